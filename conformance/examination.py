@@ -1,0 +1,69 @@
+"""Opens the examination of the target that the options of a run name."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from conformance.exchange import Call
+from conformance.client import Sending
+from conformance.profile import ProfileError, bare, load, parse
+from conformance.session import DEPTHS, Session
+from conformance.target import Target
+from conformance.transport import InProcess, Network, Transport
+
+IN_PROCESS = "http://reference.invalid/v1"
+DEFAULT_REPORTS = Path("reports/latest")
+
+
+def target_of(config: pytest.Config) -> Target | None:
+    """The target that the options name, or None for the bundled reference. Raises UsageError for what is wrong with it."""
+    base_url = config.getoption("base_url", None) or None
+    path: Path | None = config.getoption("target")
+    try:
+        if path is not None:
+            return load(path, base_url=base_url)
+        return bare(base_url) if base_url else None
+    except ProfileError as problem:
+        raise pytest.UsageError(str(problem)) from None
+
+
+def report_directory(config: pytest.Config) -> Path:
+    """Where this run writes."""
+    return config.getoption("report_dir") or config.rootpath / DEFAULT_REPORTS
+
+
+def begin(config: pytest.Config) -> Session:
+    """The session of this process, with a log of its exchanges in the report directory."""
+    target, transport = _target_and_transport(config)
+    pace = target.limits.requests_per_second
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    session = Session(
+        target,
+        transport,
+        seed=config.getoption("conformance_seed"),
+        depth=DEPTHS[config.getoption("depth")],
+        pace=pace / workers if pace else None,
+    )
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
+    session.open_log(report_directory(config) / f"exchanges-{worker}.jsonl")
+    return session
+
+
+def _target_and_transport(config: pytest.Config) -> tuple[Target, Transport]:
+    target = target_of(config)
+    if target is not None:
+        return target, Network()
+    from conformance.reference import ManualClock, Reference  # noqa: PLC0415  (only where no other target is named)
+
+    clock = ManualClock()
+    reference = Reference(clock=clock)
+    return parse(reference.profile(IN_PROCESS), source=None, environ={}), InProcess(reference.app, clock.advance)
+
+
+def knock(session: Session) -> None:
+    """End the run where nothing answers at the base URL at all: there is nobody to judge."""
+    session.begin("knock")
+    answer = session.client.send(Call("account_get"), Sending(None, purpose="is anybody there?", ordinary=False))
+    if answer.response is None:
+        pytest.exit(f"nothing answers at {session.target.base_url}: {answer.failure}", returncode=4)

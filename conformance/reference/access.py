@@ -1,0 +1,82 @@
+"""Who is calling, and what they may do: credentials, permissions, roles ("Authentication").
+
+Company and project grants are conditions of the queries: what lies outside a grant is not found, whether it exists or not.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.reference.catalogue import Operation
+from conformance.reference.clock import Clock
+from conformance.reference.faults import Forbidden, Unauthenticated
+from conformance.reference.limits import Rate
+from conformance.reference.schemes import Presented, digest
+from conformance.reference.store import Row, Store
+
+ROLES_THAT_APPROVE: Final = frozenset({"owner", "reviewer"})
+
+CREDENTIAL: Final = """
+    SELECT digest, account_id, permissions, expires_at, revoked, rate_requests, rate_seconds
+    FROM credentials WHERE digest = :digest AND scheme = :scheme
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """An authenticated caller: the account behind the credential, and what the credential allows."""
+
+    account: str
+    credential: str
+    permissions: frozenset[str]
+    rate: Rate
+
+
+def authenticate(store: Store, clock: Clock, presented: Presented) -> Caller:
+    """The caller whom the first valid secret names: either scheme suffices. Unauthenticated where none is valid."""
+    refusal = "Send an API key in x-api-key, or a bearer token in Authorization."
+    for scheme, secret in presented.secrets():
+        credential = store.row(CREDENTIAL, {"digest": digest(secret), "scheme": scheme})
+        reason = _refusal(credential, clock)
+        if credential is not None and reason is None:
+            return _caller(credential)
+        refusal = reason or refusal
+    raise Unauthenticated(refusal)
+
+
+def check_permission(caller: Caller, operation: Operation) -> None:
+    """Forbidden where the credential lacks the operation's permission."""
+    if operation.permission not in caller.permissions:
+        raise Forbidden(f"The credential lacks the permission {operation.permission}.")
+
+
+def check_role(role: str) -> None:
+    """Forbidden where the role that the caller has in the review's company may not approve."""
+    if role not in ROLES_THAT_APPROVE:
+        raise Forbidden("Your role in this company may not approve reviews.")
+
+
+def _refusal(credential: Row | None, clock: Clock) -> str | None:
+    """Why a credential is not valid now, or None where it is."""
+    if credential is None:
+        return "The credential is not known."
+    if credential["revoked"]:
+        return "The credential has been revoked."
+    if _has_expired(credential["expires_at"], clock.now()):
+        return "The credential has expired."
+    return None
+
+
+def _has_expired(expires_at: float | None, now: float) -> bool:
+    """Whether the end of a credential has come; one without an end never expires."""
+    if expires_at is None:
+        return False
+    return expires_at <= now
+
+
+def _caller(credential: Row) -> Caller:
+    return Caller(
+        account=credential["account_id"],
+        credential=credential["digest"],
+        permissions=frozenset(credential["permissions"].split()),
+        rate=Rate(credential["rate_requests"], credential["rate_seconds"]),
+    )

@@ -1,0 +1,131 @@
+"""The HTTP face of the service: routes from the contract file, requests into arguments, faults into answers.
+
+Endpoints wait for nothing but the request body, and hold nothing that belongs to an event loop: several loops may drive one application.
+"""
+
+import logging
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final, NoReturn
+
+import orjson
+from starlette.requests import ClientDisconnect, Request
+from starlette.routing import Route, Router
+from starlette.types import Receive, Scope, Send
+
+from conformance.reference import arguments, catalogue, limits
+from conformance.reference.answers import Answer, Answers, transmit
+from conformance.reference.arguments import Arguments
+from conformance.reference.catalogue import Operation
+from conformance.reference.faults import Failure, Fault, InvalidArguments, InvalidRequest, MethodNotAllowed, NotFound
+from conformance.reference.schemes import Presented
+from conformance.reference.service import Service
+
+PREFIX: Final = "/v1"
+METHODS_WITH_BODY: Final = frozenset({"POST"})
+
+log = logging.getLogger(__name__)
+
+
+class App:
+    """The ASGI application: it answers everything, its own failures included, with JSON."""
+
+    def __init__(self, service: Service, answers: Answers) -> None:
+        self._answers = answers
+        self._router = Router(_routes(service, answers), redirect_slashes=False, default=_unknown_path)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._router(scope, receive, send)
+            return
+        try:
+            await self._router(scope, receive, send)
+        except ClientDisconnect:
+            log.info("a client left before its request was complete")
+        except Exception as error:  # noqa: BLE001 - whatever is raised gets an answer
+            await transmit(self._answer(error), send, bodiless=scope["method"] == "HEAD")
+
+    def _answer(self, error: Exception) -> Answer:
+        """The answer to a request that was refused or that failed."""
+        if isinstance(error, Fault):
+            return self._answers.refusal(error)
+        log.error("a request failed", exc_info=error)
+        return self._answers.refusal(Failure())
+
+
+class Resource:
+    """Everything that can be done with one path."""
+
+    def __init__(self, operations: Sequence[Operation], service: Service, answers: Answers) -> None:
+        self._operations = {operation.method: operation for operation in operations}
+        self._service = service
+        self._answers = answers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Perform the operation that the method names; HEAD is GET without the body of the answer."""
+        request = Request(scope, receive)
+        operation = self._operation(request.method)
+        caller = self._service.admit(_presented(request))
+        self._service.permit(caller, operation)
+        data = self._service.perform(operation, caller, await _arguments(request))
+        await transmit(self._answers.success(data), send, bodiless=request.method == "HEAD")
+
+    def _operation(self, method: str) -> Operation:
+        """The operation for a method. MethodNotAllowed, with those that there are, where it has none."""
+        operation = self._operations.get("GET" if method == "HEAD" else method)
+        if operation is None:
+            raise MethodNotAllowed(method, self._allowed())
+        return operation
+
+    def _allowed(self) -> str:
+        """The methods of this path, as the Allow header lists them."""
+        head = ["HEAD"] if "GET" in self._operations else []
+        return ", ".join([*self._operations, *head])
+
+
+def _routes(service: Service, answers: Answers) -> list[Route]:
+    """One route for each path of the contract file."""
+    paths = defaultdict(list)
+    for operation in catalogue.operations():
+        paths[operation.path].append(operation)
+    return [Route(PREFIX + path, Resource(operations, service, answers)) for path, operations in paths.items()]
+
+
+async def _unknown_path(_scope: Scope, _receive: Receive, _send: Send) -> NoReturn:
+    """What the router falls back on."""
+    raise NotFound("There is nothing at this path.")
+
+
+def _presented(request: Request) -> Presented:
+    """The secrets that the request's headers carry."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    is_bearer = scheme.lower() == "bearer"
+    return Presented(api_key=request.headers.get("x-api-key"), bearer=token.strip() if is_bearer else None)
+
+
+async def _arguments(request: Request) -> Arguments:
+    """Arguments from the path, and from the body or else the query; where names meet, the path wins."""
+    given = await _body(request) if request.method in METHODS_WITH_BODY else _query(request)
+    return {**given, **request.path_params}
+
+
+def _query(request: Request) -> Arguments:
+    """The query parameters; one that is given several times is an array, which no operation takes."""
+    texts = defaultdict(list)
+    for name, text in request.query_params.multi_items():
+        texts[name].append(arguments.from_text(text))
+    return {name: given[0] if len(given) == 1 else given for name, given in texts.items()}
+
+
+async def _body(request: Request) -> Arguments:
+    """The members of the JSON object in the body."""
+    limits.check_declared_length(request.headers.get("content-length"))
+    content = await limits.read_body(request.stream())
+    try:
+        body = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise InvalidRequest(f"The request body is not JSON: {error}.") from error
+    if not isinstance(body, dict):
+        raise InvalidArguments("The request body must be a JSON object.")
+    return body

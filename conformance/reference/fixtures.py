@@ -1,0 +1,64 @@
+"""Records with a known place, for a target profile: what can be approved, what cannot, and what lies outside of a grant."""
+
+from typing import Final
+
+from conformance.reference.store import Row, Store
+
+OFFERED_REVIEWS: Final = 40
+"""How many approvable reviews a profile offers; the others stay for whoever explores the sandbox."""
+
+UNAPPROVABLE_REVIEWS: Final = 6
+
+APPROVABLE: Final = """
+    SELECT reviews.id FROM reviews JOIN grants ON grants.project_id = reviews.project_id
+    WHERE grants.account_id = :account AND reviews.unavailable_reason = ''
+    ORDER BY reviews.position LIMIT :most
+"""
+
+UNAPPROVABLE: Final = """
+    SELECT reviews.id FROM reviews JOIN grants ON grants.project_id = reviews.project_id
+    WHERE grants.account_id = :account AND reviews.unavailable_reason <> '' AND reviews.status <> 'approved'
+    ORDER BY reviews.position LIMIT :most
+"""
+
+FOREIGN: Final = """
+    SELECT id, company_id, project_id, video_id FROM reviews
+    WHERE company_id NOT IN (SELECT company_id FROM memberships WHERE account_id = :account)
+    AND unavailable_reason = '' ORDER BY position LIMIT 1
+"""
+
+UNGRANTED: Final = """
+    SELECT id, project_id, video_id FROM reviews
+    WHERE company_id IN (SELECT company_id FROM memberships WHERE account_id = :account)
+    AND project_id NOT IN (SELECT project_id FROM grants WHERE account_id = :account)
+    AND unavailable_reason = '' ORDER BY position LIMIT 1
+"""
+
+
+def approvable_reviews(store: Store, account: str) -> list[str]:
+    """Reviews that the account can reach and that can be approved now, 40 at most."""
+    found = store.rows(APPROVABLE, {"account": account, "most": OFFERED_REVIEWS})
+    return [review["id"] for review in found]
+
+
+def unapprovable_reviews(store: Store, account: str) -> list[str]:
+    """Reviews that the account can reach and that nobody can approve, though none is approved yet."""
+    found = store.rows(UNAPPROVABLE, {"account": account, "most": UNAPPROVABLE_REVIEWS})
+    return [review["id"] for review in found]
+
+
+def foreign(store: Store, account: str) -> dict[str, str]:
+    """A company without the account as a member, and records of it."""
+    (review,) = store.rows(FOREIGN, {"account": account})
+    return {"company": review["company_id"], **_records(review)}
+
+
+def ungranted(store: Store, account: str) -> dict[str, str]:
+    """Records in a company of the account's, of a project outside of its grant."""
+    (review,) = store.rows(UNGRANTED, {"account": account})
+    return _records(review)
+
+
+def _records(review: Row) -> dict[str, str]:
+    """A review, its video and its project."""
+    return {"project": review["project_id"], "video": review["video_id"], "review": review["id"]}

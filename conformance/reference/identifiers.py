@@ -1,0 +1,27 @@
+"""UUIDs that a seed decides: random ones (version 4) and ones ordered by time (version 7)."""
+
+from random import Random
+
+
+def random_uuid(chance: Random) -> str:
+    """A UUID of version 4."""
+    return _written(chance.getrandbits(128), 4)
+
+
+def timed_uuid(chance: Random, moment: float) -> str:
+    """A UUID of version 7, whose first 48 bits are `moment` (epoch seconds) in milliseconds."""
+    return _written(int(moment * 1000) << 80 | chance.getrandbits(80), 7)
+
+
+def either_uuid(chance: Random, moment: float) -> str:
+    """A UUID of one of the two versions, since a service that grew has both."""
+    if chance.random() < 0.5:
+        return random_uuid(chance)
+    return timed_uuid(chance, moment)
+
+
+def _written(bits: int, version: int) -> str:
+    """128 bits as UUID text, with the version and the variant of RFC 9562 put in."""
+    digits = f"{bits:032x}"
+    variant = "89ab"[bits >> 62 & 3]
+    return f"{digits[:8]}-{digits[8:12]}-{version}{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"

@@ -1,0 +1,65 @@
+"""Limits: how many requests a credential may send, and how large a request body may be ("Limits")."""
+
+import math
+import threading
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Final
+
+from conformance.reference.clock import Clock
+from conformance.reference.faults import BodyTooLarge, RateLimited
+
+MAXIMUM_BODY_BYTES: Final = 65536
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """At most `requests` in a burst, and as many again in `seconds`."""
+
+    requests: int
+    seconds: float
+
+
+class RateLimiter:
+    """A token bucket for each credential; a request takes one token, time brings them back."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._buckets: dict[str, tuple[float, float]] = {}
+
+    def spend(self, credential: str, rate: Rate) -> None:
+        """Take a token. RateLimited, with the seconds until there is one, where the bucket is empty."""
+        with self._lock:
+            tokens = self._tokens(credential, rate)
+            if tokens < 1:
+                raise RateLimited(_waiting_time(tokens, rate))
+            self._buckets[credential] = (tokens - 1, self._clock.now())
+
+    def _tokens(self, credential: str, rate: Rate) -> float:
+        """What is in the bucket now: a new one is full."""
+        left, since = self._buckets.get(credential, (float(rate.requests), self._clock.now()))
+        elapsed = max(0.0, self._clock.now() - since)  # a system's clock may be set back
+        return min(rate.requests, left + elapsed * rate.requests / rate.seconds)
+
+
+def _waiting_time(tokens: float, rate: Rate) -> int:
+    """Whole seconds until the bucket holds a token, at least one."""
+    seconds = (1 - tokens) * rate.seconds / rate.requests
+    return max(1, math.ceil(seconds))
+
+
+def check_declared_length(length: str | None) -> None:
+    """Refuse a body by the length that its header declares, before a byte of it is read."""
+    if length is not None and length.isdecimal() and int(length) > MAXIMUM_BODY_BYTES:
+        raise BodyTooLarge(f"A request body may have at most {MAXIMUM_BODY_BYTES} bytes.")
+
+
+async def read_body(chunks: AsyncIterator[bytes]) -> bytes:
+    """The whole body. BodyTooLarge as soon as it exceeds the maximum, whatever length was declared."""
+    body = bytearray()
+    async for chunk in chunks:
+        body += chunk
+        if len(body) > MAXIMUM_BODY_BYTES:
+            raise BodyTooLarge(f"A request body may have at most {MAXIMUM_BODY_BYTES} bytes.")
+    return bytes(body)

@@ -1,0 +1,16 @@
+"""Moments of the dataset: seconds since 1970-01-01T00:00:00Z, and how they are written (RFC 3339)."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+PRESENT: Final = datetime(2026, 3, 2, 9, 0, tzinfo=UTC).timestamp()
+"""The moment at which the dataset is complete; everything in it happened before."""
+
+HOUR: Final = 3600.0
+DAY: Final = 24 * HOUR
+
+
+def written(moment: float) -> str:
+    """The moment in UTC with milliseconds, such as `2026-02-11T14:05:09.250Z`."""
+    stamp = datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
+    return stamp.replace("+00:00", "Z")

@@ -1,0 +1,126 @@
+"""What is read from the store, and the conditions that keep every reading within the caller's grant ("Authentication").
+
+In each query `record` is the table that is read. Lists follow the position of their records, and continue after one.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+
+from conformance.reference.store import Row, Store
+
+COMPANY_GRANTED: Final = "EXISTS (SELECT 1 FROM memberships AS m WHERE m.account_id = :account AND m.company_id = record.company_id)"
+PROJECT_GRANTED: Final = "EXISTS (SELECT 1 FROM grants AS g WHERE g.account_id = :account AND g.project_id = record.project_id)"
+PROJECT_ITSELF_GRANTED: Final = "EXISTS (SELECT 1 FROM grants AS g WHERE g.account_id = :account AND g.project_id = record.id)"
+
+WITH_ID: Final = "record.id = :id"
+OF_COMPANY: Final = "record.company_id = :company"
+OF_PROJECT: Final = "record.project_id = :project"
+OF_REVIEW: Final = "record.review_id = :review"
+AFTER: Final = "record.position > :after"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A stretch of a list: the records after a position, and one more than `limit` of them, to show whether more follow."""
+
+    after: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads for one account; everything outside of its company and project grant is as if it were absent."""
+
+    store: Store
+    account_id: str
+
+    def account(self) -> Row | None:
+        """The account itself."""
+        return self._one("accounts", [WITH_ID], self.account_id)
+
+    def project(self, identifier: str) -> Row | None:
+        """The project with this id."""
+        conditions = [WITH_ID]
+        conditions.append(COMPANY_GRANTED)
+        conditions.append(PROJECT_ITSELF_GRANTED)
+        return self._one("projects", conditions, identifier)
+
+    def video(self, identifier: str) -> Row | None:
+        """The video with this id."""
+        conditions = [WITH_ID]
+        conditions.append(COMPANY_GRANTED)
+        conditions.append(PROJECT_GRANTED)
+        return self._one("videos", conditions, identifier)
+
+    def review(self, identifier: str) -> Row | None:
+        """The review with this id."""
+        conditions = [WITH_ID]
+        conditions.append(COMPANY_GRANTED)
+        conditions.append(PROJECT_GRANTED)
+        return self._one("reviews", conditions, identifier)
+
+    def role(self, company: str) -> str:
+        """The role that the account has in a company of its grant."""
+        sql = "SELECT role FROM memberships WHERE account_id = :account AND company_id = :company"
+        (membership,) = self.store.rows(sql, {"account": self.account_id, "company": company})
+        return str(membership["role"])
+
+    def projects(self, window: Window, company: str | None) -> list[Row]:
+        """Projects, of one company or of all."""
+        conditions = [AFTER, COMPANY_GRANTED, PROJECT_ITSELF_GRANTED]
+        if company is not None:
+            conditions.append(OF_COMPANY)
+        return self._many("projects", conditions, window, company=company)
+
+    def videos(self, window: Window, company: str | None, project: str | None) -> list[Row]:
+        """Videos, of one company or project or of all."""
+        conditions = [AFTER, COMPANY_GRANTED, PROJECT_GRANTED]
+        if company is not None:
+            conditions.append(OF_COMPANY)
+        if project is not None:
+            conditions.append(OF_PROJECT)
+        return self._many("videos", conditions, window, company=company, project=project)
+
+    def reviews(self, window: Window, project: str | None) -> list[Row]:
+        """Reviews, of one project or of all."""
+        conditions = [AFTER, COMPANY_GRANTED, PROJECT_GRANTED]
+        if project is not None:
+            conditions.append(OF_PROJECT)
+        return self._many("reviews", conditions, window, project=project)
+
+    def comments(self, window: Window, review: str) -> list[Row]:
+        """Comments of a review that was found within the grant."""
+        return self._many("comments", [AFTER, OF_REVIEW], window, review=review)
+
+    def activity(self, window: Window, project: str) -> list[Row]:
+        """Activity of a project that was found within the grant."""
+        return self._many("activity", [AFTER, OF_PROJECT], window, project=project)
+
+    def localizations(self, videos: Sequence[Row]) -> dict[str, list[Row]]:
+        """The localizations of these videos, by the id of the video."""
+        return self._children("localizations", "video_id", videos)
+
+    def replies(self, comments: Sequence[Row]) -> dict[str, list[Row]]:
+        """The replies to these comments, by the id of the comment."""
+        return self._children("replies", "comment_id", comments)
+
+    def _one(self, table: str, conditions: list[str], identifier: str) -> Row | None:
+        sql = f"SELECT * FROM {table} AS record WHERE {' AND '.join(conditions)}"
+        return self.store.row(sql, {"account": self.account_id, "id": identifier})
+
+    def _many(self, table: str, conditions: list[str], window: Window, **values: str | None) -> list[Row]:
+        where = " AND ".join(conditions)
+        sql = f"SELECT * FROM {table} AS record WHERE {where} ORDER BY record.position LIMIT :limit + 1"
+        return self.store.rows(sql, {"account": self.account_id, "after": window.after, "limit": window.limit, **values})
+
+    def _children(self, table: str, parent: str, parents: Sequence[Row]) -> dict[str, list[Row]]:
+        listed = orjson.dumps([row["id"] for row in parents]).decode()
+        sql = f"SELECT * FROM {table} WHERE {parent} IN (SELECT value FROM json_each(:parents)) ORDER BY {parent}, position"
+        children: dict[str, list[Row]] = defaultdict(list)
+        for row in self.store.rows(sql, {"parents": listed}):
+            children[row[parent]].append(row)
+        return children

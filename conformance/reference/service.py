@@ -1,0 +1,155 @@
+"""The ten operations, apart from any protocol: `(caller, arguments) -> data` ("Endpoints").
+
+A face of the service first admits the caller, then checks the permission, and then performs: so every refusal wins over the later ones
+in the order credential, rate limit, permission, arguments, existence within the grant, role, state.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from conformance.reference import approval, arguments, catalogue, resources
+from conformance.reference.access import Caller, authenticate, check_permission
+from conformance.reference.arguments import Arguments
+from conformance.reference.catalogue import Operation
+from conformance.reference.clock import Clock
+from conformance.reference.faults import NotFound
+from conformance.reference.limits import RateLimiter
+from conformance.reference.paging import Cursors
+from conformance.reference.queries import Reader, Window
+from conformance.reference.resources import Json
+from conformance.reference.schemes import Presented
+from conformance.reference.store import Row, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What is asked of a list; cursors fit where `owner` is the same: for one caller, one list and one record above it."""
+
+    owner: str
+    window: Window
+
+
+class Service:
+    """The operations over one store; safe to call from several threads at once."""
+
+    def __init__(self, store: Store, clock: Clock, seed: int) -> None:
+        self._store = store
+        self._clock = clock
+        self._limiter = RateLimiter(clock)
+        self._cursors = Cursors(blake2b(f"{seed} cursors".encode()).digest())
+        self._performers: dict[str, Callable[[Caller, Arguments], Json]] = {
+            operation.id: getattr(self, operation.id) for operation in catalogue.operations()
+        }
+
+    def admit(self, presented: Presented) -> Caller:
+        """The caller behind the credential. Unauthenticated, or RateLimited once its requests are spent."""
+        caller = authenticate(self._store, self._clock, presented)
+        self._limiter.spend(caller.credential, caller.rate)
+        return caller
+
+    def permit(self, caller: Caller, operation: Operation) -> None:
+        """Forbidden where the credential lacks the operation's permission."""
+        check_permission(caller, operation)
+
+    def perform(self, operation: Operation, caller: Caller, given: Arguments) -> Json:
+        """The data of an operation's answer. Any Fault from InvalidArguments on."""
+        return self._performers[operation.id](caller, given)
+
+    def account_get(self, caller: Caller, _given: Arguments) -> Json:
+        """The account of the caller."""
+        return resources.account(_found(self._reader(caller).account()))
+
+    def project_list(self, caller: Caller, given: Arguments) -> Json:
+        """Projects, of one company where `companyId` is given."""
+        listing = self._listing(f"{caller.account} projects", given)
+        company = arguments.optional_uuid(given, "companyId")
+        rows = self._reader(caller).projects(listing.window, company)
+        return self._page(listing, rows, resources.project)
+
+    def project_get(self, caller: Caller, given: Arguments) -> Json:
+        """One project."""
+        project_id = arguments.uuid(given, "projectId")
+        return resources.project(_found(self._reader(caller).project(project_id)))
+
+    def video_list(self, caller: Caller, given: Arguments) -> Json:
+        """Videos with their localizations, of one company or project where `companyId` or `projectId` is given."""
+        listing = self._listing(f"{caller.account} videos", given)
+        company = arguments.optional_uuid(given, "companyId")
+        project = arguments.optional_uuid(given, "projectId")
+        reader = self._reader(caller)
+        rows = reader.videos(listing.window, company, project)
+        localizations = reader.localizations(rows)
+        return self._page(listing, rows, lambda row: resources.video(row, localizations[row["id"]]))
+
+    def video_get(self, caller: Caller, given: Arguments) -> Json:
+        """One video with its localizations."""
+        video_id = arguments.uuid(given, "videoId")
+        reader = self._reader(caller)
+        row = _found(reader.video(video_id))
+        return resources.video(row, reader.localizations([row])[row["id"]])
+
+    def review_list(self, caller: Caller, given: Arguments) -> Json:
+        """Reviews, of one project where `projectId` is given."""
+        listing = self._listing(f"{caller.account} reviews", given)
+        project = arguments.optional_uuid(given, "projectId")
+        rows = self._reader(caller).reviews(listing.window, project)
+        return self._page(listing, rows, resources.review)
+
+    def review_get(self, caller: Caller, given: Arguments) -> Json:
+        """One review."""
+        review_id = arguments.uuid(given, "reviewId")
+        return resources.review(_found(self._reader(caller).review(review_id)))
+
+    def review_approve(self, caller: Caller, given: Arguments) -> Json:
+        """Approve a review once; asking again with the same key gets the same result."""
+        request = approval.Request(
+            review_id=arguments.uuid(given, "reviewId"),
+            expected_revision=arguments.integer(given, "expectedSubjectRevision"),
+            idempotency_key=arguments.key(given, "idempotencyKey"),
+        )
+        return resources.approval(approval.approve(self._store, caller.account, request, self._clock.now()))
+
+    def comment_list(self, caller: Caller, given: Arguments) -> Json:
+        """Comments of a review, with their replies."""
+        review_id = arguments.uuid(given, "reviewId")
+        listing = self._listing(f"{caller.account} comments {review_id}", given)
+        reader = self._reader(caller)
+        _found(reader.review(review_id))
+        rows = reader.comments(listing.window, review_id)
+        replies = reader.replies(rows)
+        return self._page(listing, rows, lambda row: resources.comment(row, replies[row["id"]]))
+
+    def activity_list(self, caller: Caller, given: Arguments) -> Json:
+        """Activity of a project."""
+        project_id = arguments.uuid(given, "projectId")
+        listing = self._listing(f"{caller.account} activity {project_id}", given)
+        reader = self._reader(caller)
+        _found(reader.project(project_id))
+        rows = reader.activity(listing.window, project_id)
+        return self._page(listing, rows, resources.activity)
+
+    def _reader(self, caller: Caller) -> Reader:
+        return Reader(self._store, caller.account)
+
+    def _listing(self, owner: str, given: Arguments) -> Listing:
+        """The stretch of a list that `limit` and `cursor` ask for. InvalidRequest where the cursor has another owner."""
+        page = arguments.page(given)
+        after = self._cursors.position(owner, page.cursor)
+        return Listing(owner, Window(after, page.limit))
+
+    def _page(self, listing: Listing, rows: list[Row], render: Callable[[Row], Json]) -> Json:
+        """The items of a page, and the cursor that continues after the last of them, null at the end of the list."""
+        items = rows[: listing.window.limit]
+        more = len(rows) > len(items)
+        return {
+            "items": [render(row) for row in items],
+            "nextCursor": self._cursors.issue(listing.owner, items[-1]["position"]) if more else None,
+        }
+
+
+def _found(row: Row | None) -> Row:
+    """The row. NotFound where there is none within the caller's grant."""
+    if row is None:
+        raise NotFound("There is no such resource.")
+    return row

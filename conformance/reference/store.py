@@ -1,0 +1,116 @@
+"""The store: one SQLite database, in memory or in a file that several processes may share.
+
+One connection serves all threads, behind a lock. Writing happens in transactions that take SQLite's write lock at their beginning,
+so that what a transaction has read is still true when it writes.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any, Final
+
+from conformance.reference import dataset, records, schema
+from conformance.reference.faults import Unavailable
+
+Row = dict[str, Any]
+"""A record or a part of one, by column name."""
+
+PATIENCE_SECONDS: Final = 10.0
+"""How long a statement waits for another process to finish its transaction."""
+
+
+class Store:
+    """The records. Unavailable where another process keeps the database for too long; `openings` counts how often it was opened."""
+
+    def __init__(self, database: str, seed: int) -> None:
+        self._lock = threading.RLock()
+        self._connection = sqlite3.connect(database, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
+        self._connection.execute("PRAGMA foreign_keys = ON")
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        with self.transaction():
+            self.openings = self._open(seed)
+
+    def rows(self, sql: str, values: Mapping[str, object]) -> list[Row]:
+        """All rows of a query."""
+        with self._lock, _patience():
+            cursor = self._connection.execute(sql, values)
+            columns = [name for name, *_ in cursor.description]
+            columns = [name for name, *_ in cursor.description]
+            return [dict(zip(columns, row, strict=True)) for row in cursor]
+
+    def row(self, sql: str, values: Mapping[str, object]) -> Row | None:
+        """The one row of a query, or None."""
+        found = self.rows(sql, values)
+        return found[0] if found else None
+
+    def write(self, sql: str, values: Mapping[str, object]) -> None:
+        """Change records; inside a transaction where several changes belong together."""
+        with self._lock, _patience():
+            self._connection.execute(sql, values)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Everything inside happens at once or, where it raises, not at all; nobody else writes meanwhile."""
+        with self._lock, _patience():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        """Give the database back; every later call fails."""
+        self._connection.close()
+
+    def _open(self, seed: int) -> int:
+        """Fill an empty database, or recognize one that was filled before. ValueError where that had another seed."""
+        if self.row("SELECT 1 FROM sqlite_master WHERE name = 'opened'", {}) is None:
+            self._fill(seed)
+        opened = self.rows("SELECT seed, version, times FROM opened", {})[0]
+        if (opened["seed"], opened["version"]) != (seed, dataset.VERSION):
+            raise ValueError(f"the database holds dataset version {opened['version']} of seed {opened['seed']}: use another file")
+        self.write("UPDATE opened SET times = times + 1", {})
+        return int(opened["times"]) + 1
+
+    def _fill(self, seed: int) -> None:
+        """Make the tables, and put the dataset of the seed into them."""
+        for statement in schema.TABLES:
+            self._connection.execute(statement)
+        made = dataset.build(seed)
+        self._insert("companies", records.Company, made.companies)
+        self._insert("projects", records.Project, made.projects)
+        self._insert("videos", records.Video, made.videos)
+        self._insert("localizations", records.Localization, made.localizations)
+        self._insert("reviews", records.Review, made.reviews)
+        self._insert("comments", records.Comment, made.comments)
+        self._insert("replies", records.Reply, made.replies)
+        self._insert("activity", records.Activity, made.activity)
+        self._insert("accounts", records.Account, made.cast.accounts)
+        self._insert("memberships", records.Membership, made.cast.memberships)
+        self._insert("grants", records.Grant, made.cast.grants)
+        self._insert("credentials", records.Credential, made.cast.credentials)
+        self._connection.execute("INSERT INTO opened VALUES (?, ?, 0)", (seed, dataset.VERSION))
+
+    def _insert(self, table: str, kind: type[Any], rows: Sequence[object]) -> None:
+        """Add records whose fields are the columns of the table."""
+        columns = [field.name for field in fields(kind)]
+        marks = ", ".join("?" * len(columns))
+        statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
+        self._connection.executemany(statement, map(attrgetter(*columns), rows))
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    """A database that stays locked is a service that is not available for the moment."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+            raise Unavailable from error
+        raise

@@ -1,0 +1,116 @@
+"""The report of a run: what all its items found, requirement by requirement, as one JSON-able document."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from conformance import evidence
+from conformance.requirements import Requirement
+from conformance.verdict import Conclusion, Level, Verdict, conclude, worst
+
+Document = dict[str, Any]
+
+FORMAT = 1
+MOST_FINDINGS = 12
+JUDGED = ("must", "should")
+
+
+def requirement(stated: Requirement, findings: Sequence[Document], evidences: Mapping[str, evidence.Document]) -> Document:
+    """One requirement with its verdict, the verdict on each operation, and every finding that is no pass."""
+    operations = {name: str(_verdict(found for found in findings if found["operation"] == name)) for name in stated.operations}
+    verdicts = [Verdict(value) for value in operations.values()] if stated.operations else [_verdict(findings)]
+    strays = [found for found in findings if found["operation"] not in stated.operations]
+    return {
+        "id": stated.id,
+        "level": stated.level.value,
+        "class": stated.conformance_class,
+        "section": stated.section,
+        "statement": stated.statement,
+        "verdict": str(_overall([*verdicts, *(Verdict(found["verdict"]) for found in strays)], stated)),
+        "operations": operations,
+        "findings": _findings(findings, evidences) or _silence(stated, operations),
+    }
+
+
+def _overall(verdicts: list[Verdict], stated: Requirement) -> Verdict:
+    return Verdict.INCONCLUSIVE if stated.untested else worst(verdicts)
+
+
+def _verdict(findings: Iterable[Document]) -> Verdict:
+    return worst(Verdict(found["verdict"]) for found in findings)
+
+
+def _silence(stated: Requirement, operations: Mapping[str, str]) -> list[Document]:
+    """Why a requirement has no verdict although nothing went wrong."""
+    unseen = [name for name, verdict in operations.items() if verdict == Verdict.INCONCLUSIVE]
+    if not unseen and stated.operations and not stated.untested:
+        return []
+    message = stated.untested or "nothing in this run showed it"
+    return [_blank(operation, message, stated.needs) for operation in unseen or [None]] if unseen or stated.untested else []
+
+
+def _blank(operation: str | None, message: str, needs: Sequence[str]) -> Document:
+    found = {"verdict": "inconclusive", "operation": operation, "message": message, "expected": "", "needs": list(needs)}
+    return {**found, "items": [], "occurrences": 0, "exchanges": []}
+
+
+def _findings(findings: Sequence[Document], evidences: Mapping[str, evidence.Document]) -> list[Document]:
+    """The findings that are no pass, the same ones told once with the number of their occurrences."""
+    grouped: dict[tuple[object, ...], Document] = {}
+    for found in findings:
+        if found["verdict"] == Verdict.PASS:
+            continue
+        key = (found["verdict"], found["operation"], found["message"], tuple(found["needs"]))
+        if key not in grouped:
+            grouped[key] = finding(found, evidences)
+        grouped[key]["occurrences"] += 1
+        grouped[key]["items"] = list(dict.fromkeys([*grouped[key]["items"], found["item"]]))[:MOST_FINDINGS]
+    order = list(Verdict)
+    return sorted(grouped.values(), key=lambda found: order.index(Verdict(found["verdict"])))[:MOST_FINDINGS]
+
+
+def finding(found: Document, evidences: Mapping[str, evidence.Document]) -> Document:
+    """One finding with its exchanges, each with the command that sends its request again."""
+    return {
+        "verdict": str(found["verdict"]),
+        "operation": found["operation"],
+        "message": found["message"],
+        "expected": found["expected"],
+        "needs": list(found["needs"]),
+        "items": [found["item"]],
+        "occurrences": 0,
+        "exchanges": [
+            {**evidences[id], "curl": evidence.curl(evidences[id]["request"])} for id in found["exchanges"] if id in evidences
+        ],
+    }
+
+
+def conclusion(requirements: Sequence[Document]) -> Conclusion:
+    """The verdict of the run: what its `must` requirements allow to be said."""
+    counted = [entry for entry in requirements if entry["level"] == Level.MUST and not _is_untested(entry)]
+    return conclude(Verdict(entry["verdict"]) for entry in counted)
+
+
+def _is_untested(entry: Document) -> bool:
+    return str(entry["id"]).startswith("untested/")
+
+
+def counts(requirements: Sequence[Document]) -> Document:
+    """How many requirements of each level ended with each verdict; nothing that was not judged is left out."""
+    return {
+        level: {
+            verdict.value: sum(
+                entry["level"] == level and entry["verdict"] == verdict and not _is_untested(entry) for entry in requirements
+            )
+            for verdict in Verdict
+        }
+        for level in JUDGED
+    }
+
+
+def observations(seen: Iterable[Sequence[Any]]) -> list[Document]:
+    """What was seen where the contract is silent: the distinct values under each point and operation."""
+    gathered: dict[tuple[str, str], list[Any]] = {}
+    for id, subject, value in seen:
+        values = gathered.setdefault((id, subject), [])
+        values += [entry for entry in (value if isinstance(value, list) else [value]) if entry not in values]
+    return [{"id": id, "subject": subject, "values": values} for (id, subject), values in gathered.items()]

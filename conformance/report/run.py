@@ -1,0 +1,115 @@
+"""A run from its first finding to its written report and its exit code."""
+
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from conformance import __version__, examination, requirements
+from conformance.report import junit, model
+from conformance.requirements import Requirement
+from conformance.verdict import Conclusion, Level, Verdict
+
+CONFORMANT, NON_CONFORMANT, INTERRUPTED, CHECKER_ERROR, USAGE_ERROR = range(5)
+NO_TESTS_COLLECTED = 5
+
+
+class Run:
+    """Gathers records of items, and writes them as report.json, junit.xml and exchanges.jsonl."""
+
+    def __init__(self, directory: Path, about: Mapping[str, Any], catalogue: Mapping[str, Requirement], *, complete: bool) -> None:
+        self.directory = directory
+        self.document: model.Document | None = None
+        self._about = about
+        self._catalogue = catalogue
+        self._complete = complete
+        self._findings: dict[str, list[model.Document]] = {id: [] for id in catalogue}
+        self._observations: list[list[Any]] = []
+        self._evidence: dict[str, Any] = {}
+        self._exchanges = 0
+        self._methods: dict[str, int] = {}
+        self._started = time.monotonic()
+
+    @classmethod
+    def of(cls, config: pytest.Config) -> "Run":
+        """The run that the options describe."""
+        target = examination.target_of(config)
+        chosen = config.getoption("conformance_class")
+        catalogue = {id: entry for id, entry in requirements.load().items() if not chosen or entry.conformance_class in chosen}
+        about = {
+            "suite": {
+                "name": "localization-api-conformance",
+                "version": __version__,
+                "seed": config.getoption("conformance_seed"),
+                "depth": config.getoption("depth"),
+                "classes": chosen or list(requirements.CLASSES),
+            },
+            "target": {
+                "base-url": target.base_url if target else examination.IN_PROCESS,
+                "profile": target.source if target else "the bundled reference implementation, in this process",
+            },
+            "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        return cls(examination.report_directory(config), about, catalogue, complete=config.getoption("require_complete"))
+
+    def add(self, text: str) -> None:
+        """Take the record of one item, as the worker that ran it wrote it."""
+        record = orjson.loads(text)
+        for found in record["findings"]:
+            if found["requirement"] in self._findings:
+                self._findings[found["requirement"]].append(found)
+        self._observations += record["observations"]
+        self._evidence.update(record["evidence"])
+        self._exchanges += record["exchanges"]
+        for method, number in record["methods"].items():
+            self._methods[method] = self._methods.get(method, 0) + number
+
+    def finish(self, status: int) -> int:
+        """Write the report; the exit code that follows from it, or from the way in which pytest ended."""
+        entries = [model.requirement(stated, self._findings[id], self._evidence) for id, stated in self._catalogue.items()]
+        seen = [entry for entry in self._observations if entry[0] != "ledger"]
+        self.document = {
+            "format": model.FORMAT,
+            "verdict": model.conclusion(entries).value,
+            "interrupted": status == INTERRUPTED,
+            **self._about,
+            "duration": round(time.monotonic() - self._started, 3),
+            "counts": model.counts(entries),
+            "exchanges": {"count": self._exchanges, "methods": self._methods, "file": "exchanges.jsonl"},
+            "requirements": entries,
+            "observations": model.observations(seen),
+            "ledger": [{"review": entry[1], **entry[2]} for entry in self._observations if entry[0] == "ledger"],
+        }
+        self._write()
+        return self._exit_code(status)
+
+    def _write(self) -> None:
+        assert self.document is not None
+        self.directory.mkdir(parents=True, exist_ok=True)
+        (self.directory / "report.json").write_bytes(orjson.dumps(self.document, option=orjson.OPT_INDENT_2))
+        (self.directory / "junit.xml").write_bytes(junit.render(self.document))
+        _merge(self.directory)
+
+    def _exit_code(self, status: int) -> int:
+        assert self.document is not None
+        if status not in {CONFORMANT, NON_CONFORMANT, NO_TESTS_COLLECTED}:
+            return status
+        if self.document["verdict"] == Conclusion.NON_CONFORMANT:
+            return NON_CONFORMANT
+        judged = [entry for entry in self.document["requirements"] if entry["level"] != Level.OBSERVE]
+        if any(entry["verdict"] == Verdict.ERROR for entry in judged):
+            return CHECKER_ERROR
+        undecided = self.document["verdict"] == Conclusion.INCONCLUSIVE
+        return NON_CONFORMANT if undecided and self._complete else CONFORMANT
+
+
+def _merge(directory: Path) -> None:
+    """One file of exchanges out of those that the workers wrote."""
+    with (directory / "exchanges.jsonl").open("wb") as whole:
+        for part in sorted(directory.glob("exchanges-*.jsonl")):
+            whole.write(part.read_bytes())
+            part.unlink()

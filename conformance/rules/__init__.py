@@ -1,0 +1,1 @@
+"""What every exchange of a run is held to, whichever check caused it."""

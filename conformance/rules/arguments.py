@@ -1,0 +1,132 @@
+"""The arguments of a request: which ones the contract allows, which it forbids, and what the answer to either may be."""
+
+import json
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from conformance.exchange import Call, Exchange
+from conformance.openapi import Contract, Operation
+from conformance.rules.judgement import Judgement, Judgements, shown
+
+UUID = re.compile(
+    r"(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
+    r"|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)",
+    re.IGNORECASE | re.ASCII,
+)
+REFUSALS = frozenset({400, 422})
+
+
+class Fitness(Enum):
+    """Whether the contract allows a value; `OPEN` where two careful readers could disagree."""
+
+    VALID = "valid"
+    INVALID = "invalid"
+    OPEN = "open"
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a call, with the role of its parameter (limit, cursor, company, project, id, body)."""
+
+    role: str
+    value: str
+    fitness: Fitness
+
+
+REQUIREMENTS = {
+    "limit": "arguments/limit",
+    "cursor": "arguments/cursor",
+    "company": "arguments/filter",
+    "project": "arguments/filter",
+    "id": "arguments/id",
+    "body": "arguments/body",
+}
+
+
+def examine(exchange: Exchange, roles: dict[str, str], contract: Contract) -> Judgements:
+    """Judge the answer to a request of a caller whose plain request has succeeded.
+
+    `roles` maps the query parameters whose names are certain on this target to their roles; others are not judged.
+    """
+    operation = contract.operation(exchange.operation)
+    arguments = list(_arguments(exchange.call, operation, roles))
+    if exchange.status is None or any(argument.fitness is Fitness.OPEN for argument in arguments):
+        return
+    invalid = [argument for argument in arguments if argument.fitness is Fitness.INVALID]
+    if len(invalid) == 1:
+        yield _refused(exchange, invalid[0])
+    if not invalid and not operation.writes:
+        yield _accepted(exchange, arguments)
+
+
+def _refused(exchange: Exchange, argument: Argument) -> Judgement:
+    allowed = REFUSALS | {404} if argument.role == "id" else REFUSALS
+    problem = None if exchange.status in allowed else f"{argument.role} {shown(argument.value)} was answered {exchange.describe()}"
+    return Judgement(REQUIREMENTS[argument.role], problem, " or ".join(map(str, sorted(allowed))))
+
+
+def _accepted(exchange: Exchange, arguments: list[Argument]) -> Judgement:
+    # A well-formed cursor may never have been issued, and then a refusal is as good as an empty page.
+    refused = exchange.status in REFUSALS and not any(argument.role == "cursor" for argument in arguments)
+    told = ", ".join(f"{argument.role} {shown(argument.value)}" for argument in arguments) or "no arguments"
+    return Judgement("arguments/accepted", f"{told} was answered {exchange.describe()}" if refused else None, "no 400 and no 422")
+
+
+def _arguments(call: Call, operation: Operation, roles: dict[str, str]) -> list[Argument]:
+    found = [Argument("id", value, _uuid(value)) for value in call.path.values()]
+    names = [name for name, _ in call.query]
+    for name, value in call.query:
+        role = roles.get(name)
+        if role is None or names.count(name) > 1:
+            found.append(Argument(name, value, Fitness.OPEN))
+        else:
+            found.append(Argument(role, value, limit(value) if role == "limit" else _uuid(value)))
+    if operation.body_schema is not None:
+        found.append(Argument("body", (call.body or b"").decode("utf-8", "replace"), body(call)))
+    return found
+
+
+def _uuid(value: str) -> Fitness:
+    # An empty value is a missing one to many servers.
+    if value == "":
+        return Fitness.OPEN
+    return Fitness.VALID if UUID.fullmatch(value) else Fitness.INVALID
+
+
+def limit(value: str) -> Fitness:
+    """The fitness of a `limit` (Limits): plain decimal digits from 1 to 100.
+
+    Left open: nothing at all, and other notations of a whole number in range (`+5`, `05`, `5.0`, `1e1`, digits of other scripts).
+    """
+    if re.fullmatch(r"[1-9][0-9]?|100", value):
+        return Fitness.VALID
+    try:
+        number = float(value.strip())
+    except ValueError:
+        return Fitness.OPEN if not value.strip() or value.lower().startswith("0x") else Fitness.INVALID
+    whole = number == number and abs(number) != float("inf") and number == int(number)
+    return Fitness.OPEN if whole and 1 <= number <= 100 else Fitness.INVALID
+
+
+def body(call: Call) -> Fitness:
+    """The fitness of an approval's body: an object whose members, where present, have their types.
+
+    Left open: absent members, other media types, and whole numbers written as fractions.
+    """
+    if call.content_type != "application/json":
+        return Fitness.OPEN
+    try:
+        document = json.loads(call.body or b"")
+    except (ValueError, RecursionError):
+        return Fitness.INVALID
+    if not isinstance(document, dict):
+        return Fitness.INVALID
+    revision, key = document.get("expectedSubjectRevision", 0), document.get("idempotencyKey", "key")
+    if isinstance(revision, float) and revision.is_integer():
+        return Fitness.OPEN
+    fits = isinstance(revision, int) and not isinstance(revision, bool) and isinstance(key, str)
+    complete = {"expectedSubjectRevision", "idempotencyKey"} <= set(document)
+    if not fits:
+        return Fitness.INVALID if complete else Fitness.OPEN
+    return Fitness.VALID if complete and key and 0 <= revision < 2**53 else Fitness.OPEN

@@ -1,0 +1,31 @@
+"""What a rule says of one exchange."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A requirement was exercised by an exchange; `problem` says how it was broken, None that it was kept.
+
+    `unsure` is set where the two JSON Schema validators disagree: the checker's fault, never the target's.
+    """
+
+    requirement: str
+    problem: str | None = None
+    expected: str = ""
+    unsure: bool = False
+
+
+Judgements = Iterator[Judgement]
+
+
+def hold(requirement: str, kept: bool, problem: str, expected: str) -> Judgement:
+    """The judgement of a plain condition."""
+    return Judgement(requirement, None if kept else problem, expected)
+
+
+def shown(value: object, limit: int = 120) -> str:
+    """A value of the target, short enough for one line."""
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

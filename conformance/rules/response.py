@@ -1,0 +1,66 @@
+"""The form of every answer: its status, its content type, its JSON, and the fields that every envelope has."""
+
+from conformance.exchange import MISSING, Response
+from conformance.rules.judgement import Judgement, Judgements, hold, shown
+from conformance.weather import UNAVAILABLE, retry_after
+
+
+def examine(response: Response, statuses: frozenset[int]) -> Judgements:
+    """Judge what can be judged without knowing the operation; stop where what follows would only repeat the defect."""
+    documented = response.status in statuses
+    if response.status in UNAVAILABLE and not _is_json(response):
+        return  # A gateway in front of the target answers in its own words.
+    yield hold("response/status", documented, f"status {response.status}", f"one of {sorted(statuses)}")
+    if not documented:
+        return
+    if response.status == 429:
+        yield _retry_after(response)
+    yield hold(
+        "response/content-type",
+        _is_json(response),
+        f"Content-Type {shown(response.header('content-type'))}",
+        "application/json",
+    )
+    parsed = response.json
+    yield hold("response/json", parsed is not MISSING, f"a body that is no JSON: {shown(response.body[:80])}", "one JSON value")
+    if parsed is not MISSING:
+        yield from _success(parsed) if response.status == 200 else _error(parsed)
+
+
+def _is_json(response: Response) -> bool:
+    value = response.header("content-type")
+    return value is not None and value.split(";")[0].strip().lower() == "application/json"
+
+
+def _retry_after(response: Response) -> Judgement:
+    return hold(
+        "limits/retry-after",
+        retry_after(response) is not None,
+        f"429 with Retry-After {shown(response.header('retry-after'))}",
+        "Retry-After with delay-seconds or an HTTP-date",
+    )
+
+
+def _success(body: object) -> Judgements:
+    is_object = isinstance(body, dict)
+    members = body if isinstance(body, dict) else {}
+    expected = "an object {data, requestId}"
+    yield hold("envelope/data", is_object and "data" in members, f"a success body without data: {shown(body)}", expected)
+    if is_object:
+        yield _string(members, "requestId", "envelope/request-id", required=True)
+
+
+def _error(body: object) -> Judgements:
+    yield hold("error/object", isinstance(body, dict), f"an error body that is no object: {shown(body)}", "an object")
+    if isinstance(body, dict):
+        yield _string(body, "code", "error/code", required=True)
+        yield _string(body, "requestId", "error/request-id", required=True)
+        yield _string(body, "message", "error/message", required=False)
+        yield _string(body, "title", "error/title", required=False)
+
+
+def _string(members: dict[str, object], name: str, requirement: str, *, required: bool) -> Judgement:
+    if name not in members:
+        return hold(requirement, not required, f"no {name}", f"{name}: a string")
+    value = members[name]
+    return hold(requirement, isinstance(value, str), f"{name} is {shown(value)}", f"{name}: a string")

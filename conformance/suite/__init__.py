@@ -1,0 +1,1 @@
+"""The checks, one file a conformance class. Run with pytest; collected by `conformance run`."""

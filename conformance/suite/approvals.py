@@ -1,0 +1,286 @@
+"""Approvals as they are spent: the pool of reviews that may be approved, and the trial that one of them goes through.
+
+Nothing but the listed or provisioned reviews is ever sent to `approve` with a right revision, and only with consent.
+"""
+
+import json
+import subprocess
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.client import Sending
+from conformance.exchange import Call, Exchange
+from conformance.session import Session, near_miss
+from conformance.suite.live import Live, is_uuid
+from conformance.target import SCHEMES, Credential
+from conformance.verdict import Inconclusive, Violation
+
+NEEDS = ("fixtures.approvable-reviews", "fixtures.provision.approvable-review")
+REFUSED_CREDENTIALS = ("expired", "revoked", "lacking.reviews:approve", "outsider", "no-review-role")
+NAMESPACE = uuid.UUID("6f0c1b9e-7a54-4e0e-9d38-52a4ab1f0c11")
+PROVISION_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Review:
+    """A review that could be approved when it was last read."""
+
+    id: str
+    revision: int
+    read: Exchange
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One request to approve that ought to be refused, and the review as it read afterwards."""
+
+    answer: Exchange
+    after: Exchange
+
+
+@dataclass
+class Trial:
+    """What one review went through: attempts that ought to be refused, then its approval by `scheme`, then a reading."""
+
+    review: Review
+    scheme: str
+    key: str
+    attempts: dict[str, Attempt] = field(default_factory=dict)
+    answer: Exchange | None = None
+    after: Exchange | None = None
+
+    @property
+    def approval(self) -> Exchange:
+        """The answer to the approval that ought to succeed."""
+        assert self.answer is not None
+        return self.answer
+
+
+class Approvals:
+    """Spends approvable reviews, each once, and keeps the ledger of what was spent."""
+
+    def __init__(self, session: Session, live: Live) -> None:
+        self._session = session
+        self._live = live
+        self._listed = list(session.target.fixtures.approvable_reviews)
+        self._trials: dict[str, Trial] = {}
+        self._first: Trial | None = None
+
+    # --- the pool --------------------------------------------------------------------------------------------------
+
+    def consent(self) -> None:
+        """Inconclusive unless the profile allows approvals here."""
+        if not self._session.target.consent.approve_reviews:
+            raise Inconclusive("approving reviews here has not been consented to", needs=("consent.approve-reviews",))
+
+    def pending(self) -> Review:
+        """A review that could be approved now; it stays in the pool."""
+        self.consent()
+        while self._listed:
+            review = self.read(self._listed[0])
+            if review is not None:
+                return review
+            self._listed.pop(0)
+        self._listed.append(self._provision())
+        review = self.read(self._listed[0])
+        if review is None:
+            self._listed.clear()
+            raise Inconclusive("the provisioned review cannot be approved", needs=("fixtures.provision.approvable-review",))
+        return review
+
+    def take(self) -> Review:
+        """A review that could be approved now, out of the pool."""
+        review = self.pending()
+        self._listed.remove(review.id)
+        return review
+
+    def give_back(self, review: Review) -> None:
+        """Put a review back whose approval was refused."""
+        self._listed.append(review.id)
+
+    def read(self, id: str) -> Review | None:
+        """A review by its id, or None where it cannot be approved or is not to be seen."""
+        answer = self.look(id)
+        data = answer.data if isinstance(answer.data, dict) else {}
+        if answer.status != 200 or is_approved(answer) or data.get("approvable") is False:
+            return None
+        return Review(id, revision_of(answer), answer)
+
+    def look(self, id: str) -> Exchange:
+        """Read a review as primary."""
+        return self._live.send(Call("review_get", {"reviewId": id}), purpose="read the review")
+
+    def _provision(self) -> str:
+        argv = self._session.target.fixtures.provision
+        if not argv:
+            raise Inconclusive("no approvable review is left", needs=NEEDS)
+        try:
+            done = subprocess.run(argv, capture_output=True, timeout=PROVISION_SECONDS, check=True)
+            id = json.loads(done.stdout)["id"]
+        except (OSError, subprocess.SubprocessError, ValueError, KeyError, TypeError) as problem:
+            raise Inconclusive(f"the provision command failed: {type(problem).__name__}", needs=NEEDS) from problem
+        if not is_uuid(id):
+            raise Inconclusive("the provision command printed no review id", needs=NEEDS)
+        return str(id)
+
+    # --- sending ---------------------------------------------------------------------------------------------------
+
+    def key(self, review: str, label: str) -> str:
+        """An idempotency key: the same for the same seed, review and label, and different for any other."""
+        return str(uuid.uuid5(NAMESPACE, f"{self._session.seed}:{review}:{label}"))
+
+    def call(self, review: str, revision: Any, key: Any) -> Call:
+        """The call that approves a review."""
+        return Call("review_approve", {"reviewId": review}).carrying({"expectedSubjectRevision": revision, "idempotencyKey": key})
+
+    def approve(self, review: Review, key: str, *, scheme: str | None = None, purpose: str = "approve") -> Exchange:
+        """Approve a review as primary."""
+        self.note(review, key)
+        return self._live.send(self.call(review.id, review.revision, key), scheme=scheme, purpose=purpose)
+
+    def note(self, review: Review, key: str) -> None:
+        """Write into the ledger that a review is being spent."""
+        self._session.observations.append(("ledger", review.id, {"key": key, "revision": review.revision}))
+
+    def attempt(self, call: Call, credential: Credential | None, scheme: str | None, purpose: str) -> Attempt:
+        """Send what ought to be refused, and read the review afterwards."""
+        answer = self._live.send(call, credential, scheme, purpose=purpose)
+        return Attempt(answer, self.look(call.path["reviewId"]))
+
+    # --- the trial -------------------------------------------------------------------------------------------------
+
+    def trial(self, scheme: str) -> Trial:
+        """The trial of a review that is approved by this scheme; the first one made carries all the attempts."""
+        if scheme not in self._trials:
+            self._live.by("primary", scheme)
+            self._trials[scheme] = self._run(scheme)
+            self._first = self._first or self._trials[scheme]
+        return self._trials[scheme]
+
+    def first(self) -> Trial:
+        """The trial with the attempts; the review was approved in the end, so that each refusal had its own reason."""
+        if self._first is None:
+            self.trial(self._live.credential("primary").schemes[0])
+        assert self._first is not None
+        return self._first
+
+    def refusal(self, label: str) -> Attempt:
+        """An attempt of the first trial; Inconclusive unless the same request without its defect succeeded."""
+        trial = self.first()
+        if label not in trial.attempts:
+            raise Inconclusive(f"no approvable review was left for the attempt {label}", needs=NEEDS)
+        if trial.approval.status != 200:
+            raise Inconclusive(f"the approval itself is answered {trial.approval.describe()}", exchanges=[trial.approval.id])
+        return trial.attempts[label]
+
+    def _run(self, scheme: str) -> Trial:
+        trial = self._attempted() if self._first is None else Trial(self.take(), scheme, "")
+        trial.scheme = scheme
+        trial.key = self.key(trial.review.id, "approve")
+        trial.answer = self.approve(trial.review, trial.key, scheme=scheme)
+        trial.after = self.look(trial.review.id)
+        return trial
+
+    def _attempted(self) -> Trial:
+        """A review of the pool after every attempt that ought to leave it as it was; another one where an attempt did not."""
+        attempts: dict[str, Attempt] = {}
+        review = self.take()
+        for label, credential, scheme, revision, body in self._attempts():
+            key = self.key(review.id, label)
+            call = self.call(review.id, review.revision + revision if body is None else review.revision, key)
+            call = call if body is None else body(call, review.revision, key)
+            attempts[label] = self.attempt(call, credential, scheme, label)
+            if is_approved(attempts[label].after):
+                self.note(review, key)
+                review = self.take()
+        return Trial(review, "", "", attempts)
+
+    def _attempts(self) -> Iterator[tuple[str, Credential | None, str | None, int, Any]]:
+        primary = self._live.credential("primary")
+        yield "missing", None, None, 0, None
+        for scheme in primary.schemes:
+            yield f"unknown by {scheme}", made_up(self._session, scheme), scheme, 0, None
+        for name in REFUSED_CREDENTIALS:
+            credential = self._session.target.credentials.get(name)
+            for scheme in credential.schemes if credential else ():
+                yield f"{name} by {scheme}", credential, scheme, 0, None
+        for label, difference in STALE.items():
+            for scheme in primary.schemes:
+                yield f"{label} by {scheme}", primary, scheme, difference, None
+        for label, body in MALFORMED.items():
+            yield label, primary, None, 0, body
+
+
+STALE = {"one revision ahead": 1, "one revision behind": -1, "far ahead": 1000}
+
+
+def _with(revision: Any = None, key: Any = None) -> Any:
+    def body(call: Call, right_revision: int, right_key: str) -> Call:
+        return call.carrying(
+            {
+                "expectedSubjectRevision": right_revision if revision is None else revision(right_revision),
+                "idempotencyKey": right_key if key is None else key,
+            }
+        )
+
+    return body
+
+
+def _raw(content: bytes) -> Any:
+    def body(call: Call, _: int, __: str) -> Call:
+        return Call(call.operation, call.path, call.query, content)
+
+    return body
+
+
+MALFORMED = {
+    "a revision that is a string": _with(revision=str),
+    "a revision that is a fraction": _with(revision=lambda right: right + 0.5),
+    "a revision that is a boolean": _with(revision=lambda right: True),
+    "a revision that is an array": _with(revision=lambda right: [right]),
+    "a revision that is an object": _with(revision=lambda right: {"value": right}),
+    "a key that is a number": _with(key=7),
+    "a key that is a boolean": _with(key=True),
+    "a key that is an array": _with(key=["key"]),
+    "a key that is an object": _with(key={"key": "key"}),
+    "a body that is an array": _raw(b"[]"),
+    "a body that is a string": _raw(b'"approve"'),
+    "a body that is a number": _raw(b"1"),
+    "a body that breaks off": _raw(b'{"expectedSubjectRevision": 1,'),
+    "a body that is no JSON": _raw(b"approve"),
+}
+
+
+def is_approved(read: Exchange) -> bool:
+    """Whether a reading of a review shows it approved (States and transitions)."""
+    return isinstance(read.data, dict) and read.data.get("status") == "approved"
+
+
+def revision_of(read: Exchange) -> int:
+    """The subjectRevision of a reading; Inconclusive where it shows none, since its presence is not promised."""
+    found = read.data.get("subjectRevision") if isinstance(read.data, dict) else None
+    if isinstance(found, bool) or not isinstance(found, int | float) or int(found) != found:
+        raise Inconclusive("the review shows no subjectRevision to expect", needs=("reviews with a subjectRevision",), exchanges=[read.id])
+    return int(found)
+
+
+def made_up(session: Session, scheme: str) -> Credential:
+    """A credential that was never issued, of a form that no target can take for a mistake of spelling."""
+    return near_miss(session.target.credentials["primary"], scheme, str(uuid.uuid5(NAMESPACE, f"{session.seed}:{scheme}")), "unknown")
+
+
+def unchanged(attempt: Attempt) -> None:
+    """Violation where the review reads as approved after an attempt."""
+    if is_approved(attempt.after):
+        raise Violation(
+            f"{attempt.answer.purpose}: answered {attempt.answer.describe()}, and the review is approved",
+            expected="the review stays as it was",
+            exchanges=[attempt.answer.id, attempt.after.id],
+        )
+
+
+def sending(credential: Credential | None, scheme: str | None, purpose: str) -> Sending:
+    """How approvals that race each other are sent: once, whatever comes."""
+    return Sending(credential, scheme, purpose, patient=False)

@@ -1,0 +1,26 @@
+"""What checks are given: the session, the living data, the approvals."""
+
+import pytest
+
+from conformance.plugin import SESSION
+from conformance.session import Session
+from conformance.suite.approvals import Approvals
+from conformance.suite.live import Live
+
+
+@pytest.fixture(scope="session")
+def session(pytestconfig: pytest.Config) -> Session:
+    """The examination that this process takes part in."""
+    return pytestconfig.stash[SESSION]
+
+
+@pytest.fixture(scope="session")
+def live(session: Session) -> Live:
+    """The living data of the target."""
+    return Live(session)
+
+
+@pytest.fixture(scope="session")
+def approvals(session: Session, live: Live) -> Approvals:
+    """The reviews that may be approved."""
+    return Approvals(session, live)

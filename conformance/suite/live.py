@@ -1,0 +1,246 @@
+"""The living data of a target: what its lists hold, read once, and the valid calls that can be made of it."""
+
+import random
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.client import Sending
+from conformance.exchange import Call, Exchange
+from conformance.openapi import Operation
+from conformance.rules.arguments import UUID
+from conformance.session import Session
+from conformance.suite import expect
+from conformance.target import Credential
+from conformance.verdict import Inconclusive, NotApplicable, Violation
+from conformance.weather import is_weather
+
+LISTS = {"Project": "project_list", "Video": "video_list", "Review": "review_list"}
+PARENTS = {"projectId": "project_list", "videoId": "video_list", "reviewId": "review_list"}
+PAGE = 100
+MOST_EMPTY_PAGES = 3
+DEFAULT = object()
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The pages of a list from its first on, along `nextCursor`; `end` says why it stopped: end, loop, bound or refused."""
+
+    call: Call
+    limit: int
+    pages: tuple[Exchange, ...]
+    end: str
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of all records, in the order in which they came."""
+        return [record["id"] for record in self.records if isinstance(record.get("id"), str)]
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """All records, in the order in which they came."""
+        return [record for page in self.pages for record in page.items]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it came to the end of the list."""
+        return self.end == "end"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A record of a list, and the call whose page showed it."""
+
+    record: dict[str, Any]
+    call: Call
+
+
+class Live:
+    """Reads a target as its primary caller; what it found is kept for the whole run of this process."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._listed: set[str] = set()
+        self._readings: dict[str, list[tuple[Listed, Exchange]]] = {}
+        self._children: dict[str, dict[str, Exchange]] = {}
+        self._walks: dict[tuple[object, ...], Walk] = {}
+
+    # --- callers ---------------------------------------------------------------------------------------------------
+
+    def credential(self, name: str) -> Credential:
+        """A credential of the profile; Inconclusive where there is none."""
+        found = self.session.target.credentials.get(name)
+        if found is None:
+            raise Inconclusive(f"no credential {name}", needs=(f"credentials.{name}",))
+        return found
+
+    def by(self, name: str, scheme: str) -> Credential:
+        """A credential that has this scheme; NotApplicable where it has only the other one."""
+        found = self.credential(name)
+        if scheme not in found.schemes:
+            raise NotApplicable(f"{name} has no {scheme}")
+        return found
+
+    # --- sending ---------------------------------------------------------------------------------------------------
+
+    def send(self, call: Call, credential: Any = DEFAULT, scheme: str | None = None, *, purpose: str = "") -> Exchange:
+        """Make a call, as primary if nobody is named and without a credential for None."""
+        who = self.credential("primary") if credential is DEFAULT else credential
+        return self.session.client.send(call, Sending(who, scheme, purpose))
+
+    def send_all(self, calls: Sequence[Call], purpose: str = "") -> list[Exchange]:
+        """Make many calls as primary, as many at once as the transport likes."""
+        sending = Sending(self.credential("primary"), None, purpose)
+        return self.session.client.send_all(calls, [sending] * len(calls))
+
+    def control(self, call: Call, credential: Any = DEFAULT, scheme: str | None = None) -> Exchange:
+        """The request that succeeds without the defect that a probe will add; Inconclusive where it does not."""
+        answer = self.send(call, credential, scheme, purpose="control")
+        if answer.status != 200:
+            who = answer.credential or "nobody"
+            raise Inconclusive(
+                f"the control as {who} is answered {answer.describe()}", needs=(f"credentials.{who}",), exchanges=[answer.id]
+            )
+        return answer
+
+    def probe(self, call: Call, control: Call, purpose: str) -> Exchange:
+        """Send a defective call whose control has succeeded.
+
+        Where only the defective one brings a gateway's answer or none at all, that is the target's answer to the defect.
+        """
+        answer = self.send(call, purpose=purpose)
+        if answer.status == 429 or not is_weather(answer):
+            expect.clear(answer)
+            return answer
+        self.control(control)
+        again = self.send(call, purpose=f"{purpose}, once more")
+        if not is_weather(again):
+            return again
+        raise Violation(f"{purpose}: {again.describe()}", expected="an answer", exchanges=[again.id])
+
+    # --- data ------------------------------------------------------------------------------------------------------
+
+    def operation(self, id: str) -> Operation:
+        """An operation of the contract."""
+        return self.session.contract.operation(id)
+
+    def listing(self, operation: str) -> Walk:
+        """A list without path parameters, in the longest pages; Inconclusive where it is refused."""
+        self.control(Call(operation).asking(limit=str(PAGE))) if operation not in self._listed else None
+        self._listed.add(operation)
+        return self.walk(Call(operation), PAGE)
+
+    def records(self, operation: str) -> list[Listed]:
+        """The records of a list that have a usable id; Inconclusive where there are none."""
+        found = [Listed(record, page.call) for page in self.listing(operation).pages for record in page.items if is_uuid(record.get("id"))]
+        if not found:
+            raise Inconclusive(f"{operation} shows no record", needs=("data in the target",))
+        return found
+
+    def sample(self, operation: str) -> list[Listed]:
+        """Some records of a list: the first, the last, the second, and others that the seed chooses."""
+        records, most = self.records(operation), self.session.depth.records
+        if len(records) <= most:
+            return records
+        chosen = random.Random(f"{self.session.seed}:{operation}").sample(records[2:-1], most - 3)
+        return [records[0], records[-1], records[1], *chosen]
+
+    def readings(self, operation: Operation) -> list[tuple[Listed, Exchange]]:
+        """A sample of the records that a list shows, each with the answer to reading it by its id."""
+        if operation.id not in self._readings:
+            name = parameter_of(operation)
+            sample = self.sample(PARENTS[name])
+            answers = self.send_all([Call(operation.id, {name: listed.record["id"]}) for listed in sample], "read by id")
+            self._readings[operation.id] = list(zip(sample, answers, strict=True))
+        return self._readings[operation.id]
+
+    def call(self, operation: Operation) -> Call:
+        """A valid call of a reading operation, on something that primary sees."""
+        if "{" not in operation.path:
+            return Call(operation.id)
+        name = parameter_of(operation)
+        if operation.is_list:
+            return Call(operation.id, {name: self.parents(operation.id)[0]})
+        return Call(operation.id, {name: self.records(PARENTS[name])[0].record["id"]})
+
+    def children(self, operation: str) -> dict[str, Exchange]:
+        """For a list below a record: the first page below each of a sample of the parents."""
+        if operation not in self._children:
+            name = parameter_of(self.operation(operation))
+            ids = [listed.record["id"] for listed in self.sample(PARENTS[name])]
+            calls = [Call(operation, {name: id}).asking(limit=str(PAGE)) for id in ids]
+            answers = self.send_all(calls, "look for records")
+            self._children[operation] = {id: answer for id, answer in zip(ids, answers, strict=True) if answer.status == 200}
+        return self._children[operation]
+
+    def parents(self, operation: str) -> list[str]:
+        """The parents of a list below a record, those with the most records first."""
+        found = self.children(operation)
+        if not found:
+            raise Inconclusive(f"no answer of {operation} to look at", needs=("data in the target",))
+        return sorted(found, key=lambda id: -len(found[id].items))
+
+    def learn_filter(self, operation: Operation, role: str) -> None:
+        """Find out whether the target knows the name of a filter: it heeds a value that nothing has, and refuses what is no UUID."""
+        name = self.session.name(operation, role)
+        assert name is not None
+        plain = self.control(Call(operation.id))
+        nothing = self.send(plain.call.asking(**{name: self.made_up(role)}), purpose=f"is {name} a parameter?")
+        nonsense = self.send(plain.call.asking(**{name: "not-a-uuid"}), purpose=f"is {name} a parameter?")
+        heeded = nothing.status == 200 and not nothing.items and bool(plain.items)
+        if heeded or (nothing.status in {200, 403, 404} and nonsense.status in {400, 422}):
+            self.session.proven.add((operation.id, role))
+
+    def made_up(self, label: str) -> str:
+        """A UUID that nothing has; the same for the same seed and label."""
+        return str(uuid.UUID(int=random.Random(f"{self.session.seed}:{label}").getrandbits(128), version=4))
+
+    # --- walks -----------------------------------------------------------------------------------------------------
+
+    def walk(self, call: Call, limit: int, credential: Any = DEFAULT, scheme: str | None = None, *, again: bool = False) -> Walk:
+        """Walk a list along its cursors; a walk of the same list is only made again if asked for."""
+        who = self.credential("primary") if credential is DEFAULT else credential
+        key = (call.operation, tuple(call.path.items()), call.query, limit, who.name, scheme)
+        if again or key not in self._walks:
+            self._walks[key] = self._walk(call, limit, who, scheme)
+        return self._walks[key]
+
+    def _walk(self, call: Call, limit: int, who: Credential, scheme: str | None) -> Walk:
+        operation = self.operation(call.operation)
+        name = self.session.name(operation, "cursor")
+        if name is None:
+            raise NotApplicable(f"{operation.id} has no cursor")
+        pages: list[Exchange] = []
+        seen: set[str] = set()
+        cursor: str | None = None
+        while True:
+            page = self.send(call.asking(limit=str(limit), **{name: cursor}), who, scheme, purpose=f"page {len(pages) + 1} of {limit}")
+            expect.clear(page)
+            if page.status != 200:
+                return Walk(call, limit, (*pages, page), "refused")
+            pages.append(page)
+            self._learn(operation, pages)
+            cursor = page.cursor
+            if cursor is None or sum(not page.items for page in pages) > MOST_EMPTY_PAGES:
+                return Walk(call, limit, tuple(pages), "end")
+            if cursor in seen:
+                return Walk(call, limit, tuple(pages), "loop" if page.items else "end")
+            if len(pages) >= self.session.depth.pages:
+                return Walk(call, limit, tuple(pages), "bound")
+            seen.add(cursor)
+
+    def _learn(self, operation: Operation, pages: list[Exchange]) -> None:
+        # A second page that is not the first one again shows that the target knows the name of its cursor.
+        if len(pages) == 2 and pages[1].items != pages[0].items:
+            self.session.proven.add((operation.id, "cursor"))
+
+
+def parameter_of(operation: Operation) -> str:
+    """The name of the path parameter of an operation."""
+    return operation.path[operation.path.index("{") + 1 : operation.path.index("}")]
+
+
+def is_uuid(value: object) -> bool:
+    """Whether a value is a UUID of the contract (Resources and their fields)."""
+    return isinstance(value, str) and UUID.fullmatch(value) is not None

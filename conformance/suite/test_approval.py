@@ -1,0 +1,263 @@
+"""Approval: guarded by a revision, idempotent by a key (States and transitions, POST /reviews/{reviewId}/approve)."""
+
+from conformance.exchange import Exchange
+from conformance.suite import expect
+from conformance.suite.approvals import MALFORMED, NEEDS, STALE, Approvals, Trial, is_approved, revision_of, sending, unchanged
+from conformance.suite.live import Live
+from conformance.suite.requirement import requirement
+from conformance.verdict import Inconclusive
+
+AT_ONCE = 8
+ON_APPROVED = (200, 400, 403, 409, 422)
+
+
+@requirement("approval/success")
+def test_an_approval_succeeds(scheme: str, live: Live, approvals: Approvals) -> None:
+    """With the right revision and a new key, by either scheme."""
+    approvals.consent()
+    live.by("primary", scheme)
+    expect.served(approvals.trial(scheme).approval)
+
+
+@requirement("approval/result")
+def test_the_result_has_its_members(scheme: str, live: Live, approvals: Approvals) -> None:
+    """The rule on records looks at every result; here is one."""
+    _succeeded(approvals, live, scheme)
+
+
+@requirement("approval/result-status")
+def test_the_result_is_that_review_approved(scheme: str, live: Live, approvals: Approvals) -> None:
+    """The result names the review and the status approved."""
+    trial = _succeeded(approvals, live, scheme)
+    result = _result(trial.approval)
+    expect.that(result.get("status", "approved") == "approved", f"status {result.get('status')!r}", trial.approval, expected="approved")
+    same = str(result.get("id", trial.review.id)).lower() == trial.review.id.lower()
+    expect.that(same, f"the result is of {result.get('id')!r}", trial.approval, expected=trial.review.id)
+
+
+@requirement("approval/result-revision")
+def test_the_result_has_a_revision_of_that_review(scheme: str, live: Live, approvals: Approvals) -> None:
+    """The expected revision, or the one that a reading shows afterwards."""
+    trial = _succeeded(approvals, live, scheme)
+    assert trial.after is not None
+    told = _result(trial.approval).get("subjectRevision")
+    accepted = {trial.review.revision, revision_of(trial.after)} if trial.after.status == 200 else {trial.review.revision}
+    expect.that(told is None or told in accepted, f"subjectRevision {told!r}", trial.approval, expected=" or ".join(map(str, accepted)))
+
+
+@requirement("approval/state")
+def test_the_review_reads_as_approved(scheme: str, live: Live, approvals: Approvals) -> None:
+    """The state that the approval leaves."""
+    trial = _succeeded(approvals, live, scheme)
+    assert trial.after is not None
+    expect.served(trial.after)
+    if not isinstance(trial.after.data, dict) or "status" not in trial.after.data:
+        raise Inconclusive("the review shows no status", exchanges=[trial.after.id])
+    told = trial.after.data["status"]
+    expect.that(is_approved(trial.after), f"the review reads as {told!r}", trial.approval, trial.after, expected="approved")
+
+
+@requirement("approval/alone")
+def test_an_approval_changes_no_other_review(live: Live, approvals: Approvals) -> None:
+    """Neighbours in the list and in the profile stay as they were."""
+    approvals.first()
+    review = approvals.take()
+    others = [listed.record["id"] for listed in live.sample("review_list")[:8] if listed.record["id"] != review.id]
+    before = [approvals.look(id) for id in others]
+    answer = approvals.approve(review, approvals.key(review.id, "alone"))
+    expect.served(answer)
+    for one, id in zip(before, others, strict=True):
+        spread = not is_approved(one) and is_approved(approvals.look(id))
+        expect.that(not spread, f"review {id} was approved as well", answer, expected="one review approved")
+
+
+@requirement("approval/stale-revision")
+def test_a_stale_revision_is_a_conflict(scheme: str, live: Live, approvals: Approvals) -> None:
+    """Next to the current revision 409 alone will do; far off a target may call it invalid."""
+    approvals.consent()
+    live.by("primary", scheme)
+    for label, difference in STALE.items():
+        attempt = approvals.refusal(f"{label} by {scheme}")
+        near = abs(difference) == 1 and approvals.first().review.revision + difference >= 0
+        expect.status(attempt.answer, *((409,) if near else (400, 409, 422)))
+        unchanged(attempt)
+
+
+@requirement("arguments/body")
+def test_a_malformed_body_is_refused(approvals: Approvals) -> None:
+    """Members of other types, and bodies that are no object."""
+    approvals.consent()
+    for label in MALFORMED:
+        attempt = approvals.refusal(label)
+        expect.status(attempt.answer, 400, 422)
+        unchanged(attempt)
+
+
+@requirement("approval/replay")
+def test_a_replay_is_answered_as_the_first_time(scheme: str, live: Live, approvals: Approvals) -> None:
+    """The same key with the same body, several times, and after other approvals."""
+    trial = _succeeded(approvals, live, scheme)
+    for _ in range(3):
+        answer = approvals.approve(trial.review, trial.key, scheme=scheme, purpose="the same approval again")
+        expect.status(answer, 200)
+        told, first = _result(answer), _result(trial.approval)
+        expect.that(told == first, f"the replay says {told}", trial.approval, answer, expected=str(first))
+    after = approvals.look(trial.review.id)
+    expect.that(is_approved(after) or not _shows_approved(trial), "the review is no longer approved", after, expected="approved")
+
+
+@requirement("approval/guarded-replay")
+def test_a_replay_is_guarded_like_the_approval(live: Live, approvals: Approvals) -> None:
+    """Who could not have approved is not served from the record of the approval either."""
+    trial = _succeeded(approvals, live, approvals.first().scheme)
+    call = approvals.call(trial.review.id, trial.review.revision, trial.key)
+    callers = [None, *(c for name, c in live.session.target.credentials.items() if name in GUARDED)]
+    for credential in callers:
+        for scheme in credential.schemes if credential else (None,):
+            expect.refused(live.send(call, credential, scheme, purpose=f"replay as {credential.name if credential else 'nobody'}"))
+
+
+@requirement("approval/key-other-revision")
+def test_a_key_with_another_revision_is_a_conflict(scheme: str, live: Live, approvals: Approvals) -> None:
+    """The key stands for one approval, not for the next one."""
+    trial = _succeeded(approvals, live, scheme)
+    for difference in (1, -1, 7):
+        call = approvals.call(trial.review.id, trial.review.revision + difference, trial.key)
+        attempt = approvals.attempt(call, live.credential("primary"), scheme, "the key with another revision")
+        negative = trial.review.revision + difference < 0
+        expect.status(attempt.answer, *((400, 409, 422) if negative else (409,)))
+        expect.that(is_approved(attempt.after) or not _shows_approved(trial), "the review is no longer approved", attempt.after)
+
+
+@requirement("approval/key-other-review")
+def test_a_key_on_another_review_is_a_conflict_or_an_approval(live: Live, approvals: Approvals) -> None:
+    """It never brings the first review's result, and never a 200 without an approval."""
+    trial = _succeeded(approvals, live, approvals.first().scheme)
+    other = approvals.take()
+    answer = approvals.approve(other, trial.key, purpose="the key of another review")
+    expect.status(answer, 200, 409)
+    after = approvals.look(other.id)
+    if answer.status == 409:
+        expect.that(not is_approved(after), "409, but the other review is approved", answer, after, expected="the review stays as it was")
+        approvals.give_back(other)
+        return
+    told = _result(answer).get("id")
+    expect.that(str(told).lower() == other.id.lower(), f"the result is of {told!r}", answer, expected=other.id)
+    expect.that(is_approved(after), "200, but the other review is not approved", answer, after, expected="409, or an approval")
+
+
+@requirement("approval/new-key")
+def test_a_new_key_on_an_approved_review_changes_nothing(live: Live, approvals: Approvals) -> None:
+    """Whatever the answer, the review stays approved, and the first key still works."""
+    trial = _succeeded(approvals, live, approvals.first().scheme)
+    answer = approvals.approve(trial.review, approvals.key(trial.review.id, "new"), purpose="a new key on an approved review")
+    expect.status(answer, *ON_APPROVED)
+    after = approvals.look(trial.review.id)
+    expect.that(is_approved(after) or not _shows_approved(trial), "the review is no longer approved", answer, after, expected="approved")
+
+
+@requirement("approval/unapprovable")
+def test_what_cannot_be_approved_is_not(scheme: str, live: Live, approvals: Approvals) -> None:
+    """A review whose `approvable` is false is refused and stays as it was."""
+    approvals.consent()
+    primary = live.by("primary", scheme)
+    ids = live.session.target.fixtures.unapprovable_reviews
+    if not ids:
+        raise Inconclusive("no unapprovable review is known", needs=("fixtures.unapprovable-reviews",))
+    expect.served(approvals.first().approval)
+    for id in ids[:4]:
+        before = approvals.look(id)
+        expect.served(before)
+        if before.data.get("approvable") is True:
+            raise Inconclusive(f"review {id} is approvable", needs=("fixtures.unapprovable-reviews",), exchanges=[before.id])
+        call = approvals.call(id, revision_of(before), approvals.key(id, f"unapprovable {scheme}"))
+        attempt = approvals.attempt(call, primary, scheme, "approve what cannot be approved")
+        status = before.data.get("status")
+        if status == "approved":
+            expect.status(attempt.answer, *ON_APPROVED)
+            continue
+        expect.status(attempt.answer, 400, 403, 409, 422)
+        unchanged(attempt)
+
+
+@requirement("approval/absent")
+def test_an_approval_of_nothing_is_absent(scheme: str, live: Live, approvals: Approvals) -> None:
+    """A well-formed id of no review is answered 404, or 403 where a target does not tell what exists."""
+    approvals.consent()
+    primary = live.by("primary", scheme)
+    expect.served(approvals.first().approval)
+    id = live.made_up("no review")
+    answer = live.send(approvals.call(id, 1, approvals.key(id, "absent")), primary, scheme, purpose="approve a review that is not")
+    expect.status(answer, 403, 404)
+
+
+@requirement("approval/one-key-at-once")
+def test_one_approval_many_times_at_once_is_made_once(live: Live, approvals: Approvals) -> None:
+    """All that succeed say the same, one succeeds at least, and a replay afterwards does."""
+    approvals.first()
+    review = approvals.take()
+    key = approvals.key(review.id, "one key at once")
+    answers = _race(live, approvals, [(review.id, review.revision, key)] * AT_ONCE)
+    for answer in answers:
+        expect.status(answer, 200, 409)
+    won = [answer for answer in answers if answer.status == 200]
+    expect.that(bool(won), "no attempt succeeded", *answers[:1], expected="one 200 at least")
+    for answer in won:
+        expect.that(_result(answer) == _result(won[0]), f"results differ: {_result(answer)}", won[0], answer, expected=str(_result(won[0])))
+    again = approvals.approve(review, key, purpose="a replay afterwards")
+    expect.status(again, 200)
+    expect.that(_result(again) == _result(won[0]), "the replay says something else", won[0], again, expected=str(_result(won[0])))
+    after = approvals.look(review.id)
+    expect.that(is_approved(after), "the review is not approved", after, expected="approved")
+
+
+@requirement("approval/many-keys-at-once")
+def test_many_approvals_at_once_leave_one_state(live: Live, approvals: Approvals) -> None:
+    """One succeeds at least; the others conflict, or are answered like one of an approved review."""
+    approvals.first()
+    review = approvals.take()
+    keys = [approvals.key(review.id, f"many keys at once {n}") for n in range(AT_ONCE)]
+    answers = _race(live, approvals, [(review.id, review.revision, key) for key in keys])
+    for answer in answers:
+        expect.status(answer, *ON_APPROVED)
+    expect.that(any(answer.status == 200 for answer in answers), "no attempt succeeded", answers[0], expected="one 200 at least")
+    after = approvals.look(review.id)
+    expect.that(is_approved(after), "the review is not approved", after, expected="approved")
+
+
+GUARDED = ("expired", "revoked", "lacking.reviews:approve", "outsider", "no-review-role")
+
+
+def _race(live: Live, approvals: Approvals, attempts: list[tuple[str, int, str]]) -> list[Exchange]:
+    """Send approvals in the same moment, each on a connection of its own; what the weather spoils says nothing."""
+    primary = live.credential("primary")
+    for id, revision, key in attempts[:1]:
+        live.session.observations.append(("ledger", id, {"key": key, "revision": revision}))
+    calls = [approvals.call(*attempt) for attempt in attempts]
+    sendings = [sending(primary, primary.schemes[0], f"{len(calls)} at once") for _ in calls]
+    answers = live.session.client.send_all(calls, sendings, together=True)
+    for answer in answers:
+        if answer.response is None or answer.status in (429, 503):
+            expect.clear(answer)
+    return answers
+
+
+def _succeeded(approvals: Approvals, live: Live, scheme: str) -> Trial:
+    """The trial by a scheme; Inconclusive where its approval is not answered 200, which is judged elsewhere."""
+    approvals.consent()
+    live.by("primary", scheme)
+    trial = approvals.trial(scheme)
+    if trial.approval.status != 200:
+        told = f"the approval is answered {trial.approval.describe()}"
+        raise Inconclusive(told, needs=NEEDS, exchanges=[trial.approval.id])
+    return trial
+
+
+def _shows_approved(trial: Trial) -> bool:
+    return trial.after is not None and is_approved(trial.after)
+
+
+def _result(answer: Exchange) -> dict[str, object]:
+    if not isinstance(answer.data, dict):
+        raise Inconclusive("the result is no object", exchanges=[answer.id])
+    return answer.data

@@ -1,0 +1,117 @@
+"""Arguments: what the contract allows is served, what it forbids is refused (Endpoints, Limits).
+
+The answers are judged by the rules on every exchange (`rules/arguments`); these checks see to it that each bound is met from
+both sides, in the notations that a client may send, alone and beside other arguments.
+"""
+
+from collections.abc import Iterator
+
+from conformance.exchange import Call
+from conformance.openapi import Operation
+from conformance.suite.live import Live, parameter_of
+from conformance.suite.requirement import requirement
+from conformance.verdict import Inconclusive, NotApplicable
+
+IN_RANGE = ("1", "2", "10", "50", "99", "100")
+OUT_OF_RANGE = ("0", "-1", "-100", "101", "200", "1000", "2147483648", "9223372036854775808", "-9223372036854775809", "9" * 40)
+NO_INTEGERS = ("1.5", "99.9", "0.5", "1e9", "abc", "10abc", "1,5", "true", "null", "NaN", "Infinity", "-0")
+
+
+@requirement("arguments/id")
+def test_a_path_id_that_is_no_uuid_is_refused(operation: Operation, live: Live) -> None:
+    """Also where it differs from a living id by its spelling alone."""
+    call = live.call(operation)
+    live.control(call)
+    name = parameter_of(operation)
+    for value in malformed(call.path[name]):
+        live.probe(call.at(**{name: value}), call, f"the path id {value}")
+
+
+@requirement("arguments/accepted")
+def test_what_the_contract_allows_is_not_refused(operation: Operation, live: Live) -> None:
+    """Every limit in range, identifiers of every version and in either case."""
+    call = live.call(operation)
+    live.control(call)
+    calls = [call.asking(limit=value) for value in IN_RANGE if operation.is_list]
+    for name, id in call.path.items():
+        made_up = live.made_up(operation.id)
+        versions = [f"{made_up[:14]}{version}{made_up[15:19]}{variant}{made_up[20:]}" for version in "12345678" for variant in "89ab"]
+        calls += [call.at(**{name: value}) for value in (*versions, id.upper(), made_up.upper())]
+    for answer in live.send_all(calls, "arguments within the contract"):
+        assert answer.call in calls
+
+
+@requirement("arguments/limit")
+def test_a_limit_out_of_bounds_is_refused(operation: Operation, live: Live) -> None:
+    """Limits are whole numbers from 1 to 100, also beside a cursor."""
+    call = live.call(operation)
+    live.control(call)
+    for value in (*OUT_OF_RANGE, *NO_INTEGERS):
+        live.probe(call.asking(limit=value), call, f"the limit {value}")
+    cursor, name = live.control(call.asking(limit="1")).cursor, live.session.name(operation, "cursor")
+    if cursor is not None and name is not None:
+        for value in ("0", "101", "abc"):
+            live.probe(call.asking(limit=value, **{name: cursor}), call, f"the limit {value} beside a cursor")
+
+
+@requirement("arguments/cursor")
+def test_a_cursor_that_is_no_uuid_is_refused(operation: Operation, live: Live) -> None:
+    """Also where it differs from a cursor just issued by its spelling alone."""
+    call = live.call(operation)
+    issued = live.control(call.asking(limit="1")).cursor
+    name = known(operation, "cursor", live, call)
+    for value in malformed(issued or live.made_up("cursor")):
+        live.probe(call.asking(limit="1", **{name: value}), call, f"the cursor {value}")
+        live.probe(call.asking(**{name: value}), call, f"the cursor {value} without a limit")
+
+
+@requirement("arguments/filter")
+def test_a_filter_that_is_no_uuid_is_refused(operation: Operation, live: Live) -> None:
+    """Company and project filters are UUIDs."""
+    call = live.call(operation)
+    live.control(call)
+    probed = False
+    for role in ("company", "project"):
+        if live.session.name(operation, role) is None:
+            continue
+        name = known(operation, role, live, call)
+        member = {"company": "companyId", "project": "projectId"}[role]
+        ids = [listed.record[member] for listed in live.records(operation.id) if isinstance(listed.record.get(member), str)]
+        for value in malformed(ids[0] if ids else live.made_up(role)):
+            probed = True
+            live.probe(call.asking(**{name: value}), call, f"the {role} {value}")
+            live.probe(call.asking(limit="5", **{name: value}), call, f"the {role} {value} beside a limit")
+    if not probed:
+        raise NotApplicable(f"{operation.id} has no filter")
+
+
+def known(operation: Operation, role: str, live: Live, call: Call) -> str:
+    """The name of a query parameter that this target is certain to know; Inconclusive where that cannot be told.
+
+    A target that neither the specification nor the profile ties to a name shows that it knows one by what it does with it.
+    """
+    name = live.session.name(operation, role)
+    if name is None:
+        raise NotApplicable(f"{operation.id} has no {role}")
+    if name not in live.session.roles(operation):
+        live.walk(call, 1) if role == "cursor" else live.learn_filter(operation, role)
+    if name not in live.session.roles(operation):
+        where = f"parameters.{operation.id}.{role}"
+        raise Inconclusive(f"nothing shows that the {role} of {operation.id} is called {name} here", needs=(where,))
+    return name
+
+
+def malformed(id: str) -> Iterator[str]:
+    """Values that are no UUID of the contract, most of them spellings that lenient parsers take for the given one."""
+    yield from ("abc", "0", "1", "not-a-uuid", "00000000-0000-0000-0000-00000000000g")
+    yield id.replace("-", "")
+    yield f"{{{id}}}"
+    yield f"urn:uuid:{id}"
+    yield f"{id}0"
+    yield id[:-1]
+    yield f"g{id[1:]}"
+    yield f"{id[:14]}0{id[15:]}"
+    yield f"{id[:14]}9{id[15:]}"
+    yield f"{id[:19]}7{id[20:]}"
+    yield f"{id[:19]}c{id[20:]}"
+    yield f"{id[:4]}-{id[4:8]}{id[8:]}"

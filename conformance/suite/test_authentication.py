@@ -1,0 +1,127 @@
+"""Authentication: two schemes, either suffices, and nothing else opens anything (Authentication)."""
+
+from collections.abc import Iterator
+
+from conformance.exchange import Call, Exchange
+from conformance.openapi import Operation
+from conformance.session import near_miss
+from conformance.suite import expect
+from conformance.suite.approvals import Approvals, made_up, unchanged
+from conformance.suite.live import Live
+from conformance.suite.requirement import requirement
+from conformance.target import Credential
+from conformance.verdict import Inconclusive
+
+
+@requirement("authentication/api-key")
+def test_an_api_key_suffices(operation: Operation, live: Live, approvals: Approvals) -> None:
+    """Every operation accepts the key in x-api-key."""
+    _accepted(operation, "api-key", live, approvals)
+
+
+@requirement("authentication/bearer")
+def test_a_bearer_token_suffices(operation: Operation, live: Live, approvals: Approvals) -> None:
+    """Every operation accepts the token in Authorization."""
+    _accepted(operation, "bearer", live, approvals)
+
+
+@requirement("authentication/missing")
+def test_no_credential_is_refused(operation: Operation, live: Live, approvals: Approvals) -> None:
+    """Every operation answers 401 to a request without a credential."""
+    if operation.writes:
+        _refused_approval(approvals, "missing", 401)
+        return
+    call = live.call(operation)
+    live.control(call)
+
+    expect.status(live.send(call, None, purpose="no credential"), 401)
+
+
+@requirement("authentication/expired")
+def test_an_expired_credential_is_refused(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+    """Every operation answers 401 to a credential that has expired."""
+    _dead(operation, "expired", scheme, live, approvals)
+
+
+@requirement("authentication/revoked")
+def test_a_revoked_credential_is_refused(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+    """Every operation answers 401 to a credential that has been revoked."""
+    _dead(operation, "revoked", scheme, live, approvals)
+
+
+@requirement("authentication/unknown")
+def test_a_made_up_credential_opens_nothing(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+    """Neither a random credential nor one that resembles a valid one."""
+    live.by("primary", scheme)
+    if operation.writes:
+        attempt = approvals.refusal(f"unknown by {scheme}")
+        expect.refused(attempt.answer, "a made-up credential")
+        unchanged(attempt)
+        return
+    call = live.call(operation)
+    live.control(call, scheme=scheme)
+    for credential in _made_up(live, scheme):
+        expect.refused(live.send(call, credential, scheme, purpose="a made-up credential"))
+
+
+@requirement("authentication/challenge")
+def test_a_401_names_the_ways_in(operation: Operation, live: Live, approvals: Approvals) -> None:
+    """RFC 9110 asks for WWW-Authenticate on every 401."""
+    answer = approvals.refusal("missing").answer if operation.writes else live.send(live.call(operation), None, purpose="no credential")
+    if answer.response is None or answer.status != 401:
+        raise Inconclusive(f"no 401 to look at: {answer.describe()}", exchanges=[answer.id])
+    expect.that(answer.response.header("www-authenticate") is not None, "a 401 without WWW-Authenticate", answer)
+
+
+def _accepted(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+    primary = live.credential("primary")
+    if scheme not in primary.schemes:
+        raise Inconclusive(f"primary has no {scheme}", needs=(f"credentials.primary.{scheme}",))
+    if operation.writes:
+        answer = approvals.trial(scheme).approval
+        if answer.status not in (401, 403) or len(primary.schemes) == 1:
+            expect.served(answer)
+    else:
+        answer = live.send(live.call(operation), primary, scheme, purpose=f"by {scheme}")
+    if answer.status in (401, 403):
+        expect.that(not _holds(primary, scheme, answer.call, operation, live), f"by {scheme}: {answer.describe()}", answer, expected="200")
+    expect.served(answer)
+
+
+def _holds(primary: Credential, scheme: str, call: Call, operation: Operation, live: Live) -> bool:
+    """Whether the caller may do this after all: by the other scheme, or elsewhere by this one."""
+    if not operation.writes and any(live.send(call, primary, other).status == 200 for other in primary.schemes if other != scheme):
+        return True
+    elsewhere = [other for other in live.session.contract.operations.values() if not other.writes and "{" not in other.path]
+    return any(live.send(Call(other.id), primary, scheme).status == 200 for other in elsewhere if other.permission == operation.permission)
+
+
+def _dead(operation: Operation, name: str, scheme: str, live: Live, approvals: Approvals) -> None:
+    credential = live.by(name, scheme)
+    if operation.writes:
+        _refused_approval(approvals, f"{name} by {scheme}", 401)
+        return
+    call = live.call(operation)
+    live.control(call)
+    expect.status(live.send(call, credential, scheme, purpose=f"{name} {scheme}"), 401)
+
+
+def _refused_approval(approvals: Approvals, label: str, *allowed: int) -> Exchange:
+    approvals.consent()
+    attempt = approvals.refusal(label)
+    expect.status(attempt.answer, *allowed)
+    unchanged(attempt)
+    return attempt.answer
+
+
+def _made_up(live: Live, scheme: str) -> Iterator[Credential]:
+    primary = live.credential("primary")
+    yield made_up(live.session, scheme)
+    secret = primary.secret(scheme)
+    if len(secret) >= 8:
+        # Half of a secret stays a secret: it is masked like the whole.
+        half = secret[: len(secret) // 2]
+        for value in (half, half + "0" * (len(secret) - len(half)), secret + secret):
+            live.session.redactor.add(value, f"$NEAR_MISS_{primary.variable(scheme)[1:]}")
+            if value != secret:
+                yield near_miss(primary, scheme, value, "near-miss")

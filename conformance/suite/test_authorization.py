@@ -1,0 +1,196 @@
+"""Authorization: permissions, company and project grants, review roles (Authentication)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.exchange import Call, Exchange
+from conformance.openapi import Operation
+from conformance.suite import expect
+from conformance.suite.approvals import Approvals, unchanged
+from conformance.suite.live import Live, Walk, parameter_of
+from conformance.suite.requirement import requirement
+from conformance.suite.test_arguments import known
+from conformance.verdict import Inconclusive, NotApplicable, Violation
+
+KINDS = {"projectId": "project", "videoId": "video", "reviewId": "review"}
+LISTED = {"project_list": "project", "video_list": "video", "review_list": "review"}
+PAGE = 100
+
+
+@requirement("authorization/permission")
+def test_the_permission_is_needed(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+    """A caller that lacks the permission of an operation is answered 403."""
+    name = f"lacking.{operation.permission}"
+    credential = live.by(name, scheme)
+    if operation.writes:
+        attempt = approvals.refusal(f"{name} by {scheme}")
+        expect.status(attempt.answer, 403)
+        unchanged(attempt)
+        return
+    call = live.call(operation)
+    live.control(call)
+
+    expect.status(live.send(call, credential, scheme, purpose=f"without {operation.permission}"), 403)
+
+
+@requirement("authorization/no-more-than-permission")
+def test_no_other_permission_is_needed(operation: Operation, scheme: str, live: Live) -> None:
+    """A caller that lacks another permission alone is served, and primary, who lacks none, is."""
+    call = live.call(operation)
+    answer = live.send(call, purpose="holding every permission")
+    if answer.status == 403 and live.session.target.lacking(operation.permission):
+        raise Violation(f"primary, who lacks nothing, is answered {answer.describe()}", expected="200", exchanges=[answer.id])
+    live.control(call)
+    others = [p for p in _permissions(live) if p != operation.permission and live.session.target.lacking(p)]
+    if not others:
+        raise Inconclusive("no credential lacks another permission", needs=("credentials.lacking",))
+    for permission in others:
+        credential = live.credential(f"lacking.{permission}")
+        if scheme in credential.schemes and _is_alive(live, permission, scheme):
+            answer = live.send(call, credential, scheme, purpose=f"without {permission}")
+            expect.clear(answer)
+            expect.that(answer.status != 403, f"without {permission}: {answer.describe()}", answer, expected="200")
+
+
+@requirement("authorization/company")
+def test_another_company_is_out_of_reach(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+    """Neither does primary reach what is foreign, nor the outsider what is primary's."""
+    if operation.writes:
+        live.by("outsider", scheme)
+        attempt = approvals.refusal(f"outsider by {scheme}")
+        expect.status(attempt.answer, 403, 404)
+        unchanged(attempt)
+        return
+    kind = KINDS[parameter_of(operation)]
+    foreign = live.session.target.fixtures.foreign.get(kind)
+    outsider = live.session.target.credentials.get("outsider")
+    if foreign is None and outsider is None:
+        raise Inconclusive(f"nothing foreign is known for {operation.id}", needs=(f"fixtures.foreign.{kind}", "credentials.outsider"))
+    call = live.call(operation)
+    live.control(call)
+    if foreign is not None:
+        _out_of_reach(live.send(call.at(**{parameter_of(operation): foreign}), live.by("primary", scheme), scheme, purpose=f"a foreign {kind}"))
+    if outsider is not None and scheme in outsider.schemes:
+        live.control(Call("project_list"), outsider, scheme)
+        for id in _some_ids(live, operation):
+            _out_of_reach(live.send(call.at(**{parameter_of(operation): id}), outsider, scheme, purpose="as the outsider"))
+
+
+@requirement("authorization/project")
+def test_an_ungranted_project_is_out_of_reach(operation: Operation, scheme: str, live: Live) -> None:
+    """What lies outside the project grant is not read, although it belongs to a company within the grant."""
+    kind = KINDS[parameter_of(operation)]
+    ungranted = live.session.target.fixtures.ungranted.get(kind)
+    if ungranted is None:
+        raise Inconclusive(f"no {kind} outside the project grant is known", needs=(f"fixtures.ungranted.{kind}",))
+    call = live.call(operation)
+    live.control(call)
+    answer = live.send(call.at(**{parameter_of(operation): ungranted}), live.by("primary", scheme), scheme, purpose=f"an ungranted {kind}")
+    _out_of_reach(answer)
+
+
+@requirement("authorization/lists")
+def test_lists_stay_within_the_grant(operation: Operation, scheme: str, live: Live) -> None:
+    """No page of primary's lists shows what is foreign or ungranted, and outsider and primary share nothing."""
+    fixtures = live.session.target.fixtures
+    outsider = live.session.target.credentials.get("outsider")
+    if not fixtures.foreign and not fixtures.ungranted and outsider is None:
+        needs = ("fixtures.foreign", "fixtures.ungranted", "credentials.outsider")
+        raise Inconclusive("nothing outside the grant is known", needs=needs)
+    own = live.walk(Call(operation.id), PAGE, live.by("primary", scheme), scheme)
+    _nothing_from(own, live)
+    if outsider is not None and scheme in outsider.schemes:
+        theirs = live.walk(Call(operation.id), PAGE, outsider, scheme)
+        shared = sorted(set(own.ids) & set(theirs.ids))
+        expect.that(not shared, f"primary and the outsider both see {shared[:3]}", theirs.pages[0], expected="nothing in common")
+
+
+@requirement("authorization/filter")
+def test_a_filter_opens_nothing(operation: Operation, live: Live) -> None:
+    """A filter that names what is outside the grant is refused, or finds nothing."""
+    fixtures = live.session.target.fixtures
+    live.control(Call(operation.id))
+    named = [("company", fixtures.foreign.get("company"))]
+    named += [("project", group.get("project")) for group in (fixtures.foreign, fixtures.ungranted)]
+    probed = False
+    for role, id in named:
+        if id is None or live.session.name(operation, role) is None:
+            continue
+        name = known(operation, role, live, Call(operation.id))
+        for limit in (None, "1", "100"):
+            probed = True
+            answer = live.send(Call(operation.id).asking(limit=limit, **{name: id}), purpose=f"a {role} outside the grant")
+            expect.status(answer, 200, 403, 404)
+            expect.that(not answer.items, f"{len(answer.items)} items of a {role} outside the grant", answer, expected="no item")
+    if not probed:
+        raise Inconclusive("nothing to filter by is known", needs=("fixtures.foreign", "fixtures.ungranted"))
+
+
+@requirement("authorization/cursor")
+def test_another_callers_cursor_opens_nothing(operation: Operation, live: Live) -> None:
+    """The outsider's cursor shows primary none of the outsider's records, and the other way round."""
+    outsider, primary = live.credential("outsider"), live.credential("primary")
+    name = live.session.name(operation, "cursor")
+    if name is None:
+        raise NotApplicable(f"{operation.id} has no cursor")
+    tried = False
+    for owner, thief in ((outsider, primary), (primary, outsider)):
+        issued = live.control(Call(operation.id).asking(limit="1"), owner)
+        live.control(Call(operation.id), thief)
+        if issued.cursor is None:
+            continue
+        tried = True
+        answer = live.send(Call(operation.id).asking(limit="100", **{name: issued.cursor}), thief, purpose=f"the cursor of {owner.name}")
+        owned = set(live.walk(Call(operation.id), PAGE, owner).ids)
+        stolen = [item["id"] for item in answer.items if item.get("id") in owned]
+        expect.that(not stolen, f"{thief.name} sees {stolen[:3]} of {owner.name}", answer, expected="nothing of another caller's")
+    if not tried:
+        raise Inconclusive("no list is long enough for a cursor", needs=("data in the target",))
+
+
+@requirement("authorization/review-role")
+def test_the_review_role_is_needed(scheme: str, live: Live, approvals: Approvals) -> None:
+    """A caller whose role may not approve is answered 403, although it holds the permission."""
+    live.by("no-review-role", scheme)
+    attempt = approvals.refusal(f"no-review-role by {scheme}")
+    expect.status(attempt.answer, 403)
+    unchanged(attempt)
+
+
+def _out_of_reach(answer: Exchange) -> None:
+    expect.status(answer, 403, 404)
+
+
+def _permissions(live: Live) -> list[str]:
+    return list(dict.fromkeys(operation.permission for operation in live.session.contract.operations.values()))
+
+
+def _is_alive(live: Live, permission: str, scheme: str) -> bool:
+    """Whether the credential that lacks a permission is served somewhere, so that it is neither dead nor without any grant."""
+    for other in live.session.contract.operations.values():
+        if not other.writes and "{" not in other.path and other.permission != permission:
+            return live.send(Call(other.id), live.credential(f"lacking.{permission}"), scheme, purpose="control").status == 200
+    return False
+
+
+def _some_ids(live: Live, operation: Operation) -> list[str]:
+    listed = live.sample({"projectId": "project_list", "videoId": "video_list", "reviewId": "review_list"}[parameter_of(operation)])
+    return [entry.record["id"] for entry in listed[:3]]
+
+
+def _nothing_from(walk: Walk, live: Live) -> None:
+    fixtures = live.session.target.fixtures
+    for page in walk.pages:
+        for item in page.items:
+            for what, known_ids in _outside(fixtures.foreign, fixtures.ungranted, walk.call.operation):
+                if str(item.get(what)).lower() in known_ids:
+                    raise Violation(f"the list shows {what} {item[what]}", expected="nothing from outside the grant", exchanges=[page.id])
+
+
+def _outside(foreign: Any, ungranted: Any, operation: str) -> Iterator[tuple[str, set[str]]]:
+    """The members of a record that would give it away, with the ids that they may not have."""
+    yield "id", {group[LISTED[operation]].lower() for group in (foreign, ungranted) if LISTED[operation] in group}
+    yield "companyId", {foreign["company"].lower()} if "company" in foreign else set()
+    yield "projectId", {group["project"].lower() for group in (foreign, ungranted) if "project" in group}
+
+

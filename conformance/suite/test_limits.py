@@ -1,0 +1,147 @@
+"""Limits: the size of request bodies, and the rate of requests (Limits)."""
+
+from dataclasses import replace
+from typing import NoReturn
+
+from conformance.client import Sending
+from conformance.exchange import Call, Exchange
+from conformance.suite import expect
+from conformance.suite.approvals import Approvals
+from conformance.suite.live import Live
+from conformance.suite.requirement import requirement
+from conformance.target import RateLimit
+from conformance.verdict import Inconclusive, Violation
+from conformance.weather import retry_after
+
+LARGEST_PROBE = 16 * 1024 * 1024
+FIRST_PROBE = 256 * 1024
+SMALLEST_PATIENCE = 1.0
+TIMES = 3
+
+
+@requirement("limits/body")
+def test_a_body_past_the_limit_is_too_large(live: Live, approvals: Approvals) -> None:
+    """Just past the limit and far past it, with the length announced and without, and not within it."""
+    target = live.session.target
+    if not target.consent.oversized_bodies:
+        raise Inconclusive("sending oversized bodies here has not been consented to", needs=("consent.oversized-bodies",))
+    bodies = Bodies(live, approvals)
+    limit = target.limits.max_body_bytes
+    if limit is None:
+        _grow(bodies)
+        return
+    for size in (limit // 2, limit):
+        fits = bodies.stale(size)
+        expect.that(fits.status != 413, f"a body of {size} bytes, within the limit of {limit}: {fits.describe()}", fits, expected="no 413")
+    for size in (limit + 1, limit * 2, limit * 4):
+        for stream in (False, True):
+            bodies.too_large(bodies.right(size, stream=stream))
+
+
+@requirement("limits/rate")
+def test_too_many_requests_are_refused(live: Live) -> None:
+    """A caller that sends more than the rate limit allows is answered 429."""
+    _exhausted(live)
+
+
+@requirement("limits/retry-after")
+def test_a_refusal_says_how_long_to_wait(live: Live) -> None:
+    """Retry-After is a number of seconds or an HTTP-date; the rule looks at every 429."""
+    _exhausted(live)
+
+
+@requirement("limits/recovery")
+def test_who_waits_is_served_again(live: Live) -> None:
+    """After the time that Retry-After names."""
+    for scheme in live.credential("throttled").schemes:
+        refused = _exhausted(live, scheme)
+        assert refused.response is not None
+        pause = retry_after(refused.response)
+        if pause is None or pause > 90:
+            raise Inconclusive("Retry-After names no time that could be waited", needs=("limits.rate-limit",), exchanges=[refused.id])
+        live.session.transport.wait(max(pause, SMALLEST_PATIENCE))
+        answer = live.send(Call("account_get"), live.credential("throttled"), scheme, purpose="after waiting")
+        expect.status(answer, 200)
+
+
+def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
+    """The first 429 of the throttled caller; sends several times what the profile says the rate limit is."""
+    target = live.session.target
+    if not target.consent.exhaust_rate_limit:
+        raise Inconclusive("driving a caller into its rate limit has not been consented to", needs=("consent.exhaust-rate-limit",))
+    caller = live.credential("throttled")
+    rate = target.limits.rate_limit
+    if rate is None:
+        raise Inconclusive("the rate limit is not declared", needs=("limits.rate-limit",))
+    sending = Sending(caller, scheme or caller.schemes[0], "towards the rate limit", patient=False)
+    batch = live.session.transport.concurrency
+    sent: list[Exchange] = []
+    while len(sent) < TIMES * rate.requests + 10:
+        sent += live.session.client.send_all([Call("account_get")] * batch, [sending] * batch)
+        refused = [answer for answer in sent[-batch:] if answer.status == 429]
+        if refused:
+            return refused[0]
+        for answer in sent[-batch:]:
+            expect.served(answer)
+    _never_refused(sent, rate)
+
+
+def _never_refused(sent: list[Exchange], rate: RateLimit) -> NoReturn:
+    lasted = sent[-1].started + sent[-1].elapsed - sent[0].started
+    told = f"{len(sent)} requests in {lasted:.1f} s, none answered 429"
+    if len(sent) <= rate.requests * (lasted // rate.seconds + 2):
+        raise Inconclusive(f"{told}: not fast enough for the limit", needs=("limits.rate-limit",), exchanges=[sent[-1].id])
+    raise Violation(told, expected=f"429 after {rate.requests} requests in {rate.seconds:g} s", exchanges=[sent[-1].id])
+
+
+class Bodies:
+    """Approvals that are right, or stale, but for their size; padded with blanks, so that the size is their only fault."""
+
+    def __init__(self, live: Live, approvals: Approvals) -> None:
+        self._live = live
+        self._approvals = approvals
+        self._consented = live.session.target.consent.approve_reviews
+        if self._consented and approvals.first().approval.status != 200:
+            raise Inconclusive("the approval itself does not succeed", exchanges=[approvals.first().approval.id])
+        # Without consent to approve, an id of nothing stands in; what is then refused for another reason says nothing.
+        self._id, self._revision = live.made_up("oversized"), 1
+        if self._consented:
+            review = approvals.pending()
+            self._id, self._revision = review.id, review.revision
+
+    def stale(self, size: int) -> Exchange:
+        """A body that will be refused for its revision at the latest."""
+        return self._send(self._revision + 1, size, f"a stale body of {size} bytes")
+
+    def right(self, size: int, *, stream: bool = False) -> Exchange:
+        """A body that nothing but its size speaks against."""
+        how = "without its length" if stream else "with its length"
+        return self._send(self._revision, size, f"a body of {size} bytes {how}", stream=stream)
+
+    def too_large(self, answer: Exchange) -> None:
+        """Violation unless the answer is 413. Servers may ask for a length (411); the requests that have one decide then."""
+        if answer.status in (411, 413):
+            return
+        if answer.response is None:
+            # Hanging up on a large body tells the caller nothing; a target that is dead for everybody is another matter.
+            expect.clear(self.stale(200))
+        elif not self._consented:
+            raise Inconclusive(f"{answer.purpose}: {answer.describe()}", needs=("consent.approve-reviews",), exchanges=[answer.id])
+        raise Violation(f"{answer.purpose}: {answer.describe()}", expected="413", exchanges=[answer.id])
+
+    def _send(self, revision: int, size: int, purpose: str, *, stream: bool = False) -> Exchange:
+        call = self._approvals.call(self._id, revision, self._approvals.key(self._id, "body"))
+        assert call.body is not None
+        padded = replace(call, body=call.body + b" " * (size - len(call.body)))
+        return self._live.session.client.send(padded, Sending(self._live.credential("primary"), None, purpose, stream=stream))
+
+
+def _grow(bodies: Bodies) -> None:
+    size = FIRST_PROBE
+    while size <= LARGEST_PROBE:
+        answer = bodies.stale(size)
+        if answer.status == 413:
+            return
+        expect.clear(answer)
+        size *= 4
+    raise Inconclusive(f"no body up to {LARGEST_PROBE} bytes is too large", needs=("limits.max-body-bytes",))

@@ -1,0 +1,142 @@
+"""Read: a valid request is answered with what was asked for (Endpoints, Resources and their fields)."""
+
+import uuid
+
+from conformance.exchange import Call, Exchange
+from conformance.openapi import Operation
+from conformance.session import Session
+from conformance.suite import expect
+from conformance.suite.live import Listed, Live, parameter_of
+from conformance.suite.requirement import requirement
+from conformance.verdict import Inconclusive
+
+ROUNDS = 3
+
+
+@requirement("base/version-segment")
+def test_the_base_address_ends_with_the_version(session: Session) -> None:
+    """The version of the API is carried in the base address."""
+    kept = session.target.base_url.endswith("/v1")
+    expect.that(kept, f"the base URL is {session.target.base_url}", expected="a base URL that ends with /v1")
+
+
+@requirement("read/success")
+def test_a_valid_request_is_served(operation: Operation, live: Live) -> None:
+    """Every reading operation answers 200 for what the caller may see."""
+    if not operation.path.endswith("Id}"):
+        expect.served(live.send(live.call(operation), purpose="a valid request"))
+        return
+    for listed, answer in live.readings(operation):
+        if answer.status == 404 and not _is_listed(live, listed):
+            continue
+        expect.served(answer)
+
+
+@requirement("read/identity")
+def test_the_record_is_the_one_asked_for(operation: Operation, live: Live) -> None:
+    """A record read by its id has that id."""
+    for asked, answer in _records(operation, live):
+        found = answer.data["id"] if "id" in answer.data else asked
+        kept = isinstance(found, str) and found.lower() == asked.lower()
+        expect.that(kept, f"asked for {asked}, got {found!r}", answer, expected=f"the record {asked}")
+
+
+@requirement("read/agreement")
+def test_a_record_agrees_with_its_list(operation: Operation, live: Live) -> None:
+    """A record is the same in its list and by its id, in every member that both have."""
+    for listed, answer in live.readings(operation):
+        if answer.status != 200 or not isinstance(answer.data, dict):
+            continue
+        differing = _differing(listed.record, answer.data)
+        for _ in range(ROUNDS):
+            if not differing:
+                break
+            # The data may have changed between the two readings; a change that lasts is none.
+            page, answer = live.send(listed.call), live.send(answer.call)
+            record = next((item for item in page.items if item.get("id") == listed.record["id"]), None)
+            if record is None or not isinstance(answer.data, dict):
+                differing = []
+                break
+            differing = _differing(record, answer.data)
+        expect.that(not differing, f"list and record differ in {', '.join(differing)}", answer, expected="the same values")
+
+
+@requirement("read/parent")
+def test_what_lies_below_a_record_names_it(operation: Operation, live: Live) -> None:
+    """Comments name their review and activity its project, on every page."""
+    name = parameter_of(operation)
+    pages = [(parent, page) for parent, page in live.children(operation.id).items()]
+    pages += [(id, page) for id in live.parents(operation.id)[:2] for page in live.walk(Call(operation.id, {name: id}), 3).pages]
+    if not any(page.items for _, page in pages):
+        raise Inconclusive(f"{operation.id} shows no record", needs=("data in the target",))
+    for parent, page in pages:
+        strays = [item[name] for item in page.items if name in item and str(item[name]).lower() != parent.lower()]
+        expect.that(not strays, f"an item below {parent} has {name} {strays[:1]}", page, expected=f"{name} {parent}")
+
+
+@requirement("read/absent")
+def test_what_does_not_exist_is_absent(operation: Operation, live: Live) -> None:
+    """A well-formed id of nothing is answered 404; 403 is as good where a target does not tell what exists."""
+    call = live.call(operation)
+    live.control(call)
+    made_up = live.made_up(operation.id)
+    for id in (made_up, made_up[:14] + "7" + made_up[15:], str(uuid.UUID(int=0)), str(uuid.UUID(int=2**128 - 1))):
+        absent = call.at(**{parameter_of(operation): id})
+        expect.status(live.probe(absent, call, "an id of nothing"), 404, 403, because="an id of nothing")
+
+
+@requirement("read/names")
+def test_repeated_names_are_the_names(live: Live) -> None:
+    """A review repeats the names of its project and its video."""
+    compared = 0
+    for listed in live.sample("review_list")[:10]:
+        for id, copy, operation in (("projectId", "projectName", "project_get"), ("videoId", "videoName", "video_get")):
+            if id in listed.record and copy in listed.record:
+                compared += _same_name(live, listed, Call(operation, {id: listed.record[id]}), copy)
+    if not compared:
+        raise Inconclusive("no review repeats a name that can be compared", needs=("data in the target",))
+
+
+@requirement("read/counts")
+def test_counts_add_up(live: Live) -> None:
+    """A project has no more completed localizations than localizations, and as many videos as it says."""
+    videos = live.listing("video_list")
+    for listed in live.records("project_list"):
+        record, answer = listed.record, live.listing("project_list").pages[0]
+        done, all = record.get("completedLocalizationCount"), record.get("localizationCount")
+        if isinstance(done, int) and isinstance(all, int):
+            expect.that(done <= all, f"project {record['id']} has {done} of {all} localizations completed", answer)
+        found = sum(video.get("projectId") == record["id"] for video in videos.records)
+        if videos.is_whole and all is not None and record.get("videoCount") != found:
+            again = live.send(Call("project_get", {"projectId": record["id"]}))
+            told = again.data.get("videoCount") if isinstance(again.data, dict) else None
+            expect.that(told == found, f"project {record['id']} counts {told} videos, its list has {found}", again)
+
+
+def _is_listed(live: Live, listed: Listed) -> bool:
+    """Whether a record is still in its list, so that its absence is no deletion."""
+    return any(item.get("id") == listed.record["id"] for item in live.send(listed.call, purpose="is it still listed?").items)
+
+
+def _records(operation: Operation, live: Live) -> list[tuple[str, Exchange]]:
+    found = [(listed.record["id"], answer) for listed, answer in live.readings(operation) if isinstance(answer.data, dict)]
+    if not found:
+        raise Inconclusive(f"{operation.id} answered with no record", needs=("data in the target",))
+    return found
+
+
+def _differing(one: dict[str, object], other: dict[str, object]) -> list[str]:
+    return [name for name in one if name in other and one[name] != other[name]]
+
+
+def _same_name(live: Live, listed: Listed, call: Call, copy: str) -> bool:
+    answer = live.send(call, purpose=f"the name behind {copy}")
+    if answer.status != 200 or not isinstance(answer.data, dict) or "name" not in answer.data:
+        return False
+    if answer.data["name"] != listed.record[copy]:
+        again = live.send(Call("review_get", {"reviewId": listed.record["id"]}))
+        told = again.data.get(copy) if isinstance(again.data, dict) else None
+        expect.that(told == answer.data["name"], f"{copy} is {told!r}, the name is {answer.data['name']!r}", again)
+    return True
+
+

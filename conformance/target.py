@@ -1,0 +1,178 @@
+"""One deployment as the suite knows it: its address, its credentials, its fixtures, and what the suite may do to it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+SCHEMES = ("api-key", "bearer")  # "Authentication"; in the order in which they are tried
+PERMISSIONS = (  # "Authentication"
+    "account:read",
+    "projects:read",
+    "videos:read",
+    "reviews:read",
+    "reviews:approve",
+    "comments:read",
+    "activity:read",
+)
+PARAMETER_DEFAULTS: Mapping[tuple[str, str], str] = MappingProxyType({  # (operation, role); "Endpoints" leaves the names open
+    ("video_list", "cursor"): "cursor",
+    ("video_list", "company"): "companyId",
+    ("video_list", "project"): "projectId",
+    ("review_list", "cursor"): "cursor",
+    ("review_list", "project"): "projectId",
+})  # fmt: skip
+
+_HEADER_VALUE = re.compile(r"[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?")  # RFC 9110, 5.5
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def frozen(mapping: Mapping[K, V]) -> Mapping[K, V]:
+    """A read-only copy of a mapping."""
+    return MappingProxyType(dict(mapping))
+
+
+@dataclass(frozen=True)
+class Credential:
+    """One caller, with the secret of each scheme that it has; its repr shows no secret ("Authentication")."""
+
+    name: str
+    api_key: str | None = field(default=None, repr=False)
+    bearer: str | None = field(default=None, repr=False)
+    api_key_variable: str | None = None  # NAME where the profile says "${NAME}"
+    bearer_variable: str | None = None
+
+    @property
+    def schemes(self) -> tuple[str, ...]:
+        """The schemes that it has a secret for, "api-key" before "bearer"."""
+        return tuple(scheme for scheme in SCHEMES if self._secrets[scheme] is not None)
+
+    def secret(self, scheme: str) -> str:
+        """The secret of one scheme; KeyError where it has none."""
+        secret = self._secrets[scheme]
+        if secret is None:
+            raise KeyError(scheme)
+        return secret
+
+    def variable(self, scheme: str) -> str:
+        """The shell variable that stands for the secret in a command line, such as "$PRIMARY_API_KEY"."""
+        stated = {"api-key": self.api_key_variable, "bearer": self.bearer_variable}[scheme]
+        return "$" + (stated or re.sub(r"[^A-Z0-9]+", "_", f"{self.name}_{scheme}".upper()))
+
+    @property
+    def _secrets(self) -> Mapping[str, str | None]:
+        return {"api-key": self.api_key, "bearer": self.bearer}
+
+
+@dataclass(frozen=True)
+class ParameterName:
+    """The query parameter that plays one role: None where the list has none; `declared` where the profile says so."""
+
+    name: str | None
+    declared: bool = False
+
+
+@dataclass(frozen=True)
+class Fixtures:
+    """Ids of records in a known state, and the command (argv, empty when absent) that makes one more approvable review."""
+
+    approvable_reviews: tuple[str, ...] = ()
+    unapprovable_reviews: tuple[str, ...] = ()
+    foreign: Mapping[str, str] = field(default_factory=dict, hash=False)  # "company", "project", "video", "review" -> id
+    ungranted: Mapping[str, str] = field(default_factory=dict, hash=False)  # "project", "video", "review" -> id
+    provision: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RateLimit:
+    """So many requests in so many seconds ("Limits")."""
+
+    requests: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The numbers that the specification leaves to the deployment ("Limits"); None where the profile is silent."""
+
+    max_body_bytes: int | None = None
+    rate_limit: RateLimit | None = None
+    requests_per_second: float | None = None
+
+
+@dataclass(frozen=True)
+class Consent:
+    """What the suite may do to the target, nothing by default."""
+
+    approve_reviews: bool = False
+    exhaust_rate_limit: bool = False
+    oversized_bodies: bool = False
+    fuzz_writes: bool = False
+
+
+@dataclass(frozen=True)
+class Target:
+    """One deployment; `base_url` has no trailing slash, `credentials` are keyed as "primary" or "lacking.reviews:approve"."""
+
+    base_url: str
+    credentials: Mapping[str, Credential] = field(default_factory=dict, hash=False)
+    fixtures: Fixtures = field(default_factory=Fixtures)
+    limits: Limits = field(default_factory=Limits)
+    parameters: Mapping[tuple[str, str], ParameterName] = field(
+        default_factory=lambda: {role: ParameterName(name) for role, name in PARAMETER_DEFAULTS.items()}, hash=False
+    )
+    tools_url: str | None = None
+    description_url: str | None = None
+    consent: Consent = field(default_factory=Consent)
+    source: str | None = None  # the profile's file name
+
+    def lacking(self, permission: str) -> Credential | None:
+        """The credential that lacks just this permission, if the profile has one."""
+        return self.credentials.get(f"lacking.{permission}")
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Every secret of every credential."""
+        return frozenset(credential.secret(scheme) for credential in self.credentials.values() for scheme in credential.schemes)
+
+    def with_base_url(self, url: str) -> "Target":
+        """The same target at another address; ValueError where that is no base URL."""
+        flaw = base_url_flaw(url)
+        if flaw:
+            raise ValueError(f"the base URL {flaw}")
+        return replace(self, base_url=url.rstrip("/"))
+
+
+def secret_flaw(secret: str) -> str | None:
+    """Why no credential can have this secret, or None; never repeats the secret."""
+    if not secret:
+        return "is empty"
+    if secret.startswith("${") and secret.endswith("}"):
+        return "looks like a reference, but names no environment variable"
+    return None if _HEADER_VALUE.fullmatch(secret) else "has a character, or a blank at an end, that no header can carry"
+
+
+def base_url_flaw(url: str) -> str | None:
+    """Why paths cannot be appended to this URL, or None; never repeats the URL, which may hold a password."""
+    return url_flaw(url) or ("has a query" if "?" in url else None)
+
+
+def url_flaw(url: str) -> str | None:
+    """Why this is no http(s) URL to send requests to, or None; never repeats the URL."""
+    if re.search(r"[\x00-\x20\x7f\\]", url):  # urlsplit would drop some of these silently
+        return "has a blank, a backslash or a control character"
+    try:
+        parts = urlsplit(url)
+        host, _port = parts.hostname, parts.port
+    except ValueError:
+        return "is no URL: its host or its port is malformed"
+    flaws = {
+        "is no http or https URL": parts.scheme not in ("http", "https") or not host,
+        "carries a user name or a password": "@" in parts.netloc,
+        "has a fragment": "#" in url,
+    }
+    return next((flaw for flaw, found in flaws.items() if found), None)

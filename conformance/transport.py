@@ -1,0 +1,124 @@
+"""How requests travel: over a network, or straight into an ASGI application. Everything above is the same for both."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from typing import Any, Protocol
+
+import httpx
+
+Message = MutableMapping[str, Any]
+Application = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
+
+
+class Transport(Protocol):
+    """The seam below the client. `wait` passes the given seconds; a recording or a simulated clock need not sleep."""
+
+    concurrency: int
+    """How many requests may usefully be under way at once."""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send one request; raise `httpx.TransportError` where no response comes."""
+
+    def wait(self, seconds: float) -> None:
+        """Let the target's time pass."""
+
+    def close(self) -> None:
+        """Give back connections."""
+
+
+class Network(httpx.HTTPTransport):
+    """Real connections, kept alive between requests, with the system's trust store."""
+
+    concurrency = 16
+
+    def __init__(self) -> None:
+        super().__init__(limits=httpx.Limits(max_connections=64, max_keepalive_connections=64), trust_env=False)
+
+    def wait(self, seconds: float) -> None:
+        """Sleep: only ever as long as a target's `Retry-After` or the agreed pace says."""
+        time.sleep(seconds)
+
+
+class InProcess(httpx.BaseTransport):
+    """An ASGI application called in the calling thread; each thread drives it on an event loop of its own.
+
+    `advance` moves the clock of the application, so that waiting takes no time.
+    """
+
+    concurrency = 1
+
+    def __init__(self, application: Application, advance: Callable[[float], None]) -> None:
+        self._application = application
+        self._advance = advance
+        self._local = threading.local()
+        self._loops: list[asyncio.AbstractEventLoop] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Run the application to the end of its response."""
+        return self._loop().run_until_complete(_call(self._application, request))
+
+    def wait(self, seconds: float) -> None:
+        """Move the application's clock instead of sleeping."""
+        self._advance(seconds)
+
+    def close(self) -> None:
+        """Close the loops of every thread that sent something."""
+        while self._loops:
+            self._loops.pop().close()
+
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        loop: asyncio.AbstractEventLoop | None = getattr(self._local, "loop", None)
+        if loop is None or loop.is_closed():
+            loop = self._local.loop = asyncio.new_event_loop()
+            self._loops.append(loop)
+        return loop
+
+
+async def _call(application: Application, request: httpx.Request) -> httpx.Response:
+    chunks = _chunks(request)
+    answer: dict[str, Any] = {"headers": []}
+    body: list[bytes] = []
+
+    async def receive() -> Message:
+        chunk = next(chunks, None)
+        return {"type": "http.request", "body": chunk or b"", "more_body": chunk is not None}
+
+    async def send(message: Message) -> None:
+        answer.update(message)
+        body.append(message.get("body", b""))
+
+    try:
+        await application(_scope(request), receive, send)
+    except Exception as problem:
+        # A served application that raises drops the connection or answers 500; here no answer means a broken connection.
+        if "status" not in answer:
+            raise httpx.RemoteProtocolError(f"the application raised {type(problem).__name__}", request=request) from problem
+    if "status" not in answer:
+        raise httpx.RemoteProtocolError("the application sent no response", request=request)
+    return httpx.Response(answer["status"], headers=answer["headers"], content=b"".join(body), request=request)
+
+
+def _chunks(request: httpx.Request) -> Iterator[bytes]:
+    stream = request.stream
+    assert isinstance(stream, httpx.SyncByteStream)
+    yield from stream
+
+
+def _scope(request: httpx.Request) -> Message:
+    url = request.url
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": request.method,
+        "scheme": url.scheme,
+        "path": url.path,
+        "raw_path": url.raw_path.split(b"?")[0],
+        "query_string": url.query,
+        "root_path": "",
+        "headers": [(name.lower(), value) for name, value in request.headers.raw],
+        "server": (url.host, url.port or 80),
+        "client": ("127.0.0.1", 50000),
+    }

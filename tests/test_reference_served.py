@@ -1,0 +1,222 @@
+"""The reference behind a real socket: framing, parallel connections, restarts, signals."""
+
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+import tomllib
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from conformance.reference import Reference, serve
+from conformance.reference.limits import MAXIMUM_BODY_BYTES
+
+THREADS = 8
+
+
+@contextmanager
+def served(*instances: Reference) -> Iterator[list[str]]:
+    """The base URLs of instances that are served in threads of this process."""
+    listeners = [serve.listen("127.0.0.1", 0) for _ in instances]
+    ready = [threading.Event() for _ in instances]
+    servers = [serve.server(instance, event.set) for instance, event in zip(instances, ready, strict=True)]
+    threads = [
+        threading.Thread(target=server.run, kwargs={"sockets": [listener]}) for server, listener in zip(servers, listeners, strict=True)
+    ]
+    for thread, event in zip(threads, ready, strict=True):
+        thread.start()
+        assert event.wait(10)
+    try:
+        yield [serve.address(listener) for listener in listeners]
+    finally:
+        for server, thread in zip(servers, threads, strict=True):
+            server.should_exit = True
+            thread.join(10)
+
+
+@contextmanager
+def process(*arguments: object) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The base URL of a server in a process of its own, and the process."""
+    code = f"from conformance.reference import serve; from pathlib import Path; serve.serve{arguments!r}".replace("PosixPath", "Path")
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        try:
+            yield running.stdout.readline().strip(), running
+        finally:
+            running.terminate()
+            running.wait(10)
+
+
+def client(base_url: str, profile: dict[str, Any]) -> httpx.Client:
+    """A client that calls as primary over real connections."""
+    headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
+    return httpx.Client(base_url=base_url, headers=headers, trust_env=False, timeout=30)
+
+
+def approval(review: dict[str, Any], key: str) -> tuple[str, dict[str, Any]]:
+    """Path and body of an approval."""
+    return f"/reviews/{review['id']}/approve", {"expectedSubjectRevision": review["subjectRevision"], "idempotencyKey": key}
+
+
+def at_once(calls: list[Callable[[], httpx.Response]]) -> list[httpx.Response]:
+    """The answers to calls that start together, each in a thread of its own."""
+    barrier = threading.Barrier(len(calls))
+
+    def call(one: Callable[[], httpx.Response]) -> httpx.Response:
+        barrier.wait()
+        return one()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        return list(pool.map(call, calls))
+
+
+@pytest.mark.parametrize("keys", [1, THREADS], ids=["one key", "many keys"])
+@pytest.mark.parametrize("instances", [1, 3], ids=["one instance", "three instances on one file"])
+def test_approvals_at_once_approve_once(tmp_path: Path, keys: int, instances: int) -> None:
+    """One key: all 200 with equal data. Many keys: one 200, the others 409. The review is approved, and the winner replays."""
+    made = [Reference(database=str(tmp_path / "reference.db")) for _ in range(instances)]
+    profile = made[0].profile("")
+    with served(*made) as urls:
+        clients = [client(urls[number % instances], profile) for number in range(THREADS)]
+        for identifier in profile["fixtures"]["approvable-reviews"][:5]:
+            review = clients[0].get(f"/reviews/{identifier}").json()["data"]
+            requests = [approval(review, f"{identifier} {number % keys}") for number in range(THREADS)]
+            answers = at_once([partial(each.post, path, json=body) for each, (path, body) in zip(clients, requests, strict=True)])
+            statuses = [answer.status_code for answer in answers]
+            assert sorted(statuses) == ([200] * THREADS if keys == 1 else [200] + [409] * (THREADS - 1))
+            winner = statuses.index(200)
+            path, body = requests[winner]
+            replays = [each.post(path, json=body) for each in clients]
+            assert [replay.json()["data"] for replay in replays] == [answers[winner].json()["data"]] * THREADS
+            assert clients[-1].get(f"/reviews/{identifier}").json()["data"]["status"] == "approved"
+        for each in clients:
+            each.close()
+    for instance in made:
+        instance.close()
+
+
+def test_approvals_at_once_of_many_processes_approve_once(tmp_path: Path) -> None:
+    """Processes that begin with the same new file agree on its records and on who approved."""
+    arguments = (0, "127.0.0.1", str(tmp_path / "reference.db"), 1, None)
+    profile = Reference().profile("")
+    with process(*arguments) as (one, _), process(*arguments) as (two, _), client(one, profile) as first, client(two, profile) as second:
+        for identifier in profile["fixtures"]["approvable-reviews"][:5]:
+            path, body = approval(first.get(f"/reviews/{identifier}").json()["data"], identifier)
+            answers = at_once([partial(each.post, path, json=body) for each in (first, second) * 3])
+            assert [answer.status_code for answer in answers] == [200] * 6
+            assert len({str(answer.json()["data"]) for answer in answers}) == 1
+
+
+def test_a_restart_forgets_nothing(tmp_path: Path) -> None:
+    """After a restart with the same file the replay is 200 with equal data, and cursors still continue."""
+    arguments = (0, "127.0.0.1", str(tmp_path / "reference.db"), 7, tmp_path / "target.toml")
+    with process(*arguments) as (base_url, running):
+        profile = tomllib.loads((tmp_path / "target.toml").read_text(encoding="utf-8"))
+        with client(base_url, profile) as api:
+            review = api.get(f"/reviews/{profile['fixtures']['approvable-reviews'][0]}").json()["data"]
+            path, body = approval(review, "kept")
+            first = api.post(path, json=body)
+            cursor = api.get("/projects").json()["data"]["nextCursor"]
+            page = api.get("/projects", params={"cursor": cursor}).json()["data"]
+        running.kill()
+    with process(*arguments) as (base_url, _):
+        again = tomllib.loads((tmp_path / "target.toml").read_text(encoding="utf-8"))
+        with client(base_url, again) as api:
+            replay = api.post(path, json=body)
+            assert (replay.status_code, replay.json()["data"]) == (200, first.json()["data"])
+            assert api.get("/projects", params={"cursor": cursor}).json()["data"] == page
+            assert review["id"] not in again["fixtures"]["approvable-reviews"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+    """It prints its base URL alone, writes a private profile of itself, and exits with 0."""
+    target = tmp_path / "target.toml"
+    target.write_text("of an earlier run", encoding="utf-8")
+    with process(0, "127.0.0.1", ":memory:", 3, target) as (base_url, running):
+        assert tomllib.loads(target.read_text(encoding="utf-8")) == Reference(3).profile(base_url)
+        assert stat.S_IMODE(target.stat().st_mode) == 0o600
+        assert httpx.get(f"{base_url}/account", trust_env=False).status_code == 401
+        running.send_signal(number)
+        assert (running.wait(10), *running.communicate()) == (0, "", "")
+
+
+def test_serving_stops_on_a_signal_in_this_process(capsys: pytest.CaptureFixture[str]) -> None:
+    """Called in the main thread, `serve` returns after the signal, and the address that it printed was right."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    port = free_port()
+    threading.Thread(target=stop_once_it_answers, args=(port,)).start()
+    serve.serve(port)
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    assert capsys.readouterr().out == f"http://127.0.0.1:{port}/v1\n"
+
+
+def test_an_address_names_host_and_port() -> None:
+    """IPv6 addresses stand in brackets."""
+    with serve.listen("127.0.0.1", 0) as four, serve.listen("::1", 0) as six:
+        assert serve.address(four) == f"http://127.0.0.1:{four.getsockname()[1]}/v1"
+        assert serve.address(six) == f"http://[::1]:{six.getsockname()[1]}/v1"
+
+
+def test_a_call_costs_no_delayed_acknowledgement() -> None:
+    """Twenty calls on one connection take less than the 44 ms each that Nagle's algorithm would cost."""
+    instance = Reference()
+    with served(instance) as (base_url,), client(base_url, instance.profile(base_url)) as api:
+        elapsed = sum(api.get("/account").elapsed.total_seconds() for _ in range(20))
+    instance.close()
+    assert elapsed < 20 * 0.03
+
+
+@pytest.mark.parametrize("size", [MAXIMUM_BODY_BYTES + 1, 5_000_000])
+@pytest.mark.parametrize("declared", [True, False], ids=["declared", "chunked"])
+def test_a_large_body_is_answered_on_a_connection_that_stays(size: int, declared: bool) -> None:
+    """413 reaches the client, whose next request goes through."""
+    instance = Reference()
+    profile = instance.profile("")
+    path = f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
+    pieces = [b"x" * 10_000] * (size // 10_000) + [b"x" * (size % 10_000)]
+    with served(instance) as (base_url,), client(base_url, profile) as api:
+        answer = api.post(path, content=b"".join(pieces) if declared else iter(pieces))
+        assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
+        assert api.get("/account").status_code == 200
+    instance.close()
+
+
+def test_errors_are_json_on_the_wire() -> None:
+    """Unknown path, wrong method, malformed body, failure: each has its status and the error body; HEAD has none."""
+    instance = Reference()
+    profile = instance.profile("")
+    path = f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
+    with served(instance) as (base_url,), client(base_url, profile) as api:
+        answers = [api.get("/nothing"), api.delete("/account"), api.post(path, content="{"), api.head("/nothing")]
+        instance.store.close()
+        answers.append(api.get("/account"))
+    assert [answer.status_code for answer in answers] == [404, 405, 400, 404, 500]
+    assert answers[1].headers["allow"] == "GET, HEAD"
+    assert answers.pop(3).content == b""
+    assert all(answer.json()["requestId"] and answer.json()["code"] for answer in answers)
+
+
+def stop_once_it_answers(port: int) -> None:
+    """Send this process a signal as soon as somebody listens on the port, who has then taken the signal over."""
+    with httpx.Client(transport=httpx.HTTPTransport(retries=10), trust_env=False) as api:
+        assert api.get(f"http://127.0.0.1:{port}/v1/account").status_code == 401
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port

@@ -2,6 +2,7 @@
 
 import threading
 import time
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -24,8 +25,19 @@ THROTTLES = 10
 LONGEST_WAIT = 90.0
 WAITING_BUDGET = 300.0
 SILENCE = 3
-TIMEOUT = {"connect": 5.0, "read": 15.0, "write": 15.0, "pool": 15.0}
+"""Calls in a row without an answer until the rest of an item is given up, and from the second on none is tried again."""
+CHANCES = 5
+"""Items in a row that ask a silent target once more."""
+TIMEOUT = {"connect": 5.0, "read": 15.0, "write": 15.0, "pool": 15.0, "whole": 60.0}
 LONGEST_BODY = 32 * 1024 * 1024
+LONGEST_FAILURE = 400
+READ_SIZE = 64 * 1024
+
+HEADERS = (
+    ("accept", "application/json"),
+    ("accept-encoding", "gzip, deflate"),  # without it every coding would be welcome, also those that nobody here can read
+    ("user-agent", f"localization-api-conformance/{__version__}"),
+)
 
 
 class Log(Protocol):
@@ -37,7 +49,10 @@ class Log(Protocol):
 
 @dataclass(frozen=True)
 class Sending:
-    """How a call is made: as whom, by which scheme (None: the client's choice), and what for."""
+    """How a call is made: as whom, by which scheme (None: the client's choice), and what for.
+
+    `headers` replace those of the same name. With a `url` the call goes there instead of to its operation's path.
+    """
 
     credential: Credential | None
     scheme: str | None = None
@@ -47,6 +62,7 @@ class Sending:
     ordinary: bool = True
     stream: bool = False
     method: str | None = None
+    url: str | None = None
 
 
 @dataclass
@@ -67,6 +83,7 @@ class Client:
     waited: float = 0.0
     _number: int = 0
     _silent: int = 0
+    _chances: int = CHANCES
     _next_slot: float = 0.0
     _origin: float = field(default_factory=time.monotonic)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -75,31 +92,39 @@ class Client:
         """Exchanges from here on belong to `item`."""
         self.item = item
         self._number = 0
+        if self._silent >= SILENCE and self._chances:
+            self._silent = SILENCE - 1
+            self._chances -= 1
 
     def send(self, call: Call, sending: Sending) -> Exchange:
         """Make one call; the answer that is left after transient failures and throttling have been waited out.
 
         Raises Inconclusive where the target has stopped answering at all.
         """
+        self._listen()
+        return self._accepted(self._once(call, sending, self._take_number()), sending)
+
+    def _listen(self) -> None:
         if self._silent >= SILENCE:
             raise Inconclusive("the target no longer answers", needs=("a target that answers",))
-        exchange = self._settle(self._once(call, sending, self._take_number()), sending)
-        if exchange.status == 401 and sending.scheme is None:
-            return self._by_another_scheme(exchange, sending) or exchange
-        return exchange
 
-    def _by_another_scheme(self, refused: Exchange, sending: Sending) -> Exchange | None:
+    def _accepted(self, first: Exchange, sending: Sending) -> Exchange:
         # Whether each scheme is accepted is a requirement of its own; every other check only needs one that works.
-        others = [scheme for scheme in sending.credential.schemes if scheme != refused.scheme] if sending.credential else []
-        for scheme in others:
-            sending = replace(sending, scheme=scheme, purpose=f"by the other scheme: {sending.purpose}")
-            return self._settle(self._once(refused.call, sending, self._take_number()), sending)
-        return None
+        settled = self._settle(first, sending)
+        others = [scheme for scheme in sending.credential.schemes if scheme != settled.scheme] if sending.credential else []
+        if settled.status != 401 or sending.scheme is not None or not others:
+            return settled
+        again = replace(sending, scheme=others[0], purpose=f"by the other scheme: {sending.purpose}")
+        return self._settle(self._once(settled.call, again, self._take_number()), again)
 
     def send_all(self, calls: Sequence[Call], sendings: Sequence[Sending], *, together: bool = False) -> list[Exchange]:
-        """Make many calls, as many at once as the transport likes; `together` starts all of them in the same moment."""
+        """Make many calls, as many at once as the transport likes; `together` starts all of them in the same moment.
+
+        Raises Inconclusive where the target has stopped answering at all.
+        """
         if not calls:
             return []
+        self._listen()
         numbers = [self._take_number() for _ in calls]
         workers = len(calls) if together else min(len(calls), self.transport.concurrency)
         if workers == 1:
@@ -108,34 +133,48 @@ class Client:
             gate = threading.Barrier(len(calls)).wait if together else None
             with ThreadPoolExecutor(workers) as pool:
                 first = list(pool.map(self._once, calls, sendings, numbers, [gate] * len(calls)))
-        return [self._settle(exchange, sending) for exchange, sending in zip(first, sendings, strict=True)]
+        return [self._accepted(exchange, sending) for exchange, sending in zip(first, sendings, strict=True)]
 
     def _take_number(self) -> int:
         self._number += 1
         return self._number
 
     def _settle(self, exchange: Exchange, sending: Sending) -> Exchange:
-        for attempt in range(THROTTLES):
-            pause = self._pause(exchange, attempt) if sending.patient else None
+        # What is throttled does not use up the tries of what fails, nor the other way round.
+        throttled = failed = 0
+        while sending.patient:
+            pause = self._pause_throttled(exchange, throttled) if exchange.status == 429 else self._pause_failed(exchange, failed)
             if pause is None:
                 break
+            throttled, failed = (throttled + 1, failed) if exchange.status == 429 else (throttled, failed + 1)
             self.log(replace(exchange, superseded=True))
             self._wait(pause)
             again = replace(sending, purpose=f"again after #{exchange.number}: {sending.purpose}")
             exchange = self._once(exchange.call, again, self._take_number())
-        self._silent = self._silent + 1 if exchange.response is None else 0
+        if exchange.response is None:
+            self._silent += 1
+        else:
+            self._silent, self._chances = 0, CHANCES
         self.log(exchange)
         return exchange
 
-    def _pause(self, exchange: Exchange, attempt: int) -> float | None:
-        """Seconds until the call is worth another try; None where its answer is to be taken as it is."""
-        response = exchange.response
-        if response is not None and response.status in (429, 503):
-            wanted = retry_after(response)
-            pause = 1.0 if wanted is None and response.status == 429 else wanted or 0.0
-            affordable = (response.status == 429 or attempt < TRIES - 1) and pause <= LONGEST_WAIT and self.waited + pause <= WAITING_BUDGET
-            return pause if affordable else None
-        return 0.0 if is_transient(exchange) and attempt < TRIES - 1 else None
+    def _pause_throttled(self, exchange: Exchange, throttled: int) -> float | None:
+        """Seconds until a call that was answered 429 is worth another try; None where the 429 is to be taken as it is."""
+        assert exchange.response is not None
+        wanted = retry_after(exchange.response)
+        pause = 1.0 if wanted is None else wanted
+        return pause if throttled < THROTTLES and self._is_affordable(pause) else None
+
+    def _pause_failed(self, exchange: Exchange, failed: int) -> float | None:
+        """Seconds until a call that failed is worth another try; None where its outcome is to be taken as it is."""
+        tries = 1 if self._silent and exchange.response is None else TRIES
+        if not is_transient(exchange) or failed >= tries - 1:
+            return None
+        pause = retry_after(exchange.response) or 0.0 if exchange.response is not None and exchange.status == 503 else 0.0
+        return pause if self._is_affordable(pause) else None
+
+    def _is_affordable(self, pause: float) -> bool:
+        return pause <= LONGEST_WAIT and self.waited + pause <= WAITING_BUDGET
 
     def _wait(self, seconds: float) -> None:
         if seconds > 0:
@@ -150,7 +189,7 @@ class Client:
         if gate is not None:
             gate()
         started = time.monotonic()
-        response, failure = self._exchange(request)
+        response, failure = (None, request) if isinstance(request, str) else self._exchange(request)
         elapsed = time.monotonic() - started
         return Exchange(
             item=self.item,
@@ -174,13 +213,11 @@ class Client:
         schemes = sending.credential.schemes
         return schemes[number % len(schemes)]
 
-    def _request(self, call: Call, sending: Sending, scheme: str | None) -> tuple[httpx.Request, Request]:
-        """The request to send, and the same request as it may be written down: with `$VARIABLES` for secrets."""
-        operation = self.contract.operations[call.operation]
-        url = self.base_url + fill(operation.path, call.path)
-        if call.query:
-            url += "?" + urlencode(call.query)
-        headers = [("accept", "application/json"), ("user-agent", f"localization-api-conformance/{__version__}"), *sending.headers]
+    def _request(self, call: Call, sending: Sending, scheme: str | None) -> tuple[httpx.Request | str, Request]:
+        """The request to send, or why there can be none; and the same request as it may be written down: with `$VARIABLES` for secrets."""
+        method, url = self._line(call, sending)
+        stated = {name for name, _ in sending.headers}
+        headers = [(name, value) for name, value in HEADERS if name not in stated] + list(sending.headers)
         if call.body is not None and call.content_type is not None:
             headers.append(("content-type", call.content_type))
         secret: tuple[tuple[str, str], ...] = ()
@@ -189,11 +226,22 @@ class Client:
             secret = (authorization(scheme, sending.credential.secret(scheme)),)
             public = (authorization(scheme, sending.credential.variable(scheme)),)
         content = iter([call.body]) if sending.stream and call.body is not None else call.body
-        method = sending.method or operation.method
-        request = httpx.Request(
-            method, url, headers=[*headers, *secret], content=content, extensions={"timeout": TIMEOUT}
-        )
-        return request, Request(method, self.redactor.text(url), (*self.redactor.headers(headers), *public), call.body)
+        # Secrets and probes may hold any octet of a header's value; as text, httpx would take ASCII alone.
+        raw = [(name.encode(), value.encode("latin-1", "replace")) for name, value in (*headers, *secret)]
+        shown = Request(method, self.redactor.text(url), (*self.redactor.headers(headers), *public), call.body)
+        try:
+            return httpx.Request(method, url, headers=raw, content=content, extensions={"timeout": TIMEOUT}), shown
+        except (httpx.InvalidURL, UnicodeError) as problem:  # a cursor of a hostile target may be of any length
+            return self._told(problem), shown
+
+    def _line(self, call: Call, sending: Sending) -> tuple[str, str]:
+        """The method and the URL of a call."""
+        if sending.url is not None:
+            return sending.method or "GET", sending.url
+        operation = self.contract.operations[call.operation]
+        url = self.base_url + fill(operation.path, call.path)
+        query = urlencode(call.query, errors="replace")  # a target may hand out a cursor that no encoding can carry
+        return sending.method or operation.method, f"{url}?{query}" if call.query else url
 
     def _exchange(self, request: httpx.Request) -> tuple[Response | None, str | None]:
         try:
@@ -202,10 +250,13 @@ class Client:
                 body = _read(answer)
             finally:
                 answer.close()
-        except (httpx.TransportError, httpx.DecodingError, httpx.StreamError) as problem:
-            return None, self.redactor.text(f"{type(problem).__name__}: {problem}")
+        except (httpx.TransportError, httpx.DecodingError, httpx.StreamError, UnicodeError) as problem:  # the last for a host's name
+            return None, self._told(problem)
         headers = tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in answer.headers.raw)
         return Response(answer.status_code, headers, body), None
+
+    def _told(self, problem: Exception) -> str:
+        return self.redactor.text(f"{type(problem).__name__}: {problem}")[:LONGEST_FAILURE]
 
     def _keep_pace(self) -> None:
         if self.pace is None:
@@ -220,7 +271,7 @@ class Client:
 
 def fill(path: str, values: Mapping[str, str]) -> str:
     """A path template with its parameters, each percent-encoded as one segment."""
-    return path.format_map({name: quote(value, safe="") for name, value in values.items()})
+    return path.format_map({name: quote(value, safe="", errors="replace") for name, value in values.items()})
 
 
 def authorization(scheme: str, secret: str) -> tuple[str, str]:
@@ -229,10 +280,31 @@ def authorization(scheme: str, secret: str) -> tuple[str, str]:
 
 
 def _read(answer: httpx.Response) -> bytes:
+    """The body, decoded step by step, so that no more of it than the longest is ever in memory, whatever it unpacks to."""
+    decoder = _decoder(answer.headers.get("content-encoding", ""))
     body = bytearray()
-    deadline = time.monotonic() + TIMEOUT["read"] * 2
-    for chunk in answer.iter_bytes():
-        body += chunk
-        if len(body) > LONGEST_BODY or time.monotonic() > deadline:
-            raise httpx.ReadTimeout("the response does not end")
+    for chunk in answer.iter_raw(READ_SIZE):
+        body += decoder(chunk)
+        if len(body) > LONGEST_BODY:
+            raise httpx.DecodingError(f"the response is longer than {LONGEST_BODY} bytes")
     return bytes(body)
+
+
+def _decoder(coding: str) -> Callable[[bytes], bytes]:
+    name = coding.strip().lower()
+    if name in ("", "identity"):
+        return bytes
+    if name not in ("gzip", "x-gzip", "deflate"):
+        raise httpx.DecodingError(f"a content coding that nobody asked for: {coding[:80]!r}")
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32) if name != "deflate" else None
+
+    def decode(chunk: bytes) -> bytes:
+        nonlocal unpacker
+        if unpacker is None:  # zlib's format as specified, or the bare stream that some servers send under the same name
+            unpacker = zlib.decompressobj(zlib.MAX_WBITS if chunk[:1] == b"\x78" else -zlib.MAX_WBITS)
+        try:
+            return unpacker.decompress(chunk, LONGEST_BODY + 1)
+        except zlib.error as problem:
+            raise httpx.DecodingError(str(problem)) from problem
+
+    return decode

@@ -2,11 +2,12 @@
 
 import os
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from conformance.exchange import Call
 from conformance.client import Sending
+from conformance.exchange import Call
 from conformance.profile import ProfileError, bare, load, parse
 from conformance.session import DEPTHS, Session
 from conformance.target import Target
@@ -14,6 +15,8 @@ from conformance.transport import InProcess, Network, Transport
 
 IN_PROCESS = "http://reference.invalid/v1"
 DEFAULT_REPORTS = Path("reports/latest")
+REFERENCE: pytest.StashKey[ModuleType] = pytest.StashKey()
+"""The package that is judged where no target is named, if it is not the bundled reference itself."""
 
 
 def target_of(config: pytest.Config) -> Target | None:
@@ -30,7 +33,7 @@ def target_of(config: pytest.Config) -> Target | None:
 
 def report_directory(config: pytest.Config) -> Path:
     """Where this run writes."""
-    return config.getoption("report_dir") or config.rootpath / DEFAULT_REPORTS
+    return config.getoption("report_dir") or config.invocation_params.dir / DEFAULT_REPORTS
 
 
 def begin(config: pytest.Config) -> Session:
@@ -54,11 +57,12 @@ def _target_and_transport(config: pytest.Config) -> tuple[Target, Transport]:
     target = target_of(config)
     if target is not None:
         return target, Network()
-    from conformance.reference import ManualClock, Reference  # noqa: PLC0415  (only where no other target is named)
+    from conformance import reference  # noqa: PLC0415  (only where no other target is named)
 
-    clock = ManualClock()
-    reference = Reference(clock=clock)
-    return parse(reference.profile(IN_PROCESS), source=None, environ={}), InProcess(reference.app, clock.advance)
+    package = config.stash.get(REFERENCE, reference)
+    clock = package.ManualClock()
+    judged = package.Reference(clock=clock)
+    return parse(judged.profile(IN_PROCESS), source=None, environ={}), InProcess(judged.app, clock.advance)
 
 
 def knock(session: Session) -> None:

@@ -11,6 +11,9 @@ import orjson
 MISSING = object()
 """What `Response.json` is where the body is no JSON text; no JSON value is identical to it."""
 
+LONGEST_INTEGER = 308
+LONGEST_CODE = 80
+
 
 @dataclass(frozen=True)
 class Call:
@@ -58,25 +61,47 @@ class Response:
         """The first value of a header, or None."""
         return next((value for key, value in self.headers if key == name), None)
 
-    @cached_property
+    @property
     def json(self) -> Any:
         """The parsed body, or `MISSING`. NaN and Infinity are no JSON (RFC 8259); a byte order mark is let pass."""
+        return self._parsed[0]
+
+    @property
+    def is_too_deep(self) -> bool:
+        """Whether the body is nested too deeply to be read: then nobody can say that it is no JSON."""
+        return self._parsed[1]
+
+    @cached_property
+    def _parsed(self) -> tuple[Any, bool]:
         try:
-            return orjson.loads(self.body)
+            return orjson.loads(self.body), False
         except orjson.JSONDecodeError:
             return _parse(self.body)
 
 
-def _parse(body: bytes) -> Any:
+def _parse(body: bytes) -> tuple[Any, bool]:
     # orjson is stricter than RFC 8259: it refuses lone surrogates, deep nesting and other encodings than UTF-8.
     try:
-        return json.loads(body.removeprefix(b"\xef\xbb\xbf"), parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        return MISSING
+        return json.loads(body, parse_constant=_no_constant, parse_int=_whole), False
+    except ValueError:
+        return MISSING, False
+    except RecursionError:
+        return MISSING, True
 
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON value")
+
+
+def _whole(digits: str) -> float:
+    # Python converts no more than some thousand digits to an int; beyond the range of a float nothing depends on them.
+    return int(digits) if len(digits) <= LONGEST_INTEGER else float(digits)
+
+
+def _word(code: str) -> str:
+    # A code that a target made up for a reader's screen, or to fill a report, is cut and escaped.
+    shown = code[:LONGEST_CODE]
+    return shown if shown == code and code.isprintable() else f"{shown!r}…"
 
 
 @dataclass(frozen=True)
@@ -144,4 +169,4 @@ class Exchange:
         if self.response is None:
             return f"no response: {self.failure}"
         code = self.json.get("code") if isinstance(self.json, dict) else None
-        return f"{self.status} {code}" if isinstance(code, str) else str(self.status)
+        return f"{self.status} {_word(code)}" if isinstance(code, str) else str(self.status)

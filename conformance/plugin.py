@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 SESSION: pytest.StashKey[Any] = pytest.StashKey()
+SUITE = Path(__file__).parent / "suite"
 GATHERER = "conformance-gatherer"
 
 
@@ -23,7 +24,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Keep the checks that spend the same reviews in one xdist worker."""
+    """Judge by default, and keep the checks that spend the same reviews in one xdist worker."""
+    # pytest takes the value of `--target FILE` for a path to collect until it knows the option, and then misses the
+    # `testpaths` of a checkout; without a path of the user's own, a run in a checkout is a run of the suite.
+    if config.args_source is pytest.Config.ArgsSource.INVOCATION_DIR and config.invocation_params.dir == SUITE.parent.parent:
+        config.args = [str(SUITE)]
     if config.getoption("numprocesses", None) and config.getoption("dist", "no") == "no":
         config.option.dist = "loadgroup"
 
@@ -112,6 +117,8 @@ class Gatherer:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the report, and let the verdict decide the exit code."""
+        if self.config.option.collectonly:
+            return
         if SESSION in self.config.stash:
             self._opened()
         if self.run is not None:

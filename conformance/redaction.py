@@ -2,8 +2,12 @@
 
 import base64
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote, quote_plus
+
+SHORTEST_SHIFTED = 8
+"""Bytes from which a secret is also looked for inside of base64 of a longer text; of a shorter one too little would be left."""
 
 
 class Redactor:
@@ -13,35 +17,71 @@ class Redactor:
     """
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
-        self._spellings: dict[bytes, bytes] = {}
+        self._variables: dict[bytes, bytes] = {}
         for secret, variable in secrets.items():
             self.add(secret, variable)
 
     def add(self, secret: str, variable: str) -> None:
-        """Know one more secret; longer spellings are replaced first, so that none is cut by a shorter one."""
+        """Know one more secret."""
         for spelling in spellings(secret):
-            self._spellings.setdefault(spelling, variable.encode())
-        self._spellings = dict(sorted(self._spellings.items(), key=lambda pair: -len(pair[0])))
+            self._variables.setdefault(spelling, variable.encode())
 
     def bytes(self, text: bytes) -> bytes:
         """The text without secrets."""
-        for spelling, variable in self._spellings.items():
-            if spelling in text:
-                text = text.replace(spelling, variable)
-        return text
+        found = [spelling for spelling in self._variables if spelling in text]
+        if not found:
+            return text
+        # All in one pass, so that no secret is looked for in the name of another one's variable, and the longest first, so that
+        # none is cut by a shorter one.
+        pattern = b"|".join(map(re.escape, sorted(found, key=len, reverse=True)))
+        return re.sub(pattern, lambda match: self._variables[match[0]], text)
 
     def text(self, text: str) -> str:
-        """The text without secrets; what cannot be encoded is kept as it is."""
-        return self.bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+        """The text without secrets; what no encoding can carry (lone surrogates) is escaped."""
+        return self.bytes(text.encode("utf-8", "backslashreplace")).decode()
 
     def headers(self, headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
         """The headers without secrets."""
-        return tuple((name, self.text(value)) for name, value in headers)
+        return tuple((self.text(name), self.text(value)) for name, value in headers)
+
+    def value(self, value: object) -> object:
+        """A JSON value without secrets, and without what cannot be written down: whole numbers past 64 bits become texts."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {self.text(str(key)): self.value(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.value(item) for item in value]
+        return str(value) if isinstance(value, int) and not -(2**63) <= value < 2**64 else value
 
 
 def spellings(secret: str) -> Iterator[bytes]:
-    """A secret in the encodings that carry it unread: plain, percent, form, JSON, and base64 in both alphabets."""
-    raw = secret.encode()
-    plain = (secret, quote(secret, safe=""), quote(secret), quote_plus(secret), json.dumps(secret)[1:-1])
-    coded = (base64.b64encode(raw).rstrip(b"="), base64.urlsafe_b64encode(raw).rstrip(b"="))
-    yield from dict.fromkeys([text.encode() for text in plain] + list(coded))
+    """A secret in the encodings that carry it unread: plain, percent, form, JSON, and base64 in both alphabets; none is empty."""
+    found = [secret.encode(), *_escaped(secret)]
+    for raw in dict.fromkeys((secret.encode(), secret.encode("latin-1", "ignore"))):
+        found += [raw, *_percent(raw), *_base64(raw)]
+    yield from (spelling for spelling in dict.fromkeys(found) if spelling)
+
+
+def _escaped(secret: str) -> Iterator[bytes]:
+    for text in (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
+        for escaped in (text, re.sub(r"\\u[0-9a-f]{4}", lambda match: "\\u" + match[0][2:].upper(), text)):
+            yield escaped.encode()
+            yield escaped.replace("/", "\\/").encode()
+    # UTF-8 in a header, read as Latin-1.
+    yield secret.encode().decode("latin-1").encode()
+
+
+def _percent(raw: bytes) -> Iterator[bytes]:
+    for text in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
+        yield text.encode()
+        yield re.sub("%[0-9A-F]{2}", lambda match: match[0].lower(), text).encode()
+
+
+def _base64(raw: bytes) -> Iterator[bytes]:
+    shifts = (0, 1, 2) if len(raw) >= SHORTEST_SHIFTED else (0,)
+    for shift in shifts:
+        coded = base64.b64encode(bytes(shift) + raw).rstrip(b"=")
+        # Within a longer text the first characters depend on what stands before; the last one on what follows.
+        inner = coded[(0, 2, 3)[shift] : len(coded) - bool((shift + len(raw)) % 3) if len(shifts) > 1 else None]
+        yield from (inner, inner.translate(bytes.maketrans(b"+/", b"-_")))

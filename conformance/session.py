@@ -24,7 +24,7 @@ MOST_EVIDENCE = 3
 
 @dataclass(frozen=True)
 class Depth:
-    """How much a run spends: examples of Hypothesis for an operation and mode, pages of a walk, records read by id, runs of the state machine."""
+    """How much a run spends: Hypothesis examples of an operation and mode, pages of a walk, records read by id, histories of approvals."""
 
     name: str
     examples: int
@@ -187,6 +187,6 @@ def _variables(target: Target) -> dict[str, str]:
     }
 
 
-def near_miss(credential: Credential, scheme: str, value: str, name: str) -> Credential:
-    """A credential that was never issued."""
+def never_issued(name: str, scheme: str, value: str) -> Credential:
+    """A credential that nobody was ever given."""
     return Credential(name, **{"api_key" if scheme == "api-key" else "bearer": value})

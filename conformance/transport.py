@@ -6,7 +6,10 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from typing import Any, Protocol
 
+import httpcore
 import httpx
+
+WRITE_SIZE = 64 * 1024
 
 Message = MutableMapping[str, Any]
 Application = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
@@ -29,16 +32,79 @@ class Transport(Protocol):
 
 
 class Network(httpx.HTTPTransport):
-    """Real connections, kept alive between requests, with the system's trust store."""
+    """Real connections, kept alive between requests, with the system's trust store.
+
+    What is between the first and the last byte of one exchange is bounded: `timeout.whole` among the request's extensions, in seconds.
+    """
 
     concurrency = 16
 
     def __init__(self) -> None:
-        super().__init__(limits=httpx.Limits(max_connections=64, max_keepalive_connections=64), trust_env=False)
+        context = httpx.create_ssl_context(trust_env=False)
+        super().__init__(verify=context)
+        # httpx has no place to hand a network backend in, and its timeouts start anew with every byte that comes.
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=context, max_connections=64, max_keepalive_connections=64, network_backend=BoundedBackend()
+        )
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send one request; raise `httpx.TransportError` where no response comes."""
+        _exchange.ends = time.monotonic() + request.extensions.get("timeout", {}).get("whole", float("inf"))
+        return super().handle_request(request)
 
     def wait(self, seconds: float) -> None:
         """Sleep: only ever as long as a target's `Retry-After` or the agreed pace says."""
         time.sleep(seconds)
+
+
+class BoundedBackend(httpcore.SyncBackend):
+    """Connections on which an exchange ends in time, also where each single byte of it comes in time."""
+
+    def connect_tcp(self, *args: Any, **options: Any) -> httpcore.NetworkStream:
+        """Connect, in the time that is given for connecting."""
+        return BoundedStream(super().connect_tcp(*args, **options))
+
+
+class BoundedStream(httpcore.NetworkStream):
+    """A stream whose reading and writing stop where the time of the exchange under way in this thread is over."""
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """What has come."""
+        return self._stream.read(max_bytes, _left(timeout, httpcore.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Send, and look at the clock in between."""
+        for start in range(0, len(buffer), WRITE_SIZE):
+            self._stream.write(buffer[start : start + WRITE_SIZE], _left(timeout, httpcore.WriteTimeout))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._stream.close()
+
+    def start_tls(self, *args: Any, **options: Any) -> httpcore.NetworkStream:
+        """The same connection, encrypted."""
+        return BoundedStream(self._stream.start_tls(*args, **options))
+
+    def get_extra_info(self, info: str) -> Any:
+        """What is known of the connection."""
+        return self._stream.get_extra_info(info)
+
+
+class _Exchange(threading.local):
+    ends = float("inf")
+
+
+_exchange = _Exchange()
+
+
+def _left(timeout: float | None, late: type[Exception]) -> float | None:
+    left = _exchange.ends - time.monotonic()
+    if left <= 0:
+        raise late("the exchange does not end")
+    return left if timeout is None else min(timeout, left)
 
 
 class InProcess(httpx.BaseTransport):
@@ -78,7 +144,7 @@ class InProcess(httpx.BaseTransport):
 
 async def _call(application: Application, request: httpx.Request) -> httpx.Response:
     chunks = _chunks(request)
-    answer: dict[str, Any] = {"headers": []}
+    answer: dict[str, Any] = {"headers": [], "ended": False}
     body: list[bytes] = []
 
     async def receive() -> Message:
@@ -88,16 +154,17 @@ async def _call(application: Application, request: httpx.Request) -> httpx.Respo
     async def send(message: Message) -> None:
         answer.update(message)
         body.append(message.get("body", b""))
+        answer["ended"] = message["type"] == "http.response.body" and not message.get("more_body", False)
 
     try:
         await application(_scope(request), receive, send)
     except Exception as problem:
-        # A served application that raises drops the connection or answers 500; here no answer means a broken connection.
-        if "status" not in answer:
+        # A served application that raises drops the connection or answers 500; here half an answer means a broken connection.
+        if not answer["ended"]:
             raise httpx.RemoteProtocolError(f"the application raised {type(problem).__name__}", request=request) from problem
-    if "status" not in answer:
-        raise httpx.RemoteProtocolError("the application sent no response", request=request)
-    return httpx.Response(answer["status"], headers=answer["headers"], content=b"".join(body), request=request)
+    if not answer["ended"]:
+        raise httpx.RemoteProtocolError("the application sent no whole response", request=request)
+    return httpx.Response(answer["status"], headers=answer["headers"], stream=httpx.ByteStream(b"".join(body)), request=request)
 
 
 def _chunks(request: httpx.Request) -> Iterator[bytes]:

@@ -1,7 +1,7 @@
 """What is no verdict: refusals and failures that come from load or from the network, and how long to wait them out."""
 
-from datetime import datetime
-from email.utils import parsedate_to_datetime
+import re
+from datetime import UTC, datetime
 
 from conformance.exchange import Exchange, Response
 
@@ -10,6 +10,18 @@ UNAVAILABLE = frozenset({502, 503, 504})
 
 TRANSIENT = UNAVAILABLE | {500}
 """What is tried again; a 500 that stays is the target's own answer."""
+
+LONGEST_DELAY = 1e9
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_MONTH = f"(?P<month>{'|'.join(MONTHS)})"
+_TIME = "(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2}):(?P<second>[0-5][0-9]|60)"
+HTTP_DATES = (
+    re.compile(f"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?P<day>[0-9]{{2}}) {_MONTH} (?P<year>[0-9]{{4}}) {_TIME} GMT"),
+    re.compile(f"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?P<day>[0-9]{{2}})-{_MONTH}-(?P<year>[0-9]{{2}}) {_TIME} GMT"),
+    re.compile(f"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) {_MONTH} (?P<day>[ 0-9][0-9]) {_TIME} (?P<year>[0-9]{{4}})"),
+)
+"""The form of today and the two obsolete ones, which recipients have to accept as well."""
 
 
 def is_transient(exchange: Exchange) -> bool:
@@ -29,7 +41,7 @@ def retry_after(response: Response) -> float | None:
         return None
     value = value.strip()
     if value.isascii() and value.isdigit():
-        return float(value) if len(value) < 10 else 1e9
+        return min(float(value), LONGEST_DELAY)
     moment = _moment(value)
     if moment is None:
         return None
@@ -39,10 +51,16 @@ def retry_after(response: Response) -> float | None:
 
 
 def _moment(text: str) -> datetime | None:
+    """The moment of an HTTP-date (RFC 9110, 5.6.7) in any of its three forms; None for every other text."""
+    match = next((found for form in HTTP_DATES if (found := form.fullmatch(text))), None)
+    if match is None:
+        return None
+    year, second = int(match["year"]), min(int(match["second"]), 59)  # a leap second has no datetime
+    if len(match["year"]) == 2:
+        year += 2000 if year < 70 else 1900
     try:
-        moment = parsedate_to_datetime(text)
+        return datetime(year, MONTHS.index(match["month"]) + 1, int(match["day"]), int(match["hour"]), int(match["minute"]), second, tzinfo=UTC)
     except ValueError:
         return None
-    return moment if moment.tzinfo else None
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -11,7 +12,7 @@ import httpx
 import pytest
 
 from conformance.reference import ManualClock, Reference, store
-from conformance.reference.limits import MAXIMUM_BODY_BYTES
+from conformance.reference.bodies import MAXIMUM_BODY_BYTES
 from conformance.transport import InProcess
 
 URL = "http://reference.test/v1"
@@ -189,6 +190,20 @@ def test_a_client_that_leaves_is_not_answered(reference: Reference, profile: dic
     scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": [(b"x-api-key", key)]}
     asyncio.run(reference.app(scope, receive, send))
     assert (sent, caplog.records) == ([], [])
+
+
+def test_one_instance_serves_several_event_loops(reference: Reference, profile: dict[str, Any]) -> None:
+    """Eight threads, each with a loop of its own, get the same data and request ids that no two share."""
+    headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
+
+    def read(_: int) -> list[dict[str, Any]]:
+        with httpx.Client(transport=InProcess(reference.app, lambda _: None), base_url=URL, headers=headers) as client:
+            return [client.get("/videos").json() for _ in range(20)]
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = [answer for answers in pool.map(read, range(8)) for answer in answers]
+    assert len({answer["requestId"] for answer in answers}) == len(answers) == 160
+    assert [answer["data"] for answer in answers] == [answers[0]["data"]] * 160
 
 
 def test_an_instance_starts_and_stops_with_its_server(reference: Reference) -> None:

@@ -19,7 +19,7 @@ import httpx
 import pytest
 
 from conformance.reference import Reference, serve
-from conformance.reference.limits import MAXIMUM_BODY_BYTES
+from conformance.reference.bodies import MAXIMUM_BODY_BYTES
 
 THREADS = 8
 
@@ -55,6 +55,14 @@ def process(*arguments: object) -> Iterator[tuple[str, subprocess.Popen[str]]]:
         finally:
             running.terminate()
             running.wait(10)
+
+
+def profile_of(seed: int, base_url: str) -> dict[str, Any]:
+    """What an instance that has just been made says of itself."""
+    instance = Reference(seed)
+    profile = instance.profile(base_url)
+    instance.close()
+    return profile
 
 
 def client(base_url: str, profile: dict[str, Any]) -> httpx.Client:
@@ -108,7 +116,7 @@ def test_approvals_at_once_approve_once(tmp_path: Path, keys: int, instances: in
 def test_approvals_at_once_of_many_processes_approve_once(tmp_path: Path) -> None:
     """Processes that begin with the same new file agree on its records and on who approved."""
     arguments = (0, "127.0.0.1", str(tmp_path / "reference.db"), 1, None)
-    profile = Reference().profile("")
+    profile = profile_of(1, "")
     with process(*arguments) as (one, _), process(*arguments) as (two, _), client(one, profile) as first, client(two, profile) as second:
         for identifier in profile["fixtures"]["approvable-reviews"][:5]:
             path, body = approval(first.get(f"/reviews/{identifier}").json()["data"], identifier)
@@ -144,7 +152,7 @@ def test_a_signal_ends_it_cleanly(tmp_path: Path, number: signal.Signals) -> Non
     target = tmp_path / "target.toml"
     target.write_text("of an earlier run", encoding="utf-8")
     with process(0, "127.0.0.1", ":memory:", 3, target) as (base_url, running):
-        assert tomllib.loads(target.read_text(encoding="utf-8")) == Reference(3).profile(base_url)
+        assert tomllib.loads(target.read_text(encoding="utf-8")) == profile_of(3, base_url)
         assert stat.S_IMODE(target.stat().st_mode) == 0o600
         assert httpx.get(f"{base_url}/account", trust_env=False).status_code == 401
         running.send_signal(number)

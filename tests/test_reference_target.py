@@ -1,6 +1,7 @@
 """The reference's profile of itself, and the database that it belongs to."""
 
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ URL = "http://127.0.0.1:8080/v1"
 
 
 @pytest.fixture(params=[1, 2, 77], ids="seed {}".format)
-def reference(request: pytest.FixtureRequest) -> Reference:
+def reference(request: pytest.FixtureRequest) -> Iterator[Reference]:
     """An instance of some seed."""
-    return Reference(request.param, clock=ManualClock())
+    made = Reference(request.param, clock=ManualClock())
+    yield made
+    made.close()
 
 
 def test_the_profile_is_complete(reference: Reference) -> None:

@@ -33,14 +33,13 @@ class Caller:
 
 def authenticate(store: Store, clock: Clock, presented: Presented) -> Caller:
     """The caller whom the first valid secret names: either scheme suffices. Unauthenticated where none is valid."""
-    refusal = "Send an API key in x-api-key, or a bearer token in Authorization."
+    refusal = Unauthenticated("Send an API key in x-api-key, or a bearer token in Authorization.")
     for scheme, secret in presented.secrets():
-        credential = store.row(CREDENTIAL, {"digest": digest(secret), "scheme": scheme})
-        reason = _refusal(credential, clock)
-        if credential is not None and reason is None:
-            return _caller(credential)
-        refusal = reason or refusal
-    raise Unauthenticated(refusal)
+        try:
+            return _caller(_valid(store.row(CREDENTIAL, {"digest": digest(secret), "scheme": scheme}), clock))
+        except Unauthenticated as reason:
+            refusal = reason
+    raise refusal
 
 
 def check_permission(caller: Caller, operation: Operation) -> None:
@@ -49,21 +48,21 @@ def check_permission(caller: Caller, operation: Operation) -> None:
         raise Forbidden(f"The credential lacks the permission {operation.permission}.")
 
 
-def check_role(role: str) -> None:
+def check_role(role: str | None) -> None:
     """Forbidden where the role that the caller has in the review's company may not approve."""
     if role not in ROLES_THAT_APPROVE:
         raise Forbidden("Your role in this company may not approve reviews.")
 
 
-def _refusal(credential: Row | None, clock: Clock) -> str | None:
-    """Why a credential is not valid now, or None where it is."""
+def _valid(credential: Row | None, clock: Clock) -> Row:
+    """The credential. Unauthenticated where it is unknown, revoked or expired."""
     if credential is None:
-        return "The credential is not known."
+        raise Unauthenticated("The credential is not known.")
     if credential["revoked"]:
-        return "The credential has been revoked."
+        raise Unauthenticated("The credential has been revoked.")
     if _has_expired(credential["expires_at"], clock.now()):
-        return "The credential has expired."
-    return None
+        raise Unauthenticated("The credential has expired.")
+    return credential
 
 
 def _has_expired(expires_at: float | None, now: float) -> bool:

@@ -13,13 +13,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
-from conformance.reference import arguments, catalogue, limits
+from conformance.reference import arguments, bodies, catalogue
 from conformance.reference.answers import Answer, Answers, transmit
 from conformance.reference.arguments import Arguments
 from conformance.reference.catalogue import Operation
 from conformance.reference.faults import Failure, Fault, InvalidArguments, InvalidRequest, MethodNotAllowed, NotFound
-from conformance.reference.schemes import Presented
+from conformance.reference.schemes import presented
 from conformance.reference.service import Service
+from conformance.reference.tool_interface import PATH, ToolInterface
 
 PREFIX: Final = "/v1"
 METHODS_WITH_BODY: Final = frozenset({"POST"})
@@ -66,7 +67,7 @@ class Resource:
         """Perform the operation that the method names; HEAD is GET without the body of the answer."""
         request = Request(scope, receive)
         operation = self._operation(request.method)
-        caller = self._service.admit(_presented(request))
+        caller = self._service.admit(presented(request.headers))
         self._service.permit(caller, operation)
         data = self._service.perform(operation, caller, await _arguments(request))
         await transmit(self._answers.success(data), send, bodiless=request.method == "HEAD")
@@ -85,23 +86,17 @@ class Resource:
 
 
 def _routes(service: Service, answers: Answers) -> list[Route]:
-    """One route for each path of the contract file."""
+    """One route for each path of the contract file, and one for the tools."""
     paths = defaultdict(list)
     for operation in catalogue.operations():
         paths[operation.path].append(operation)
-    return [Route(PREFIX + path, Resource(operations, service, answers)) for path, operations in paths.items()]
+    routes = [Route(PREFIX + path, Resource(operations, service, answers)) for path, operations in paths.items()]
+    return [*routes, Route(PATH, ToolInterface(service, answers))]
 
 
 async def _unknown_path(_scope: Scope, _receive: Receive, _send: Send) -> NoReturn:
     """What the router falls back on."""
     raise NotFound("There is nothing at this path.")
-
-
-def _presented(request: Request) -> Presented:
-    """The secrets that the request's headers carry."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    is_bearer = scheme.lower() == "bearer"
-    return Presented(api_key=request.headers.get("x-api-key"), bearer=token.strip() if is_bearer else None)
 
 
 async def _arguments(request: Request) -> Arguments:
@@ -120,8 +115,8 @@ def _query(request: Request) -> Arguments:
 
 async def _body(request: Request) -> Arguments:
     """The members of the JSON object in the body."""
-    limits.check_declared_length(request.headers.get("content-length"))
-    content = await limits.read_body(request.stream())
+    bodies.check_declared_length(request.headers.get("content-length"))
+    content = await bodies.read(request.receive)
     try:
         body = orjson.loads(content)
     except orjson.JSONDecodeError as error:

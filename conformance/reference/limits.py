@@ -1,15 +1,11 @@
-"""Limits: how many requests a credential may send, and how large a request body may be ("Limits")."""
+"""The rate limit: how many requests a credential may send ("Limits")."""
 
 import math
 import threading
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Final
 
 from conformance.reference.clock import Clock
-from conformance.reference.faults import BodyTooLarge, RateLimited
-
-MAXIMUM_BODY_BYTES: Final = 65536
+from conformance.reference.faults import RateLimited
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +43,3 @@ def _waiting_time(tokens: float, rate: Rate) -> int:
     """Whole seconds until the bucket holds a token, at least one."""
     seconds = (1 - tokens) * rate.seconds / rate.requests
     return max(1, math.ceil(seconds))
-
-
-def check_declared_length(length: str | None) -> None:
-    """Refuse a body by the length that its header declares, before a byte of it is read."""
-    if length is not None and length.isdecimal() and int(length) > MAXIMUM_BODY_BYTES:
-        raise BodyTooLarge(f"A request body may have at most {MAXIMUM_BODY_BYTES} bytes.")
-
-
-async def read_body(chunks: AsyncIterator[bytes]) -> bytes:
-    """The whole body. BodyTooLarge as soon as it exceeds the maximum, whatever length was declared."""
-    body = bytearray()
-    async for chunk in chunks:
-        body += chunk
-        if len(body) > MAXIMUM_BODY_BYTES:
-            raise BodyTooLarge(f"A request body may have at most {MAXIMUM_BODY_BYTES} bytes.")
-    return bytes(body)

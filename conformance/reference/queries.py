@@ -22,6 +22,15 @@ OF_PROJECT: Final = "record.project_id = :project"
 OF_REVIEW: Final = "record.review_id = :review"
 AFTER: Final = "record.position > :after"
 
+ONE_PROJECT: Final = (WITH_ID, COMPANY_GRANTED, PROJECT_ITSELF_GRANTED)
+ONE_VIDEO: Final = (WITH_ID, COMPANY_GRANTED, PROJECT_GRANTED)
+ONE_REVIEW: Final = (WITH_ID, COMPANY_GRANTED, PROJECT_GRANTED)
+LISTED_PROJECTS: Final = (AFTER, COMPANY_GRANTED, PROJECT_ITSELF_GRANTED)
+LISTED_VIDEOS: Final = (AFTER, COMPANY_GRANTED, PROJECT_GRANTED)
+LISTED_REVIEWS: Final = (AFTER, COMPANY_GRANTED, PROJECT_GRANTED)
+LISTED_COMMENTS: Final = (AFTER, OF_REVIEW)
+LISTED_ACTIVITY: Final = (AFTER, OF_PROJECT)
+
 
 @dataclass(frozen=True, slots=True)
 class Window:
@@ -40,45 +49,36 @@ class Reader:
 
     def account(self) -> Row | None:
         """The account itself."""
-        return self._one("accounts", [WITH_ID], self.account_id)
+        return self._one("accounts", (WITH_ID,), self.account_id)
 
     def project(self, identifier: str) -> Row | None:
         """The project with this id."""
-        conditions = [WITH_ID]
-        conditions.append(COMPANY_GRANTED)
-        conditions.append(PROJECT_ITSELF_GRANTED)
-        return self._one("projects", conditions, identifier)
+        return self._one("projects", ONE_PROJECT, identifier)
 
     def video(self, identifier: str) -> Row | None:
         """The video with this id."""
-        conditions = [WITH_ID]
-        conditions.append(COMPANY_GRANTED)
-        conditions.append(PROJECT_GRANTED)
-        return self._one("videos", conditions, identifier)
+        return self._one("videos", ONE_VIDEO, identifier)
 
     def review(self, identifier: str) -> Row | None:
         """The review with this id."""
-        conditions = [WITH_ID]
-        conditions.append(COMPANY_GRANTED)
-        conditions.append(PROJECT_GRANTED)
-        return self._one("reviews", conditions, identifier)
+        return self._one("reviews", ONE_REVIEW, identifier)
 
-    def role(self, company: str) -> str:
-        """The role that the account has in a company of its grant."""
+    def role(self, company: str) -> str | None:
+        """The role that the account has in a company, None where it is no member."""
         sql = "SELECT role FROM memberships WHERE account_id = :account AND company_id = :company"
-        (membership,) = self.store.rows(sql, {"account": self.account_id, "company": company})
-        return str(membership["role"])
+        membership = self.store.row(sql, {"account": self.account_id, "company": company})
+        return membership["role"] if membership else None
 
     def projects(self, window: Window, company: str | None) -> list[Row]:
         """Projects, of one company or of all."""
-        conditions = [AFTER, COMPANY_GRANTED, PROJECT_ITSELF_GRANTED]
+        conditions = [*LISTED_PROJECTS]
         if company is not None:
             conditions.append(OF_COMPANY)
         return self._many("projects", conditions, window, company=company)
 
     def videos(self, window: Window, company: str | None, project: str | None) -> list[Row]:
         """Videos, of one company or project or of all."""
-        conditions = [AFTER, COMPANY_GRANTED, PROJECT_GRANTED]
+        conditions = [*LISTED_VIDEOS]
         if company is not None:
             conditions.append(OF_COMPANY)
         if project is not None:
@@ -87,18 +87,18 @@ class Reader:
 
     def reviews(self, window: Window, project: str | None) -> list[Row]:
         """Reviews, of one project or of all."""
-        conditions = [AFTER, COMPANY_GRANTED, PROJECT_GRANTED]
+        conditions = [*LISTED_REVIEWS]
         if project is not None:
             conditions.append(OF_PROJECT)
         return self._many("reviews", conditions, window, project=project)
 
     def comments(self, window: Window, review: str) -> list[Row]:
         """Comments of a review that was found within the grant."""
-        return self._many("comments", [AFTER, OF_REVIEW], window, review=review)
+        return self._many("comments", LISTED_COMMENTS, window, review=review)
 
     def activity(self, window: Window, project: str) -> list[Row]:
         """Activity of a project that was found within the grant."""
-        return self._many("activity", [AFTER, OF_PROJECT], window, project=project)
+        return self._many("activity", LISTED_ACTIVITY, window, project=project)
 
     def localizations(self, videos: Sequence[Row]) -> dict[str, list[Row]]:
         """The localizations of these videos, by the id of the video."""
@@ -108,11 +108,11 @@ class Reader:
         """The replies to these comments, by the id of the comment."""
         return self._children("replies", "comment_id", comments)
 
-    def _one(self, table: str, conditions: list[str], identifier: str) -> Row | None:
+    def _one(self, table: str, conditions: Sequence[str], identifier: str) -> Row | None:
         sql = f"SELECT * FROM {table} AS record WHERE {' AND '.join(conditions)}"
         return self.store.row(sql, {"account": self.account_id, "id": identifier})
 
-    def _many(self, table: str, conditions: list[str], window: Window, **values: str | None) -> list[Row]:
+    def _many(self, table: str, conditions: Sequence[str], window: Window, **values: str | None) -> list[Row]:
         where = " AND ".join(conditions)
         sql = f"SELECT * FROM {table} AS record WHERE {where} ORDER BY record.position LIMIT :limit + 1"
         return self.store.rows(sql, {"account": self.account_id, "after": window.after, "limit": window.limit, **values})

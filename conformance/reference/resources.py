@@ -7,121 +7,121 @@ from conformance.reference.store import Row
 Json = dict[str, object]
 
 
-def account(row: Row) -> Json:
+def account(account: Row) -> Json:
     """Account: all fields, and no other ones."""
     return {
-        "id": row["id"],
-        "displayName": row["display_name"],
-        "accountType": row["account_type"],
+        "id": account["id"],
+        "displayName": account["display_name"],
+        "accountType": account["account_type"],
     }
 
 
-def project(row: Row) -> Json:
+def project(project: Row) -> Json:
     """Project: all fields, and no other ones."""
     return {
-        "id": row["id"],
-        "companyId": row["company_id"],
-        "name": row["name"],
-        "status": row["status"],
-        "sourceLanguage": row["source_language"],
-        "createdAt": row["created_at"],
-        "videoCount": row["video_count"],
-        "localizationCount": row["localization_count"],
-        "completedLocalizationCount": row["completed_localization_count"],
-        "updatedAt": row["updated_at"],
+        "id": project["id"],
+        "companyId": project["company_id"],
+        "name": project["name"],
+        "status": project["status"],
+        "sourceLanguage": project["source_language"],
+        "createdAt": project["created_at"],
+        "videoCount": project["video_count"],
+        "localizationCount": project["localization_count"],
+        "completedLocalizationCount": project["completed_localization_count"],
+        "updatedAt": project["updated_at"],
     }
 
 
-def video(row: Row, localizations: Sequence[Row]) -> Json:
+def video(video: Row, localizations: Sequence[Row]) -> Json:
     """Video, with one Localization for each target language."""
     return {
-        "id": row["id"],
-        "companyId": row["company_id"],
-        "projectId": row["project_id"],
-        "name": row["name"],
-        "ingestionStatus": row["ingestion_status"],
-        "transcriptReviewStatus": row["transcript_review_status"],
-        "voiceAssignmentStatus": row["voice_assignment_status"],
-        "durationUs": row["duration_us"],
-        "createdAt": row["created_at"],
-        "updatedAt": row["updated_at"],
+        "id": video["id"],
+        "companyId": video["company_id"],
+        "projectId": video["project_id"],
+        "name": video["name"],
+        "ingestionStatus": video["ingestion_status"],
+        "transcriptReviewStatus": video["transcript_review_status"],
+        "voiceAssignmentStatus": video["voice_assignment_status"],
+        "durationUs": video["duration_us"],
+        "createdAt": video["created_at"],
+        "updatedAt": video["updated_at"],
         "localizations": [localization(each) for each in localizations],
     }
 
 
-def localization(row: Row) -> Json:
+def localization(localization: Row) -> Json:
     """Localization, an element of a video's `localizations`."""
     return {
-        "id": row["id"],
-        "language": row["language"],
-        "status": row["status"],
-        "translationApprovalStatus": row["translation_approval_status"],
-        "lipSyncStatus": row["lip_sync_status"],
+        "id": localization["id"],
+        "language": localization["language"],
+        "status": localization["status"],
+        "translationApprovalStatus": localization["translation_approval_status"],
+        "lipSyncStatus": localization["lip_sync_status"],
     }
 
 
-def review(row: Row) -> Json:
+def review(review: Row) -> Json:
     """Review; the reason why it cannot be approved is empty where it can."""
     return {
-        "id": row["id"],
-        "companyId": row["company_id"],
-        "projectId": row["project_id"],
-        "projectName": row["project_name"],
-        "subjectType": row["subject_type"],
-        "subjectId": row["subject_id"],
-        "subjectRevision": row["subject_revision"],
-        "status": row["status"],
-        "requestedAudience": row["requested_audience"],
-        "createdAt": row["created_at"],
-        "videoId": row["video_id"],
-        "videoName": row["video_name"],
-        "language": row["language"],
-        "url": row["url"],
-        "approvable": row["unavailable_reason"] == "",
-        "approvalUnavailableReason": row["unavailable_reason"],
+        "id": review["id"],
+        "companyId": review["company_id"],
+        "projectId": review["project_id"],
+        "projectName": review["project_name"],
+        "subjectType": review["subject_type"],
+        "subjectId": review["subject_id"],
+        "subjectRevision": review["subject_revision"],
+        "status": review["status"],
+        "requestedAudience": review["requested_audience"],
+        "createdAt": review["created_at"],
+        "videoId": review["video_id"],
+        "videoName": review["video_name"],
+        "language": review["language"],
+        "url": review["url"],
+        "approvable": review["unavailable_reason"] == "",
+        "approvalUnavailableReason": review["unavailable_reason"],
     }
 
 
-def approval(row: Row) -> Json:
+def approval(approval: Row) -> Json:
     """Review approval result: what was approved, and at which revision."""
     return {
-        "id": row["review_id"],
-        "status": row["status"],
-        "subjectRevision": row["subject_revision"],
+        "id": approval["review_id"],
+        "status": approval["status"],
+        "subjectRevision": approval["subject_revision"],
     }
 
 
-def comment(row: Row, replies: Sequence[Row]) -> Json:
+def comment(comment: Row, replies: Sequence[Row]) -> Json:
     """Comment, with its replies in the order in which they were written."""
     return {
-        "id": row["id"],
-        "reviewId": row["review_id"],
-        "body": row["body"],
-        "status": row["status"],
-        "startUs": row["start_us"],
-        "endUs": row["end_us"],
-        "createdAt": row["created_at"],
+        "id": comment["id"],
+        "reviewId": comment["review_id"],
+        "body": comment["body"],
+        "status": comment["status"],
+        "startUs": comment["start_us"],
+        "endUs": comment["end_us"],
+        "createdAt": comment["created_at"],
         "replies": [reply(each) for each in replies],
     }
 
 
-def reply(row: Row) -> Json:
+def reply(reply: Row) -> Json:
     """Reply, an element of a comment's `replies`."""
     return {
-        "id": row["id"],
-        "body": row["body"],
-        "kind": row["kind"],
-        "createdAt": row["created_at"],
+        "id": reply["id"],
+        "body": reply["body"],
+        "kind": reply["kind"],
+        "createdAt": reply["created_at"],
     }
 
 
-def activity(row: Row) -> Json:
+def activity(activity: Row) -> Json:
     """Activity item."""
     return {
-        "id": row["id"],
-        "projectId": row["project_id"],
-        "videoId": row["video_id"],
-        "status": row["status"],
-        "createdAt": row["created_at"],
-        "updatedAt": row["updated_at"],
+        "id": activity["id"],
+        "projectId": activity["project_id"],
+        "videoId": activity["video_id"],
+        "status": activity["status"],
+        "createdAt": activity["created_at"],
+        "updatedAt": activity["updated_at"],
     }

@@ -1,5 +1,6 @@
 """The two authentication schemes, and what is kept of their secrets ("Authentication")."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final
@@ -19,6 +20,13 @@ class Presented:
         """Scheme and secret of everything that was presented, the API key first."""
         both = ((API_KEY, self.api_key), (BEARER, self.bearer))
         return [(scheme, secret) for scheme, secret in both if secret is not None]
+
+
+def presented(headers: Mapping[str, str]) -> Presented:
+    """The secrets that a request's headers carry; `headers` finds names in any case."""
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    is_bearer = scheme.lower() == "bearer"
+    return Presented(api_key=headers.get("x-api-key"), bearer=token.strip() if is_bearer else None)
 
 
 def digest(secret: str) -> str:

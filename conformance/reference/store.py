@@ -31,8 +31,12 @@ class Store:
         self._connection.execute("PRAGMA foreign_keys = ON")
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
-        with self.transaction():
-            self.openings = self._open(seed)
+        try:
+            with self.transaction():
+                self.openings = self._open(seed)
+        except BaseException:
+            self.close()
+            raise
 
     def rows(self, sql: str, values: Mapping[str, object]) -> list[Row]:
         """All rows of a query."""

@@ -6,10 +6,12 @@ from typing import Any, Final
 import orjson
 
 from conformance.reference import catalogue, fixtures
+from conformance.reference.app import PREFIX
+from conformance.reference.bodies import MAXIMUM_BODY_BYTES
 from conformance.reference.cast import SCHEMES, TIGHT, secret
-from conformance.reference.limits import MAXIMUM_BODY_BYTES
 from conformance.reference.schemes import API_KEY, digest
 from conformance.reference.store import Store
+from conformance.reference.tool_interface import PATH
 
 Table = dict[str, Any]
 
@@ -27,6 +29,7 @@ COMMENTS: Final = {
     "fixtures.foreign": "Exist; outside primary's companies.",
     "fixtures.ungranted": "Exist; in a company of primary's, outside its projects.",
     "limits.rate-limit": "Of the credential `throttled`.",
+    "tools": "The same operations over the Model Context Protocol.",
     "consent": "This is a sandbox: everything in it may be spent.",
 }
 
@@ -50,6 +53,7 @@ def profile(store: Store, seed: int, base_url: str) -> Table:
             "rate-limit": {"requests": TIGHT.requests, "seconds": TIGHT.seconds},
             "requests-per-second": PACE,
         },
+        "tools": {"url": base_url.removesuffix(PREFIX) + PATH},
         "consent": {
             "approve-reviews": True,
             "exhaust-rate-limit": True,

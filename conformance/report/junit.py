@@ -14,7 +14,7 @@ def render(report: dict[str, Any]) -> bytes:
         entries = [entry for entry in report["requirements"] if entry["class"] == name and entry["level"] != "observe"]
         if entries:
             _suite(root, name, entries)
-    return ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
 def _suite(root: ET.Element, name: str, entries: list[dict[str, Any]]) -> None:

@@ -18,16 +18,16 @@ def requirement(stated: Requirement, findings: Sequence[Document], evidences: Ma
     """One requirement with its verdict, the verdict on each operation, and every finding that is no pass."""
     operations = {name: str(_verdict(found for found in findings if found["operation"] == name)) for name in stated.operations}
     verdicts = [Verdict(value) for value in operations.values()] if stated.operations else [_verdict(findings)]
-    strays = [found for found in findings if found["operation"] not in stated.operations]
+    strays = [Verdict(found["verdict"]) for found in findings if found["operation"] not in stated.operations]
     return {
         "id": stated.id,
         "level": stated.level.value,
         "class": stated.conformance_class,
         "section": stated.section,
         "statement": stated.statement,
-        "verdict": str(_overall([*verdicts, *(Verdict(found["verdict"]) for found in strays)], stated)),
+        "verdict": str(_overall([*verdicts, *strays], stated)),
         "operations": operations,
-        "findings": _findings(findings, evidences) or _silence(stated, operations),
+        "findings": [*_findings(findings, evidences), *_silence(stated, findings)],
     }
 
 
@@ -39,13 +39,12 @@ def _verdict(findings: Iterable[Document]) -> Verdict:
     return worst(Verdict(found["verdict"]) for found in findings)
 
 
-def _silence(stated: Requirement, operations: Mapping[str, str]) -> list[Document]:
-    """Why a requirement has no verdict although nothing went wrong."""
-    unseen = [name for name, verdict in operations.items() if verdict == Verdict.INCONCLUSIVE]
-    if not unseen and stated.operations and not stated.untested:
-        return []
+def _silence(stated: Requirement, findings: Sequence[Document]) -> list[Document]:
+    """Why an operation, or the whole requirement, has no verdict: nothing in the run had anything to say of it."""
+    spoken = {found["operation"] for found in findings}
     message = stated.untested or "nothing in this run showed it"
-    return [_blank(operation, message, stated.needs) for operation in unseen or [None]] if unseen or stated.untested else []
+    silent: list[str | None] = [name for name in stated.operations if name not in spoken]
+    return [_blank(operation, message, stated.needs) for operation in silent or ([] if spoken or stated.operations else [None])]
 
 
 def _blank(operation: str | None, message: str, needs: Sequence[str]) -> Document:

@@ -20,7 +20,7 @@ class Judgement:
 Judgements = Iterator[Judgement]
 
 
-def hold(requirement: str, kept: bool, problem: str, expected: str) -> Judgement:
+def hold(requirement: str, kept: bool, problem: str, expected: str) -> Judgement:  # noqa: FBT001  (it is what is judged)
     """The judgement of a plain condition."""
     return Judgement(requirement, None if kept else problem, expected)
 

@@ -27,8 +27,9 @@ CLOSED = frozenset({"Account", "Project"})
 
 @dataclass(frozen=True)
 class Fault:
-    """One value that a schema refuses: where it is in the record, which keyword refused it, in which named schema."""
+    """One value that a schema refuses: in which record, where in it, which keyword refused it, in which named schema."""
 
+    record: int
     path: tuple[str | int, ...]
     keyword: str
     schema: str
@@ -61,7 +62,7 @@ def _records(records: list[Any], resource: str, contract: Contract) -> Judgement
     if not records:
         return
     faults = list(_faults(records, resource, contract))
-    doubted = [fault for fault in faults if not _confirmed(records[fault.path[0]], resource, contract)]  # type: ignore[call-overload]
+    doubted = [fault for fault in faults if not _confirmed(records[fault.record], resource, contract)]
     if doubted:
         yield Judgement(_requirement(doubted[0], resource), f"{doubted[0].message}, says one validator of two", unsure=True)
         return
@@ -72,7 +73,7 @@ def _records(records: list[Any], resource: str, contract: Contract) -> Judgement
 
 
 def _told(fault: Fault) -> str:
-    return f"{'.'.join(map(str, fault.path[1:])) or 'the record'}: {fault.message}"
+    return f"{'.'.join(map(str, fault.path)) or 'the record'}: {fault.message}"
 
 
 def _exercised(records: list[Any], resource: str) -> set[str]:
@@ -109,8 +110,8 @@ def _requirement(fault: Fault, resource: str) -> str:
 
 def _holder(fault: Fault, resource: str) -> str:
     member, nested = NESTED.get(resource, ("", ""))
-    # The path starts with the record's index; below a nested array comes another index, then the field.
-    return nested if member and len(fault.path) > 2 and fault.path[1] == member else resource
+    # Below a nested array comes an index, then the field.
+    return nested if member and len(fault.path) > 1 and fault.path[0] == member else resource
 
 
 def _faults(records: list[Any], resource: str, contract: Contract) -> Iterator[Fault]:
@@ -123,7 +124,8 @@ def _faults(records: list[Any], resource: str, contract: Contract) -> Iterator[F
     for error in validator.iter_errors(records):
         path = list(error.schema_path)
         named = path[-2] if len(path) > 1 and path[-3:-2] == ["$defs"] else ""
-        yield Fault(tuple(error.instance_path), str(error.kind.name), str(named), error.message)
+        index, *place = error.instance_path
+        yield Fault(int(index), tuple(place), str(error.kind.name), str(named), error.message)
 
 
 def _confirmed(record: object, resource: str, contract: Contract) -> bool:

@@ -12,15 +12,16 @@ from typing import Any
 
 from conformance.client import Sending
 from conformance.exchange import Call, Exchange
-from conformance.session import Session, near_miss
+from conformance.session import Session, never_issued
 from conformance.suite.live import Live, is_uuid
-from conformance.target import SCHEMES, Credential
+from conformance.target import Credential
 from conformance.verdict import Inconclusive, Violation
 
 NEEDS = ("fixtures.approvable-reviews", "fixtures.provision.approvable-review")
 REFUSED_CREDENTIALS = ("expired", "revoked", "lacking.reviews:approve", "outsider", "no-review-role")
 NAMESPACE = uuid.UUID("6f0c1b9e-7a54-4e0e-9d38-52a4ab1f0c11")
 PROVISION_SECONDS = 60
+NEIGHBOURS = 6
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,10 @@ class Attempt:
 
 @dataclass
 class Trial:
-    """What one review went through: attempts that ought to be refused, then its approval by `scheme`, then a reading."""
+    """What one review went through: attempts that ought to be refused, then its approval by `scheme`, then a reading.
+
+    `neighbours` are readings of other reviews before and after.
+    """
 
     review: Review
     scheme: str
@@ -50,6 +54,7 @@ class Trial:
     attempts: dict[str, Attempt] = field(default_factory=dict)
     answer: Exchange | None = None
     after: Exchange | None = None
+    neighbours: list[tuple[Exchange, Exchange]] = field(default_factory=list)
 
     @property
     def approval(self) -> Exchange:
@@ -179,9 +184,17 @@ class Approvals:
         trial = self._attempted() if self._first is None else Trial(self.take(), scheme, "")
         trial.scheme = scheme
         trial.key = self.key(trial.review.id, "approve")
+        others = self._neighbours(trial.review)
+        before = [self.look(id) for id in others]
         trial.answer = self.approve(trial.review, trial.key, scheme=scheme)
         trial.after = self.look(trial.review.id)
+        trial.neighbours = [(one, self.look(id)) for one, id in zip(before, others, strict=True)]
         return trial
+
+    def _neighbours(self, review: Review) -> list[str]:
+        """Other reviews: the next of the pool, and some that are listed."""
+        listed = [listed.record["id"] for listed in self._live.sample("review_list")[:NEIGHBOURS]]
+        return [id for id in dict.fromkeys([*self._listed[:1], *listed]) if id != review.id]
 
     def _attempted(self) -> Trial:
         """A review of the pool after every attempt that ought to leave it as it was; another one where an attempt did not."""
@@ -238,7 +251,7 @@ def _raw(content: bytes) -> Any:
 MALFORMED = {
     "a revision that is a string": _with(revision=str),
     "a revision that is a fraction": _with(revision=lambda right: right + 0.5),
-    "a revision that is a boolean": _with(revision=lambda right: True),
+    "a revision that is a boolean": _with(revision=lambda _: True),
     "a revision that is an array": _with(revision=lambda right: [right]),
     "a revision that is an object": _with(revision=lambda right: {"value": right}),
     "a key that is a number": _with(key=7),
@@ -268,7 +281,7 @@ def revision_of(read: Exchange) -> int:
 
 def made_up(session: Session, scheme: str) -> Credential:
     """A credential that was never issued, of a form that no target can take for a mistake of spelling."""
-    return near_miss(session.target.credentials["primary"], scheme, str(uuid.uuid5(NAMESPACE, f"{session.seed}:{scheme}")), "unknown")
+    return never_issued("unknown", scheme, str(uuid.uuid5(NAMESPACE, f"{session.seed}:{scheme}")))
 
 
 def unchanged(attempt: Attempt) -> None:

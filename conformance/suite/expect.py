@@ -1,5 +1,7 @@
 """What checks expect of answers; each function raises Violation, or Inconclusive where the answer says nothing."""
 
+from typing import NoReturn
+
 from conformance.exchange import Exchange
 from conformance.verdict import Inconclusive, Violation
 from conformance.weather import is_weather
@@ -40,7 +42,12 @@ def clear(answer: Exchange) -> None:
         raise Inconclusive(f"{answer.operation}: {answer.describe()}", needs=needs, exchanges=[answer.id])
 
 
-def that(kept: bool, message: str, *answers: Exchange, expected: str = "") -> None:
+def that(kept: bool, message: str, *answers: Exchange, expected: str = "") -> None:  # noqa: FBT001  (it is what is asserted)
     """A condition on answers that came."""
     if not kept:
-        raise Violation(message, expected=expected, exchanges=[answer.id for answer in answers])
+        broken(message, *answers, expected=expected)
+
+
+def broken(message: str, *answers: Exchange, expected: str = "") -> NoReturn:
+    """The requirement is broken, as these answers show."""
+    raise Violation(message, expected=expected, exchanges=[answer.id for answer in answers])

@@ -192,6 +192,17 @@ class Live:
         if heeded or (nothing.status in {200, 403, 404} and nonsense.status in {400, 422}):
             self.session.proven.add((operation.id, role))
 
+    def learn_cursor(self, operation: Operation, call: Call) -> None:
+        """Find out whether the target knows the name of a cursor: it leads on, or one is heeded and nonsense is refused."""
+        name = self.session.name(operation, "cursor")
+        assert name is not None
+        self.walk(call, 1)
+        issued = self.control(call.asking(limit="1")).cursor
+        if issued is not None and self.send(call.asking(**{name: issued}), purpose=f"is {name} a parameter?").status == 200:
+            nonsense = self.send(call.asking(**{name: "not-a-uuid"}), purpose=f"is {name} a parameter?")
+            if nonsense.status in {400, 422}:
+                self.session.proven.add((operation.id, "cursor"))
+
     def made_up(self, label: str) -> str:
         """A UUID that nothing has; the same for the same seed and label."""
         return str(uuid.UUID(int=random.Random(f"{self.session.seed}:{label}").getrandbits(128), version=4))

@@ -94,7 +94,7 @@ def known(operation: Operation, role: str, live: Live, call: Call) -> str:
     if name is None:
         raise NotApplicable(f"{operation.id} has no {role}")
     if name not in live.session.roles(operation):
-        live.walk(call, 1) if role == "cursor" else live.learn_filter(operation, role)
+        live.learn_cursor(operation, call) if role == "cursor" else live.learn_filter(operation, role)
     if name not in live.session.roles(operation):
         where = f"parameters.{operation.id}.{role}"
         raise Inconclusive(f"nothing shows that the {role} of {operation.id} is called {name} here", needs=(where,))

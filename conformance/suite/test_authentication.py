@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
-from conformance.session import near_miss
+from conformance.session import never_issued
 from conformance.suite import expect
 from conformance.suite.approvals import Approvals, made_up, unchanged
 from conformance.suite.live import Live
@@ -124,4 +124,4 @@ def _made_up(live: Live, scheme: str) -> Iterator[Credential]:
         for value in (half, half + "0" * (len(secret) - len(half)), secret + secret):
             live.session.redactor.add(value, f"$NEAR_MISS_{primary.variable(scheme)[1:]}")
             if value != secret:
-                yield near_miss(primary, scheme, value, "near-miss")
+                yield never_issued("near-miss", scheme, value)

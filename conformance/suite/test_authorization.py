@@ -69,7 +69,8 @@ def test_another_company_is_out_of_reach(operation: Operation, scheme: str, live
     call = live.call(operation)
     live.control(call)
     if foreign is not None:
-        _out_of_reach(live.send(call.at(**{parameter_of(operation): foreign}), live.by("primary", scheme), scheme, purpose=f"a foreign {kind}"))
+        theirs = call.at(**{parameter_of(operation): foreign})
+        _out_of_reach(live.send(theirs, live.by("primary", scheme), scheme, purpose=f"a foreign {kind}"))
     if outsider is not None and scheme in outsider.schemes:
         live.control(Call("project_list"), outsider, scheme)
         for id in _some_ids(live, operation):

@@ -83,7 +83,7 @@ def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
             return refused[0]
         for answer in sent[-batch:]:
             expect.served(answer)
-    _never_refused(sent, rate)
+    return _never_refused(sent, rate)
 
 
 def _never_refused(sent: list[Exchange], rate: RateLimit) -> NoReturn:

@@ -1,0 +1,149 @@
+"""The command line: the table of commands, and the exit codes of all of them."""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from conformance import __version__
+from conformance.commands.outcome import CONFORMANT, EXPLAINED, INTERRUPTED, USAGE_ERROR, UsageError
+
+class Parser(argparse.ArgumentParser):
+    """Says in one line on standard error what is wrong with the arguments, and leaves 2 to interruptions."""
+
+    def error(self, message: str) -> NoReturn:
+        """End the process as for any other usage error."""
+        raise SystemExit(refuse(self.prog, f"{message} (`{self.prog} --help` lists what there is)"))
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command; its module has `run(arguments) -> exit code` and is imported only where the command is called."""
+
+    help: str
+    options: Callable[[argparse.ArgumentParser], None]
+    module: str
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal of few characters is no error
+    chosen = parser().parse_args(arguments)
+    try:
+        code: int = importlib.import_module(COMMANDS[chosen.command].module).run(chosen)
+        sys.stdout.flush()
+    except UsageError as problem:
+        return refuse(f"conformance {chosen.command}", str(problem))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the output has read enough; without this the interpreter's own flush at the end complains.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CONFORMANT
+    return code
+
+
+def parser() -> Parser:
+    """The parser of the whole command line."""
+    whole = Parser(
+        prog="conformance",
+        description="Does a deployment keep the contract of the video-localization client API?",
+        epilog=EXPLAINED,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    whole.add_argument("--version", action="version", version=f"conformance {__version__}")
+    commands = whole.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, command in COMMANDS.items():
+        part = commands.add_parser(
+            name,
+            help=command.help,
+            description=command.help,
+            epilog=EXPLAINED,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        command.options(part)
+    return whole
+
+
+def refuse(command: str, message: str) -> int:
+    """Say why a command does nothing; the exit code of that."""
+    sys.stderr.write(f"{command}: error: {message}\n")
+    return USAGE_ERROR
+
+
+def run_options(part: argparse.ArgumentParser) -> None:
+    """The options of a run; without a target it judges the bundled reference, in this process."""
+    part.add_argument("--base-url", metavar="URL", help="the deployment to judge; without it and --target: the bundled reference")
+    part.add_argument("--target", type=Path, metavar="FILE", help="its target profile (TOML; `conformance init` writes one to fill in)")
+    part.add_argument("--report-dir", type=Path, default=Path("reports/latest"), metavar="DIR", help="where to write (default: %(default)s)")
+    part.add_argument("--depth", choices=("quick", "standard", "deep"), default="standard", help="how much to spend (default: %(default)s)")
+    part.add_argument("--seed", type=int, default=1, metavar="N", help="the same seed sends the same requests (default: %(default)s)")
+    part.add_argument("-n", dest="workers", type=_count, metavar="N", help="share the checks out to N processes")
+    part.add_argument(
+        "--class", dest="classes", action="append", type=_conformance_class, default=[], metavar="CLASS",
+        help="judge only this conformance class; may be repeated",
+    )  # fmt: skip
+    part.add_argument("--require-complete", action="store_true", help="exit with 1 also where something could not be judged")
+
+
+def serve_options(part: argparse.ArgumentParser) -> None:
+    """Where the reference is served."""
+    part.add_argument("--port", type=_port, default=0, help="0, the default, takes any free one")
+    part.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    part.add_argument("--database", default=":memory:", metavar="FILE", help="keep approvals in a file; otherwise they end with the process")
+    part.add_argument("--seed", type=int, default=1, metavar="N", help="the same seed makes the same data (default: %(default)s)")
+    part.add_argument("--target-out", type=Path, metavar="FILE", help="write the target profile of this instance, secrets included")
+
+
+def requirements_options(part: argparse.ArgumentParser) -> None:
+    """Which requirements to list, and how."""
+    part.add_argument(
+        "--class", dest="classes", action="append", type=_conformance_class, default=[], metavar="CLASS",
+        help="list only this conformance class; may be repeated",
+    )  # fmt: skip
+    part.add_argument("--json", action="store_true", help="as one JSON array, with everything that is known of each")
+
+
+def init_options(part: argparse.ArgumentParser) -> None:
+    """What stands in the profile from the start, and where it goes."""
+    part.add_argument("--base-url", metavar="URL", help="the deployment that the profile is for")
+    part.add_argument("file", nargs="?", type=Path, default=Path("target.toml"), metavar="FILE", help="default: %(default)s")
+
+
+COMMANDS = {
+    "run": Command("Judge a deployment, or the bundled reference, and write a report.", run_options, "conformance.commands.run"),
+    "serve": Command("Serve the bundled reference implementation, as a sandbox.", serve_options, "conformance.commands.serve"),
+    "requirements": Command("List what is judged.", requirements_options, "conformance.commands.requirements"),
+    "init": Command("Write a target profile to fill in; never over an existing file.", init_options, "conformance.commands.init"),
+}
+
+
+def _conformance_class(text: str) -> str:
+    # A class is checked against the catalogue, which is not worth loading for anything but that.
+    classes: tuple[str, ...] = importlib.import_module("conformance.requirements").CLASSES
+    if text not in classes:
+        raise argparse.ArgumentTypeError(f"there is no class {text!r}, only {', '.join(classes)}")
+    return text
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; ports are numbers up to 65535")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

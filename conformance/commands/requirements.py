@@ -1,0 +1,63 @@
+"""`conformance requirements`: the catalogue, for people or as JSON."""
+
+import argparse
+import json
+import sys
+import textwrap
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from conformance import requirements
+from conformance.commands.outcome import CONFORMANT
+from conformance.requirements import Requirement
+
+WIDTH = 100
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the requirements of the chosen classes, or of all, to standard output."""
+    chosen = [entry for entry in requirements.load().values() if entry.conformance_class in (arguments.classes or requirements.CLASSES)]
+    if arguments.json:
+        sys.stdout.write(json.dumps([_document(entry) for entry in chosen], indent=2, ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.writelines(f"{line}\n" for line in lines(chosen))
+    return CONFORMANT
+
+
+def lines(entries: list[Requirement]) -> Iterator[str]:
+    """The requirements by class, in the order in which classes are judged, one paragraph each."""
+    for name in requirements.CLASSES:
+        members = [entry for entry in entries if entry.conformance_class == name]
+        if members:
+            yield f"{name.upper()}: {_tally(members)}"
+        for entry in members:
+            yield ""
+            yield from _told(entry)
+        if members:
+            yield ""
+
+
+def _tally(members: list[Requirement]) -> str:
+    judged = sum(entry.is_judged for entry in members)
+    untested = sum(entry.untested is not None for entry in members)
+    told = {"judged": judged, "observed": len(members) - judged - untested, "not testable from outside": untested}
+    return ", ".join(f"{number} {word}" for word, number in told.items() if number)
+
+
+def _told(entry: Requirement) -> Iterator[str]:
+    yield f"  {entry.id}  ({entry.level}; {entry.section})"
+    yield from _paragraph(entry.statement)
+    if entry.needs:
+        yield from _paragraph(f"needs {', '.join(entry.needs)}")
+    if entry.untested:
+        yield from _paragraph(f"not judged: {entry.untested}")
+
+
+def _paragraph(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+
+
+def _document(entry: Requirement) -> dict[str, object]:
+    """An entry under the names that the catalogue file and the report use."""
+    document = asdict(entry)
+    return {"class" if name == "conformance_class" else name: value for name, value in document.items()}

@@ -1,0 +1,130 @@
+"""The tool interface: the service over the Model Context Protocol, streamable HTTP, stateless, with JSON answers.
+
+The SDK serves both generations of the protocol: the one with a handshake (up to 2025-11-25), and the one in which every request
+carries everything (2026-07-28). Importing it takes half a second, so that the first caller of a tool pays for it and nobody else.
+
+Credentials, the rate limit and the size limit are HTTP's: a request that fails them is answered before the protocol is spoken.
+What concerns one tool is the tool's own refusal. Every caller is shown all tools: the list is the same for everybody, so that it can
+be cached, and a refused call says which permission is missing.
+"""
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.requests import Request
+from starlette.types import Message, Receive, Scope, Send
+
+from conformance.reference import bodies, catalogue, tools
+from conformance.reference.access import Caller
+from conformance.reference.answers import Answers
+from conformance.reference.faults import MethodNotAllowed
+from conformance.reference.schemes import presented
+from conformance.reference.service import Service
+from conformance.reference.tools import Table
+
+if TYPE_CHECKING:
+    from mcp.server import Server, ServerRequestContext
+    from mcp_types import CallToolRequestParams, PaginatedRequestParams
+
+PATH: Final = "/mcp"
+
+LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+
+LIST_LIFETIME_MS: Final = 3_600_000
+"""How long a client may keep the list of tools: it changes with the version of the API and not before."""
+
+
+class ToolInterface:
+    """The ASGI application at `/mcp`. Each request is a conversation of its own, so that any event loop may drive any of them."""
+
+    def __init__(self, service: Service, answers: Answers) -> None:
+        self._service = service
+        self._answers = answers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one POST. There is no session that a GET could listen to or a DELETE could end."""
+        request = Request(scope, receive)
+        if request.method != "POST":
+            raise MethodNotAllowed(request.method, "POST")
+        caller = self._service.admit(presented(request.headers))
+        bodies.check_declared_length(request.headers.get("content-length"))
+        body = await bodies.read(receive)
+        await _converse(Conversation(self._service, self._answers, caller).server(), scope, _replay(body), send)
+
+
+class Conversation:
+    """What one caller can do."""
+
+    def __init__(self, service: Service, answers: Answers, caller: Caller) -> None:
+        self._service = service
+        self._answers = answers
+        self._caller = caller
+
+    def server(self) -> "Server[Any]":
+        """The protocol's side of it."""
+        from mcp.server import Server  # noqa: PLC0415 - slow, see above
+        from mcp_types import CallToolRequestParams, PaginatedRequestParams  # noqa: PLC0415 - slow, see above
+
+        about = catalogue.document()["info"]
+        server: Server[Any] = Server("localization", title=about["title"], version=about["version"], instructions=about["description"])
+        server.add_request_handler("tools/list", PaginatedRequestParams, self._list)
+        server.add_request_handler("tools/call", CallToolRequestParams, self._call)
+        return server
+
+    async def _list(self, _context: "ServerRequestContext[Any]", asked: "PaginatedRequestParams") -> Table:
+        """All tools on one page."""
+        if asked.cursor is not None:
+            raise _invalid("No cursor was issued for this list.")
+        return {
+            "tools": [tool.listing for tool in tools.tools().values()],
+            "ttlMs": LIST_LIFETIME_MS,
+            "cacheScope": "public",
+        }
+
+    async def _call(self, _context: "ServerRequestContext[Any]", asked: "CallToolRequestParams") -> Table:
+        """The result of a tool."""
+        tool = tools.tools().get(asked.name)
+        if tool is None:
+            raise _invalid("There is no such tool.")
+        return tools.call(self._service, self._answers, tool, self._caller, asked.arguments or {})
+
+
+async def _converse(server: "Server[Any]", scope: Scope, receive: Receive, send: Send) -> None:
+    """Let the SDK answer one request. Its manager belongs to one event loop and runs once: each request gets a new one."""
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415 - slow, see above
+    from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415 - slow, see above
+
+    hosts = _hosts(scope)
+    security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
+    manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True, security_settings=security)
+    async with manager.run():
+        await manager.handle_request(scope, receive, send)
+
+
+def _hosts(scope: Scope) -> list[str]:
+    """The hosts that a request may name: this machine, and the address at which it arrived.
+
+    A page in a browser that had its name rebound to this address names itself, and is refused.
+    """
+    host, _ = scope.get("server") or ("localhost", None)
+    arrived = f"[{host}]" if ":" in host else host
+    names = dict.fromkeys((*LOOPBACK, arrived))
+    return [pattern for name in names for pattern in (name, f"{name}:*")]
+
+
+def _replay(body: bytes) -> Receive:
+    """A request whose body has been read already, and whose client stays."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> Message:
+        return messages.pop() if messages else await asyncio.Future()
+
+    return receive
+
+
+def _invalid(message: str) -> Exception:
+    """The protocol's own error for parameters that make no sense."""
+    from mcp.shared.exceptions import MCPError  # noqa: PLC0415 - slow, see above
+    from mcp_types import INVALID_PARAMS  # noqa: PLC0415 - slow, see above
+
+    return MCPError(INVALID_PARAMS, message)

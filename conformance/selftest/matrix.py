@@ -1,0 +1,68 @@
+"""The matrix: which mutant turns which requirements red, and whether that is exactly what it has to."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from conformance import requirements
+from conformance.selftest import trial, workers
+from conformance.selftest.population import Mutant, Subject, Variant
+from conformance.selftest.trial import Outcome
+from conformance.selftest.workers import Failure
+
+
+@dataclass(frozen=True)
+class Row:
+    """One mutant or variant: what turned red, and what is wrong with that, nothing where all is as it has to be."""
+
+    subject: Subject
+    red: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def rows(subjects: Sequence[Subject], processes: int) -> Iterator[Row]:
+    """A row for each subject, in the order in which they are done.
+
+    The untouched reference comes first, in this process: it warms up what the others inherit. Raises TrialError where it is not clean.
+    """
+    plain = trial.run(())
+    if plain.failed or plain.errors:
+        raise trial.TrialError(f"the reference itself does not keep {', '.join((*plain.failed, *plain.errors))}")
+    for subject, outcome in workers.each(_tried, subjects, processes):
+        yield row(subject, outcome, plain)
+
+
+def row(subject: Subject, outcome: Outcome | Failure, plain: Outcome) -> Row:
+    """What an outcome says of a subject; `plain` is the outcome of the untouched reference."""
+    if isinstance(outcome, Failure):
+        return Row(subject, (), (f"no verdict: {outcome.reason}",))
+    told = _of_mutant(subject, outcome) if isinstance(subject, Mutant) else _of_variant(subject, outcome, plain)
+    errors = (f"the checker goes wrong on {id}" for id in outcome.errors)
+    return Row(subject, outcome.failed, (*told, *errors))
+
+
+def uncovered(mutants: Iterable[Mutant]) -> list[str]:
+    """The judged requirements that no mutant breaks, in the order of the catalogue."""
+    broken = {id for mutant in mutants for id in mutant.breaks}
+    return [id for id, stated in requirements.load().items() if stated.is_judged and id not in broken]
+
+
+def _tried(subject: Subject) -> Outcome:
+    return trial.run(subject.edits)
+
+
+def _of_mutant(mutant: Mutant, outcome: Outcome) -> Iterator[str]:
+    for id in sorted(mutant.breaks - set(outcome.failed)):
+        yield f"lives: {id} is {'inconclusive' if id in outcome.inconclusive else 'kept'}"
+    for id in outcome.failed:
+        if id not in mutant.breaks:
+            yield f"also turns {id} red"
+
+
+def _of_variant(variant: Variant, outcome: Outcome, plain: Outcome) -> Iterator[str]:
+    for id in outcome.failed:
+        yield f"is failed for {id}"
+    for id in outcome.inconclusive:
+        if id not in variant.inconclusive and id not in plain.inconclusive:
+            yield f"leaves {id} undecided"
+    for id in sorted(variant.inconclusive - set(outcome.inconclusive)):
+        yield f"was to leave {id} undecided"

@@ -1,0 +1,105 @@
+"""Approval, as a whole: random histories of approvals, each step compared with a model (States and transitions)."""
+
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+
+from conformance.exchange import Exchange
+from conformance.suite import expect
+from conformance.suite.approvals import Approvals, is_approved
+from conformance.suite.live import Live
+from conformance.suite.model import Attempt, Model, Subject
+from conformance.suite.requirement import requirement
+from conformance.verdict import Inconclusive, Violation
+
+STEPS = 20
+REVIEWS_AT_A_TIME = 2
+KEYS = 4
+
+
+class World:
+    """The reviews under test and the model of them; it goes on from one history to the next, since approvals are final."""
+
+    def __init__(self, live: Live, approvals: Approvals) -> None:
+        self.live = live
+        self.approvals = approvals
+        self.scheme = live.credential("primary").schemes[0]
+        self.model = Model()
+        self.subjects: list[Subject] = []
+        self.budget = REVIEWS_AT_A_TIME * live.session.depth.machines
+        self.steps = 0
+        self.problem: Violation | Inconclusive | None = None
+
+    def refill(self) -> None:
+        """Keep two pending reviews at hand as long as the budget and the pool last."""
+        while self.budget and sum(not subject.approved for subject in self.subjects) < REVIEWS_AT_A_TIME:
+            self.budget -= 1
+            try:
+                review = self.approvals.take()
+            except Inconclusive:
+                self.budget = 0
+                if not self.subjects:
+                    raise
+                return
+            self.subjects.append(Subject(review.id, review.revision))
+
+    def attempt(self, which: int, key: int, difference: int) -> None:
+        """Approve, replay or collide, and compare the answer and then the state with the model."""
+        self.refill()
+        subject = self.subjects[-1 - which % len(self.subjects)]
+        attempt = Attempt(subject, self.approvals.key(self.subjects[0].id, f"model {key}"), difference)
+        self.steps += 1
+        if not difference:
+            self.live.session.observations.append(("ledger", subject.id, {"key": attempt.key, "revision": subject.revision}))
+        call = self.approvals.call(subject.id, subject.revision + difference, attempt.key)
+        answer = self.live.send(call, scheme=self.scheme, purpose=f"step {self.steps} of the model")
+        expect.status(answer, *sorted(self.model.allowed(attempt)))
+        self._compare(attempt, answer)
+
+    def _compare(self, attempt: Attempt, answer: Exchange) -> None:
+        assert answer.status is not None
+        first = self.model.replays(attempt)
+        expect.that(first is None or answer.data == first, f"a replay says {answer.data}", answer, expected=str(first))
+        self.model.learn(attempt, answer.status, answer.data)
+        after = self.approvals.look(attempt.subject.id)
+        expect.served(after)
+        told = f"after step {self.steps} the review reads as {'approved' if is_approved(after) else 'not approved'}"
+        expected = "approved" if attempt.subject.approved else "not approved"
+        expect.that(is_approved(after) == attempt.subject.approved, told, answer, after, expected=expected)
+
+    def step(self, which: int, key: int, difference: int) -> None:
+        """One step; the first problem ends all, since what follows could not be told from its consequences."""
+        if self.problem is None:
+            try:
+                self.attempt(which, key, difference)
+            except (Violation, Inconclusive) as problem:
+                self.problem = problem
+
+
+@requirement("approval/model")
+def test_histories_agree_with_the_model(live: Live, approvals: Approvals) -> None:
+    """Approve, replay, stale revisions, reused keys and other reviews, in any order."""
+    approvals.consent()
+    expect.served(approvals.first().approval)
+    world = World(live, approvals)
+    world.refill()
+
+    class Histories(RuleBasedStateMachine):
+        # Raising inside would make Hypothesis repeat a history that cannot be repeated: problems are kept aside instead.
+        @rule(which=st.integers(0, 3), key=st.integers(0, KEYS - 1), difference=st.sampled_from((0, 0, 0, 1, -1)))
+        def approve(self, which: int, key: int, difference: int) -> None:
+            world.step(which, key, difference)
+
+    run_state_machine_as_test(
+        seed(live.session.seed)(Histories),
+        settings=settings(
+            max_examples=live.session.depth.machines + 1,
+            stateful_step_count=STEPS,
+            phases=(Phase.generate,),
+            database=None,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+    if world.problem is not None:
+        raise world.problem

@@ -1,0 +1,216 @@
+"""Tools: the same operations under the same identifiers, with the same contract (What the service does, Versioning)."""
+
+from typing import Any
+
+import pytest
+
+from conformance.exchange import Call
+from conformance.openapi import Operation
+from conformance.suite import expect
+from conformance.suite.approvals import Approvals, is_approved, made_up
+from conformance.suite.live import Live, parameter_of
+from conformance.suite.requirement import requirement
+from conformance.suite.toolbox import Answer, Toolbox, places, plain, refused, served
+from conformance.target import Credential
+from conformance.verdict import Inconclusive, NotApplicable
+
+ROUNDS = 3
+KINDS = {"projectId": "project", "videoId": "video", "reviewId": "review"}
+
+
+@pytest.fixture(scope="module")
+def toolbox(live: Live) -> Toolbox:
+    """The tool interface of the target."""
+    return Toolbox(live)
+
+
+@requirement("tools/listed")
+def test_every_operation_is_a_tool(operation: Operation, toolbox: Toolbox) -> None:
+    """A caller who may do everything is shown all ten operations."""
+    toolbox.live.credential("primary")
+    told = ", ".join(sorted(toolbox.tools)) or "no tool"
+    expect.that(operation.id in toolbox.tools, f"{operation.id} is not among {told}", expected=f"a tool {operation.id}")
+
+
+@requirement("tools/arguments")
+def test_a_tool_takes_the_arguments_of_its_operation(operation: Operation, toolbox: Toolbox) -> None:
+    """The input schema names the parameters that the contract names, flat or nested."""
+    schema = _tool(toolbox, operation).get("inputSchema")
+    expect.that(isinstance(schema, dict), "the tool has no input schema", expected="an input schema")
+    assert isinstance(schema, dict)
+    missing = [name for name in _named(operation) if plain(name) not in places(schema)]
+    expect.that(not missing, f"the input schema does not name {', '.join(missing)}", expected=", ".join(_named(operation)))
+
+
+@requirement("tools/data")
+def test_a_tool_gives_the_data_of_its_operation(operation: Operation, toolbox: Toolbox) -> None:
+    """What a tool answers is what the operation answers over HTTP, page by page."""
+    live, call = toolbox.live, toolbox.live.call(operation)
+    _tool(toolbox, operation)
+    calls = [call.asking(limit="5"), call] if operation.is_list else [call]
+    cursor, name = (live.control(calls[0]).cursor, live.session.name(operation, "cursor")) if operation.is_list else (None, None)
+    if cursor and name:
+        calls.append(call.asking(limit="5", **{name: cursor}))
+    for one in calls:
+        _same(one, operation, toolbox)
+
+
+@requirement("tools/authentication")
+def test_a_tool_needs_a_credential(operation: Operation, toolbox: Toolbox, approvals: Approvals) -> None:
+    """No credential, an expired, a revoked and a made-up one are refused."""
+    live = toolbox.live
+    call, arguments = _probe(operation, toolbox, approvals)
+    primary = live.credential("primary")
+    callers: list[tuple[Credential | None, str | None]] = [(None, None)]
+    callers += [(made_up(live.session, scheme), scheme) for scheme in primary.schemes]
+    for name in ("expired", "revoked"):
+        credential = live.session.target.credentials.get(name)
+        callers += [(credential, scheme) for scheme in credential.schemes] if credential else []
+    for credential, scheme in callers:
+        who = f"{credential.name} by {scheme}" if credential else "nobody"
+        refused(toolbox.call(operation, arguments, credential, scheme, purpose=f"call the tool as {who}"))
+        _untouched(call, approvals, operation)
+
+
+@requirement("tools/permission")
+def test_a_tool_needs_the_permission(operation: Operation, scheme: str, toolbox: Toolbox, approvals: Approvals) -> None:
+    """Without the permission of the operation its tool is refused, or not shown."""
+    live = toolbox.live
+    credential = live.by(f"lacking.{operation.permission}", scheme)
+    call, arguments = _probe(operation, toolbox, approvals)
+    refused(toolbox.call(operation, arguments, credential, scheme, purpose=f"without {operation.permission}"))
+    _untouched(call, approvals, operation)
+
+
+@requirement("tools/grants")
+def test_a_tool_stays_within_the_grant(operation: Operation, toolbox: Toolbox, approvals: Approvals) -> None:
+    """What is foreign or ungranted is refused to primary, and primary's to the outsider."""
+    live = toolbox.live
+    call, arguments = _probe(operation, toolbox, approvals)
+    name, fixtures = parameter_of(operation), live.session.target.fixtures
+    outside = [group[KINDS[name]] for group in (fixtures.foreign, fixtures.ungranted) if KINDS[name] in group]
+    outsider = live.session.target.credentials.get("outsider")
+    if not outside and outsider is None:
+        raise Inconclusive("nothing outside the grant is known", needs=("fixtures.foreign", "fixtures.ungranted", "credentials.outsider"))
+    if outsider is not None:
+        refused(toolbox.call(operation, arguments, outsider, purpose="call the tool as the outsider"))
+        _untouched(call, approvals, operation)
+    for id in outside if not operation.writes else ():
+        answer = toolbox.call(operation, {**arguments, name: id}, live.credential("primary"), purpose="something outside the grant")
+        refused(answer)
+
+
+@requirement("tools/validation")
+def test_a_tool_refuses_invalid_arguments(operation: Operation, toolbox: Toolbox) -> None:
+    """Limits out of range and ids that are no UUIDs, as over HTTP."""
+    live, call = toolbox.live, toolbox.live.call(operation)
+    arguments = _arguments(call)
+    primary = live.credential("primary")
+    served(toolbox.call(operation, arguments, primary, purpose="control"))
+    invalid: list[tuple[str, Any]] = [(name, value) for name in call.path for value in ("not-a-uuid", "0")]
+    if operation.is_list:
+        invalid += [("limit", value) for value in (0, 101, -1, 1.5, "many")]
+    if not invalid:
+        raise NotApplicable(f"{operation.id} takes no argument")
+    for name, value in invalid:
+        refused(toolbox.call(operation, {**arguments, name: value}, primary, purpose=f"{name} {value!r}"))
+
+
+@requirement("tools/approval")
+def test_an_approval_is_one_over_both_faces(toolbox: Toolbox, approvals: Approvals) -> None:
+    """Stale revisions are refused, an approval by tool is an approval, and either face replays the other's."""
+    approvals.consent()
+    operation = toolbox.live.operation("review_approve")
+    _tool(toolbox, operation)
+    _replays_by_tool(toolbox, approvals, operation)
+    review = approvals.take()
+    key = approvals.key(review.id, "by tool")
+    stale = _approval(review.id, review.revision + 1, approvals.key(review.id, "stale by tool"))
+    refused(_as_primary(toolbox, operation, stale, "a stale revision by tool"))
+    _untouched(approvals.call(review.id, review.revision, key), approvals, operation)
+
+    approvals.note(review, key)
+    first = _as_primary(toolbox, operation, _approval(review.id, review.revision, key), "approve by tool")
+    data = served(first)
+
+    after = approvals.look(review.id)
+    expect.that(is_approved(after), "the review is not approved after its tool said so", first.exchange, after, expected="approved")
+    again = approvals.approve(review, key, scheme=_scheme(toolbox), purpose="replay over HTTP what was approved by tool")
+    expect.status(again, 200)
+    expect.that(again.data == data, f"the replay says {again.data}", first.exchange, again, expected=str(data))
+    refused(_as_primary(toolbox, operation, _approval(review.id, review.revision + 1, key), "the key with another revision"))
+
+
+def _replays_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operation) -> None:
+    trial = approvals.trial(_scheme(toolbox))
+    if trial.approval.status != 200:
+        raise Inconclusive("the approval over HTTP does not succeed", exchanges=[trial.approval.id])
+    replay = _approval(trial.review.id, trial.review.revision, trial.key)
+    again = _as_primary(toolbox, operation, replay, "replay by tool what was approved over HTTP")
+    told = f"the replay says {again.data}"
+    expect.that(served(again) == trial.approval.data, told, again.exchange, expected=str(trial.approval.data))
+
+
+def _as_primary(toolbox: Toolbox, operation: Operation, arguments: dict[str, Any], purpose: str) -> Answer:
+    return toolbox.call(operation, arguments, toolbox.live.credential("primary"), _scheme(toolbox), purpose=purpose)
+
+
+def _scheme(toolbox: Toolbox) -> str:
+    """One scheme for both faces, since the key of an approval may belong to the credential."""
+    return toolbox.live.credential("primary").schemes[0]
+
+
+def _tool(toolbox: Toolbox, operation: Operation) -> dict[str, Any]:
+    found = toolbox.tools.get(operation.id)
+    if not isinstance(found, dict):
+        raise Inconclusive(f"there is no tool {operation.id}", needs=("tools.url",))
+    return found
+
+
+def _named(operation: Operation) -> list[str]:
+    """The arguments that the contract itself names."""
+    body = ["expectedSubjectRevision", "idempotencyKey"] if operation.writes else []
+    return [parameter.name for parameter in operation.parameters if not parameter.name_is_open] + body
+
+
+def _arguments(call: Call) -> dict[str, Any]:
+    """The arguments of a call as a tool takes them: numbers as numbers."""
+    query = {name: int(value) if name == "limit" else value for name, value in call.query}
+    return {**call.path, **query}
+
+
+def _approval(review: str, revision: int, key: str) -> dict[str, Any]:
+    return {"reviewId": review, "expectedSubjectRevision": revision, "idempotencyKey": key}
+
+
+def _probe(operation: Operation, toolbox: Toolbox, approvals: Approvals) -> tuple[Call, dict[str, Any]]:
+    """A valid call and its arguments, after the control: primary's call succeeds, or an approval has over HTTP."""
+    _tool(toolbox, operation)
+    if not operation.writes:
+        call = toolbox.live.call(operation)
+        served(toolbox.call(operation, _arguments(call), toolbox.live.credential("primary"), purpose="control"))
+        return call, _arguments(call)
+    approvals.consent()
+    expect.served(approvals.first().approval)
+    review = approvals.pending()
+    key = approvals.key(review.id, "refused by tool")
+    return approvals.call(review.id, review.revision, key), _approval(review.id, review.revision, key)
+
+
+def _untouched(call: Call, approvals: Approvals, operation: Operation) -> None:
+    if operation.writes:
+        looked = approvals.look(call.path["reviewId"])
+        expect.that(not is_approved(looked), "a refused caller approved the review", looked, expected="the review stays as it was")
+
+
+def _same(call: Call, operation: Operation, toolbox: Toolbox) -> None:
+    """Violation where the two faces keep telling different things; a change in between is none."""
+    for _ in range(ROUNDS):
+        answer = toolbox.call(operation, _arguments(call), toolbox.live.credential("primary"), purpose="the data by tool")
+        data = served(answer)
+        over_http, again = toolbox.live.control(call), toolbox.live.control(call)
+        if data in (over_http.data, again.data):
+            return
+    if over_http.data != again.data:
+        raise Inconclusive(f"the data of {operation.id} change with every reading", needs=("data that stay as they are",))
+    expect.broken("tool and operation tell different things", over_http, answer.exchange, expected="the same data")

@@ -1,0 +1,305 @@
+"""The tool interface of a target: JSON-RPC over streamable HTTP, sent by the recording client as it stands.
+
+Both generations of the protocol are spoken: the one with a handshake (up to 2025-11-25), and the one in which each request
+carries everything (2026-07-28). Answers may be JSON or an event stream.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from conformance import __version__
+from conformance.client import Sending
+from conformance.exchange import MISSING, Call, Exchange
+from conformance.openapi import Operation
+from conformance.suite import expect
+from conformance.suite.live import Live
+from conformance.target import Credential
+from conformance.verdict import Inconclusive, Violation
+
+HANDSHAKE = "2025-11-25"
+MODERN = "2026-07-28"
+ME = {"name": "localization-api-conformance", "version": __version__}
+META = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientInfo": ME,
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+MOST_PAGES = 50
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a tool call came to: `data` of the operation (or MISSING), and whether it was refused, in which words."""
+
+    exchange: Exchange
+    data: Any
+    refused: bool
+    told: str
+
+
+@dataclass(frozen=True)
+class Message:
+    """One JSON-RPC message to be sent: a request with its parameters, or a notification without."""
+
+    method: str
+    params: dict[str, Any] | None
+    purpose: str
+    operation: str = "tools"
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who sends it, and by which scheme."""
+
+    credential: Credential | None
+    scheme: str | None
+
+    @classmethod
+    def of(cls, credential: Credential | None, scheme: str | None = None) -> "Caller":
+        """A caller, by the first scheme of the credential if none is named."""
+        return cls(credential, credential.schemes[0] if credential and scheme is None else scheme)
+
+
+@dataclass(frozen=True)
+class Connection:
+    """How one caller speaks to the target: the protocol version, and the session where the target keeps one."""
+
+    version: str
+    session: str | None = None
+    refusal: Exchange | None = None
+
+
+@dataclass
+class Toolbox:
+    """Lists and calls tools as any caller; what primary is shown is kept."""
+
+    live: Live
+    _connections: dict[tuple[str | None, str | None], Connection] = field(default_factory=dict)
+    _tools: dict[str, Any] | None = None
+    _number: int = 0
+
+    @property
+    def url(self) -> str:
+        """The address of the tool interface; Inconclusive where the profile has none."""
+        found = self.live.session.target.tools_url
+        if found is None:
+            raise Inconclusive("the address of the tool interface is not known", needs=("tools.url",))
+        return found
+
+    @property
+    def tools(self) -> dict[str, Any]:
+        """The tools that primary is shown, by name."""
+        if self._tools is None:
+            self._tools = self._listing(Caller.of(self.live.credential("primary")))
+        return self._tools
+
+    def _listing(self, caller: Caller) -> dict[str, Any]:
+        """Every tool that a caller is shown, over all pages; Inconclusive where the list is refused."""
+        found: dict[str, Any] = {}
+        cursor: str | None = None
+        for _ in range(MOST_PAGES):
+            params = {"cursor": cursor} if cursor else {}
+            exchange = self._request(Message("tools/list", params, "list the tools"), caller)
+            result = reply(exchange, self._number).get("result")
+            if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
+                raise Inconclusive(f"the tools are not listed: {exchange.describe()}", needs=("tools.url",), exchanges=[exchange.id])
+            found |= {tool["name"]: tool for tool in result["tools"] if isinstance(tool, dict) and isinstance(tool.get("name"), str)}
+            cursor = result.get("nextCursor")
+            if not isinstance(cursor, str):
+                break
+        return found
+
+    def call(
+        self,
+        operation: Operation,
+        arguments: Mapping[str, Any],
+        credential: Credential | None,
+        scheme: str | None = None,
+        *,
+        purpose: str = "call the tool",
+    ) -> Answer:
+        """Call the tool of an operation; names of the arguments are those of the operation, put where its input schema has them."""
+        schema = self.tools.get(operation.id, {}).get("inputSchema", {})
+        shaped = shape(arguments, schema if isinstance(schema, dict) else {})
+        params = {"name": operation.id, "arguments": shaped}
+        exchange = self._request(Message("tools/call", params, purpose, operation.id), Caller.of(credential, scheme))
+        return read(exchange, self._number)
+
+    def _request(self, message: Message, caller: Caller) -> Exchange:
+        connection = self._connection(caller)
+        if connection.refusal is not None:
+            return connection.refusal
+        if connection.version == MODERN:
+            message = replace(message, params={**(message.params or {}), "_meta": META})
+        return self._post(message, caller, connection)
+
+    def _connection(self, caller: Caller) -> Connection:
+        key = (caller.credential.name if caller.credential else None, caller.scheme)
+        if key not in self._connections:
+            self._connections[key] = self._connect(caller)
+        return self._connections[key]
+
+    def _connect(self, caller: Caller) -> Connection:
+        """Shake hands; a target that knows no handshake is spoken to without one, and a refused caller stays refused."""
+        params = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": ME}
+        exchange = self._post(Message("initialize", params, "shake hands"), caller, Connection(""))
+        result = reply(exchange, self._number).get("result")
+        if isinstance(result, dict) and isinstance(result.get("protocolVersion"), str):
+            assert exchange.response is not None
+            connection = Connection(result["protocolVersion"], exchange.response.header("mcp-session-id"))
+            self._post(Message("notifications/initialized", None, "the handshake is done"), caller, connection)
+            return connection
+        if exchange.status in (401, 403):
+            return Connection("", refusal=exchange)
+        expect.clear(exchange)
+        return Connection(MODERN)
+
+    def _post(self, message: Message, caller: Caller, connection: Connection) -> Exchange:
+        document: dict[str, Any] = {"jsonrpc": "2.0", "method": message.method}
+        if message.params is not None:
+            self._number += 1
+            document |= {"id": self._number, "params": message.params}
+        call = Call(message.operation, body=json.dumps(document).encode())
+        headers = tuple(_headers(connection, message, self._schema_of(message.params)))
+        sending = Sending(caller.credential, caller.scheme, message.purpose, headers=headers, ordinary=False, method="POST", url=self.url)
+        return self.live.session.client.send(call, sending)
+
+    def _schema_of(self, params: dict[str, Any] | None) -> Mapping[str, Any]:
+        name = (params or {}).get("name")
+        return (self._tools or {}).get(name, {}).get("inputSchema", {}) if isinstance(name, str) else {}
+
+
+def _headers(connection: Connection, message: Message, schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "accept", "application/json, text/event-stream"
+    if connection.version:
+        yield "mcp-protocol-version", connection.version
+    if connection.session is not None:
+        yield "mcp-session-id", connection.session
+    if connection.version == MODERN:
+        params = message.params or {}
+        yield "mcp-method", message.method
+        if "name" in params:
+            yield "mcp-name", params["name"]
+        # A schema may ask for an argument to stand in a header as well.
+        for name, stated in schema.get("properties", {}).items():
+            if isinstance(stated, dict) and isinstance(stated.get("x-mcp-header"), str) and name in params.get("arguments", {}):
+                yield f"mcp-param-{stated['x-mcp-header'].lower()}", str(params["arguments"][name])
+
+
+def reply(exchange: Exchange, number: int) -> dict[str, Any]:
+    """The JSON-RPC message that answers a request, out of a JSON body or an event stream; empty where there is none."""
+    for message in _messages(exchange):
+        if isinstance(message, dict) and (message.get("id") == number or "error" in message):
+            return message
+    return {}
+
+
+def _messages(exchange: Exchange) -> Iterator[Any]:
+    if exchange.response is None:
+        return
+    kind = (exchange.response.header("content-type") or "").split(";")[0].strip().lower()
+    if kind != "text/event-stream":
+        yield exchange.json
+        return
+    for event in exchange.response.body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
+        data = "\n".join(line[5:].removeprefix(" ") for line in event.split("\n") if line.startswith("data:"))
+        try:
+            yield json.loads(data)
+        except ValueError:
+            continue
+
+
+def read(exchange: Exchange, number: int) -> Answer:
+    """What a tool call came to. A refusal is an HTTP error, a JSON-RPC error, or a result that is marked as an error."""
+    if exchange.response is None or exchange.response.status in {429, 502, 503, 504}:
+        expect.clear(exchange)
+    message = reply(exchange, number)
+    result = message.get("result")
+    if isinstance(result, dict) and exchange.status == 200:
+        content = _content(result)
+        if result.get("isError") is True:
+            return Answer(exchange, MISSING, refused=True, told=f"isError {_code(content)}")
+        return Answer(exchange, _data(content), refused=False, told="a result")
+    error = message.get("error")
+    told = f"JSON-RPC error {error.get('code')}" if isinstance(error, dict) else exchange.describe()
+    refused = isinstance(error, dict) or exchange.status in range(400, 500)
+    return Answer(exchange, MISSING, refused=refused, told=told)
+
+
+def _content(result: Mapping[str, Any]) -> Any:
+    """What a result carries: its structured content, or the JSON in its first text."""
+    if isinstance(result.get("structuredContent"), dict):
+        return result["structuredContent"]
+    for part in result.get("content", []):
+        if isinstance(part, dict) and part.get("type") == "text":
+            try:
+                return json.loads(part["text"])
+            except (ValueError, KeyError, TypeError):
+                continue
+    return MISSING
+
+
+def _data(content: Any) -> Any:
+    """`data` of an envelope; a result that is no envelope is the data itself."""
+    return content["data"] if isinstance(content, dict) and "data" in content else content
+
+
+def _code(content: Any) -> str:
+    return str(content.get("code", "")) if isinstance(content, dict) else ""
+
+
+def places(schema: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Where an input schema has each argument, by its name without case and separators: flat, or in nested objects."""
+    return dict(_places(schema, schema, ()))
+
+
+def _places(schema: Any, root: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    schema = _resolved(schema, root)
+    if not isinstance(schema, dict) or len(path) > 4:
+        return
+    for part in (_resolved(part, root) for part in (schema, *schema.get("allOf", ()))):
+        for name, inner in part.get("properties", {}).items() if isinstance(part, dict) else ():
+            yield plain(name), (*path, name)
+            yield from _places(inner, root, (*path, name))
+
+
+def _resolved(schema: Any, root: Mapping[str, Any]) -> Any:
+    while isinstance(schema, dict) and str(schema.get("$ref", "")).startswith("#/"):
+        node: Any = root
+        for key in schema["$ref"][2:].split("/"):
+            node = node.get(key, {}) if isinstance(node, dict) else {}
+        schema = node
+    return schema
+
+
+def plain(name: str) -> str:
+    """A name without case and separators: projectId, project_id and project-id are one."""
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def shape(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments where the input schema has them; at the top where it says nothing."""
+    where = places(schema)
+    shaped: dict[str, Any] = {}
+    for name, value in arguments.items():
+        path = where.get(plain(name), (name,))
+        node = shaped
+        for key in path[:-1]:
+            node = node.setdefault(key, {})
+        node[path[-1]] = value
+    return shaped
+
+
+def served(answer: Answer) -> Any:
+    """The data of an answer that is no refusal; Violation otherwise."""
+    if answer.refused or answer.data is MISSING:
+        raise Violation(f"{answer.exchange.purpose}: {answer.told}", expected="the data of the operation", exchanges=[answer.exchange.id])
+    return answer.data
+
+
+def refused(answer: Answer) -> None:
+    """Violation unless the call was refused."""
+    if not answer.refused:
+        raise Violation(f"{answer.exchange.purpose}: {answer.told}", expected="a refusal", exchanges=[answer.exchange.id])

@@ -1,0 +1,157 @@
+"""The freedoms that the specification leaves, as switches, and the configurations under which the second implementation is served."""
+
+from dataclasses import dataclass
+
+Names = tuple[tuple[str, str], ...]
+USUAL: Names = (("cursor", "cursor"), ("company", "companyId"), ("project", "projectId"))
+RENAMED: Names = (("cursor", "after"), ("company", "company"), ("project", "in_project"))
+
+
+@dataclass(frozen=True)
+class Refusals:
+    """Which status says no, where more than one may; `backwards` looks at arguments first and at permissions last."""
+
+    malformed: int = 422
+    malformed_id: int = 422
+    outside: int = 404
+    absent: int = 404
+    outside_filter: int = 200
+    unissued_cursor: int = 400
+    unapprovable: int = 409
+    approved: int = 409
+    far_revision: int = 409
+    strict: bool = False
+    both_credentials: bool = True
+    backwards: bool = False
+
+
+@dataclass(frozen=True)
+class Forms:
+    """How records are written: `fields` is all, few, ids or none; `letters` is lower, upper or mixed; `reason` stands on approvable reviews."""
+
+    fields: str = "all"
+    floats: bool = False
+    extras: bool = False
+    letters: str = "lower"
+    versions: str = "4"
+    extremes: bool = False
+    reason: str | None = ""
+    odd_words: bool = False
+    signed_urls: bool = False
+    plain_errors: bool = False
+
+
+@dataclass(frozen=True)
+class Paging:
+    """How lists are cut: `end` is null, absent, empty or endless; `cursors` stable, fresh, single or scroll; `owner` account, credential or nobody."""
+
+    end: str = "null"
+    short: bool = False
+    gaps: int = 0
+    cursors: str = "stable"
+    owner: str = "account"
+    shuffled: bool = False
+    names: Names = USUAL
+
+
+@dataclass(frozen=True)
+class Approving:
+    """How approvals are remembered: `scope` of a key is account, review or credential; readings may lag behind by seconds."""
+
+    scope: str = "account"
+    stuck: bool = False
+    bump: int = 0
+    first_revision: int = 3
+    lag: float = 0.0
+
+
+@dataclass(frozen=True)
+class Wire:
+    """How answers travel: `framing` is length, chunked, close or http10; every `hiccup`-th request gets a 503, every `drop`-th none."""
+
+    content_type: str = "application/json"
+    framing: str = "length"
+    letters: str = "usual"
+    gzip: bool = False
+    interim: bool = False
+    latency: float = 0.0
+    hiccup: int = 0
+    drop: int = 0
+    abrupt: bool = False
+    chunked_requests: bool = True
+    maximum: int = 65536
+
+
+@dataclass(frozen=True)
+class Rate:
+    """So many requests in so many seconds, of the throttled caller or of everybody; `dated` tells the time instead of the seconds."""
+
+    requests: int = 40
+    seconds: float = 1.0
+    everybody: bool = False
+    dated: bool = False
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What the profile of the target tells: `extent` is full, bare (one reading API key, no consent) or modest (no fixtures, no consent)."""
+
+    extent: str = "full"
+    schemes: tuple[str, ...] = ("api-key", "bearer")
+    names: bool = True
+    limits: bool = True
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Everything that one conforming deployment chose; `data` is full, tiny or empty."""
+
+    data: str = "full"
+    refusals: Refusals = Refusals()
+    forms: Forms = Forms()
+    paging: Paging = Paging()
+    approving: Approving = Approving()
+    wire: Wire = Wire()
+    rate: Rate = Rate()
+    profile: Profile = Profile()
+
+
+CONFIGURATIONS = {
+    "other-statuses": Choices(
+        refusals=Refusals(malformed=400, malformed_id=404, outside=403, absent=403, outside_filter=403, unissued_cursor=200, approved=200,
+                          unapprovable=422, far_revision=422, both_credentials=False, backwards=True),
+        paging=Paging(end="absent", owner="nobody"),
+        approving=Approving(scope="review", bump=1, first_revision=1),
+    ),
+    "odd-forms": Choices(
+        forms=Forms(floats=True, extras=True, letters="mixed", versions="1678", extremes=True, reason=None, odd_words=True, signed_urls=True,
+                    plain_errors=True),
+        refusals=Refusals(malformed=400, outside_filter=404, unissued_cursor=404, approved=422, unapprovable=400, far_revision=400),
+        paging=Paging(end="empty", names=RENAMED),
+        approving=Approving(stuck=True, first_revision=1),
+        wire=Wire(content_type="Application/JSON; charset=utf-8", framing="chunked", letters="lower", gzip=True),
+    ),
+    "odd-paging": Choices(
+        paging=Paging(end="endless", short=True, gaps=5, cursors="single", owner="credential", shuffled=True),
+        approving=Approving(scope="credential", lag=0.2),
+        refusals=Refusals(approved=403, unapprovable=403, unissued_cursor=422),
+        wire=Wire(chunked_requests=False),
+    ),
+    "scrolling": Choices(paging=Paging(end="absent", cursors="scroll"), forms=Forms(letters="upper"), wire=Wire(framing="close", letters="upper")),
+    "few-fields": Choices(
+        forms=Forms(fields="few", reason=None),
+        refusals=Refusals(strict=True, approved=400),
+        paging=Paging(names=(("cursor", "page"), ("project", "project"))),
+        wire=Wire(abrupt=True),
+    ),
+    "only-ids": Choices(forms=Forms(fields="ids"), paging=Paging(end="absent", cursors="fresh"), wire=Wire(framing="http10")),
+    "no-ids": Choices(forms=Forms(fields="none"), wire=Wire(interim=True)),
+    "unknown-names": Choices(refusals=Refusals(strict=True), paging=Paging(names=RENAMED), profile=Profile(names=False)),
+    "ignored-names": Choices(paging=Paging(cursors="fresh", names=RENAMED), profile=Profile(names=False)),
+    "tiny": Choices(data="tiny", profile=Profile(schemes=("bearer",)), wire=Wire(latency=0.005)),
+    "empty": Choices(data="empty"),
+    "weather": Choices(data="tiny", rate=Rate(requests=150, everybody=True, dated=True), wire=Wire(hiccup=17, drop=41)),
+    "modest": Choices(profile=Profile(extent="modest", limits=False)),
+    "bare": Choices(profile=Profile(extent="bare", schemes=("api-key",))),
+}
+"""Deployments that keep the contract, each in its own way."""

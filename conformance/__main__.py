@@ -12,6 +12,7 @@ from typing import NoReturn
 from conformance import __version__
 from conformance.commands.outcome import CONFORMANT, EXPLAINED, INTERRUPTED, USAGE_ERROR, UsageError
 
+
 class Parser(argparse.ArgumentParser):
     """Says in one line on standard error what is wrong with the arguments, and leaves 2 to interruptions."""
 
@@ -82,7 +83,7 @@ def run_options(part: argparse.ArgumentParser) -> None:
     """The options of a run; without a target it judges the bundled reference, in this process."""
     part.add_argument("--base-url", metavar="URL", help="the deployment to judge; without it and --target: the bundled reference")
     part.add_argument("--target", type=Path, metavar="FILE", help="its target profile (TOML; `conformance init` writes one to fill in)")
-    part.add_argument("--report-dir", type=Path, default=Path("reports/latest"), metavar="DIR", help="where to write (default: %(default)s)")
+    part.add_argument("--report-dir", type=Path, default=Path("reports/latest"), metavar="DIR", help="where to write (%(default)s)")
     part.add_argument("--depth", choices=("quick", "standard", "deep"), default="standard", help="how much to spend (default: %(default)s)")
     part.add_argument("--seed", type=int, default=1, metavar="N", help="the same seed sends the same requests (default: %(default)s)")
     part.add_argument("-n", dest="workers", type=_count, metavar="N", help="share the checks out to N processes")
@@ -97,7 +98,7 @@ def serve_options(part: argparse.ArgumentParser) -> None:
     """Where the reference is served."""
     part.add_argument("--port", type=_port, default=0, help="0, the default, takes any free one")
     part.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    part.add_argument("--database", default=":memory:", metavar="FILE", help="keep approvals in a file; otherwise they end with the process")
+    part.add_argument("--database", default=":memory:", metavar="FILE", help="keep approvals in a file instead of in memory")
     part.add_argument("--seed", type=int, default=1, metavar="N", help="the same seed makes the same data (default: %(default)s)")
     part.add_argument("--target-out", type=Path, metavar="FILE", help="write the target profile of this instance, secrets included")
 

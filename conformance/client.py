@@ -3,7 +3,7 @@
 import threading
 import time
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -60,6 +60,7 @@ class Sending:
     headers: tuple[tuple[str, str], ...] = ()
     patient: bool = True
     ordinary: bool = True
+    argued: bool = True
     stream: bool = False
     method: str | None = None
     url: str | None = None
@@ -204,6 +205,7 @@ class Client:
             started=started - self._origin,
             elapsed=elapsed,
             ordinary=sending.ordinary,
+            argued=sending.argued,
         )
 
     def _scheme(self, sending: Sending, number: int) -> str | None:
@@ -225,7 +227,9 @@ class Client:
         if sending.credential is not None and scheme is not None:
             secret = (authorization(scheme, sending.credential.secret(scheme)),)
             public = (authorization(scheme, sending.credential.variable(scheme)),)
-        content = iter([call.body]) if sending.stream and call.body is not None else call.body
+        content: bytes | Iterator[bytes] | None = call.body
+        if sending.stream and call.body is not None:
+            content, public = iter([call.body]), (*public, ("transfer-encoding", "chunked"))
         # Secrets and probes may hold any octet of a header's value; as text, httpx would take ASCII alone.
         raw = [(name.encode(), value.encode("latin-1", "replace")) for name, value in (*headers, *secret)]
         shown = Request(method, self.redactor.text(url), (*self.redactor.headers(headers), *public), call.body)

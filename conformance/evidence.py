@@ -12,20 +12,24 @@ from conformance.redaction import Redactor
 LONGEST_BODY = 64 * 1024
 """Bytes of a body that are kept whole; of a longer one the beginning, the length and the digest."""
 
+LONGEST_ARGUMENT = 100_000
+"""Bytes of a word of a command line; Linux takes 131,072."""
+
 Document = dict[str, Any]
 
 
 def document(exchange: Exchange, redactor: Redactor) -> Document:
     """One exchange as JSON-able members: {id, item, operation, purpose, credential, scheme, request, response | failure, started, elapsed}.
 
-    `started` and `elapsed` are in seconds; a body is {text} or {base64}, with {length, sha256} where it was cut.
+    `started` and `elapsed` are in seconds; a body is {text} or {base64}, with {padding} for the number of
+    blanks that a long one ends with, and with {length, sha256} where it was cut.
     """
     request = exchange.request
     found: Document = {
         "id": exchange.id,
         "item": exchange.item,
         "operation": exchange.operation,
-        "purpose": exchange.purpose,
+        "purpose": redactor.text(exchange.purpose),
         "credential": exchange.credential,
         "scheme": exchange.scheme,
         "request": {
@@ -51,30 +55,52 @@ def document(exchange: Exchange, redactor: Redactor) -> Document:
 
 
 def body(content: bytes) -> Document:
-    """A body as text where it is UTF-8, otherwise in base64."""
-    kept = content[:LONGEST_BODY]
-    cut = {} if len(content) == len(kept) else {"length": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    """A body as text where it is UTF-8, otherwise in base64; see `document`."""
+    start = content.rstrip(b" ")
+    if len(content) <= LONGEST_BODY:
+        return _written(content)
+    if len(start) <= LONGEST_BODY:
+        return {**_written(start), "padding": len(content) - len(start)}
+    return {**_written(_beginning(content)), "length": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def _written(content: bytes) -> Document:
     try:
-        return {"text": kept.decode(), **cut}
+        return {"text": content.decode()}
     except UnicodeDecodeError:
-        return {"base64": base64.b64encode(kept).decode(), **cut}
+        return {"base64": base64.b64encode(content).decode()}
+
+
+def _beginning(content: bytes) -> bytes:
+    # Not cut within a character, or the text would be none.
+    end = next((end for end in range(LONGEST_BODY, LONGEST_BODY - 4, -1) if content[end] & 0xC0 != 0x80), LONGEST_BODY)
+    return content[:end]
 
 
 def curl(request: Mapping[str, Any]) -> str:
     """A shell command that sends a recorded request again; secrets are the variables that the profile names."""
-    words = ["curl", "-sS", "-i"]
-    if request["method"] != "GET":
-        words += ["-X", request["method"]]
-    words.append(shlex.quote(request["url"]))
-    for name, value in request["headers"]:
-        if name not in {"user-agent", "accept"}:
-            words += ["-H", _header(name, value)]
     content = request["body"]
+    words = ["curl", "-sS", "-i", "-g", *_method(request["method"], has_body=content is not None), shlex.quote(request["url"])]
+    for name, value in request["headers"]:
+        if name not in {"user-agent", "accept-encoding"} and (name, value) != ("accept", "application/json"):
+            words += ["-H", _header(name, value)]
     if content is None:
         return " ".join(words)
-    if "text" in content and "length" not in content:
-        return " ".join([*words, "--data-binary", shlex.quote(content["text"])])
-    return " ".join([*_producer(content), "|", *words, "--data-binary", "@-"])
+    if "content-type" not in dict(request["headers"]):
+        words += ["-H", "content-type:"]  # curl would name one of its own
+    text = shlex.quote(content.get("text", ""))
+    if {"text"} == set(content) and "\0" not in text and len(text.encode()) <= LONGEST_ARGUMENT:
+        return " ".join([*words, "--data-raw", text])
+    words += ["-H", "expect:", "--data-binary"]
+    if "length" in content:
+        return " ".join([*words, "@body", f"# {content['length']} bytes with the SHA-256 {content['sha256']}: too many to be kept"])
+    return " ".join([*_producer(content), "|", *words, "@-"])
+
+
+def _method(method: str, *, has_body: bool) -> list[str]:
+    if method == "HEAD":
+        return ["-I"]  # after `-X HEAD` curl waits for a body
+    return [] if method == "GET" and not has_body else ["-X", method]
 
 
 def _header(name: str, value: str) -> str:
@@ -84,8 +110,7 @@ def _header(name: str, value: str) -> str:
 
 
 def _producer(content: Mapping[str, Any]) -> list[str]:
-    if "base64" in content:
-        return ["printf", "%s", content["base64"], "|", "base64", "-d"]
-    # Bodies that are too long to be kept are padded with blanks by the check that sends them.
-    start = content["text"].rstrip(" ")
-    return ["{ printf %s", shlex.quote(start), ";", f"head -c {content['length'] - len(start.encode())} /dev/zero | tr '\\0' ' '; }}"]
+    coded = content["base64"] if "base64" in content else base64.b64encode(content["text"].encode()).decode()
+    start = f"printf %s '{coded}' | base64 -d"
+    padding = f"head -c {content['padding']} /dev/zero | tr '\\0' ' '" if "padding" in content else ":"
+    return [f"{{ {start}; {padding}; }}"]

@@ -15,8 +15,26 @@ from conformance.transport import InProcess, Network, Transport
 
 IN_PROCESS = "http://reference.invalid/v1"
 DEFAULT_REPORTS = Path("reports/latest")
+SUITE = Path(__file__).parent / "suite"
 REFERENCE: pytest.StashKey[ModuleType] = pytest.StashKey()
 """The package that is judged where no target is named, if it is not the bundled reference itself."""
+
+
+def is_meant(config: pytest.Config) -> bool:
+    """Whether the paths that pytest was given name the suite: every pytest of an environment loads the plugin."""
+    named = (argument.split("::")[0] for argument in config.args)
+    return any(name.startswith(__package__ + ".suite") or (config.invocation_params.dir / name).is_relative_to(SUITE) for name in named)
+
+
+def rehearse(config: pytest.Config) -> None:
+    """End a run with workers before they start, where it cannot be made: only the controller can do that in a readable way."""
+    _clear(config)
+    if target_of(config) is not None:
+        session = begin(config)
+        try:
+            knock(session)
+        finally:
+            session.close()
 
 
 def target_of(config: pytest.Config) -> Target | None:
@@ -48,9 +66,17 @@ def begin(config: pytest.Config) -> Session:
         depth=DEPTHS[config.getoption("depth")],
         pace=pace / workers if pace else None,
     )
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
-    session.open_log(report_directory(config) / f"exchanges-{worker}.jsonl")
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is None:
+        _clear(config)
+    session.open_log(report_directory(config) / f"exchanges-{worker or 'main'}.jsonl")
     return session
+
+
+def _clear(config: pytest.Config) -> None:
+    # A run that was cut off may have left its exchanges.
+    for left_over in report_directory(config).glob("exchanges-*.jsonl"):
+        left_over.unlink()
 
 
 def _target_and_transport(config: pytest.Config) -> tuple[Target, Transport]:

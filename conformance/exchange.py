@@ -110,6 +110,7 @@ class Exchange:
 
     `number` counts the exchanges of one item from 1; with the item's id it names the exchange. `started` and `elapsed`
     are seconds since the run began. `ordinary` is false for requests outside the contract, which are recorded but not judged.
+    `argued` is false where more than its arguments may speak against a request: the answer to them is not judged.
     `superseded` exchanges were tried again: their form is judged, their status is not.
     """
 
@@ -125,6 +126,7 @@ class Exchange:
     started: float = 0.0
     elapsed: float = 0.0
     ordinary: bool = True
+    argued: bool = True
     superseded: bool = False
 
     @property

@@ -48,7 +48,11 @@ class Source:
     number: int
 
 
-class _Shown(Exception):  # noqa: N818 - Hypothesis searches for the smallest example that raises
+class Enough(BaseException):
+    """Ends a search; no Exception, or Hypothesis would take it for what is being looked for."""
+
+
+class _Shown(Exception):
     """The example has what is being looked for."""
 
 
@@ -75,7 +79,7 @@ def examples(source: Source) -> tuple[Call, ...]:
 def smallest(source: Source, shows: Callable[[Call], bool]) -> Call | None:
     """The smallest call for which `shows` holds, found by shrinking the first of the examples for which it does.
 
-    `shows` is asked for the examples and for smaller calls; it has to give the same answer to the same call.
+    `shows` is asked for the examples and for smaller calls; it has to give the same answer to the same call, or raises Enough.
     """
     found: list[Call] = []
 
@@ -86,8 +90,8 @@ def smallest(source: Source, shows: Callable[[Call], bool]) -> Call | None:
 
     try:
         _search(source, examine, shrink=True)
-    except _Shown:
-        return found[-1]
+    except (_Shown, Enough):
+        return min(found, key=lambda call: len(repr(key(call))), default=None)
     return None
 
 

@@ -30,9 +30,7 @@ def parametrize(metafunc: pytest.Metafunc, id: str) -> None:
 
 def arrange(items: list[pytest.Item], config: pytest.Config) -> None:
     """Leave only the classes asked for, put classes in their order, and tie together what spends the same reviews."""
-    wanted = config.getoption("conformance_class")
-    if unknown := [name for name in wanted if name not in CLASSES]:
-        raise pytest.UsageError(f"no conformance class {unknown[0]}; there are {', '.join(CLASSES)}")
+    wanted = chosen(config)
     left_out = [item for item in items if wanted and _is_check(item) and _class_of(item) not in wanted]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
@@ -41,6 +39,14 @@ def arrange(items: list[pytest.Item], config: pytest.Config) -> None:
     for item in items:
         if _is_check(item) and _spends(item):
             item.add_marker(pytest.mark.xdist_group("approval"))
+
+
+def chosen(config: pytest.Config) -> list[str]:
+    """The classes that the options name; none for all of them. Raises UsageError for one that there is not."""
+    wanted: list[str] = config.getoption("conformance_class")
+    if unknown := [name for name in wanted if name not in CLASSES]:
+        raise pytest.UsageError(f"no conformance class {unknown[0]}; there are {', '.join(CLASSES)}")
+    return wanted
 
 
 def _is_check(item: pytest.Item) -> bool:
@@ -83,6 +89,8 @@ def judge(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestRep
     record = session.end((own,) if own else ())
     report.user_properties.append(("conformance", orjson.dumps(asdict(record)).decode()))
     _show(report, record)
+    if report.longrepr and not isinstance(report.longrepr, tuple):  # a traceback may quote what a target has echoed
+        report.longrepr = session.redactor.text(str(report.longrepr))
 
 
 def finding(requirement: str, operation: str | None, problem: BaseException | None) -> Finding | None:

@@ -102,11 +102,13 @@ class Gatherer:
         self.run: Any = None
 
     def pytest_sessionstart(self) -> None:
-        """With workers, the controller alone can end a run for a mistake in the profile in a readable way."""
-        if self.config.getoption("numprocesses", None) and self.config.getoption("target"):
-            from conformance import examination  # noqa: PLC0415
+        """With workers, the controller alone can end a run for a mistake in the options in a readable way."""
+        if self.config.getoption("numprocesses", None):
+            from conformance import examination, items  # noqa: PLC0415
 
-            examination.target_of(self.config)
+            if examination.is_meant(self.config):
+                items.chosen(self.config)
+                examination.rehearse(self.config)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take what one item found."""
@@ -117,8 +119,8 @@ class Gatherer:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the report, and let the verdict decide the exit code."""
-        if self.config.option.collectonly:
-            return
+        if self.config.option.collectonly or session.exitstatus == pytest.ExitCode.USAGE_ERROR:
+            return  # nobody was judged: an earlier report stays as it is
         if SESSION in self.config.stash:
             self._opened()
         if self.run is not None:

@@ -20,6 +20,8 @@ from conformance.transport import Transport
 from conformance.verdict import Finding, Verdict
 
 MOST_EVIDENCE = 3
+MOST_REMEMBERED = 5_000
+"""Exchanges of earlier items that a finding may still show: what was read once is looked at by many checks."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,8 @@ class Depth:
 
 
 DEPTHS = {
-    "quick": Depth("quick", examples=4, pages=40, records=8, machines=1),
-    "standard": Depth("standard", examples=30, pages=250, records=60, machines=3),
+    "quick": Depth("quick", examples=2, pages=40, records=8, machines=1),
+    "standard": Depth("standard", examples=6, pages=250, records=60, machines=3),
     "deep": Depth("deep", examples=400, pages=2500, records=300, machines=10),
 }
 
@@ -75,7 +77,8 @@ class Session:
         self.redactor = Redactor(_variables(self.target))
         self.client = Client(self.target.base_url, self.contract, self.transport, self.redactor, self._keep, self.pace)
         self._exchanges: list[Exchange] = []
-        self._judged: dict[tuple[str, str, bool], tuple[Judgement, list[Exchange]]] = {}
+        self._remembered: dict[str, Exchange] = {}
+        self._judged: dict[tuple[str, str, Verdict], tuple[Judgement, list[Exchange]]] = {}
         self.observations: list[tuple[str, str, Any]] = []
 
     def open_log(self, path: Path) -> None:
@@ -98,15 +101,16 @@ class Session:
         """What the item found: its own findings, and those of the rules on the exchanges that it caused."""
         ruled = tuple(self._finding(key, *value) for key, value in self._judged.items())
         everything = tuple(self._redacted(finding) for finding in (*findings, *ruled))
-        wanted = {id for finding in everything if finding.verdict is not Verdict.PASS for id in finding.exchanges[:MOST_EVIDENCE]}
+        wanted = [id for finding in everything if finding.verdict is not Verdict.PASS for id in finding.exchanges[:MOST_EVIDENCE]]
+        shown = [self._remembered[id] for id in dict.fromkeys(wanted) if id in self._remembered]
         methods: dict[str, int] = {}
         for exchange in self._exchanges:
             methods[exchange.request.method] = methods.get(exchange.request.method, 0) + 1
         return Record(
             item=self.client.item,
             findings=everything,
-            observations=tuple(self.observations),
-            evidence={e.id: evidence.document(e, self.redactor) for e in self._exchanges if e.id in wanted},
+            observations=tuple((id, self.redactor.text(subject), self.redactor.value(value)) for id, subject, value in self.observations),
+            evidence={exchange.id: evidence.document(exchange, self.redactor) for exchange in shown},
             exchanges=len(self._exchanges),
             methods=methods,
         )
@@ -128,8 +132,20 @@ class Session:
         parameter = operation.parameter(role)
         return stated.name if stated else parameter.name if parameter else None
 
+    def problems(self, exchange: Exchange) -> list[Judgement]:
+        """What the rules hold against the target in this exchange."""
+        if exchange.response is None or not exchange.ordinary:
+            return []
+        return [judgement for judgement in self._judge(exchange) if judgement.problem is not None and not judgement.unsure]
+
+    def show(self, exchange: Exchange) -> None:
+        """Let an exchange of this item, and no other, be what is shown for each of its problems."""
+        for judgement in self.problems(exchange):
+            self._judged[judgement.requirement, exchange.operation, False] = (judgement, [exchange])
+
     def _keep(self, exchange: Exchange) -> None:
         self._exchanges.append(exchange)
+        self._remember(exchange)
         if self.log:
             self.log.write(orjson.dumps(evidence.document(exchange, self.redactor)) + b"\n")
         if exchange.response is not None and exchange.ordinary:
@@ -137,6 +153,11 @@ class Session:
                 self._note(exchange, judgement)
             if exchange.status == 200:
                 self.controls.add((exchange.operation, exchange.credential))
+
+    def _remember(self, exchange: Exchange) -> None:
+        self._remembered[exchange.id] = exchange
+        if len(self._remembered) > MOST_REMEMBERED:
+            del self._remembered[next(iter(self._remembered))]
 
     def _judge(self, exchange: Exchange) -> list[Judgement]:
         assert exchange.response is not None
@@ -151,17 +172,17 @@ class Session:
     def _is_argued(self, exchange: Exchange) -> bool:
         """Whether the answer to the arguments of this request counts: its caller's plain request has succeeded."""
         from_primary = exchange.credential == "primary" and (exchange.operation, "primary") in self.controls
-        return from_primary and not exchange.superseded and exchange.status not in {401, 429, 502, 503, 504}
+        return from_primary and exchange.argued and not exchange.superseded and exchange.status not in {401, 429, 502, 503, 504}
 
     def _note(self, exchange: Exchange, judgement: Judgement) -> None:
-        key = (judgement.requirement, exchange.operation, judgement.problem is None)
+        kept = judgement.problem is None
+        key = (judgement.requirement, exchange.operation, Verdict.PASS if kept else Verdict.ERROR if judgement.unsure else Verdict.FAIL)
         _, seen = self._judged.setdefault(key, (judgement, []))
         if len(seen) < MOST_EVIDENCE:
             seen.append(exchange)
 
-    def _finding(self, key: tuple[str, str, bool], judgement: Judgement, exchanges: list[Exchange]) -> Finding:
-        requirement, operation, kept = key
-        verdict = Verdict.PASS if kept else Verdict.ERROR if judgement.unsure else Verdict.FAIL
+    def _finding(self, key: tuple[str, str, Verdict], judgement: Judgement, exchanges: list[Exchange]) -> Finding:
+        requirement, operation, verdict = key
         ids = tuple(exchange.id for exchange in exchanges)
         return Finding(requirement, verdict, operation, judgement.problem or "", judgement.expected, (), ids, self.client.item)
 
@@ -172,8 +193,8 @@ class Session:
             finding.verdict,
             finding.operation,
             self.redactor.text(finding.message),
-            finding.expected,
-            finding.needs,
+            self.redactor.text(finding.expected),
+            tuple(map(self.redactor.text, finding.needs)),
             finding.exchanges,
             finding.item or self.client.item,
         )

@@ -55,11 +55,11 @@ def _moment(text: str) -> datetime | None:
     match = next((found for form in HTTP_DATES if (found := form.fullmatch(text))), None)
     if match is None:
         return None
-    year, second = int(match["year"]), min(int(match["second"]), 59)  # a leap second has no datetime
+    year, day, hour, minute, second = (int(match[name]) for name in ("year", "day", "hour", "minute", "second"))
     if len(match["year"]) == 2:
         year += 2000 if year < 70 else 1900
-    try:
-        return datetime(year, MONTHS.index(match["month"]) + 1, int(match["day"]), int(match["hour"]), int(match["minute"]), second, tzinfo=UTC)
+    try:  # a leap second has no datetime
+        return datetime(year, MONTHS.index(match["month"]) + 1, day, hour, minute, min(second, 59), tzinfo=UTC)
     except ValueError:
         return None
 

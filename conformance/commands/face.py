@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from conformance import requirements
+from conformance import examination, requirements
 from conformance.commands.outcome import CHECKER_ERROR, INTERRUPTED, USAGE_ERROR
 from conformance.plugin import GATHERER
-from conformance.report import terminal
+from conformance.report import line, terminal
 from conformance.verdict import Verdict, worst
 
 STYLES = {"bad": "bold red", "warn": "bold yellow", "good": "bold green", "strong": "bold", "dim": "dim", "": ""}
@@ -130,6 +130,17 @@ class Face:
 
     # --- while it runs ---------------------------------------------------------------------------------------------------
 
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """With workers: what they would find out about the profile and the base URL, they could not say in a readable way."""
+        if session.config.getoption("numprocesses", None) and examination.target_of(session.config) is not None:
+            opened = examination.begin(session.config)
+            try:
+                examination.knock(opened)
+            except pytest.exit.Exception as nobody:
+                raise pytest.UsageError(nobody.msg) from None
+            finally:
+                opened.close()
+
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Learn which checks there are."""
         catalogue = requirements.load()
@@ -174,7 +185,7 @@ class Face:
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Somebody ended the run, or there is nobody to judge."""
         self._interrupted = excinfo.errisinstance(KeyboardInterrupt)
-        if excinfo.errisinstance(pytest.exit.Exception):
+        if isinstance(excinfo.value, pytest.exit.Exception):
             self._problems.append(excinfo.value.msg)
 
     @pytest.hookimpl(tryfirst=True)
@@ -198,8 +209,8 @@ class Face:
 
     def _verdict(self, document: dict[str, Any]) -> None:
         self._console.print()
-        for line in terminal.spans(document):
-            self._console.print(Text.assemble(*((text, STYLES[part]) for text, part in line)), soft_wrap=True)
+        for spans in terminal.spans(document):
+            self._console.print(Text.assemble(*((text, STYLES[part]) for text, part in spans)), soft_wrap=True)
         self._console.print(f"  report  {self._reports / 'report.json'} (beside it: junit.xml, exchanges.jsonl)", soft_wrap=True)
 
 
@@ -212,4 +223,4 @@ def _counted(record: dict[str, Any], *, warned: bool) -> tuple[str, str, int]:
 
 
 def _safe(text: str) -> str:
-    return terminal.plain(terminal.visible([(text, "")]))
+    return line.plain(line.visible([(text, "")]))

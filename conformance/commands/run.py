@@ -44,6 +44,8 @@ def _writable(directory: Path) -> Path:
         raise UsageError(f"--report-dir {directory}: {problem.strerror}") from None
     if not os.access(directory, os.W_OK | os.X_OK):
         raise UsageError(f"--report-dir {directory}: nothing can be written there")
+    for left in directory.glob("exchanges-*.jsonl"):  # of a run that was killed; the report would take them for its own
+        left.unlink()
     return directory
 
 

@@ -77,6 +77,7 @@ class Conversation:
             raise _invalid("No cursor was issued for this list.")
         return {
             "tools": [tool.listing for tool in tools.tools().values()],
+            "resultType": "complete",
             "ttlMs": LIST_LIFETIME_MS,
             "cacheScope": "public",
         }

@@ -63,7 +63,7 @@ def call(service: Service, answers: Answers, tool: Tool, caller: Caller, given: 
     refused = answer.status != 200
     body = orjson.loads(answer.body) | ({"status": answer.status} if refused else {})
     text = {"type": "text", "text": orjson.dumps(body).decode()}
-    return {"content": [text], "structuredContent": body, "isError": refused}
+    return {"content": [text], "structuredContent": body, "isError": refused, "resultType": "complete"}
 
 
 def _answer(service: Service, answers: Answers, tool: Tool, caller: Caller, given: Arguments) -> Answer:

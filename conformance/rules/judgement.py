@@ -1,6 +1,6 @@
 """What a rule says of one exchange."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 
@@ -20,12 +20,15 @@ class Judgement:
 Judgements = Iterator[Judgement]
 
 
-def hold(requirement: str, kept: bool, problem: str, expected: str) -> Judgement:  # noqa: FBT001  (it is what is judged)
-    """The judgement of a plain condition."""
-    return Judgement(requirement, None if kept else problem, expected)
+def hold(requirement: str, kept: bool, problem: Callable[[], str], expected: str) -> Judgement:  # noqa: FBT001  (it is what is judged)
+    """The judgement of a plain condition; the problem is only put into words where there is one, since it may quote a whole body."""
+    return Judgement(requirement, None if kept else problem(), expected)
 
 
 def shown(value: object, limit: int = 120) -> str:
     """A value of the target, short enough for one line."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except RecursionError:
+        text = f"{type(value).__name__} nested too deeply to be shown"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

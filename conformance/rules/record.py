@@ -23,6 +23,9 @@ NAMES = {
 NESTED = {"Video": ("localizations", "Localization"), "Comment": ("replies", "Reply")}
 ASPECTS = {"required": "required", "additionalProperties": "closed"}
 CLOSED = frozenset({"Account", "Project"})
+DEEPEST = 20
+"""Levels of a record that are looked at where the validators cannot look at all of them; the contract speaks of three."""
+LONGEST_MESSAGE = 300
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def examine(data: object, operation: Operation, contract: Contract) -> Judgement
         return
     page = data if isinstance(data, dict) else {}
     items = page.get("items")
-    yield hold("page/items", isinstance(items, list), f"data without an array of items: {shown(data)}", "data: {items, nextCursor}")
+    yield hold("page/items", isinstance(items, list), lambda: f"data without an array of items: {shown(data)}", "data: {items, nextCursor}")
     if isinstance(data, dict):
         yield from _cursor(data, operation, contract)
     if isinstance(items, list):
@@ -52,15 +55,17 @@ def examine(data: object, operation: Operation, contract: Contract) -> Judgement
 
 def _cursor(page: Mapping[str, Any], operation: Operation, contract: Contract) -> Judgements:
     if operation.id == "project_list":
-        yield hold("page/next-cursor-present", "nextCursor" in page, "no nextCursor", "nextCursor: a UUID, or null on the last page")
+        expected = "nextCursor: a UUID, or null on the last page"
+        yield hold("page/next-cursor-present", "nextCursor" in page, lambda: "no nextCursor", expected)
     value = page.get("nextCursor")
     fits = value is None or _validator(contract, "Uuid", many=False).is_valid(_scrubbed(value))
-    yield hold("page/next-cursor", fits, f"nextCursor is {shown(value)}", "nextCursor: a UUID, or null")
+    yield hold("page/next-cursor", fits, lambda: f"nextCursor is {shown(value)}", "nextCursor: a UUID, or null")
 
 
 def _records(records: list[Any], resource: str, contract: Contract) -> Judgements:
     if not records:
         return
+    records = _readable(records, resource, contract)
     faults = list(_faults(records, resource, contract))
     doubted = [fault for fault in faults if not _confirmed(records[fault.record], resource, contract)]
     if doubted:
@@ -73,7 +78,8 @@ def _records(records: list[Any], resource: str, contract: Contract) -> Judgement
 
 
 def _told(fault: Fault) -> str:
-    return f"{'.'.join(map(str, fault.path)) or 'the record'}: {fault.message}"
+    message = fault.message if len(fault.message) <= LONGEST_MESSAGE else f"{fault.message[:LONGEST_MESSAGE]}…"
+    return f"{'.'.join(map(str, fault.path)) or 'the record'}: {message}"
 
 
 def _exercised(records: list[Any], resource: str) -> set[str]:
@@ -116,11 +122,8 @@ def _holder(fault: Fault, resource: str) -> str:
 
 def _faults(records: list[Any], resource: str, contract: Contract) -> Iterator[Fault]:
     validator = _validator(contract, resource, many=True)
-    try:
-        if validator.is_valid(records):
-            return
-    except UnicodeEncodeError:
-        records = _scrubbed(records)
+    if validator.is_valid(records):
+        return
     for error in validator.iter_errors(records):
         path = list(error.schema_path)
         named = path[-2] if len(path) > 1 and path[-3:-2] == ["$defs"] else ""
@@ -133,14 +136,22 @@ def _confirmed(record: object, resource: str, contract: Contract) -> bool:
     return not _second_opinion(contract, resource).is_valid(record)
 
 
-def _scrubbed(value: Any) -> Any:
-    """The value without lone surrogates, on which the fast validator stumbles; they change no type."""
+def _readable(records: list[Any], resource: str, contract: Contract) -> list[Any]:
+    try:
+        _validator(contract, resource, many=True).is_valid(records)
+    except ValueError:
+        return [_scrubbed(record) for record in records]
+    return records
+
+
+def _scrubbed(value: Any, depth: int = DEEPEST) -> Any:
+    """The value without what the fast validator stumbles on, lone surrogates and deep nesting; no type of a member changes."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, list):
-        return [_scrubbed(item) for item in value]
+        return [_scrubbed(item, depth - 1) for item in value] if depth else []
     if isinstance(value, dict):
-        return {_scrubbed(key): _scrubbed(item) for key, item in value.items()}
+        return {_scrubbed(key): _scrubbed(item, depth - 1) for key, item in value.items()} if depth else {}
     return value
 
 

@@ -22,6 +22,8 @@ REFUSED_CREDENTIALS = ("expired", "revoked", "lacking.reviews:approve", "outside
 NAMESPACE = uuid.UUID("6f0c1b9e-7a54-4e0e-9d38-52a4ab1f0c11")
 PROVISION_SECONDS = 60
 NEIGHBOURS = 6
+MOMENTS = 8
+MOMENT = 0.25
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,16 @@ class Approvals:
         """Read a review as primary."""
         return self._live.send(Call("review_get", {"reviewId": id}), purpose="read the review")
 
+    def look_approved(self, id: str) -> Exchange:
+        """Read a review that has just been approved; readings may lag behind for a moment."""
+        answer = self.look(id)
+        for _ in range(MOMENTS):
+            if is_approved(answer) or not shows_status(answer):
+                break
+            self._session.transport.wait(MOMENT)
+            answer = self.look(id)
+        return answer
+
     def _provision(self) -> str:
         argv = self._session.target.fixtures.provision
         if not argv:
@@ -187,14 +199,14 @@ class Approvals:
         others = self._neighbours(trial.review)
         before = [self.look(id) for id in others]
         trial.answer = self.approve(trial.review, trial.key, scheme=scheme)
-        trial.after = self.look(trial.review.id)
+        trial.after = self.look_approved(trial.review.id) if trial.answer.status == 200 else self.look(trial.review.id)
         trial.neighbours = [(one, self.look(id)) for one, id in zip(before, others, strict=True)]
         return trial
 
     def _neighbours(self, review: Review) -> list[str]:
         """Other reviews: the next of the pool, and some that are listed."""
         listed = [listed.record["id"] for listed in self._live.sample("review_list")[:NEIGHBOURS]]
-        return [id for id in dict.fromkeys([*self._listed[:1], *listed]) if id != review.id]
+        return [id for id in dict.fromkeys([*self._listed[:1], *listed]) if id.lower() != review.id.lower()]
 
     def _attempted(self) -> Trial:
         """A review of the pool after every attempt that ought to leave it as it was; another one where an attempt did not."""
@@ -269,6 +281,11 @@ MALFORMED = {
 def is_approved(read: Exchange) -> bool:
     """Whether a reading of a review shows it approved (States and transitions)."""
     return isinstance(read.data, dict) and read.data.get("status") == "approved"
+
+
+def shows_status(read: Exchange) -> bool:
+    """Whether a reading of a review shows a status at all, which is not promised."""
+    return isinstance(read.data, dict) and "status" in read.data
 
 
 def revision_of(read: Exchange) -> int:

@@ -1,5 +1,6 @@
 """The living data of a target: what its lists hold, read once, and the valid calls that can be made of it."""
 
+import json
 import random
 import uuid
 from collections.abc import Sequence
@@ -19,7 +20,8 @@ from conformance.weather import is_weather
 LISTS = {"Project": "project_list", "Video": "video_list", "Review": "review_list"}
 PARENTS = {"projectId": "project_list", "videoId": "video_list", "reviewId": "review_list"}
 PAGE = 100
-MOST_EMPTY_PAGES = 3
+ENDLESS = 400
+"""Records that empty pages in a row could have held, before a list counts as over although it still gives cursors."""
 DEFAULT = object()
 
 
@@ -228,23 +230,40 @@ class Live:
         while True:
             page = self.send(call.asking(limit=str(limit), **{name: cursor}), who, scheme, purpose=f"page {len(pages) + 1} of {limit}")
             expect.clear(page)
-            if page.status != 200:
-                return Walk(call, limit, (*pages, page), "refused")
+            if page.cursor in seen and _leads_back(page, pages):
+                return Walk(call, limit, tuple(pages), "loop")
             pages.append(page)
             self._learn(operation, pages)
-            cursor = page.cursor
-            if cursor is None or sum(not page.items for page in pages) > MOST_EMPTY_PAGES:
-                return Walk(call, limit, tuple(pages), "end")
-            if cursor in seen:
-                return Walk(call, limit, tuple(pages), "loop" if page.items else "end")
-            if len(pages) >= self.session.depth.pages:
-                return Walk(call, limit, tuple(pages), "bound")
-            seen.add(cursor)
+            end = "refused" if page.status != 200 else _end(pages, limit, seen)
+            if end is not None or len(pages) >= self.session.depth.pages:
+                return Walk(call, limit, tuple(pages), end or "bound")
+            # A cursor may be good for nobody but the credential that it was issued to.
+            cursor, scheme = page.cursor, page.scheme
+            seen.add(str(cursor))
 
     def _learn(self, operation: Operation, pages: list[Exchange]) -> None:
         # A second page that is not the first one again shows that the target knows the name of its cursor.
         if len(pages) == 2 and pages[1].items != pages[0].items:
             self.session.proven.add((operation.id, "cursor"))
+
+
+def _leads_back(page: Exchange, pages: Sequence[Exchange]) -> bool:
+    """Whether a page shows records, and none that is new; where the target keeps the place, one cursor may lead all the way."""
+    read = {record_key(item) for earlier in pages for item in earlier.items}
+    return bool(page.items) and all(record_key(item) in read for item in page.items)
+
+
+def _end(pages: Sequence[Exchange], limit: int, seen: set[str]) -> str | None:
+    """Whether a list is over: no cursor, or one that leads from an empty page to nothing else."""
+    empty = next((number for number, page in enumerate(reversed(pages)) if page.items), len(pages))
+    over = pages[-1].cursor is None or empty * limit >= ENDLESS or (empty > 0 and pages[-1].cursor in seen)
+    return "end" if over else None
+
+
+def record_key(record: dict[str, Any]) -> str:
+    """What a record is told by: its id, or all of it where it has none."""
+    id = record.get("id")
+    return id.lower() if isinstance(id, str) else json.dumps(record, sort_keys=True)
 
 
 def parameter_of(operation: Operation) -> str:

@@ -35,7 +35,7 @@ class Model:
     def allowed(self, attempt: Attempt) -> frozenset[int]:
         """The statuses that the contract allows (States and transitions)."""
         subject, key = attempt.subject, attempt.key
-        stale = frozenset({409}) if subject.revision + attempt.difference >= 0 else frozenset({400, 409, 422})
+        stale = frozenset({409}) if subject.revision + attempt.difference > 0 else frozenset({400, 409, 422})
         if (key, subject.id) in self.results:
             return stale if attempt.difference else frozenset({200})
         used_elsewhere = any(used == key for used, _ in self.results)

@@ -157,9 +157,15 @@ def _unending(walk: Walk, operation: Operation) -> str | None:
         return "a cursor leads back to a page that was read"
     if walk.end == "refused":
         return f"the cursor of a page is answered {last.describe()}"
-    if operation.id == "project_list" and walk.is_whole and len(walk.pages) > 1 and not last.items:
+    if operation.id == "project_list" and walk.is_whole and (last.cursor is not None or _has_needless_page(walk)):
         return "the last page of projects has a cursor"
     return None
+
+
+def _has_needless_page(walk: Walk) -> bool:
+    """Whether an empty page follows full ones; after shorter ones it may be what is left of a page once the hidden records are out."""
+    *before, last = walk.pages
+    return bool(before) and not last.items and all(len(page.items) == walk.limit for page in before[:-1]) and bool(before[-1].items)
 
 
 def _values(walk: Walk, member: str) -> list[str]:

@@ -1,0 +1,192 @@
+"""Verification of a certificate: digests, signature, and the verdict recomputed from the evidence by the very same suite."""
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance import contract, examination, invocation, snapshot
+from conformance.certificate import dsse
+from conformance.certificate.bundle import Bundle, digest, statement
+from conformance.recording import Recording, content
+from conformance.target import Target
+
+DEPTHS = ("standard", "deep")
+GENERATORS = ("localization-api-conformance", "hypothesis", "schemathesis")
+"""The distributions whose versions decide which requests a seed makes."""
+
+@dataclass(frozen=True)
+class Verification:
+    """What was found wrong with a certificate (nothing: it is borne out), and what should be known about a sound one."""
+
+    problems: tuple[str, ...]
+    remarks: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+
+
+def versions() -> dict[str, str]:
+    """The versions of what makes the requests, as installed here."""
+    return {name: metadata.version(name) for name in GENERATORS}
+
+
+def refusals(report: Mapping[str, Any]) -> Iterator[str]:
+    """Why a run cannot be certified; nothing where it can."""
+    if report["verdict"] != "conformant":
+        yield f"the verdict of the run is {report['verdict']}"
+    if report["interrupted"]:
+        yield "the run was interrupted"
+    if report["suite"]["depth"] not in DEPTHS:
+        yield f"the depth of the run is {report['suite']['depth']}; it takes standard or deep"
+    if report["suite"]["workers"] != 1:
+        yield "the run was shared out to several processes, which is not recorded whole"
+    if report.get("known-failures"):
+        yield "the run had known failures"
+    for entry in report["requirements"]:
+        if entry["level"] == "must" and entry["verdict"] not in ("pass", "not-applicable") and not entry["id"].startswith("untested/"):
+            yield f"{entry['id']} is {entry['verdict']}"
+
+
+def verify(bundle: Bundle, key: bytes | None, *, current: bool = False) -> Verification:
+    """Check a certificate: against a pinned public key if one is given, with today's suite in place of its own if `current`."""
+    signer = dsse.public_key(bundle.key, "the signer's key in the certificate")
+    pinned = dsse.public_key(key, "the given key") if key is not None else signer
+    problems = list(_signed(bundle, pinned))
+    if problems:
+        return Verification(tuple(problems))
+    report = json.loads(bundle.evidence["report.json"])
+    problems += refusals(report)
+    problems += _consents(bundle, report)
+    same = report["suite"]["versions"] == versions() and _same_contract(bundle)
+    if not same and not current:
+        told = ", ".join(f"{name} {version}" for name, version in report["suite"]["versions"].items())
+        problems.append(f"another suite is installed here than the one of the run ({told}): install that one, or ask for today's")
+    if problems:
+        return Verification(tuple(problems))
+    return _recomputed(bundle, report, current=current)
+
+
+def _signed(bundle: Bundle, key: dsse.Ed25519PublicKey) -> Iterator[str]:
+    try:
+        stated = dsse.opened(bundle.envelope, key)
+    except dsse.SignatureProblem as problem:
+        yield str(problem)
+        return
+    try:
+        described = {entry["name"]: entry["digest"]["sha256"] for entry in stated["predicate"]["configuration"]}
+    except (KeyError, TypeError):
+        yield "the statement describes no evidence"
+        return
+    for name, content in bundle.evidence.items():
+        if described.get(name) != digest(content):
+            yield f"{name} is not the one that was signed"
+    if set(described) == set(bundle.evidence) and stated != _restated(bundle):
+        yield "the statement says something else than the report"
+
+
+def _restated(bundle: Bundle) -> dict[str, Any] | None:
+    try:
+        return statement(bundle.evidence)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _same_contract(bundle: Bundle) -> bool:
+    return all(bundle.evidence[name] == contract.text(name).encode() for name in ("requirements.yaml", "openapi.yaml"))
+
+
+def _consents(bundle: Bundle, report: Mapping[str, Any]) -> Iterator[str]:
+    """A run without consent to write holds no write, and nothing is spent but what the profile lists."""
+    stated = json.loads(bundle.evidence["target.json"])
+    target = snapshot.target(stated)
+    writes = [line["id"] for line in _exchanges(bundle) if _writes(line, target.tools_url)]
+    consent = target.consent
+    if writes and not (consent.approve_reviews or consent.fuzz_writes or consent.oversized_bodies):
+        yield f"a run that was to read only holds writes: {', '.join(writes[:3])}"
+    allowed = {*target.fixtures.approvable_reviews, *stated["fixtures"]["provisioned"]}
+    if foreign := sorted({entry["review"] for entry in report["ledger"]} - allowed):
+        yield f"reviews were spent that the profile does not list: {', '.join(foreign[:3])}"
+
+
+def _writes(line: Mapping[str, Any], tools_url: str | None) -> bool:
+    """Whether a recorded request may have changed something; the tool interface is read by POST as well."""
+    request = line["request"]
+    if request["method"] == "GET":
+        return False
+    if request["url"] != tools_url:
+        return True
+    message = json.loads(content(request["body"])) if request["body"] else {}
+    return bool(message.get("method") == "tools/call" and message["params"]["name"] == "review_approve")
+
+
+def _exchanges(bundle: Bundle) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in bundle.evidence["exchanges.jsonl"].splitlines()]
+
+
+class Replay:
+    """A pytest plugin that puts the recording in the place of the target."""
+
+    def __init__(self, target: Target, recording: Recording, provisioned: Sequence[str]) -> None:
+        self._target = target
+        self._recording = recording
+        self._provisioned = tuple(provisioned)
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """The examination finds the recording here."""
+        config.stash[examination.SUBJECT] = examination.Subject(self._target, self._recording, self._provisioned)
+
+
+def _recomputed(bundle: Bundle, report: Mapping[str, Any], *, current: bool) -> Verification:
+    """Run the suite on the recording, and compare what it finds and what it exchanges with what was certified."""
+    stated = json.loads(bundle.evidence["target.json"])
+    recorded = {line["id"]: line for line in _exchanges(bundle)}
+    recording = Recording(recorded.values())
+    replay = Replay(snapshot.target(stated), recording, stated["fixtures"]["provisioned"])
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        options = invocation.options(directory, report["suite"]["depth"], report["suite"]["seed"], report["suite"]["classes"])
+        invocation.execute(options, [replay])
+        again = json.loads((directory / "report.json").read_bytes())
+        repeated = [json.loads(line) for line in (directory / "exchanges.jsonl").read_bytes().splitlines()]
+    changes = tuple(_changes(report, again))
+    if current:
+        return Verification((), (), changes)
+    problems = [f"the evidence does not bear out: {change}" for change in changes]
+    problems += _unlike(recorded, repeated, recording.unused)
+    return Verification(tuple(problems))
+
+
+def _changes(report: Mapping[str, Any], again: Mapping[str, Any]) -> Iterator[str]:
+    """Requirements, and the verdict of the run, that are told otherwise now."""
+    now = {entry["id"]: entry for entry in again["requirements"]}
+    for entry in report["requirements"]:
+        other = now.pop(entry["id"], None)
+        if other is None or (other["verdict"], other["operations"]) != (entry["verdict"], entry["operations"]):
+            yield f"{entry['id']} was {entry['verdict']}, is {other['verdict'] if other else 'gone'}"
+    for id in now:
+        yield f"{id} is new"
+    if report["verdict"] != again["verdict"]:
+        yield f"the verdict was {report['verdict']}, is {again['verdict']}"
+    if report["exchanges"]["count"] != again["exchanges"]["count"]:
+        yield f"{report['exchanges']['count']} exchanges are reported, {again['exchanges']['count']} are needed"
+
+
+def _unlike(recorded: Mapping[str, Any], repeated: Sequence[Mapping[str, Any]], unused: Sequence[str]) -> Iterator[str]:
+    """Exchanges that were added, left out or altered."""
+    if unused:
+        yield f"{len(unused)} exchanges were added that no check made: {', '.join(unused[:3])}"
+    for line in repeated:
+        before = recorded.get(line["id"])
+        if before is None:
+            yield f"the exchange {line['id']} was left out"
+        elif _essence(before) != _essence(line):
+            yield f"the exchange {line['id']} was altered"
+
+
+def _essence(line: Mapping[str, Any]) -> dict[str, Any]:
+    """What an exchange says, without when."""
+    return {name: value for name, value in line.items() if name not in {"started", "elapsed"}}

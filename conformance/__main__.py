@@ -4,13 +4,14 @@ import argparse
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 from conformance import __version__
-from conformance.commands.outcome import CONFORMANT, EXPLAINED, INTERRUPTED, USAGE_ERROR, UsageError
+from conformance.commands.outcome import CHECKER_ERROR, CONFORMANT, EXPLAINED, INTERRUPTED, USAGE_ERROR, UsageError
 
 
 class Parser(argparse.ArgumentParser):
@@ -46,6 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read the output has read enough; without this the interpreter's own flush at the end complains.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CONFORMANT
+    except Exception:  # noqa: BLE001 - Python's own exit code for it, 1, would blame the target
+        traceback.print_exc()
+        return CHECKER_ERROR
     return code
 
 
@@ -118,10 +122,32 @@ def init_options(part: argparse.ArgumentParser) -> None:
     part.add_argument("file", nargs="?", type=Path, default=Path("target.toml"), metavar="FILE", help="default: %(default)s")
 
 
+def keygen_options(part: argparse.ArgumentParser) -> None:
+    """Where the key goes."""
+    part.add_argument("file", nargs="?", type=Path, default=Path("conformance.key"), metavar="FILE", help="default: %(default)s")
+
+
+def certify_options(part: argparse.ArgumentParser) -> None:
+    """Which run is certified, by which key, into which file."""
+    part.add_argument("--report-dir", type=Path, default=Path("reports/latest"), metavar="DIR", help="of the run (default: %(default)s)")
+    part.add_argument("--key", type=Path, required=True, metavar="FILE", help="the private key (`conformance keygen` makes one)")
+    part.add_argument("file", nargs="?", type=Path, default=Path("certificate.zip"), metavar="FILE", help="default: %(default)s")
+
+
+def verify_options(part: argparse.ArgumentParser) -> None:
+    """Which certificate is verified, and against what."""
+    part.add_argument("--public-key", type=Path, metavar="FILE", help="the key that it has to be signed with")
+    part.add_argument("--with-current-suite", action="store_true", help="list what the installed suite judges otherwise")
+    part.add_argument("file", type=Path, metavar="FILE", help="the certificate")
+
+
 COMMANDS = {
     "run": Command("Judge a deployment, or the bundled reference, and write a report.", run_options, "conformance.commands.run"),
     "serve": Command("Serve the bundled reference implementation, as a sandbox.", serve_options, "conformance.commands.serve"),
     "requirements": Command("List what is judged.", requirements_options, "conformance.commands.requirements"),
+    "keygen": Command("Make a key pair to sign certificates with.", keygen_options, "conformance.commands.keygen"),
+    "certify": Command("Sign the evidence of a conformant run.", certify_options, "conformance.commands.certify"),
+    "verify": Command("Check a certificate, without its target.", verify_options, "conformance.commands.verify"),
     "init": Command("Write a target profile to fill in; never over an existing file.", init_options, "conformance.commands.init"),
 }
 

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 import httpx
 
 from conformance import __version__
-from conformance.exchange import Call, Exchange, Request, Response
+from conformance.exchange import Call, Exchange, Request, Response, exchange_id
 from conformance.openapi import Contract
 from conformance.redaction import Redactor
 from conformance.target import Credential
@@ -184,7 +184,7 @@ class Client:
 
     def _once(self, call: Call, sending: Sending, number: int, gate: Callable[[], object] | None = None) -> Exchange:
         scheme = self._scheme(sending, number)
-        request, shown = self._request(call, sending, scheme)
+        request, shown = self._request(call, sending, scheme, exchange_id(self.item, number))
         if sending.patient:
             self._keep_pace()
         if gate is not None:
@@ -215,7 +215,7 @@ class Client:
         schemes = sending.credential.schemes
         return schemes[number % len(schemes)]
 
-    def _request(self, call: Call, sending: Sending, scheme: str | None) -> tuple[httpx.Request | str, Request]:
+    def _request(self, call: Call, sending: Sending, scheme: str | None, id: str) -> tuple[httpx.Request | str, Request]:
         """The request to send, or why there can be none; and the same request as it may be written down: with `$VARIABLES` for secrets."""
         method, url = self._line(call, sending)
         stated = {name for name, _ in sending.headers}
@@ -234,7 +234,7 @@ class Client:
         raw = [(name.encode(), value.encode("latin-1", "replace")) for name, value in (*headers, *secret)]
         shown = Request(method, self.redactor.text(url), (*self.redactor.headers(headers), *public), call.body)
         try:
-            return httpx.Request(method, url, headers=raw, content=content, extensions={"timeout": TIMEOUT}), shown
+            return httpx.Request(method, url, headers=raw, content=content, extensions={"timeout": TIMEOUT, "exchange": id}), shown
         except (httpx.InvalidURL, UnicodeError) as problem:  # a cursor of a hostile target may be of any length
             return self._told(problem), shown
 
@@ -285,7 +285,7 @@ def authorization(scheme: str, secret: str) -> tuple[str, str]:
 
 def _read(answer: httpx.Response) -> bytes:
     """The body, decoded step by step, so that no more of it than the longest is ever in memory, whatever it unpacks to."""
-    decoder = _decoder(answer.headers.get("content-encoding", ""))
+    decoder = _decoder("" if "decoded" in answer.extensions else answer.headers.get("content-encoding", ""))
     body = bytearray()
     for chunk in answer.iter_raw(READ_SIZE):
         body += decoder(chunk)

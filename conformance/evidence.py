@@ -10,7 +10,10 @@ from conformance.exchange import Exchange
 from conformance.redaction import Redactor
 
 LONGEST_BODY = 64 * 1024
-"""Bytes of a body that are kept whole; of a longer one the beginning, the length and the digest."""
+"""Bytes of a request body that are kept whole; of a longer one the beginning, the length and the digest."""
+
+LONGEST_RESPONSE = 8 * 1024 * 1024
+"""Bytes of a response body that are kept whole, so that what was judged can be judged again."""
 
 LONGEST_ARGUMENT = 100_000
 """Bytes of a word of a command line; Linux takes 131,072."""
@@ -49,19 +52,19 @@ def document(exchange: Exchange, redactor: Redactor) -> Document:
     found["response"] = {
         "status": response.status,
         "headers": [list(pair) for pair in redactor.headers(response.headers)],
-        "body": body(redactor.bytes(response.body)),
+        "body": body(redactor.bytes(response.body), LONGEST_RESPONSE),
     }
     return found
 
 
-def body(content: bytes) -> Document:
+def body(content: bytes, longest: int = LONGEST_BODY) -> Document:
     """A body as text where it is UTF-8, otherwise in base64; see `document`."""
     start = content.rstrip(b" ")
-    if len(content) <= LONGEST_BODY:
+    if len(content) <= longest:
         return _written(content)
-    if len(start) <= LONGEST_BODY:
+    if len(start) <= longest:
         return {**_written(start), "padding": len(content) - len(start)}
-    return {**_written(_beginning(content)), "length": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    return {**_written(_beginning(content, longest)), "length": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
 def _written(content: bytes) -> Document:
@@ -71,9 +74,9 @@ def _written(content: bytes) -> Document:
         return {"base64": base64.b64encode(content).decode()}
 
 
-def _beginning(content: bytes) -> bytes:
+def _beginning(content: bytes, longest: int) -> bytes:
     # Not cut within a character, or the text would be none.
-    end = next((end for end in range(LONGEST_BODY, LONGEST_BODY - 4, -1) if content[end] & 0xC0 != 0x80), LONGEST_BODY)
+    end = next((end for end in range(longest, longest - 4, -1) if content[end] & 0xC0 != 0x80), longest)
     return content[:end]
 
 

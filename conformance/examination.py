@@ -1,6 +1,8 @@
 """Opens the examination of the target that the options of a run name."""
 
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -16,25 +18,19 @@ from conformance.transport import InProcess, Network, Transport
 IN_PROCESS = "http://reference.invalid/v1"
 DEFAULT_REPORTS = Path("reports/latest")
 SUITE = Path(__file__).parent / "suite"
-REFERENCE: pytest.StashKey[ModuleType] = pytest.StashKey()
-"""The package that is judged where no target is named, if it is not the bundled reference itself."""
 
 
-def is_meant(config: pytest.Config) -> bool:
-    """Whether the paths that pytest was given name the suite: every pytest of an environment loads the plugin."""
-    named = (argument.split("::")[0] for argument in config.args)
-    return any(name.startswith(__package__ + ".suite") or (config.invocation_params.dir / name).is_relative_to(SUITE) for name in named)
+@dataclass(frozen=True)
+class Subject:
+    """What is examined, and how it is reached; `provisioned` stands in for the provision command where a run is repeated."""
+
+    target: Target
+    transport: Transport
+    provisioned: tuple[str, ...] | None = None
 
 
-def rehearse(config: pytest.Config) -> None:
-    """End a run with workers before they start, where it cannot be made: only the controller can do that in a readable way."""
-    _clear(config)
-    if target_of(config) is not None:
-        session = begin(config)
-        try:
-            knock(session)
-        finally:
-            session.close()
+SUBJECT: pytest.StashKey[Callable[[], Subject]] = pytest.StashKey()
+"""Makes what is examined in place of the target that the options name: an altered reference, or a recording."""
 
 
 def target_of(config: pytest.Config) -> Target | None:
@@ -56,15 +52,16 @@ def report_directory(config: pytest.Config) -> Path:
 
 def begin(config: pytest.Config) -> Session:
     """The session of this process, with a log of its exchanges in the report directory."""
-    target, transport = _target_and_transport(config)
-    pace = target.limits.requests_per_second
+    subject = _subject(config)
+    pace = subject.target.limits.requests_per_second
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     session = Session(
-        target,
-        transport,
+        subject.target,
+        subject.transport,
         seed=config.getoption("conformance_seed"),
         depth=DEPTHS[config.getoption("depth")],
         pace=pace / workers if pace else None,
+        provisioned=subject.provisioned,
     )
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None:
@@ -79,16 +76,22 @@ def _clear(config: pytest.Config) -> None:
         left_over.unlink()
 
 
-def _target_and_transport(config: pytest.Config) -> tuple[Target, Transport]:
+def _subject(config: pytest.Config) -> Subject:
+    if SUBJECT in config.stash:
+        return config.stash[SUBJECT]()
     target = target_of(config)
     if target is not None:
-        return target, Network()
+        return Subject(target, Network())
     from conformance import reference  # noqa: PLC0415  (only where no other target is named)
 
-    package = config.stash.get(REFERENCE, reference)
+    return in_process(reference)
+
+
+def in_process(package: ModuleType) -> Subject:
+    """A reference implementation, driven in this process by a clock that is moved instead of waited for."""
     clock = package.ManualClock()
     judged = package.Reference(clock=clock)
-    return parse(judged.profile(IN_PROCESS), source=None, environ={}), InProcess(judged.app, clock.advance)
+    return Subject(parse(judged.profile(IN_PROCESS), source=None, environ={}), InProcess(judged.app, clock.advance))
 
 
 def knock(session: Session) -> None:

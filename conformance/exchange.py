@@ -132,7 +132,7 @@ class Exchange:
     @property
     def id(self) -> str:
         """The name of the exchange in reports: the item and the number in it."""
-        return f"{self.item}#{self.number}"
+        return exchange_id(self.item, self.number)
 
     @property
     def operation(self) -> str:
@@ -172,3 +172,8 @@ class Exchange:
             return f"no response: {self.failure}"
         code = self.json.get("code") if isinstance(self.json, dict) else None
         return f"{self.status} {_word(code)}" if isinstance(code, str) else str(self.status)
+
+
+def exchange_id(item: str, number: int) -> str:
+    """The name of an exchange: the item of the run that caused it, and its number in it."""
+    return f"{item}#{number}"

@@ -16,12 +16,15 @@ from functools import cache
 from hashlib import sha256
 from os import devnull
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlencode
 
 from conformance import openapi
 from conformance.exchange import Call
 from conformance.openapi import Operation
+
+if TYPE_CHECKING:
+    import hypothesis
 
 LONGEST = 1500
 """Characters of a path and query together; a base address comes on top, and from 2,000 on servers may refuse a URL for its length."""
@@ -106,11 +109,17 @@ def _search(source: Source, examine: Callable[[Call | None], None], *, shrink: b
 
     with _undisturbed():
         strategy = _generator()[source.operation].as_strategy(GenerationMode(source.mode), feedback=NO_FEEDBACK)
-        search = hypothesis.given(strategy)(lambda case: examine(_call(case, source.operation)))
-        hypothesis.seed(_number(source))(_settings(source.number, shrink=shrink)(search))()
+
+        @hypothesis.seed(_number(source))
+        @_settings(source.number, shrink=shrink)
+        @hypothesis.given(strategy)
+        def search(case: Any) -> None:
+            examine(_call(case, source.operation))
+
+        search()
 
 
-def _settings(number: int, *, shrink: bool) -> Any:
+def _settings(number: int, *, shrink: bool) -> "hypothesis.settings":
     import hypothesis  # noqa: PLC0415 - see above
 
     phases = [hypothesis.Phase.generate, hypothesis.Phase.shrink] if shrink else [hypothesis.Phase.generate]
@@ -139,6 +148,7 @@ def _generator() -> Mapping[str, Any]:
     """The operations as schemathesis sees them."""
     import schemathesis  # noqa: PLC0415 - see above
     from schemathesis.config import SchemathesisConfig  # noqa: PLC0415
+    from schemathesis.core.result import Ok  # noqa: PLC0415
 
     # A given configuration keeps schemathesis from looking for one in the working directory.
     schema = schemathesis.openapi.from_dict(deepcopy(dict(openapi.load().document)), config=SchemathesisConfig())
@@ -147,7 +157,7 @@ def _generator() -> Mapping[str, Any]:
     generation.allow_extra_parameters = False
     generation.allow_x00 = False
     schema.config.phases.coverage.unexpected_methods = set()
-    found = (result.ok() for result in schema.get_all_operations())
+    found: Iterable[Any] = (result.ok() for result in schema.get_all_operations() if isinstance(result, Ok))
     return {operation.definition.raw["operationId"]: operation for operation in found}
 
 

@@ -87,7 +87,7 @@ def judge(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestRep
     """Turn the end of a check, and the rules' findings on its exchanges, into the outcome that pytest shows."""
     own = finding(requirement_of(item).id, _operation_of(item), call.excinfo.value if call.excinfo else None)
     record = session.end((own,) if own else ())
-    report.user_properties.append(("conformance", orjson.dumps(asdict(record)).decode()))
+    report.user_properties.append(("conformance", orjson.dumps(record).decode()))
     _show(report, record)
     if report.longrepr and not isinstance(report.longrepr, tuple):  # a traceback may quote what a target has echoed
         report.longrepr = session.redactor.text(str(report.longrepr))

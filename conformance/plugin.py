@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-SESSION: pytest.StashKey[Any] = pytest.StashKey()
+from conformance.stash import SESSION
+
 SUITE = Path(__file__).parent / "suite"
 GATHERER = "conformance-gatherer"
 

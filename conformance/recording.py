@@ -6,8 +6,6 @@ from typing import Any
 
 import httpx
 
-CODING = "content-encoding"
-
 
 class Unrecorded(Exception):
     """The suite sent something that the recording does not hold: it is not the recording of this run."""
@@ -54,4 +52,5 @@ class Recording:
 
 def content(body: Mapping[str, Any]) -> bytes:
     """The bytes of a recorded body."""
-    return base64.b64decode(body["base64"]) if "base64" in body else str(body["text"]).encode()
+    start = base64.b64decode(body["base64"]) if "base64" in body else str(body["text"]).encode()
+    return start + b" " * body.get("padding", 0)

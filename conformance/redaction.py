@@ -9,6 +9,10 @@ from urllib.parse import quote, quote_plus
 SHORTEST_SHIFTED = 8
 """Bytes from which a secret is also looked for inside of base64 of a longer text; of a shorter one too little would be left."""
 
+LONGEST_REMEMBERED = 200
+MOST_REMEMBERED = 5000
+"""Texts whose redaction is remembered: names and values of headers come again with every request."""
+
 
 class Redactor:
     """Replaces every known secret, in each encoding in which a target may echo it, by its `$VARIABLE`.
@@ -18,6 +22,7 @@ class Redactor:
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
         self._variables: dict[bytes, bytes] = {}
+        self._known: dict[str, str] = {}
         for secret, variable in secrets.items():
             self.add(secret, variable)
 
@@ -25,6 +30,7 @@ class Redactor:
         """Know one more secret."""
         for spelling in spellings(secret):
             self._variables.setdefault(spelling, variable.encode())
+        self._known.clear()
 
     def bytes(self, text: bytes) -> bytes:
         """The text without secrets."""
@@ -38,7 +44,12 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The text without secrets; what no encoding can carry (lone surrogates) is escaped."""
-        return self.bytes(text.encode("utf-8", "backslashreplace")).decode()
+        known = self._known.get(text)
+        if known is None:
+            known = self.bytes(text.encode("utf-8", "backslashreplace")).decode()
+            if len(text) <= LONGEST_REMEMBERED and len(self._known) < MOST_REMEMBERED:
+                self._known[text] = known
+        return known
 
     def headers(self, headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
         """The headers without secrets."""

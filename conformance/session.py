@@ -72,6 +72,7 @@ class Session:
     controls: set[tuple[str, str | None]] = field(default_factory=set)
     proven: set[tuple[str, str]] = field(default_factory=set)
     log: IO[bytes] | None = None
+    provisioned: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         self.redactor = Redactor(_variables(self.target))
@@ -141,7 +142,7 @@ class Session:
     def show(self, exchange: Exchange) -> None:
         """Let an exchange of this item, and no other, be what is shown for each of its problems."""
         for judgement in self.problems(exchange):
-            self._judged[judgement.requirement, exchange.operation, False] = (judgement, [exchange])
+            self._judged[judgement.requirement, exchange.operation, Verdict.FAIL] = (judgement, [exchange])
 
     def _keep(self, exchange: Exchange) -> None:
         self._exchanges.append(exchange)

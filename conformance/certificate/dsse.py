@@ -13,6 +13,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 PRIVATE_MODE = 0o600
 
+MEANING = """\
+The signature proves that whoever holds this key vouches for the evidence, and that nothing was altered since.
+The replay proves that the evidence bears the verdict out. Neither proves that the answers came from the target."""
+
 
 class KeyProblem(ValueError):
     """A key file is not what it should be; says the file and what is wrong."""

@@ -4,7 +4,6 @@ import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,10 @@ from conformance import contract, examination, invocation, snapshot
 from conformance.certificate import dsse
 from conformance.certificate.bundle import Bundle, digest, statement
 from conformance.recording import Recording, content
+from conformance.report.run import versions
 from conformance.target import Target
 
 DEPTHS = ("standard", "deep")
-GENERATORS = ("localization-api-conformance", "hypothesis", "schemathesis")
-"""The distributions whose versions decide which requests a seed makes."""
-
 @dataclass(frozen=True)
 class Verification:
     """What was found wrong with a certificate (nothing: it is borne out), and what should be known about a sound one."""
@@ -27,11 +24,6 @@ class Verification:
     problems: tuple[str, ...]
     remarks: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
-
-
-def versions() -> dict[str, str]:
-    """The versions of what makes the requests, as installed here."""
-    return {name: metadata.version(name) for name in GENERATORS}
 
 
 def refusals(report: Mapping[str, Any]) -> Iterator[str]:
@@ -131,13 +123,11 @@ class Replay:
     """A pytest plugin that puts the recording in the place of the target."""
 
     def __init__(self, target: Target, recording: Recording, provisioned: Sequence[str]) -> None:
-        self._target = target
-        self._recording = recording
-        self._provisioned = tuple(provisioned)
+        self._subject = examination.Subject(target, recording, tuple(provisioned))
 
     def pytest_configure(self, config: pytest.Config) -> None:
         """The examination finds the recording here."""
-        config.stash[examination.SUBJECT] = examination.Subject(self._target, self._recording, self._provisioned)
+        config.stash[examination.SUBJECT] = lambda: self._subject
 
 
 def _recomputed(bundle: Bundle, report: Mapping[str, Any], *, current: bool) -> Verification:

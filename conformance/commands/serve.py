@@ -1,6 +1,7 @@
 """`conformance serve`: the reference implementation behind a socket, until it is stopped."""
 
 import argparse
+import sqlite3
 
 from conformance.commands.outcome import CONFORMANT, UsageError
 from conformance.reference import serve
@@ -12,6 +13,6 @@ def run(arguments: argparse.Namespace) -> int:
         serve.serve(arguments.port, arguments.host, arguments.database, arguments.seed, arguments.target_out)
     except OSError as problem:
         raise UsageError(f"cannot serve on {arguments.host} port {arguments.port}: {problem.strerror or problem}") from None
-    except ValueError as problem:
+    except (ValueError, sqlite3.Error) as problem:
         raise UsageError(f"--database {arguments.database}: {problem}") from None
     return CONFORMANT

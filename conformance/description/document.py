@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -59,6 +60,10 @@ class Document:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.root = source.document
+        self.validators: dict[object, Any] = {}
+        """Of the schemas that were looked at already."""
+        self.compared: dict[object, tuple[Any, ...]] = {}
+        """What came of comparing them."""
         for node in self._nodes():
             _respell(node.table, modern=not str(self.root.get("openapi", "")).startswith("3.0"))
 
@@ -106,6 +111,12 @@ class Document:
             key = part.replace("~1", "/").replace("~0", "~")
             node = node and self.raw_child(node, int(key) if key.isdecimal() and isinstance(node.value, list) else key)
         return node
+
+    @cached_property
+    def referable(self) -> Json:
+        """The parts of the document that references lead into; a schema in the middle of them finds there what it refers to."""
+        parts = {str(node.table["$ref"]).split("/")[1] for node in self.references() if str(node.table["$ref"]).startswith("#/")}
+        return {key: value for key, value in self.root.items() if key in parts or "$anchor" in str(value)}
 
     def _anchor(self, name: str) -> Node | None:
         return next((node for node in self._nodes() if node.table.get("$anchor") == name), None)
@@ -172,6 +183,16 @@ class Document:
         listed = self.child(holder, "parameters")
         nodes = [node for _, node in self.children(listed)] if listed and isinstance(listed.value, list) else []
         return {(str(node.table.get("in")), str(node.table.get("name"))): node for node in nodes}
+
+
+def anything(node: Node) -> Node:
+    """The schema that allows everything, on the line of a node."""
+    return Node(value=True, line=node.line)
+
+
+def lines(node: Node | None) -> tuple[int, ...]:
+    """The line of a node, where there is one and it is known."""
+    return (node.line,) if node is not None and node.line is not None else ()
 
 
 def template(path: str) -> str:

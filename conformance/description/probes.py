@@ -30,8 +30,8 @@ def _uuids() -> Iterable[Probe]:
 
 PROBES = (
     Probe(None, "null", "null"),
-    Probe(True, "booleans", "boolean"),
-    Probe(False, "booleans", "boolean"),
+    Probe(value=True, kind="booleans", type="boolean"),
+    Probe(value=False, kind="booleans", type="boolean"),
     Probe(1.5, "fractions", "number"),
     Probe(-_LARGEST - 1, f"numbers below -{_LARGEST}", "integer", extreme=True),
     Probe(-7, "negative numbers", "integer", extreme=True),
@@ -57,6 +57,25 @@ PROBES = (
 """Of UUIDs only those that the specification allows: `format: uuid` alone speaks of none of its other rules."""
 
 
+_GROUPS = {"integer": "integers", "text": "text", "UUID": "UUIDs"}
+_MOST_KINDS = 3
+
+
 def kinds(probes: Iterable[Probe]) -> str:
-    """What a set of probes stands for, each kind once."""
-    return ", ".join(dict.fromkeys(probe.kind for probe in probes))
+    """What a set of probes stands for: whole groups by their name, and of the others each kind once."""
+    found = list(probes)
+    named = []
+    for group in dict.fromkeys(map(_group, found)):
+        members = [probe for probe in found if _group(probe) == group]
+        told = list(dict.fromkeys(probe.kind for probe in members))
+        whole = len(members) == sum(_group(probe) == group for probe in PROBES)
+        if group in _GROUPS and (whole or len(told) > _MOST_KINDS):
+            told = [_GROUPS[group] if whole else f"some {_GROUPS[group]}"]
+        named += told
+    return ", ".join(named)
+
+
+def _group(probe: Probe) -> str:
+    if probe.type != "string":
+        return probe.type
+    return "UUID" if "UUID" in probe.kind else "text"

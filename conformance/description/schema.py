@@ -33,6 +33,16 @@ class View:
         """What one schema says; everything is allowed where there is none."""
         return cls(document, ((node,),) if node is not None else ((),))
 
+    def followed(self) -> "View":
+        """The same where it is defined, if it is nothing but a reference."""
+        single = self.choices[0][0] if [len(choice) for choice in self.choices] == [1] else None
+        return self if single is None or set(single.table) != {"$ref"} else View.of(self.document, self.document.resolved(single))
+
+    @property
+    def key(self) -> object:
+        """The same for the same schemas of one document."""
+        return tuple(tuple(id(node.value) for node in choice) for choice in self.choices)
+
     @property
     def line(self) -> int | None:
         """The first line that speaks of the value."""
@@ -63,7 +73,8 @@ class View:
 
     def names_type(self) -> bool:
         """Whether every choice says of which type the value is."""
-        return all(any(set(node.table) & {"type", "const", "enum"} or node.value is False for node in choice) for choice in self.spelled_out)
+        naming = {"type", "const", "enum"}
+        return all(any(naming & set(node.table) or node.value is False for node in choice) for choice in self.spelled_out)
 
     def member_names(self) -> list[str]:
         """The members that are described, in order."""
@@ -125,11 +136,15 @@ class View:
     @cached_property
     def validator(self) -> Any:
         """A validator of the whole value. Raises SchemaError."""
-        # The document around it is where its references lead; none of its keys is a keyword of JSON Schema, but `$schema` and its like.
-        around = {key: value for key, value in self.document.root.items() if not key.startswith("$") or key == "$defs"}
+        key, known = self.key, self.document.validators
+        if key not in known:
+            known[key] = self._validator()
+        return known[key]
+
+    def _validator(self) -> Any:
         choices = [{"allOf": [node.value for node in choice]} if choice else True for choice in self.choices]
         try:
-            return jsonschema_rs.Draft202012Validator({**around, "anyOf": choices or [False]}, validate_formats=True)
+            return jsonschema_rs.Draft202012Validator({**self.document.referable, "anyOf": choices or [False]}, validate_formats=True)
         except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as problem:
             raise SchemaError(str(problem).splitlines()[0]) from None
 
@@ -159,7 +174,7 @@ def _spelled(document: Document, node: Node, seen: tuple[int, ...]) -> list[Conj
     found: list[Conjunction] = [(node,)] if node.table else [()]
     if "$ref" in node.table:
         target = document.target(node.table["$ref"])
-        found = _crossed(found, _spelled(document, target, seen) if target else [(Node(False, node.line),)])
+        found = _crossed(found, _spelled(document, target, seen) if target else [(Node(value=False, line=node.line),)])
     for each in _listed(document, node, "allOf"):
         found = _crossed(found, _spelled(document, each, seen))
     for keyword in ("anyOf", "oneOf"):

@@ -193,7 +193,8 @@ class _YamlReader:
             return None if node is None else self._value(node)
         except yaml.MarkedYAMLError as problem:
             mark = problem.problem_mark
-            raise SourceError(f"is no YAML: {problem.problem or problem.context}", mark.line + 1 if mark else None) from None
+            line = None if mark is None else mark.line + 1
+            raise SourceError(f"is no YAML: {problem.problem or problem.context}", line) from None
         except yaml.YAMLError as problem:
             raise SourceError(f"is no YAML: {str(problem).splitlines()[0]}") from None
 

@@ -41,9 +41,21 @@ class Place:
 
 def compare(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
     """The differences of one value and of everything in it."""
-    place = replace(place, where=_component(ours) or place.where)
+    component = _component(ours)
+    if component is not None:
+        # A record is told of by its own name and on its own lines, wherever it stands.
+        place, ours, theirs = replace(place, where=component), ours.followed(), theirs.followed()
+    # Most values stand in several answers, the error body on every operation and status.
+    key = (ours.key, theirs.key, place.where, place.direction, place.aspect)
+    memory = theirs.document.compared
+    if key not in memory:
+        memory[key] = tuple(_compared(ours, theirs, place))
+    return (replace(each, operations=(place.operation,)) for each in memory[key])
+
+
+def _compared(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
     if theirs.says_nothing:
-        yield _told(place, theirs, _lost(place), "is not described", specified=ours.told())
+        yield _told(place, theirs, _lost(place), "is not described", (ours.told(), ""))
         return
     try:
         yield from _by_probes(ours, theirs, place)
@@ -65,11 +77,11 @@ def _by_probes(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
     wider = [probe for probe in judged if _fits(theirs, probe, place) and not _fits(ours, probe, place)]
     narrower = [probe for probe in judged if _fits(ours, probe, place) and not _fits(theirs, probe, place)]
     if wider:
-        yield _told(place, theirs, _of_wider(ours, theirs, wider, place), f"also allows {kinds(wider)}", ours)
+        yield _told(place, theirs, _of_wider(ours, theirs, wider, place), f"also allows {kinds(wider)}", _both(ours, theirs))
     if narrower:
-        yield _told(place, theirs, _of_narrower(ours, narrower, place), f"does not allow {kinds(narrower)}", ours)
+        yield _told(place, theirs, _of_narrower(ours, narrower, place), f"does not allow {kinds(narrower)}", _both(ours, theirs))
     if composite and not theirs.of_type(composite):
-        yield _told(place, theirs, Effect.CLIENTS if place.is_answer else Effect.CALLERS, f"is no {composite}", ours)
+        yield _told(place, theirs, Effect.CLIENTS if place.is_answer else Effect.CALLERS, f"is no {composite}", _both(ours, theirs))
 
 
 def _fits(view: View, probe: Probe, place: Place) -> bool:
@@ -79,8 +91,8 @@ def _fits(view: View, probe: Probe, place: Place) -> bool:
 
 
 def _of_wider(ours: View, theirs: View, wider: Sequence[Probe], place: Place) -> Effect:
-    if not place.is_answer or not theirs.names_type():
-        return Effect.HARMLESS if not place.is_answer or _is_shaped(theirs) else Effect.CLIENTS
+    if not place.is_answer or (_is_shaped(theirs) and not theirs.names_type()):
+        return Effect.HARMLESS
     only_null = all(probe.value is None for probe in wider)
     return Effect.OPEN if only_null and ours.aspects & SHAPE_ASPECTS else Effect.CLIENTS
 
@@ -124,16 +136,16 @@ def _members(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
 def _absent(name: str, ours: View, theirs: View, place: Place) -> Difference:
     inside = place.below(name)
     if name in ours.required() or not place.is_answer:
-        return _told(inside, theirs, _lost(place), "is not described", specified=ours.member(name).told())
+        return _told(inside, theirs, _lost(place), "is not described", (ours.member(name).told(), ""))
     effect = Effect.OPEN if ours.aspects & SHAPE_ASPECTS or ours.member(name).aspects & SHAPE_ASPECTS else Effect.HARMLESS
-    return _told(inside, theirs, effect, "is not described", specified=ours.member(name).told())
+    return _told(inside, theirs, effect, "is not described", (ours.member(name).told(), ""))
 
 
 def _promised(ours: View, theirs: View, place: Place, lost: Sequence[str]) -> Iterator[Difference]:
     """What an answer always holds, by either account."""
     for name in sorted(ours.required() - theirs.required() - set(lost)):
         line = theirs.member(name)
-        yield _told(place.below(name), line, Effect.CLIENTS, "is not required", specified="required", described="optional")
+        yield _told(place.below(name), line, Effect.CLIENTS, "is not required", ("required", "optional"))
     also = sorted((theirs.required() - ours.required()) & set(ours.member_names()))
     if also:
         effect = Effect.OPEN if ours.aspects & SHAPE_ASPECTS or _all_open(ours, also) else Effect.HARMLESS
@@ -154,7 +166,7 @@ def _closedness(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
         effect = Effect.CLIENTS if ours.is_closed() and place.is_answer else Effect.HARMLESS
         yield _told(place, theirs.member(extra[0]), effect, f"has further members: {', '.join(extra)}")
     if ours.is_closed() and not theirs.is_closed():
-        yield _told(place, theirs, Effect.CLIENTS, "allows further members", specified="closed", described="open to any member")
+        yield _told(place, theirs, Effect.CLIENTS, "allows further members", ("closed", "open"))
     if theirs.is_closed() and not ours.is_closed():
         yield _told(place, theirs, Effect.HARMLESS, "allows no further members")
 
@@ -174,21 +186,18 @@ def _lost(place: Place) -> Effect:
     return Effect.CLIENTS if place.is_answer else Effect.CALLERS
 
 
-def _told(
-    place: Place, theirs: View, effect: Effect, message: str, ours: View | None = None, *, specified: str = "", described: str = ""
-) -> Difference:
-    if ours is not None:
-        specified, described = ours.told(), theirs.told()
-    lines = (theirs.line,) if theirs.line is not None else ()
-    return Difference(place.aspect, effect, place.where, message, specified, described, (place.operation,), lines)
+def _told(place: Place, theirs: View, effect: Effect, message: str, said: tuple[str, str] = ("", "")) -> Difference:
+    """A difference at a place, with what is specified and described, on the line of their account."""
+    lines = () if theirs.line is None else (theirs.line,)
+    return Difference(place.aspect, effect, place.where, message, *said, (place.operation,), lines)
 
 
-
-
+def _both(ours: View, theirs: View) -> tuple[str, str]:
+    return ours.told(), theirs.told()
 
 
 def _component(ours: View) -> str | None:
-    """The name of the contract's record that a reference leads to; what is below it is told by that name, wherever it stands."""
+    """The name of the contract's record that a reference leads to; None where it leads to a plain value."""
     references = [node.table["$ref"] for choice in ours.choices for node in choice if "$ref" in node.table]
     name = references[0].rpartition("/")[2] if len(references) == 1 and len(ours.choices) == 1 else None
     return name if name and ours.member_names() else None

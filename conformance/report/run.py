@@ -3,19 +3,30 @@
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
-from conformance import __version__, examination, requirements
+from conformance import __version__, examination, requirements, snapshot
 from conformance.report import junit, model
 from conformance.requirements import Requirement
+from conformance.stash import SESSION
+from conformance.target import Target
 from conformance.verdict import Conclusion, Level, Verdict
 
 CONFORMANT, NON_CONFORMANT, INTERRUPTED, CHECKER_ERROR, USAGE_ERROR = range(5)
 NO_TESTS_COLLECTED = 5
+
+GENERATORS = ("localization-api-conformance", "hypothesis", "schemathesis")
+"""The distributions whose versions decide which requests a seed makes."""
+
+
+def versions() -> dict[str, str]:
+    """The versions of what makes the requests, as installed here."""
+    return {name: metadata.version(name) for name in GENERATORS}
 
 
 class Run:
@@ -33,6 +44,7 @@ class Run:
         self._exchanges = 0
         self._methods: dict[str, int] = {}
         self._started = time.monotonic()
+        self.target: Target | None = None
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Run":
@@ -46,6 +58,8 @@ class Run:
                 "version": __version__,
                 "seed": config.getoption("conformance_seed"),
                 "depth": config.getoption("depth"),
+                "workers": config.getoption("numprocesses", None) or 1,
+                "versions": versions(),
                 "classes": chosen or list(requirements.CLASSES),
             },
             "target": {
@@ -54,7 +68,9 @@ class Run:
             },
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
         }
-        return cls(examination.report_directory(config), about, catalogue, complete=config.getoption("require_complete"))
+        run = cls(examination.report_directory(config), about, catalogue, complete=config.getoption("require_complete"))
+        run.target = config.stash[SESSION].target if SESSION in config.stash else None
+        return run
 
     def add(self, text: str) -> None:
         """Take the record of one item, as the worker that ran it wrote it."""
@@ -71,7 +87,7 @@ class Run:
     def finish(self, status: int) -> int:
         """Write the report; the exit code that follows from it, or from the way in which pytest ended."""
         entries = [model.requirement(stated, self._findings[id], self._evidence) for id, stated in self._catalogue.items()]
-        seen = [entry for entry in self._observations if entry[0] != "ledger"]
+        seen = [entry for entry in self._observations if entry[0] not in ("ledger", "provisioned")]
         self.document = {
             "format": model.FORMAT,
             "verdict": model.conclusion(entries).value,
@@ -93,6 +109,9 @@ class Run:
         (self.directory / "report.json").write_bytes(orjson.dumps(self.document, option=orjson.OPT_INDENT_2))
         (self.directory / "junit.xml").write_bytes(junit.render(self.document))
         _merge(self.directory)
+        if self.target is not None:
+            made = [id for kind, id, _ in self._observations if kind == "provisioned"]
+            (self.directory / "target.json").write_bytes(orjson.dumps(snapshot.of(self.target, made), option=orjson.OPT_INDENT_2))
 
     def _exit_code(self, status: int) -> int:
         assert self.document is not None

@@ -1,6 +1,7 @@
 """The report as lines for a terminal: what is broken first, then what could not be judged, then what was observed."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -106,11 +107,8 @@ def _came(exchange: dict[str, Any]) -> str:
 
 
 def _compact(text: str) -> str:
-    """JSON in one line, without the blanks of its layout."""
-    try:
-        return json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))
-    except (ValueError, RecursionError):
-        return text
+    """A text in one line: the line breaks of its layout are taken away, everything else stays as it came."""
+    return re.sub(r"\s*\n\s*", " ", text)
 
 
 # --- what was observed, and the end --------------------------------------------------------------------------------------

@@ -14,10 +14,10 @@ import orjson
 import pytest
 
 from conformance import examination
-from conformance.plugin import SESSION
 from conformance.report.run import CHECKER_ERROR, CONFORMANT, NON_CONFORMANT
 from conformance.selftest import altered
 from conformance.selftest.altered import Edit
+from conformance.stash import SESSION
 
 PLUGINS = (
     *("-p", "conformance.plugin", "-p", "pytest_base_url.plugin"),
@@ -47,7 +47,7 @@ class Substitute:
 
     def pytest_configure(self, config: pytest.Config) -> None:
         """The examination finds the altered package here."""
-        config.stash[examination.REFERENCE] = self._package
+        config.stash[examination.SUBJECT] = lambda: examination.in_process(self._package)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from conformance.plugin import SESSION
 from conformance.session import Session
+from conformance.stash import SESSION
 from conformance.suite.approvals import Approvals
 from conformance.suite.live import Live
 

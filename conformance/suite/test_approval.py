@@ -3,7 +3,16 @@
 from conformance.exchange import Exchange
 from conformance.suite import expect
 from conformance.suite.approvals import (
-    MALFORMED, NEEDS, STALE, Approvals, Trial, is_approved, revision_of, sending, shows_status, unchanged,
+    MALFORMED,
+    NEEDS,
+    STALE,
+    Approvals,
+    Trial,
+    is_approved,
+    revision_of,
+    sending,
+    shows_status,
+    unchanged,
 )  # fmt: skip
 from conformance.suite.live import Live
 from conformance.suite.requirement import requirement

@@ -6,7 +6,7 @@ found small. Of valid ids some are replaced by living ones, or a reading would n
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from conformance import generate
 from conformance.client import TRIES, Sending
@@ -59,6 +59,7 @@ class Fuzz:
     def run(self) -> None:
         """Send everything, make what is found small, and raise Violation where the service failed."""
         self._cursor = self._live.control(self._control).cursor
+        self._learn()
         covered = self._send(generate.coverage(self._operation.id, self._mode), f"{self._mode} coverage")
         drawn = self._send(generate.examples(self._source), f"{self._mode} example")
         failures = [answer for answer in (*covered, *drawn) if answer.status == 500]
@@ -86,7 +87,7 @@ class Fuzz:
         """A small request for each kind that only examples show; those of the systematic requests are small already."""
         found: list[Exchange] = []
         for kind in sorted(kinds):
-            smallest = None if kind in self._kinds(found) else generate.smallest(self._source, lambda call, kind=kind: self._shows(call, kind))
+            smallest = None if kind in self._kinds(found) else generate.smallest(self._source, partial(self._shows, kind))
             if smallest is not None:
                 again = self._session.client.send(self._aimed(smallest), self._sending("the smallest of its kind"))
                 found += [again] if kind in self._kinds([again]) else []
@@ -94,7 +95,7 @@ class Fuzz:
             self._session.show(answer)
         return found
 
-    def _shows(self, call: Call, kind: str) -> bool:
+    def _shows(self, kind: str, call: Call) -> bool:
         aimed = self._aimed(call)
         key = generate.key(aimed)
         if key not in self._answers:
@@ -119,6 +120,14 @@ class Fuzz:
             if again.status == 429:
                 expect.clear(again)
             expect.that(not is_weather(again), f"{again.purpose}: {again.describe()}", again, expected="an answer of the service")
+
+    def _learn(self) -> None:
+        """Find out whether the target knows the filters whose names are open, since a request with an unknown name says nothing."""
+        certain = self._session.roles(self._operation)
+        for role in MEMBERS:
+            name = self._session.name(self._operation, role)
+            if name is not None and name not in certain:
+                self._live.learn_filter(self._operation, role)
 
     # --- aiming ----------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,18 @@
+"""`conformance keygen`: a key pair to sign certificates with."""
+
+import argparse
+import sys
+
+from conformance.certificate import dsse
+from conformance.commands.outcome import CONFORMANT, UsageError
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write a new private key, and its public key beside it; never over a file."""
+    try:
+        public = dsse.generate(arguments.file)
+    except OSError as problem:
+        raise UsageError(f"{problem.filename}: {problem.strerror}") from None
+    key = dsse.public_key(public.read_bytes(), str(public))
+    sys.stdout.write(f"private key  {arguments.file}\npublic key   {public}\nfingerprint  {dsse.fingerprint(key)}\n")
+    return CONFORMANT

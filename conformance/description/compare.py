@@ -1,0 +1,90 @@
+"""A whole description against the contract: its version, and its operations."""
+
+from collections.abc import Iterator
+from functools import cache
+
+from conformance import openapi
+from conformance.description.difference import Aspect, Difference, Effect, gathered
+from conformance.description.document import Described, Document, Node, lines
+from conformance.description.operation import Pair
+from conformance.description.source import SourceError, parsed, read
+
+
+def description(text: str) -> Document:
+    """The description that a text holds. Raises SourceError where it is none, or only a part of one."""
+    source = read(text)
+    if not str(source.document.get("openapi", "")).startswith("3."):
+        raise SourceError("is no OpenAPI 3 document: `openapi` does not say 3.x", source.line(source.document, "openapi"))
+    document = Document(source)
+    for node in document.references():
+        reference = node.table["$ref"]
+        if not reference.startswith("#"):
+            line = document.source.line(node.value, "$ref")
+            raise SourceError(f"refers to another document ({reference!r}), which is not read: bundle them into one", line)
+    return document
+
+
+def differences(theirs: Document) -> tuple[Difference, ...]:
+    """Everything that a description says otherwise than the contract, the worst first."""
+    return gathered(_everything(_contract(), theirs))
+
+
+@cache
+def _contract() -> Document:
+    return Document(parsed(dict(openapi.load().document)))
+
+
+def _everything(ours: Document, theirs: Document) -> Iterator[Difference]:
+    yield from _versions(theirs)
+    described = list(theirs.operations())
+    yield from _addresses(theirs, described)
+    found = {(each.method, each.path): each for each in described}
+    for stated in ours.operations():
+        match = found.pop((stated.method, stated.path), None)
+        if match is None:
+            yield _missing(stated, described)
+        else:
+            yield from Pair(ours, theirs, stated, match).differences()
+    for extra in found.values():
+        where = f"{extra.method} {extra.path}"
+        yield Difference(Aspect.OPERATIONS, Effect.HARMLESS, where, "is a further operation", lines=lines(extra.node))
+
+
+def _versions(theirs: Document) -> Iterator[Difference]:
+    root = Node(theirs.root)
+    stated = str(theirs.root.get("openapi"))
+    if not stated.startswith("3.1."):
+        line = lines(theirs.raw_child(root, "openapi"))
+        yield Difference(Aspect.VERSION, Effect.CLIENTS, "openapi", "is another version of OpenAPI", "3.1.1", stated, lines=line)
+    info = theirs.child(root, "info")
+    version = info and theirs.child(info, "version")
+    if version is None or version.value != "1.0.0":
+        told = repr(version.value) if version else "nothing"
+        line = lines(version or info)
+        yield Difference(Aspect.API_VERSION, Effect.CLIENTS, "info.version", "is another version of the API", "1.0.0", told, lines=line)
+
+
+def _addresses(theirs: Document, described: list[Described]) -> Iterator[Difference]:
+    astray = [each for each in described if not each.versioned]
+    if astray:
+        line = lines(theirs.raw_child(Node(theirs.root), "servers"))
+        message = "the address of a server does not end with the version segment v1"
+        yield Difference(Aspect.OPERATIONS, Effect.OPEN, "servers", message, lines=line)
+
+
+def _missing(stated: Described, described: list[Described]) -> Difference:
+    moved = next((each for each in described if each.id == stated.id), None)
+    where, specified = str(stated.id), _spoken(stated)
+    if moved is None:
+        return Difference(Aspect.OPERATIONS, Effect.CLIENTS, where, "is not described", specified, "", (where,))
+    told = _spoken(moved)
+    return Difference(Aspect.OPERATIONS, Effect.CLIENTS, where, "is at another place", specified, told, (where,), lines(moved.node))
+
+
+def _spoken(operation: Described) -> str:
+    names = iter(operation.names)
+    return f"{operation.method} " + "".join("{" + next(names, "") + "}" if part == "{}" else part for part in _parts(operation.path))
+
+
+def _parts(path: str) -> list[str]:
+    return [piece for part in path.split("{}") for piece in (part, "{}")][:-1]

@@ -1,0 +1,370 @@
+"""The command line: real processes, their output, their exit codes, and the reports that they leave."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from conformance import profile, requirements
+from conformance.commands.init import skeleton
+from conformance.report import line, terminal
+
+COMMAND = (sys.executable, "-m", "conformance")
+SEQUENCE = "\x1b["
+DEAD = "http://127.0.0.1:9/v1"
+REMEDY = "write http:// or https://, the host and the path up to the version segment"
+
+
+def conformance(directory: Path, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """One run of the command in a directory of its own, without a terminal."""
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], cwd=directory, env=surroundings(**environment), capture_output=True, text=True, timeout=120
+    )
+
+
+def surroundings(**environment: str) -> dict[str, str]:
+    """The environment of a command, without what would colour its output."""
+    kept = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR", "TERM"}}
+    return {**kept, "PYTHONUTF8": "1", "TERM": "xterm", **environment}
+
+
+def report(directory: Path, reports: str = "reports/latest") -> dict[str, Any]:
+    """The report of a run in a directory."""
+    document: dict[str, Any] = json.loads((directory / reports / "report.json").read_text(encoding="utf-8"))
+    return document
+
+
+def verdicts(document: dict[str, Any]) -> dict[str, tuple[str, dict[str, str]]]:
+    """The verdict of each requirement, and on each of its operations."""
+    return {entry["id"]: (entry["verdict"], entry["operations"]) for entry in document["requirements"]}
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """A quick run on the bundled reference: its directory, and how it ended."""
+    directory = tmp_path_factory.mktemp("judged")
+    return directory, conformance(directory, "run", "--depth", "quick")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The profile of a reference that is served over loopback."""
+    target = tmp_path_factory.mktemp("served") / "target.toml"
+    with subprocess.Popen([*COMMAND, "serve", "--target-out", str(target)], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
+        try:
+            assert tomllib.loads(target.read_text())["base-url"] == address
+            yield target
+        finally:
+            server.send_signal(signal.SIGINT)
+            assert server.wait(10) == 0
+
+
+# --- help and usage ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", [(), ("run",), ("serve",), ("requirements",), ("init",)], ids=lambda command: " ".join(command) or "all")
+def test_help_tells_the_exit_codes(tmp_path: Path, command: tuple[str, ...]) -> None:
+    """Help ends with 0 and lists all five codes."""
+    ended = conformance(tmp_path, *command, "--help")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert re.findall(r"^  ([0-9])  ", ended.stdout, re.MULTILINE) == ["0", "1", "2", "3", "4"]
+
+
+def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
+    """Asking for help imports neither pytest nor httpx nor schemathesis."""
+    code = (
+        "import sys; from conformance.__main__ import parser; parser().format_help();"
+        "print({'pytest', 'httpx', 'schemathesis', 'hypothesis', 'rich', 'starlette', 'yaml'} & set(sys.modules))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert told == "set()\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "conformance: error: the following arguments are required: COMMAND (`conformance --help` lists what there is)\n"),
+        (["run", "--deep"], "conformance: error: unrecognized arguments: --deep (`conformance --help` lists what there is)\n"),
+        (["run", "--target"], "conformance run: error: argument --target: expected one argument (`conformance run --help` lists what there is)\n"),
+        (
+            ["run", "--class", "reading"],
+            "conformance run: error: argument --class: there is no class 'reading', only "
+            f"{', '.join(requirements.CLASSES)} (`conformance run --help` lists what there is)\n",
+        ),
+        (
+            ["run", "-n", "0"],
+            "conformance run: error: argument -n: '0' is no number of processes (`conformance run --help` lists what there is)\n",
+        ),
+        (
+            ["serve", "--port", "65536"],
+            "conformance serve: error: argument --port: '65536' is no port; ports are numbers up to 65535"
+            " (`conformance serve --help` lists what there is)\n",
+        ),
+        (["run", "--report-dir", "file/in/a/file"], "conformance run: error: --report-dir {cwd}/file/in/a/file: Not a directory\n"),
+        (["serve", "--database", "no/such/folder/x.db"], "conformance serve: error: --database no/such/folder/x.db: unable to open database file\n"),
+        (["init", "file"], "conformance init: error: file exists and is left as it is; name another file\n"),
+        (["init", "no/such/folder/x"], "conformance init: error: no/such/folder/x cannot be written: No such file or directory\n"),
+        (["init", "--base-url", "ftp://x"], f"conformance init: error: --base-url is no http or https URL; {REMEDY}\n"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_mistake_in_the_options_is_told_in_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
+    """Exit code 4, nothing on standard output, no traceback."""
+    (tmp_path / "file").touch()
+    ended = conformance(tmp_path, *arguments)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (4, "", message.replace("{cwd}", str(tmp_path)))
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with workers"])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--target", "target.toml"), "target.toml:1: credentials.primry is no known key: did you mean primary?"),
+        (("--target", "absent.toml"), "absent.toml: cannot be read: No such file or directory: give the path of a profile"),
+        (("--base-url", "ftp://x"), f"--base-url is no http or https URL: {REMEDY}"),
+        (("--base-url", DEAD), f"nothing answers at {DEAD}: ConnectError: [Errno 111] Connection refused"),
+    ],
+    ids=["mistyped key", "no file", "no URL", "dead port"],
+)
+def test_a_target_that_cannot_be_judged_is_a_usage_error(
+    tmp_path: Path, options: tuple[str, ...], message: str, workers: tuple[str, ...]
+) -> None:
+    """Exit code 4, the reason on standard error alone, and no report."""
+    (tmp_path / "target.toml").write_text("[credentials.primry]\n")
+    ended = conformance(tmp_path, "run", *options, *workers)
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert message in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert not (tmp_path / "reports/latest/report.json").exists()
+
+
+# --- runs ----------------------------------------------------------------------------------------------------------------
+
+
+def test_the_reference_keeps_the_contract(judged: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    """Exit code 0, a line for each class and the verdict in plain text, and the place of the report."""
+    directory, ended = judged
+    assert (ended.returncode, ended.stderr) == (0, "")
+    told = ended.stdout.splitlines()
+    classes = list(dict.fromkeys(entry["class"] for entry in report(directory)["requirements"]))
+    assert [line.split()[0] for line in told if " checks: " in line] == [name for name in classes if name in ended.stdout]
+    assert not any(line.startswith(("BROKEN", "WARNING", "CHECKER ERROR")) for line in told)
+    assert told[-1] == "  report  reports/latest/report.json (beside it: junit.xml, exchanges.jsonl)"
+    assert SEQUENCE not in ended.stdout
+
+
+def test_a_run_leaves_its_report(judged: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    """report.json, junit.xml and exchanges.jsonl agree with each other."""
+    directory, _ = judged
+    document = report(directory)
+    exchanges = (directory / "reports/latest/exchanges.jsonl").read_bytes().splitlines()
+    cases = ET.parse(directory / "reports/latest/junit.xml").getroot().iter("testcase")
+    assert document["counts"]["must"]["fail"] == document["counts"]["must"]["error"] == 0
+    assert (document["suite"]["depth"], document["suite"]["seed"], document["interrupted"]) == ("quick", 1, False)
+    assert list(verdicts(document)) == list(requirements.load())
+    assert len(exchanges) >= document["exchanges"]["count"] > 1000
+    assert not [case.get("name") for case in cases if case.find("failure") is not None or case.find("error") is not None]
+
+
+def test_over_loopback_the_verdicts_are_the_same(
+    judged: tuple[Path, subprocess.CompletedProcess[str]], served: Path, tmp_path: Path
+) -> None:
+    """The same reference behind a socket gets the same verdict on every requirement and operation."""
+    ended = conformance(tmp_path, "run", "--target", served, "--depth", "quick")
+    there, here = report(tmp_path), report(judged[0])
+    assert ended.returncode == 0
+    assert verdicts(there) == verdicts(here)
+
+
+def test_one_class_alone_can_be_judged(tmp_path: Path) -> None:
+    """The report speaks of that class only; the seed and the directory are those that were asked for."""
+    ended = conformance(tmp_path, "run", "--class", "limits", "--depth", "quick", "--seed", "7", "--report-dir", "here")
+    document = report(tmp_path, "here")
+    assert ended.returncode == 0
+    assert {entry["class"] for entry in document["requirements"]} == {"limits"}
+    assert (document["suite"]["seed"], document["suite"]["classes"], document["verdict"]) == (7, ["limits"], "conformant")
+
+
+def test_what_is_missing_is_named_by_its_key(served: Path, tmp_path: Path) -> None:
+    """With nothing but a base URL the keys are listed once each; with --require-complete such a run fails."""
+    address = tomllib.loads(served.read_text())["base-url"]
+    ended = conformance(tmp_path, "run", "--base-url", address, "--class", "limits", "--require-complete")
+    missing = [line.split()[0] for line in ended.stdout.splitlines() if re.match(r"  [a-z]+\.[a-z-]+ +[0-9]", line)]
+    assert ended.returncode == 1
+    assert "INCONCLUSIVE" in ended.stdout
+    assert len(missing) == len(set(missing)) > 0
+    assert set(missing) <= {"credentials.primary", "credentials.throttled", "consent.exhaust-rate-limit", "consent.oversized-bodies"}
+
+
+def test_without_consent_a_run_only_reads(served: Path, tmp_path: Path) -> None:
+    """With a base URL and one API key the evidence shows no method but GET, and the verdict is still worth something."""
+    stated = tomllib.loads(served.read_text())
+    target = tmp_path / "target.toml"
+    target.write_text(f'base-url = "{stated["base-url"]}"\n[credentials.primary]\napi-key = "${{KEY}}"\n')
+    key = stated["credentials"]["primary"]["api-key"]
+    ended = conformance(tmp_path, "run", "--target", target, "--depth", "quick", KEY=key)
+    document = report(tmp_path)
+    assert (ended.returncode, document["verdict"]) == (0, "inconclusive")
+    assert list(document["exchanges"]["methods"]) == ["GET"]
+    assert {json.loads(text)["request"]["method"] for text in (tmp_path / "reports/latest/exchanges.jsonl").open()} == {"GET"}
+    assert document["counts"]["must"]["pass"] > 30
+    assert key not in ended.stdout + ended.stderr + (tmp_path / "reports/latest/exchanges.jsonl").read_text()
+
+
+def test_foreign_configuration_has_no_say(tmp_path: Path) -> None:
+    """Neither pytest.ini and conftest.py of the current directory nor pytest's environment variables change a run."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n")
+    (tmp_path / "conftest.py").write_text("raise SystemExit('read')\n")
+    ended = conformance(
+        tmp_path, "run", "--class", "limits", "--depth", "quick", PYTEST_ADDOPTS="--no-such-option", PYTEST_PLUGINS="no_such_plugin"
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["interrupted", "terminated"])
+def test_an_interrupted_run_leaves_what_it_knows(tmp_path: Path, number: signal.Signals) -> None:
+    """Exit code 2, a verdict that says so, and a report of what was judged until then."""
+    command = [*COMMAND, "run", "--depth", "deep", "--class", "limits", "--class", "read"]
+    with subprocess.Popen(command, cwd=tmp_path, env=surroundings(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        while not (tmp_path / "reports/latest/exchanges-main.jsonl").exists() and running.poll() is None:
+            signal.sigtimedwait([], 0.02)
+        signal.sigtimedwait([], 0.5)
+        running.send_signal(number)
+        told, problems = running.communicate(timeout=60)
+    document = report(tmp_path)
+    assert (running.returncode, problems) == (2, "")
+    assert "\nINTERRUPTED: nothing was broken until then\n" in told
+    assert (document["interrupted"], document["counts"]["must"]["fail"]) == (True, 0)
+    assert {entry["verdict"] for entry in document["requirements"] if entry["class"] == "limits"} >= {"inconclusive"}
+
+
+# --- the face ------------------------------------------------------------------------------------------------------------
+
+
+def on_a_terminal(directory: Path, *arguments: str, **environment: str) -> str:
+    """What a command writes where standard output is a terminal."""
+    leader, follower = pty.openpty()
+    with subprocess.Popen([*COMMAND, *arguments], cwd=directory, env=surroundings(COLUMNS="100", **environment), stdout=follower) as running:
+        os.close(follower)
+        written = b""
+        while chunk := _read(leader):
+            written += chunk
+    os.close(leader)
+    assert running.returncode == 0
+    return written.decode()
+
+
+def _read(leader: int) -> bytes:
+    try:
+        return os.read(leader, 65536)
+    except OSError:  # Linux says so when the last writer has left
+        return b""
+
+
+@pytest.mark.parametrize(("environment", "colour"), [({}, True), ({"NO_COLOR": "1"}, False)], ids=["colours", "NO_COLOR"])
+def test_on_a_terminal_a_bar_shows_how_far_a_run_is(tmp_path: Path, environment: dict[str, str], *, colour: bool) -> None:
+    """The bar has the class and the requests a second, and is gone at the end; the verdict is green, unless colours are unwanted."""
+    told = on_a_terminal(tmp_path, "run", "--class", "limits", "--depth", "quick", **environment)
+    verdict = next(line for line in told.splitlines() if "CONFORMANT" in line)
+    assert re.search(r"limits .*/\d+.* \d+ requests/s", told)
+    assert " checks: " not in told
+    assert (f"{SEQUENCE}1;32m" in verdict) is colour
+
+
+def test_nothing_invisible_reaches_the_terminal() -> None:
+    """Control characters, marks that turn the direction of writing, and lone surrogates are spelled out; the rest stays."""
+    hostile = "a\x1b[2J\r\n\u202eb\u200b\ud800\x9b é [red]日"
+    assert line.visible([(hostile, "bad")]) == [("a\\u001b[2J\\r\\n\\u202eb\\u200b\\ud800\\u009b é [red]日", "bad")]
+
+
+def test_a_finding_is_told_whole(judged: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    """What is broken comes first: the promise, what was found and expected, the command, the answer, the other operations."""
+    document = report(judged[0])
+    broken = next(entry for entry in document["requirements"] if entry["id"] == "error/code")
+    exchange = {"curl": "curl 'http://x/v1/account'", "response": {"status": 404, "body": {"text": '{\n  "code": "\x1b[31m"\n}'}}}
+    found = {
+        "verdict": "fail", "operation": "account_get", "message": "code is 7", "expected": "a string", "needs": [],
+        "items": ["x"], "occurrences": 2, "exchanges": [exchange],
+    }  # fmt: skip
+    broken.update(verdict="fail", findings=[found, {**found, "operation": "video_get"}])
+    document["verdict"] = "non-conformant"
+    told = list(terminal.lines(document))
+    assert told[:8] == [
+        "BROKEN  error/code  on account_get",
+        "  promised   A refusal has a code that is a string.  (Errors)",
+        "  found      code is 7  (2 times)",
+        "  expected   a string",
+        "  sent       curl 'http://x/v1/account'",
+        '  came       404 { "code": "\\u001b[31m" }',
+        "  also       on video_get (report.json tells each)",
+        "",
+    ]
+    assert "NON-CONFORMANT: the target breaks the contract" in told
+
+
+# --- the other commands --------------------------------------------------------------------------------------------------
+
+
+def test_the_requirements_can_be_listed(tmp_path: Path) -> None:
+    """For people with their statements; as JSON with everything; a class alone where it is asked for."""
+    everything = json.loads(conformance(tmp_path, "requirements", "--json").stdout)
+    told = conformance(tmp_path, "requirements", "--class", "limits").stdout
+    limits = [entry.id for entry in requirements.load().values() if entry.conformance_class == "limits"]
+    assert [entry["id"] for entry in everything] == list(requirements.load())
+    assert everything[0]["class"] == requirements.load()[everything[0]["id"]].conformance_class
+    assert [each for each in re.findall(r"^  (\S+)  \(", told, re.MULTILINE)] == limits
+
+
+def test_a_reader_may_leave_early(tmp_path: Path) -> None:
+    """A closed pipe is no error."""
+    with subprocess.Popen(
+        [*COMMAND, "requirements"], cwd=tmp_path, env=surroundings(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == ""
+    assert running.returncode == 0
+
+
+def test_a_profile_to_fill_in_is_written(tmp_path: Path) -> None:
+    """It names the base URL that was given, and needs nothing but the key of one credential."""
+    ended = conformance(tmp_path, "init", "--base-url", "https://api.test/v1")
+    target = profile.load(tmp_path / "target.toml", environ={"LOCALIZATION_API_KEY": "secret"})
+    assert (ended.returncode, ended.stdout) == (0, "target.toml is written. Fill it in, then: conformance run --target target.toml\n")
+    assert (target.base_url, list(target.credentials)) == ("https://api.test/v1", ["primary"])
+    assert target.consent == profile.Consent()
+
+
+def test_the_profile_to_fill_in_has_every_key() -> None:
+    """With every line switched on it is a valid profile in which no key is missing."""
+    text = re.sub(r"^#(?=\S)", "", skeleton(), flags=re.MULTILINE)
+    variables = dict.fromkeys(re.findall(r"\$\{(\w+)\}", text), "secret")
+    tables = tomllib.loads(text)
+    profile.parse(tables, text=text, environ=variables)
+    assert _keys(tables) >= _keys(profile._PROFILE) - {f"credentials.{each}" for each in _schemes()}
+
+
+def _keys(table: Any, place: str = "") -> set[str]:
+    if not isinstance(table, dict):
+        return {place.removeprefix(".")}
+    return {key for name, value in table.items() for key in _keys(value, f"{place}.{name}")}
+
+
+def _schemes() -> Iterator[str]:
+    """A credential needs one of its two schemes only."""
+    lacking = [f"lacking.{permission}" for permission in profile.PERMISSIONS]
+    for name in ("primary", "expired", "revoked", "outsider", "no-review-role", "throttled", *lacking):
+        yield from (f"{name}.api-key", f"{name}.bearer")

@@ -43,11 +43,12 @@ def _costs(folder: Path) -> Iterator[tuple[str, ...]]:
     target = parse(reference.profile(BASE_URL), environ={})
     key = target.credentials["primary"].secret("api-key")
     application = InProcess(reference.app, clock.advance)
+    here = httpx.Client(transport=application, base_url=BASE_URL, headers={"x-api-key": key})
     with served(folder) as there:
         network = httpx.Client(transport=Network(), base_url=there.base_url, headers={"x-api-key": key})
         ways: dict[str, Callable[[], object]] = {
             "direct call of the application": _direct(reference.app, key, clock),
-            "httpx on the in-process transport": _plain(httpx.Client(transport=application, base_url=BASE_URL, headers={"x-api-key": key}), clock),
+            "httpx on the in-process transport": _plain(here, clock),
             "the judge, in-process: sent, judged and recorded": _judged(target, application, folder / "here.jsonl", clock),
             "httpx over loopback": lambda: network.get("/projects?limit=25"),
             "the judge, over loopback": _judged(there, Network(), folder / "there.jsonl", clock),
@@ -142,8 +143,8 @@ def _say(rows: Iterator[tuple[str, ...]], head: tuple[str, ...]) -> None:
     table = [head, *rows]
     widths = [max(len(row[column]) for row in table) for column in range(len(head))]
     for row in table:
-        first, *rest = (cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True)))
-        sys.stdout.write("  ".join([first, *rest]) + "\n")
+        cells = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        sys.stdout.write("  ".join([row[0].ljust(widths[0]), *cells]) + "\n")
     sys.stdout.write("\n")
 
 

@@ -141,6 +141,12 @@ def verify_options(part: argparse.ArgumentParser) -> None:
     part.add_argument("file", type=Path, metavar="FILE", help="the certificate")
 
 
+def diff_options(part: argparse.ArgumentParser) -> None:
+    """The description to compare with the contract."""
+    part.add_argument("document", metavar="FILE|URL", help="an OpenAPI document, YAML or JSON; nothing is sent where it is a file")
+    part.add_argument("--json", action="store_true", help="as one JSON object, with the lines of every difference")
+
+
 COMMANDS = {
     "run": Command("Judge a deployment, or the bundled reference, and write a report.", run_options, "conformance.commands.run"),
     "serve": Command("Serve the bundled reference implementation, as a sandbox.", serve_options, "conformance.commands.serve"),
@@ -149,6 +155,7 @@ COMMANDS = {
     "certify": Command("Sign the evidence of a conformant run.", certify_options, "conformance.commands.certify"),
     "verify": Command("Check a certificate, without its target.", verify_options, "conformance.commands.verify"),
     "init": Command("Write a target profile to fill in; never over an existing file.", init_options, "conformance.commands.init"),
+    "diff": Command("Compare a published OpenAPI document with the contract.", diff_options, "conformance.commands.diff"),
 }
 
 

@@ -8,14 +8,18 @@ from types import ModuleType
 
 import pytest
 
+from conformance import known, requirements
 from conformance.client import Sending
 from conformance.exchange import Call
+from conformance.known import Known
 from conformance.profile import ProfileError, bare, load, parse
 from conformance.session import DEPTHS, Session
 from conformance.target import Target
 from conformance.transport import InProcess, Network, Transport
 
 IN_PROCESS = "http://reference.invalid/v1"
+NAME = "conformance.suite"
+SUITE = Path(__file__).parent / "suite"
 DEFAULT_REPORTS = Path("reports/latest")
 SUITE = Path(__file__).parent / "suite"
 
@@ -45,6 +49,26 @@ def target_of(config: pytest.Config) -> Target | None:
         raise pytest.UsageError(str(problem)) from None
 
 
+def known_failures(config: pytest.Config) -> tuple[Known, ...] | None:
+    """The known failures that the options name a file of. Raises UsageError for what is wrong with it."""
+    path: Path | None = config.getoption("known_failures")
+    try:
+        return None if path is None else known.load(path, {id: entry.operations for id, entry in requirements.load().items()})
+    except known.KnownError as problem:
+        raise pytest.UsageError(str(problem)) from None
+
+
+def is_meant(config: pytest.Config) -> bool:
+    """Whether the arguments of a run name the suite, as far as can be told before anything is collected."""
+    return any(Path(argument.split("::")[0]).absolute().is_relative_to(SUITE) or argument.startswith(NAME) for argument in config.args)
+
+
+def rehearse(config: pytest.Config) -> None:
+    """Read what the options name, without sending anything. Raises UsageError for what is wrong with it."""
+    known_failures(config)
+    target_of(config)
+
+
 def report_directory(config: pytest.Config) -> Path:
     """Where this run writes."""
     return config.getoption("report_dir") or config.invocation_params.dir / DEFAULT_REPORTS
@@ -52,6 +76,7 @@ def report_directory(config: pytest.Config) -> Path:
 
 def begin(config: pytest.Config) -> Session:
     """The session of this process, with a log of its exchanges in the report directory."""
+    known_failures(config)
     subject = _subject(config)
     pace = subject.target.limits.requests_per_second
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))

@@ -62,12 +62,14 @@ class _Shown(Exception):
 @cache
 def coverage(operation: str, mode: Mode) -> tuple[Call, ...]:
     """Calls that meet each bound and type of the contract, one at a time; the same for every seed."""
-    with _undisturbed():
-        generator = _generator()
-        found = generator[operation]
-        settings = generator[operation].schema.config.generation_for(operation=found, phase="coverage")
+    # Imported where fuzzing happens: it takes longer than many a run without.
+    from schemathesis import GenerationMode  # noqa: PLC0415
+
+    with undisturbed():
+        found = _generator()[operation]
+        config = found.schema.config.generation_for(operation=found, phase="coverage")
         # With both modes asked for, what is around the one wrong argument is right.
-        cases = list(found.schema.iter_coverage_cases(found, generation_modes=_both(), generation_config=settings))
+        cases = list(found.schema.iter_coverage_cases(found, generation_modes=list(GenerationMode), generation_config=config))
     return _distinct(_call(case, operation) for case in cases if case.meta.generation.mode.value == mode)
 
 
@@ -93,21 +95,22 @@ def smallest(source: Source, shows: Callable[[Call], bool]) -> Call | None:
 
     try:
         _search(source, examine, shrink=True)
-    except (_Shown, Enough):
-        return min(found, key=lambda call: len(repr(key(call))), default=None)
+    except _Shown:
+        return found[-1]
+    except Enough:
+        return min(reversed(found), key=lambda call: len(repr(key(call))), default=None)
     return None
 
 
 def _search(source: Source, examine: Callable[[Call | None], None], *, shrink: bool) -> None:
     operation = openapi.load().operation(source.operation)
-    if not operation.parameters and operation.body_schema is None:
+    if source.number < 1 or (not operation.parameters and operation.body_schema is None):
         return
-    # Imported where fuzzing happens: it takes longer than many a run without.
-    import hypothesis  # noqa: PLC0415
+    import hypothesis  # noqa: PLC0415 - see above
     from schemathesis import GenerationMode  # noqa: PLC0415
     from schemathesis.generation.feedback import NO_FEEDBACK  # noqa: PLC0415
 
-    with _undisturbed():
+    with undisturbed():
         strategy = _generator()[source.operation].as_strategy(GenerationMode(source.mode), feedback=NO_FEEDBACK)
 
         @hypothesis.seed(_number(source))
@@ -161,14 +164,8 @@ def _generator() -> Mapping[str, Any]:
     return {operation.definition.raw["operationId"]: operation for operation in found}
 
 
-def _both() -> list[Any]:
-    from schemathesis import GenerationMode  # noqa: PLC0415 - see above
-
-    return list(GenerationMode)
-
-
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
     """Keep Hypothesis from drawing on anything but the seed, and from writing into the working directory."""
     from hypothesis import configuration  # noqa: PLC0415 - see above
     from hypothesis.internal import charmap  # noqa: PLC0415
@@ -229,7 +226,7 @@ def _query(values: Mapping[str, Any], operation: Operation) -> tuple[tuple[str, 
     known = [parameter.name for parameter in operation.parameters if parameter.location == "query"]
     found = {name: values[name] for name in known if name in values}
     texts = {name: _text(value) for name, value in found.items()}
-    return None if None in texts.values() else tuple((name, _plain(text)) for name, text in texts.items() if text is not None)
+    return None if None in texts.values() else tuple((name, CONTROL.sub("", text)) for name, text in texts.items() if text is not None)
 
 
 def _text(value: Any) -> str | None:
@@ -240,13 +237,8 @@ def _text(value: Any) -> str | None:
     return json.dumps(value) if isinstance(value, bool | int | float) or value is None else None
 
 
-def _plain(text: str) -> str:
-    """A text without its control characters and lone surrogates."""
-    return CONTROL.sub("", text)
-
-
 def _segment(text: str) -> str:
-    return NOT_PASSED_ON.sub("", _plain(text)).strip()
+    return NOT_PASSED_ON.sub("", CONTROL.sub("", text)).strip()
 
 
 def _carrying(call: Call, case: Any) -> Call | None:

@@ -20,6 +20,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--depth", choices=("quick", "standard", "deep"), default="standard", help="how much a run spends (default: standard)")
     group.addoption("--conformance-seed", type=int, default=1, metavar="N", help="the same seed sends the same requests (default: 1)")
     group.addoption("--conformance-class", action="append", default=[], metavar="CLASS", help="only this class; may be repeated")
+    group.addoption("--known-failures", type=Path, metavar="FILE", help="known failures (TOML), which do not fail the run")
     group.addoption("--require-complete", action="store_true", help="a run that leaves something unjudged fails")
 
 

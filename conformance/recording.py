@@ -53,4 +53,4 @@ class Recording:
 def content(body: Mapping[str, Any]) -> bytes:
     """The bytes of a recorded body."""
     start = base64.b64decode(body["base64"]) if "base64" in body else str(body["text"]).encode()
-    return start + b" " * body.get("padding", 0)
+    return start + b" " * int(body.get("padding", 0))

@@ -10,6 +10,8 @@ import httpcore
 import httpx
 
 WRITE_SIZE = 64 * 1024
+LONGEST_EXCHANGE = 3600.0
+"""Seconds for an exchange whose request says nothing about them."""
 
 Message = MutableMapping[str, Any]
 Application = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
@@ -49,7 +51,7 @@ class Network(httpx.HTTPTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send one request; raise `httpx.TransportError` where no response comes."""
-        _exchange.ends = time.monotonic() + request.extensions.get("timeout", {}).get("whole", float("inf"))
+        _exchange.ends = time.monotonic() + request.extensions.get("timeout", {}).get("whole", LONGEST_EXCHANGE)
         return super().handle_request(request)
 
     def wait(self, seconds: float) -> None:
@@ -94,7 +96,7 @@ class BoundedStream(httpcore.NetworkStream):
 
 
 class _Exchange(threading.local):
-    ends = float("inf")
+    ends = 0.0
 
 
 _exchange = _Exchange()

@@ -217,7 +217,7 @@ def test_a_request_without_bounds_is_sent_as_well() -> None:
 
 def test_what_is_no_tls_is_no_answer() -> None:
     """An https URL on a server that speaks in the clear."""
-    with served(answering(b"HTTP/1.1 400 Bad Request\r\n\r\n")) as url:
+    with served(lambda connection: connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")) as url:
         network = Network()
         with pytest.raises(httpx.ConnectError):
             network.handle_request(timed(url.replace("http", "https")))

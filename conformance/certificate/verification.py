@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from conformance import contract, examination, invocation, snapshot
 from conformance.certificate import dsse
@@ -62,7 +63,7 @@ def verify(bundle: Bundle, key: bytes | None, *, current: bool = False) -> Verif
     return _recomputed(bundle, report, current=current)
 
 
-def _signed(bundle: Bundle, key: dsse.Ed25519PublicKey) -> Iterator[str]:
+def _signed(bundle: Bundle, key: Ed25519PublicKey) -> Iterator[str]:
     try:
         stated = dsse.opened(bundle.envelope, key)
     except dsse.SignatureProblem as problem:
@@ -73,8 +74,8 @@ def _signed(bundle: Bundle, key: dsse.Ed25519PublicKey) -> Iterator[str]:
     except (KeyError, TypeError):
         yield "the statement describes no evidence"
         return
-    for name, content in bundle.evidence.items():
-        if described.get(name) != digest(content):
+    for name, kept in bundle.evidence.items():
+        if described.get(name) != digest(kept):
             yield f"{name} is not the one that was signed"
     if set(described) == set(bundle.evidence) and stated != _restated(bundle):
         yield "the statement says something else than the report"

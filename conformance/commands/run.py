@@ -6,6 +6,8 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 import pytest
 
@@ -31,10 +33,24 @@ def run(arguments: argparse.Namespace) -> int:
     directory = _writable(arguments.report_dir.absolute())
     for name in FOREIGN:
         os.environ.pop(name, None)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # who is told to stop still leaves a report
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
     face = Face(sys.stdout, arguments.report_dir)
     status = int(pytest.main([*_fixed(), *_chosen(arguments, directory)], plugins=[face]))
     return face.close(status)
+
+
+class Stopped(KeyboardInterrupt):
+    """A run was told to stop, by Ctrl-C or by whoever started it; it still leaves a report.
+
+    A class of its own, since Python ends a process by a signal, whatever its exit code, once a plain KeyboardInterrupt has passed
+    through code that `exec` runs from a text, as generated functions are.
+    """
+
+
+def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise Stopped
 
 
 def _writable(directory: Path) -> Path:
@@ -50,9 +66,9 @@ def _writable(directory: Path) -> Path:
 
 
 def _fixed() -> Iterator[str]:
-    yield from ("--pyargs", suite.__name__)
+    yield from suite.__path__  # by its place: by its name, the current directory would be searched for a conftest.py
     yield from ("-c", str(Path(__file__).with_name("run.ini")))
-    yield f"--rootdir={Path(suite.__path__[0])}"
+    yield f"--rootdir={suite.__path__[0]}"
     yield from CONFIGURATION
     for name in PLUGINS:
         yield from ("-p", name)

@@ -1,17 +1,19 @@
 """A whole description against the contract: its version, and its operations."""
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from conformance import openapi
+from conformance.description import validity
 from conformance.description.difference import Aspect, Difference, Effect, gathered
 from conformance.description.document import Described, Document, Node, lines
 from conformance.description.operation import Pair
-from conformance.description.source import SourceError, parsed, read
+from conformance.description.source import SourceError, UnbundledError, parsed, read
 
 
+@lru_cache(maxsize=2)
 def description(text: str) -> Document:
-    """The description that a text holds. Raises SourceError where it is none, or only a part of one."""
+    """The description that a text holds. Raises SourceError where it is none, UnbundledError where it is only a part of one."""
     source = read(text)
     if not str(source.document.get("openapi", "")).startswith("3."):
         raise SourceError("is no OpenAPI 3 document: `openapi` does not say 3.x", source.line(source.document, "openapi"))
@@ -20,13 +22,27 @@ def description(text: str) -> Document:
         reference = node.table["$ref"]
         if not reference.startswith("#"):
             line = document.source.line(node.value, "$ref")
-            raise SourceError(f"refers to another document ({reference!r}), which is not read: bundle them into one", line)
+            raise UnbundledError(f"refers to another document ({reference!r}), which is not read: bundle them into one", line)
     return document
 
 
-def differences(theirs: Document) -> tuple[Difference, ...]:
-    """Everything that a description says otherwise than the contract, the worst first."""
-    return gathered(_everything(_contract(), theirs))
+def pairs(theirs: Document) -> dict[str, Pair]:
+    """The operations that a description has at the places where the contract has them, by their identifier in the contract."""
+    ours = _contract()
+    found = {(each.method, each.path): each for each in theirs.operations()}
+    stated = {(each.method, each.path): each for each in ours.operations()}
+    return {str(each.id): Pair(ours, theirs, each, found[place]) for place, each in stated.items() if place in found}
+
+
+@lru_cache(maxsize=4)
+def examine(text: str) -> tuple[Difference, ...]:
+    """Everything that a description says otherwise than the contract, the worst first. Raises SourceError.
+
+    An answer's value is compared as whoever reads it sees it, an argument as whoever sends it: what one may be wider in, the other
+    may be narrower in. Where the contract leaves something open, nothing breaks.
+    """
+    theirs = description(text)
+    return gathered([*validity.flaws(read(text)), *_everything(_contract(), theirs)])
 
 
 @cache
@@ -38,15 +54,15 @@ def _everything(ours: Document, theirs: Document) -> Iterator[Difference]:
     yield from _versions(theirs)
     described = list(theirs.operations())
     yield from _addresses(theirs, described)
-    found = {(each.method, each.path): each for each in described}
+    matched = pairs(theirs)
     for stated in ours.operations():
-        match = found.pop((stated.method, stated.path), None)
-        if match is None:
-            yield _missing(stated, described)
-        else:
-            yield from Pair(ours, theirs, stated, match).differences()
-    for extra in found.values():
-        where = f"{extra.method} {extra.path}"
+        pair = matched.get(str(stated.id))
+        yield from pair.differences() if pair else [_missing(stated, described)]
+    known = {id(pair.found.node.value) for pair in matched.values()}
+    for extra in described:
+        if id(extra.node.value) in known:
+            continue
+        where = _spoken(extra)
         yield Difference(Aspect.OPERATIONS, Effect.HARMLESS, where, "is a further operation", lines=lines(extra.node))
 
 

@@ -24,6 +24,7 @@ BREAKING = frozenset({Effect.CLIENTS, Effect.CALLERS})
 class Aspect(StrEnum):
     """What a difference is about; each breaking one breaks the requirement `description/<aspect>`."""
 
+    VALID = "valid"
     VERSION = "version"
     API_VERSION = "api-version"
     OPERATIONS = "operations"

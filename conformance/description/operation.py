@@ -161,11 +161,23 @@ class Pair:
             yield self._at(Difference(Aspect.RESPONSES, Effect.CLIENTS, "429", "has no header Retry-After"), node)
 
     def _compared(self, ours: Node, media: Node, place: Place) -> Iterator[Difference]:
-        stated = self.ours.child(ours, "content")
-        json = stated and self.ours.child(stated, "application/json")
-        schema = json and self.ours.raw_child(json, "schema")
         described = self.theirs.raw_child(media, "schema") or anything(media)
-        yield from compare(View.of(self.ours, schema), View.of(self.theirs, described), place)
+        yield from compare(self._specified(ours), View.of(self.theirs, described), place)
+
+    def _specified(self, holder: Node) -> View:
+        content = self.ours.child(holder, "content")
+        media = content and self.ours.child(content, "application/json")
+        return View.of(self.ours, media and self.ours.raw_child(media, "schema"))
+
+    def answers(self, status: str) -> tuple[View, View] | None:
+        """What the contract and the description say of the body of an answer; None where one of them says nothing."""
+        ours = self.ours.child(self.stated.node, "responses")
+        theirs = self.theirs.child(self.found.node, "responses")
+        specified = ours and self.ours.child(ours, status)
+        described = theirs and self._response(theirs, status)
+        media = described and self._media(described)
+        schema = media and self.theirs.raw_child(media, "schema")
+        return (self._specified(specified), View.of(self.theirs, schema)) if specified and schema else None
 
     def _media(self, holder: Node) -> Node | None:
         """The media type of a holder's content that JSON falls under."""

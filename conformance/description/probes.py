@@ -37,7 +37,7 @@ PROBES = (
     Probe(-7, "negative numbers", "integer", extreme=True),
     Probe(0, "0", "integer", extreme=True),
     Probe(1, "1", "integer"),
-    *(Probe(number, "numbers from 2 to 100", "integer") for number in (2, 7, 25, 50, 99, 100)),
+    *(Probe(number, str(number), "integer") for number in (2, 7, 25, 50, 99, 100)),
     Probe(101, "numbers above 100", "integer", extreme=True),
     Probe(2645320000, "numbers above 2147483647", "integer", extreme=True),
     Probe(_LARGEST, str(_LARGEST), "integer", extreme=True),

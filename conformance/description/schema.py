@@ -152,6 +152,15 @@ class View:
         """Whether a value fits. Raises SchemaError."""
         return bool(self.validator.is_valid(value))
 
+    def flaw(self, value: object) -> str | None:
+        """Where a value does not fit, and by which keyword, without any of its content; None where it fits. Raises SchemaError."""
+        try:
+            error = next(self.validator.iter_errors(value), None)
+        except UnicodeEncodeError:  # a lone surrogate, which no schema speaks of
+            return None
+        place = error and "/".join(str(part) if isinstance(part, str) else "*" for part in error.instance_path)
+        return None if error is None else f"{place or 'the whole'} ({error.kind.name})"
+
     def told(self) -> str:
         """The keywords that bound a value, in a few words."""
         return " or ".join(dict.fromkeys(filter(None, (_told(choice) for choice in self.spelled_out)))) or "anything"

@@ -58,13 +58,12 @@ def _permission(operation: Described, alternatives: list[dict[str, Any]], permis
     scopes = [[str(scope) for scope in scopes] for each in alternatives for scopes in each.values() if isinstance(scopes, list) and scopes]
     extensions = {name: _permissions(value) for name, value in operation.node.table.items() if name.startswith("x-")}
     extended = [found for name, found in extensions.items() if found and _SPEAKING.search(name)]
-    for found in scopes or extended:
-        known = [each for each in found if _PERMISSION.fullmatch(each)]
-        if known and set(known) != {permission}:
-            yield Effect.CALLERS, "needs another permission", permission, ", ".join(found)
-            return
-        if known:
-            return
+    known = [each for found in scopes or extended if (each := [name for name in found if _PERMISSION.fullmatch(name)])]
+    others = next((each for each in known if set(each) != {permission}), None)
+    if others is not None:
+        yield Effect.CALLERS, "needs another permission", permission, ", ".join(others)
+    if known:
+        return
     text = [operation.node.table.get(name) for name in ("summary", "description")]
     if permission not in _permissions([*text, *extensions.values(), *scopes]):
         yield Effect.OPEN, "does not say which permission it needs", permission, ", ".join(each for found in scopes for each in found)

@@ -26,6 +26,10 @@ class SourceError(ValueError):
         self.line = line
 
 
+class UnbundledError(SourceError):
+    """The document is only a part: it refers to others."""
+
+
 @dataclass(frozen=True)
 class Source:
     """A parsed text; `document` is its outermost mapping."""
@@ -192,11 +196,10 @@ class _YamlReader:
             node = yaml.compose(self._text, _Resolver)
             return None if node is None else self._value(node)
         except yaml.MarkedYAMLError as problem:
-            mark = problem.problem_mark
-            line = None if mark is None else mark.line + 1
-            raise SourceError(f"is no YAML: {problem.problem or problem.context}", line) from None
+            line = getattr(problem.problem_mark, "line", None)
+            raise SourceError(f"is no YAML: {problem.problem or problem.context}", None if line is None else line + 1) from None
         except yaml.YAMLError as problem:
-            raise SourceError(f"is no YAML: {str(problem).splitlines()[0]}") from None
+            raise SourceError(f"is no YAML: {problem}".splitlines()[0]) from None
 
     def _measure(self) -> None:
         """Refuse what is nested too deeply before the composer, which is recursive and would take the process with it."""
@@ -204,7 +207,8 @@ class _YamlReader:
         for event in yaml.parse(self._text, _Resolver):
             level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if level > MOST_LEVELS:
-                raise SourceError(f"is nested more than {MOST_LEVELS} levels deep", event.start_mark.line + 1)
+                line = getattr(event.start_mark, "line", 0)
+                raise SourceError(f"is nested more than {MOST_LEVELS} levels deep", line + 1)
 
     def _value(self, node: yaml.Node) -> Any:
         if isinstance(node, yaml.ScalarNode):

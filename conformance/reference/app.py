@@ -18,6 +18,7 @@ from conformance.reference.answers import Answer, Answers, transmit
 from conformance.reference.arguments import Arguments
 from conformance.reference.catalogue import Operation
 from conformance.reference.faults import Failure, Fault, InvalidArguments, InvalidRequest, MethodNotAllowed, NotFound
+from conformance.reference.publication import DOCUMENT, Publication
 from conformance.reference.schemes import presented
 from conformance.reference.service import Service
 from conformance.reference.tool_interface import PATH, ToolInterface
@@ -86,12 +87,12 @@ class Resource:
 
 
 def _routes(service: Service, answers: Answers) -> list[Route]:
-    """One route for each path of the contract file, and one for the tools."""
+    """One route for each path of the contract file, one for the file itself, and one for the tools."""
     paths = defaultdict(list)
     for operation in catalogue.operations():
         paths[operation.path].append(operation)
     routes = [Route(PREFIX + path, Resource(operations, service, answers)) for path, operations in paths.items()]
-    return [*routes, Route(PATH, ToolInterface(service, answers))]
+    return [*routes, Route(PREFIX + DOCUMENT, Publication()), Route(PATH, ToolInterface(service, answers))]
 
 
 async def _unknown_path(_scope: Scope, _receive: Receive, _send: Send) -> NoReturn:

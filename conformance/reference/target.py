@@ -9,6 +9,7 @@ from conformance.reference import catalogue, fixtures
 from conformance.reference.app import PREFIX
 from conformance.reference.bodies import MAXIMUM_BODY_BYTES
 from conformance.reference.cast import SCHEMES, TIGHT, secret
+from conformance.reference.publication import DOCUMENT
 from conformance.reference.schemes import API_KEY, digest
 from conformance.reference.store import Store
 from conformance.reference.tool_interface import PATH
@@ -30,6 +31,7 @@ COMMENTS: Final = {
     "fixtures.ungranted": "Exist; in a company of primary's, outside its projects.",
     "limits.rate-limit": "Of the credential `throttled`.",
     "tools": "The same operations over the Model Context Protocol.",
+    "description": "The OpenAPI document.",
     "consent": "This is a sandbox: everything in it may be spent.",
 }
 
@@ -54,6 +56,7 @@ def profile(store: Store, seed: int, base_url: str) -> Table:
             "requests-per-second": PACE,
         },
         "tools": {"url": base_url.removesuffix(PREFIX) + PATH},
+        "description": {"url": base_url + DOCUMENT},
         "consent": {
             "approve-reviews": True,
             "exhaust-rate-limit": True,

@@ -10,7 +10,8 @@ from typing import Any
 import orjson
 import pytest
 
-from conformance import __version__, examination, requirements, snapshot
+from conformance import __version__, examination, known, requirements, snapshot
+from conformance.known import Known
 from conformance.report import junit, model
 from conformance.requirements import Requirement
 from conformance.stash import SESSION
@@ -45,6 +46,7 @@ class Run:
         self._methods: dict[str, int] = {}
         self._started = time.monotonic()
         self.target: Target | None = None
+        self.known: tuple[Known, ...] | None = None
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Run":
@@ -70,6 +72,7 @@ class Run:
         }
         run = cls(examination.report_directory(config), about, catalogue, complete=config.getoption("require_complete"))
         run.target = config.stash[SESSION].target if SESSION in config.stash else None
+        run.known = examination.known_failures(config)
         return run
 
     def add(self, text: str) -> None:
@@ -100,8 +103,24 @@ class Run:
             "observations": model.observations(seen),
             "ledger": [{"review": entry[1], **entry[2]} for entry in self._observations if entry[0] == "ledger"],
         }
+        if self.known is not None:
+            self._excuse(self.known)
         self._write()
         return self._exit_code(status)
+
+    def _excuse(self, entries: tuple[Known, ...]) -> None:
+        """Mark what is known to be broken, and name the entries that do not say the truth any more."""
+        assert self.document is not None
+        failing = [(entry, found) for entry in self.document["requirements"] for found in entry["findings"] if _is_broken(entry, found)]
+        pairs = list(dict.fromkeys((entry["id"], found["operation"]) for entry, found in failing))
+        judged = known.judge(entries, pairs, datetime.now(UTC).date())
+        for entry, found in failing:
+            if (entry["id"], found["operation"]) not in judged.unknown:
+                found["known"] = next(known.reason for known in entries if known.covers(entry["id"], found["operation"]))
+        self.document["known-failures"] = {
+            "unknown": [list(pair) for pair in judged.unknown],
+            "stale": [{"requirement": entry.requirement, "operation": entry.operation, "problem": why} for entry, why in judged.stale],
+        }
 
     def _write(self) -> None:
         assert self.document is not None
@@ -112,12 +131,16 @@ class Run:
         if self.target is not None:
             made = [id for kind, id, _ in self._observations if kind == "provisioned"]
             (self.directory / "target.json").write_bytes(orjson.dumps(snapshot.of(self.target, made), option=orjson.OPT_INDENT_2))
+        _write_page(self.document, self.directory)
 
     def _exit_code(self, status: int) -> int:
         assert self.document is not None
         if status not in {CONFORMANT, NON_CONFORMANT, NO_TESTS_COLLECTED}:
             return status
-        if self.document["verdict"] == Conclusion.NON_CONFORMANT:
+        gate = self.document.get("known-failures")
+        if gate is not None and (gate["unknown"] or gate["stale"]):
+            return NON_CONFORMANT
+        if self.document["verdict"] == Conclusion.NON_CONFORMANT and gate is None:
             return NON_CONFORMANT
         judged = [entry for entry in self.document["requirements"] if entry["level"] != Level.OBSERVE]
         if any(entry["verdict"] == Verdict.ERROR for entry in judged):
@@ -126,9 +149,21 @@ class Run:
         return NON_CONFORMANT if undecided and self._complete else CONFORMANT
 
 
+def _is_broken(entry: model.Document, found: model.Document) -> bool:
+    return bool(entry["level"] == Level.MUST and found["verdict"] == Verdict.FAIL)
+
+
 def _merge(directory: Path) -> None:
     """One file of exchanges out of those that the workers wrote."""
     with (directory / "exchanges.jsonl").open("wb") as whole:
         for part in sorted(directory.glob("exchanges-*.jsonl")):
             whole.write(part.read_bytes())
             part.unlink()
+
+
+def _write_page(document: model.Document, directory: Path) -> None:
+    from conformance.report import html  # noqa: PLC0415  (templates take their time to load, and nothing but the page needs them)
+
+    with (directory / "exchanges.jsonl").open("rb") as lines:
+        page = html.render(document, map(orjson.loads, lines))
+    (directory / "report.html").write_text(page, encoding="utf-8")

@@ -182,13 +182,19 @@ class Approvals:
         assert self._first is not None
         return self._first
 
+    def control(self) -> Trial:
+        """The first trial; Inconclusive unless its approval succeeded."""
+        self.consent()
+        trial = self.first()
+        if trial.approval.status != 200:
+            raise Inconclusive(f"the approval itself is answered {trial.approval.describe()}", needs=NEEDS, exchanges=[trial.approval.id])
+        return trial
+
     def refusal(self, label: str) -> Attempt:
         """An attempt of the first trial; Inconclusive unless the same request without its defect succeeded."""
-        trial = self.first()
+        trial = self.control()
         if label not in trial.attempts:
             raise Inconclusive(f"no approvable review was left for the attempt {label}", needs=NEEDS)
-        if trial.approval.status != 200:
-            raise Inconclusive(f"the approval itself is answered {trial.approval.describe()}", exchanges=[trial.approval.id])
         return trial.attempts[label]
 
     def _run(self, scheme: str) -> Trial:

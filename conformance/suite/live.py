@@ -27,7 +27,7 @@ DEFAULT = object()
 
 @dataclass(frozen=True)
 class Walk:
-    """The pages of a list from its first on, along `nextCursor`; `end` says why it stopped: end, loop, bound or refused."""
+    """The pages of a list from its first on, along `nextCursor`; `end` says why it stopped: end, loop, bound, refused or malformed."""
 
     call: Call
     limit: int
@@ -234,7 +234,7 @@ class Live:
                 return Walk(call, limit, tuple(pages), "loop")
             pages.append(page)
             self._learn(operation, pages)
-            end = "refused" if page.status != 200 else _end(pages, limit, seen)
+            end = "refused" if page.status != 200 else "malformed" if not _is_page(page) else _end(pages, limit, seen)
             if end is not None or len(pages) >= self.session.depth.pages:
                 return Walk(call, limit, tuple(pages), end or "bound")
             # A cursor may be good for nobody but the credential that it was issued to.
@@ -251,6 +251,11 @@ def _leads_back(page: Exchange, pages: Sequence[Exchange]) -> bool:
     """Whether a page shows records, and none that is new; where the target keeps the place, one cursor may lead all the way."""
     read = {record_key(item) for earlier in pages for item in earlier.items}
     return bool(page.items) and all(record_key(item) in read for item in page.items)
+
+
+def _is_page(answer: Exchange) -> bool:
+    """Whether an answer has an array of items; one that has not says nothing about the list."""
+    return isinstance(answer.data, dict) and isinstance(answer.data.get("items"), list)
 
 
 def _end(pages: Sequence[Exchange], limit: int, seen: set[str]) -> str | None:

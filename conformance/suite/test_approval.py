@@ -173,7 +173,7 @@ def test_what_cannot_be_approved_is_not(scheme: str, live: Live, approvals: Appr
     ids = live.session.target.fixtures.unapprovable_reviews
     if not ids:
         raise Inconclusive("no unapprovable review is known", needs=("fixtures.unapprovable-reviews",))
-    expect.served(approvals.first().approval)
+    approvals.control()
     for id in ids[:4]:
         before = approvals.look(id)
         expect.served(before)
@@ -192,9 +192,8 @@ def test_what_cannot_be_approved_is_not(scheme: str, live: Live, approvals: Appr
 @requirement("approval/absent")
 def test_an_approval_of_nothing_is_absent(scheme: str, live: Live, approvals: Approvals) -> None:
     """A well-formed id of no review is answered 404, or 403 where a target does not tell what exists."""
-    approvals.consent()
     primary = live.by("primary", scheme)
-    expect.served(approvals.first().approval)
+    approvals.control()
     id = live.made_up("no review")
     answer = live.send(approvals.call(id, 1, approvals.key(id, "absent")), primary, scheme, purpose="approve a review that is not")
     expect.status(answer, 403, 404)
@@ -203,7 +202,7 @@ def test_an_approval_of_nothing_is_absent(scheme: str, live: Live, approvals: Ap
 @requirement("approval/one-key-at-once")
 def test_one_approval_many_times_at_once_is_made_once(live: Live, approvals: Approvals) -> None:
     """All that succeed say the same, one succeeds at least, and a replay afterwards does."""
-    approvals.first()
+    approvals.control()
     review = approvals.take()
     key = approvals.key(review.id, "one key at once")
     answers = _race(live, approvals, [(review.id, review.revision, key)] * AT_ONCE)
@@ -222,7 +221,7 @@ def test_one_approval_many_times_at_once_is_made_once(live: Live, approvals: App
 @requirement("approval/many-keys-at-once")
 def test_many_approvals_at_once_leave_one_state(live: Live, approvals: Approvals) -> None:
     """One succeeds at least; the others conflict, or are answered like one of an approved review."""
-    approvals.first()
+    approvals.control()
     review = approvals.take()
     keys = [approvals.key(review.id, f"many keys at once {n}") for n in range(AT_ONCE)]
     answers = _race(live, approvals, [(review.id, review.revision, key) for key in keys])

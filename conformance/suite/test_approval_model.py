@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from conformance.exchange import Exchange
+from conformance.generate import undisturbed
 from conformance.suite import expect
 from conformance.suite.approvals import Approvals, is_approved, shows_status
 from conformance.suite.live import Live
@@ -81,8 +82,7 @@ class World:
 @requirement("approval/model")
 def test_histories_agree_with_the_model(live: Live, approvals: Approvals) -> None:
     """Approve, replay, stale revisions, reused keys and other reviews, in any order."""
-    approvals.consent()
-    expect.served(approvals.first().approval)
+    approvals.control()
     world = World(live, approvals)
     world.refill()
 
@@ -92,16 +92,17 @@ def test_histories_agree_with_the_model(live: Live, approvals: Approvals) -> Non
         def approve(self, which: int, key: int, difference: int) -> None:
             world.step(which, key, difference)
 
-    run_state_machine_as_test(
-        seed(live.session.seed)(Histories),
-        settings=settings(
-            max_examples=live.session.depth.machines + 1,
-            stateful_step_count=STEPS,
-            phases=(Phase.generate,),
-            database=None,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+    with undisturbed():
+        run_state_machine_as_test(
+            seed(live.session.seed)(Histories),
+            settings=settings(
+                max_examples=live.session.depth.machines + 1,
+                stateful_step_count=STEPS,
+                phases=(Phase.generate,),
+                database=None,
+                deadline=None,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
     if world.problem is not None:
         raise world.problem

@@ -104,8 +104,8 @@ class Bodies:
         self._live = live
         self._approvals = approvals
         self._consented = live.session.target.consent.approve_reviews
-        if self._consented and approvals.first().approval.status != 200:
-            raise Inconclusive("the approval itself does not succeed", exchanges=[approvals.first().approval.id])
+        if self._consented:
+            approvals.control()
         # Without consent to approve, an id of nothing stands in; what is then refused for another reason says nothing.
         self._id, self._revision = live.made_up("oversized"), 1
         if self._consented:

@@ -1,0 +1,127 @@
+"""`conformance diff`: a published description against the contract, for a gate that has nothing but the document."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance.commands.outcome import CONFORMANT, NON_CONFORMANT, UsageError
+from conformance.description.compare import examine
+from conformance.description.difference import BREAKING, Difference, Effect
+from conformance.description.source import SourceError
+from conformance.report.line import plain, visible
+
+HEADINGS = {
+    Effect.CLIENTS: "BREAKS CLIENTS: a client that is written to the specification would meet what it need not expect",
+    Effect.CALLERS: "BREAKS CALLERS: requests that the specification allows would be refused",
+    Effect.OPEN: "OPEN: where the specification leaves a choice",
+    Effect.HARMLESS: "HARMLESS: takes nothing back",
+}
+MOST_LINES = 8
+TIMEOUT = 30.0
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the differences to standard output; 1 where one of them breaks somebody. Raises UsageError for what is no description."""
+    name = arguments.document
+    text = _fetched(name) if name.startswith(("http://", "https://")) else _text(Path(name))
+    try:
+        found = examine(text)
+    except SourceError as problem:
+        place = name if problem.line is None else f"{name}:{problem.line}"
+        raise UsageError(_shown(f"{place}: {problem.message}")) from None
+    if arguments.json:
+        sys.stdout.write(json.dumps(document(name, found), indent=2) + "\n")
+    else:
+        sys.stdout.writelines(f"{_shown(line)}\n" for line in lines(name, found))
+    return NON_CONFORMANT if any(each.effect in BREAKING for each in found) else CONFORMANT
+
+
+def lines(name: str, differences: Sequence[Difference]) -> Iterator[str]:
+    """The differences by whom they concern, then how many there are."""
+    for effect, heading in HEADINGS.items():
+        members = [each for each in differences if each.effect is effect]
+        if members:
+            yield heading
+        for each in members:
+            yield from _told(name, each)
+        if members:
+            yield ""
+    yield _sum(differences)
+
+
+def document(name: str, differences: Sequence[Difference]) -> dict[str, Any]:
+    """The differences as JSON-able members: {document, breaking, counts, differences: [{effect, aspect, where, message, …, lines}]}."""
+    return {
+        "document": name,
+        "breaking": any(each.effect in BREAKING for each in differences),
+        "counts": {effect.value: sum(each.effect is effect for each in differences) for effect in Effect},
+        "differences": [
+            {
+                "effect": each.effect.value,
+                "aspect": each.aspect.value,
+                "requirement": f"description/{each.aspect.value}",
+                "where": each.where,
+                "message": each.message,
+                "specified": each.specified or None,
+                "described": each.described or None,
+                "operations": list(each.operations),
+                "lines": list(each.lines),
+            }
+            for each in differences
+        ],
+    }
+
+
+def _told(name: str, each: Difference) -> Iterator[str]:
+    place = f"{name}:{each.lines[0]}" if each.lines else name
+    yield f"  {place}  {each.where}: {each.message}"
+    if each.specified:
+        yield f"      specified  {each.specified}"
+    if each.described:
+        yield f"      described  {each.described}"
+    if each.operations:
+        yield f"      on         {', '.join(each.operations)}"
+    if len(each.lines) > 1:
+        rest = f" and {len(each.lines) - MOST_LINES} more" if len(each.lines) > MOST_LINES else ""
+        yield f"      lines      {', '.join(map(str, each.lines[:MOST_LINES]))}{rest}"
+
+
+def _sum(differences: Sequence[Difference]) -> str:
+    if not differences:
+        return "The description says what the specification says."
+    counts = {effect: sum(each.effect is effect for each in differences) for effect in Effect}
+    told = [f"{number} {effect.value}" for effect, number in counts.items() if number]
+    breaking = counts[Effect.CLIENTS] + counts[Effect.CALLERS]
+    return f"{', '.join(told)}: {'the description breaks the contract' if breaking else 'nothing breaks'}"
+
+
+def _shown(line: str) -> str:
+    """A line in which nothing of the document can reach the terminal as a command."""
+    return plain(visible([(line, "")]))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as problem:
+        raise UsageError(f"{path}: cannot be read: {problem.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: is not UTF-8 text") from None
+
+
+def _fetched(url: str) -> str:
+    import httpx  # noqa: PLC0415 - only where there is something to fetch
+
+    try:
+        answer = httpx.get(url, follow_redirects=True, timeout=TIMEOUT, headers={"accept": "application/json, application/yaml, */*;q=0.1"})
+    except (httpx.HTTPError, httpx.InvalidURL) as problem:
+        raise UsageError(f"{url}: {type(problem).__name__}: {problem}") from None
+    if answer.status_code != 200:
+        raise UsageError(f"{url}: is answered {answer.status_code}")
+    try:
+        return answer.content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError(f"{url}: is not UTF-8 text") from None

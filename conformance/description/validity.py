@@ -1,0 +1,57 @@
+"""Whether a document is valid OpenAPI, in the opinion of a validator that others use too."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, NoReturn
+
+from conformance.description.difference import Aspect, Difference, Effect
+from conformance.description.source import Source
+
+MOST_FLAWS = 20
+LONGEST = 200
+SCHEMES = ("<all_urls>", "", "http", "https", "file")
+
+
+def flaws(source: Source) -> Iterator[Difference]:
+    """What makes the document invalid by the version of OpenAPI that it claims, the first few; nothing where it is valid."""
+    found = 0
+    try:
+        for error in islice(_errors(source), MOST_FLAWS):
+            found += 1
+            path = list(error.absolute_path)
+            where = "/".join(str(part).replace("~", "~0").replace("/", "~1") for part in path)
+            message = str(error.message).splitlines()[0][:LONGEST]
+            yield Difference(Aspect.VALID, Effect.CLIENTS, f"#/{where}", f"is not valid OpenAPI: {message}", lines=_line(source, path))
+    except Exception as problem:  # noqa: BLE001 - whatever a validator raises on what no validator expects
+        # Past a flaw it may stumble over what it has just complained of; without one, that proves nothing.
+        if not found:
+            message = f"cannot be validated: the validator stumbles ({type(problem).__name__})"
+            yield Difference(Aspect.VALID, Effect.OPEN, "#/", message)
+
+
+def _errors(source: Source) -> Iterator[Any]:
+    # Imported late: it takes a quarter of a second, and most runs have no description to judge.
+    from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator  # noqa: PLC0415
+
+    is_older = str(source.document.get("openapi")).startswith("3.0.")
+    validator = OpenAPIV30SpecValidator if is_older else OpenAPIV31SpecValidator
+    # On its own it would fetch whatever a document refers to, from the network and from the disk.
+    offline = type("Offline", (validator,), {"resolver_handlers": dict.fromkeys(SCHEMES, _fetch_nothing)})
+    found: Iterator[Any] = offline(source.document).iter_errors()
+    return found
+
+
+def _fetch_nothing(url: str) -> NoReturn:
+    raise ValueError(f"{url} is outside of the document")
+
+
+def _line(source: Source, path: list[Any]) -> tuple[int, ...]:
+    """The line of the deepest part of the path that the document has."""
+    node: Any = source.document
+    found: tuple[int, ...] = ()
+    for key in path:
+        line = source.line(node, key)
+        if line is None:
+            break
+        found, node = (line,), node[key]
+    return found

@@ -1,0 +1,34 @@
+"""The description of the service that the service itself publishes, for everybody ("Versioning")."""
+
+from typing import Any, Final
+
+import orjson
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
+
+from conformance.reference import catalogue
+from conformance.reference.answers import Answer, transmit
+from conformance.reference.faults import MethodNotAllowed
+
+DOCUMENT: Final = "/openapi.json"
+"""Where it is, below the base address."""
+
+
+class Publication:
+    """Answers with the catalogue as an OpenAPI document, whoever asks; its server is the one that was asked."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        request = Request(scope, receive)
+        if request.method not in ("GET", "HEAD"):
+            raise MethodNotAllowed(request.method, "GET, HEAD")
+        url = request.url
+        body = orjson.dumps(described(f"{url.scheme}://{url.netloc}{url.path.removesuffix(DOCUMENT)}"))
+        await transmit(Answer(200, body, {}), send, bodiless=request.method == "HEAD")
+
+
+def described(base_url: str) -> dict[str, Any]:
+    """The catalogue as it is served at a base address."""
+    document: dict[str, Any] = orjson.loads(orjson.dumps(catalogue.document()))
+    document["servers"] = [{"url": base_url}]
+    return document

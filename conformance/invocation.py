@@ -13,7 +13,8 @@ FOREIGN = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
 """Environment variables that would change a run on behalf of somebody else's tests."""
 
 FIXED = (
-    *("--pyargs", suite.__name__, "--disable-plugin-autoload", "--assert=plain", "--capture=sys"),
+    *suite.__path__,  # by its place: by its name, the current directory would be searched for a conftest.py
+    *("--disable-plugin-autoload", "--assert=plain", "--capture=sys"),
     "--tb=native",  # the other styles read source files for every check that ends early: milliseconds each
     *("-p", "conformance.plugin", "-p", "pytest_base_url.plugin"),
     *("-p", "no:cacheprovider", "-p", "no:logging", "-p", "no:terminalreporter"),

@@ -95,6 +95,7 @@ def run_options(part: argparse.ArgumentParser) -> None:
         "--class", dest="classes", action="append", type=_conformance_class, default=[], metavar="CLASS",
         help="judge only this conformance class; may be repeated",
     )  # fmt: skip
+    part.add_argument("--known-failures", type=Path, metavar="FILE", help="known failures (TOML), which do not fail the run")
     part.add_argument("--require-complete", action="store_true", help="exit with 1 also where something could not be judged")
 
 
@@ -147,6 +148,13 @@ def diff_options(part: argparse.ArgumentParser) -> None:
     part.add_argument("--json", action="store_true", help="as one JSON object, with the lines of every difference")
 
 
+def selftest_options(part: argparse.ArgumentParser) -> None:
+    """Which mutants and variants to try, and how many at once."""
+    part.add_argument("--only", nargs="+", action="extend", default=[], metavar="ID", help="only these mutants and variants")
+    part.add_argument("-j", dest="processes", type=_count, default=os.cpu_count() or 1, metavar="N", help="processes (default: one a core)")
+    part.add_argument("--list", action="store_true", help="list the mutants and variants, and try none")
+
+
 COMMANDS = {
     "run": Command("Judge a deployment, or the bundled reference, and write a report.", run_options, "conformance.commands.run"),
     "serve": Command("Serve the bundled reference implementation, as a sandbox.", serve_options, "conformance.commands.serve"),
@@ -155,6 +163,7 @@ COMMANDS = {
     "certify": Command("Sign the evidence of a conformant run.", certify_options, "conformance.commands.certify"),
     "verify": Command("Check a certificate, without its target.", verify_options, "conformance.commands.verify"),
     "init": Command("Write a target profile to fill in; never over an existing file.", init_options, "conformance.commands.init"),
+    "selftest": Command("Try the suite on broken and on unusual references.", selftest_options, "conformance.selftest.command"),
     "diff": Command("Compare a published OpenAPI document with the contract.", diff_options, "conformance.commands.diff"),
 }
 

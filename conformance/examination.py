@@ -77,16 +77,16 @@ def report_directory(config: pytest.Config) -> Path:
 def begin(config: pytest.Config) -> Session:
     """The session of this process, with a log of its exchanges in the report directory."""
     known_failures(config)
-    subject = _subject(config)
-    pace = subject.target.limits.requests_per_second
+    examined = subject(config)
+    pace = examined.target.limits.requests_per_second
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     session = Session(
-        subject.target,
-        subject.transport,
+        examined.target,
+        examined.transport,
         seed=config.getoption("conformance_seed"),
         depth=DEPTHS[config.getoption("depth")],
         pace=pace / workers if pace else None,
-        provisioned=subject.provisioned,
+        provisioned=examined.provisioned,
     )
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None:
@@ -101,7 +101,8 @@ def _clear(config: pytest.Config) -> None:
         left_over.unlink()
 
 
-def _subject(config: pytest.Config) -> Subject:
+def subject(config: pytest.Config) -> Subject:
+    """What the options say is to be examined."""
     if SUBJECT in config.stash:
         return config.stash[SUBJECT]()
     target = target_of(config)

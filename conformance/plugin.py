@@ -1,5 +1,6 @@
 """The pytest plugin: hooks only. It gives checks a session, turns how they end into verdicts, and ends the run with a report."""
 
+import argparse
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--depth", choices=("quick", "standard", "deep"), default="standard", help="how much a run spends (default: standard)")
     group.addoption("--conformance-seed", type=int, default=1, metavar="N", help="the same seed sends the same requests (default: 1)")
     group.addoption("--conformance-class", action="append", default=[], metavar="CLASS", help="only this class; may be repeated")
+    group.addoption("--report", type=_formats, default=(), metavar="FORMAT,…", help="formats of the report beside report.json")
     group.addoption("--known-failures", type=Path, metavar="FILE", help="known failures (TOML), which do not fail the run")
     group.addoption("--require-complete", action="store_true", help="a run that leaves something unjudged fails")
+
+
+def _formats(text: str) -> tuple[str, ...]:
+    from conformance.report import artefacts  # noqa: PLC0415  (see pytest_generate_tests)
+
+    names = tuple(text.split(","))
+    if unknown := [name for name in names if name not in artefacts.FORMATS]:
+        raise argparse.ArgumentTypeError(f"there is no format {unknown[0]!r}, only {', '.join(artefacts.FORMATS)}")
+    return names
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -131,10 +142,10 @@ class Gatherer:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Tell the verdict at the end of a plain pytest run."""
         if self.run is not None and self.run.document is not None:
-            from conformance.report import terminal  # noqa: PLC0415
+            from conformance.report import artefacts, terminal  # noqa: PLC0415
 
             terminalreporter.section("conformance")
-            for line in terminal.lines(self.run.document):
+            for line in (*terminal.lines(self.run.document), *artefacts.publish(self.run.document)):
                 terminalreporter.write_line(line)
 
     def _opened(self) -> Any:

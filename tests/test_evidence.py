@@ -210,6 +210,7 @@ def test_a_command_sends_the_same_request(call: Call, sending: Sending) -> None:
     own = {b"user-agent", b"accept-encoding", b"connection", b"content-length"}
 
     assert (again, second) == (line, body)
+    assert headers.pop(b"accept") == repeated.pop(b"accept").replace(b"*/*", b"application/json")
     assert {name: value for name, value in repeated.items() if name not in own} == {
         name: value for name, value in headers.items() if name not in own
     }

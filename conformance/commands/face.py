@@ -211,7 +211,7 @@ class Face:
         self._console.print()
         for spans in terminal.spans(document):
             self._console.print(Text.assemble(*((text, STYLES[part]) for text, part in spans)), soft_wrap=True)
-        self._console.print(f"  report  {self._reports / 'report.json'} (beside it: junit.xml, exchanges.jsonl)", soft_wrap=True)
+        self._console.print(f"  report  {self._reports / 'report.html'} (beside it: report.json, junit.xml, exchanges.jsonl)", soft_wrap=True)
 
 
 def _counted(record: dict[str, Any], *, warned: bool) -> tuple[str, str, int]:

@@ -89,15 +89,13 @@ class Document:
 
     def resolved(self, node: Node) -> Node:
         """What a node refers to, or the node itself; NOWHERE, on the line of the reference, where it refers to nothing."""
+        found: Node | None = node
         for _ in range(MOST_HOPS):
-            if "$ref" not in node.table:
-                return node
-            target = self.target(node.table["$ref"])
-            if target is None:
+            if found is None or "$ref" not in found.table:
                 break
             # What is wrong is told where it is defined; a reference may be one of many.
-            node = target
-        return Node(NOWHERE, node.line)
+            found = self.target(found.table["$ref"])
+        return Node(NOWHERE, node.line) if found is None or "$ref" in found.table else found
 
     def target(self, reference: object) -> Node | None:
         """The node that a local reference points to: a JSON pointer or an anchor."""

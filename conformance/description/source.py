@@ -14,6 +14,7 @@ MOST_LEVELS = 100
 MOST_VALUES = 500_000
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _BLANKS = re.compile(r"[ \t\r\n]*")
+_JSON = re.compile(r"\s*\{\s*[\"}]")
 _MERGE = "<<"
 
 
@@ -50,15 +51,9 @@ def parsed(document: Json) -> Source:
 def read(text: str) -> Source:
     """The document that a JSON or YAML text holds. Raises SourceError; keys are always strings, `200:` included."""
     text = text.removeprefix("\ufeff")
-    is_json = text.lstrip()[:1] == "{"
-    reader = _JsonReader(text) if is_json else _YamlReader(text)
-    try:
-        document = reader.read()
-    except SourceError:
-        if not is_json:
-            raise
-        reader = _YamlReader(text)  # YAML may begin with a brace as well
-        document = reader.read()
+    # YAML may begin with a brace as well, but hardly with a key in quotes.
+    reader = _JsonReader(text) if _JSON.match(text) else _YamlReader(text)
+    document = reader.read()
     if not isinstance(document, dict):
         raise SourceError("is no mapping, so it is no OpenAPI document")
     if _size(document) > MOST_VALUES:
@@ -125,11 +120,11 @@ class _JsonReader:
         lines = self.lines[id(made)] = {}
         for start in self._parts(position, "}"):
             if self._text[start : start + 1] != '"':
-                raise SourceError("a key in quotes is due", self._at(start))
+                raise SourceError("is no JSON: a key in quotes is due", self._at(start))
             key, end = self._decoder.raw_decode(self._text, start)
             colon = self._skip(end)
             if self._text[colon : colon + 1] != ":":
-                raise SourceError("a colon is due", self._at(colon))
+                raise SourceError("is no JSON: a colon is due", self._at(colon))
             lines[key] = self._at(start)
             made[key], self._end = self._value(colon + 1, level + 1)
         return made, self._end
@@ -157,7 +152,7 @@ class _JsonReader:
                 self._end = after + 1
                 return
             if found != ",":
-                raise SourceError(f"a comma or {closing} is due", self._at(after))
+                raise SourceError(f"is no JSON: a comma or {closing} is due", self._at(after))
             start = self._skip(after + 1)
 
 

@@ -1,59 +1,50 @@
 """The report as JUnit XML: a suite for each conformance class, a case for each requirement and operation."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from conformance.report.cases import Case, cases
+
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TAGS = {"error": "error", "inconclusive": "skipped", "not-applicable": "skipped"}
+_COUNTS = (("failures", "failure"), ("errors", "error"), ("skipped", "skipped"))
 
 
-def render(report: dict[str, Any]) -> bytes:
-    """The file's content. A `should` that fails and what could not be judged are skipped cases, with the reason."""
+def render(report: Mapping[str, Any]) -> bytes:
+    """The file's content. A `should` that fails, what is known to fail and what was not judged are skipped cases, with the reason."""
     root = ET.Element("testsuites", name="localization-api-conformance", time=str(report["duration"]))
-    for name in dict.fromkeys(entry["class"] for entry in report["requirements"]):
-        entries = [entry for entry in report["requirements"] if entry["class"] == name and entry["level"] != "observe"]
-        if entries:
-            _suite(root, name, entries)
+    found = list(cases(report))
+    for name in dict.fromkeys(case.conformance_class for case in found):
+        _suite(root, name, [case for case in found if case.conformance_class == name])
     return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
-def _suite(root: ET.Element, name: str, entries: list[dict[str, Any]]) -> None:
-    suite = ET.SubElement(root, "testsuite", name=name)
-    for entry in entries:
-        for operation, verdict in (entry["operations"] or {"": entry["verdict"]}).items():
-            _case(suite, entry, operation, verdict)
-    cases = suite.findall("testcase")
-    suite.set("tests", str(len(cases)))
-    for kind, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        suite.set(kind, str(sum(case.find(tag) is not None for case in cases)))
+def _suite(root: ET.Element, name: str, found: list[Case]) -> None:
+    suite = ET.SubElement(root, "testsuite", name=name, tests=str(len(found)))
+    for case in found:
+        _case(suite, case)
+    for kind, tag in _COUNTS:
+        suite.set(kind, str(len(suite.findall(f"testcase/{tag}"))))
 
 
-def _case(suite: ET.Element, entry: dict[str, Any], operation: str, verdict: str) -> None:
-    name = f"{entry['id']}[{operation}]" if operation else entry["id"]
-    case = ET.SubElement(suite, "testcase", classname=f"conformance.{entry['class']}", name=name)
-    properties = ET.SubElement(case, "properties")
-    for key, value in (("requirement", entry["id"]), ("level", entry["level"]), ("operation", operation), ("verdict", verdict)):
-        ET.SubElement(properties, "property", name=key, value=value)
-    findings = [found for found in entry["findings"] if not operation or found["operation"] in (operation, None)]
-    told = [found for found in findings if found["verdict"] == verdict] or findings
-    tag = _tag(verdict, entry["level"])
+def _case(suite: ET.Element, case: Case) -> None:
+    element = ET.SubElement(suite, "testcase", classname=f"conformance.{case.conformance_class}", name=case.name)
+    properties = ET.SubElement(element, "properties")
+    stated = {"requirement": case.requirement, "level": case.level, "operation": case.operation, "verdict": case.verdict}
+    for name, value in stated.items():
+        ET.SubElement(properties, "property", name=name, value=value)
+    tag = _tag(case)
     if tag:
-        result = ET.SubElement(case, tag, message=_clean(told[0]["message"] if told else verdict))
-        result.text = _clean("\n\n".join(_text(entry, found) for found in told))
+        message = f"known: {case.known}" if case.known else case.message or case.verdict
+        ET.SubElement(element, tag, message=_clean(message)).text = _clean(case.text)
 
 
-def _tag(verdict: str, level: str) -> str | None:
-    if verdict == "fail":
-        return "failure" if level == "must" else "skipped"
-    return {"error": "error", "inconclusive": "skipped", "not-applicable": "skipped"}.get(verdict)
-
-
-def _text(entry: dict[str, Any], found: dict[str, Any]) -> str:
-    lines = [entry["statement"], found["message"]]
-    lines += [f"expected: {found['expected']}"] if found["expected"] else []
-    lines += [f"needs: {', '.join(found['needs'])}"] if found["needs"] else []
-    lines += [exchange["curl"] for exchange in found["exchanges"]]
-    return "\n".join(lines)
+def _tag(case: Case) -> str | None:
+    if case.verdict == "fail":
+        return "failure" if case.is_broken else "skipped"
+    return _TAGS.get(case.verdict)
 
 
 def _clean(text: str) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 from conformance import __version__, examination, known, requirements, snapshot
 from conformance.known import Known
-from conformance.report import junit, model
+from conformance.report import artefacts, model
 from conformance.requirements import Requirement
 from conformance.stash import SESSION
 from conformance.target import Target
@@ -47,6 +47,8 @@ class Run:
         self._started = time.monotonic()
         self.target: Target | None = None
         self.known: tuple[Known, ...] | None = None
+        self.formats: tuple[str, ...] = artefacts.DEFAULT
+        self.leaks: list[str] = []
 
     @classmethod
     def of(cls, config: pytest.Config) -> "Run":
@@ -71,7 +73,8 @@ class Run:
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         run = cls(examination.report_directory(config), about, catalogue, complete=config.getoption("require_complete"))
-        run.target = config.stash[SESSION].target if SESSION in config.stash else None
+        run.target = config.stash[SESSION].target if SESSION in config.stash else examination.subject(config).target
+        run.formats = artefacts.chosen(config.getoption("report"))
         run.known = examination.known_failures(config)
         return run
 
@@ -125,16 +128,17 @@ class Run:
     def _write(self) -> None:
         assert self.document is not None
         self.directory.mkdir(parents=True, exist_ok=True)
-        (self.directory / "report.json").write_bytes(orjson.dumps(self.document, option=orjson.OPT_INDENT_2))
-        (self.directory / "junit.xml").write_bytes(junit.render(self.document))
         _merge(self.directory)
         if self.target is not None:
             made = [id for kind, id, _ in self._observations if kind == "provisioned"]
             (self.directory / "target.json").write_bytes(orjson.dumps(snapshot.of(self.target, made), option=orjson.OPT_INDENT_2))
-        _write_page(self.document, self.directory)
+        artefacts.write(self.directory, self.document, self.formats)
+        self.leaks = artefacts.leaks(self.directory, self.target.secrets) if self.target is not None else []
 
     def _exit_code(self, status: int) -> int:
         assert self.document is not None
+        if self.leaks:
+            return CHECKER_ERROR
         if status not in {CONFORMANT, NON_CONFORMANT, NO_TESTS_COLLECTED}:
             return status
         gate = self.document.get("known-failures")
@@ -159,11 +163,3 @@ def _merge(directory: Path) -> None:
         for part in sorted(directory.glob("exchanges-*.jsonl")):
             whole.write(part.read_bytes())
             part.unlink()
-
-
-def _write_page(document: model.Document, directory: Path) -> None:
-    from conformance.report import html  # noqa: PLC0415  (templates take their time to load, and nothing but the page needs them)
-
-    with (directory / "exchanges.jsonl").open("rb") as lines:
-        page = html.render(document, map(orjson.loads, lines))
-    (directory / "report.html").write_text(page, encoding="utf-8")

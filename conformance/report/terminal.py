@@ -52,20 +52,31 @@ def told(entry: dict[str, Any], found: dict[str, Any]) -> Iterator[str]:
 def _broken(report: dict[str, Any]) -> Iterator[list[Span]]:
     entries = [entry for entry in report["requirements"] if entry["verdict"] in ("fail", "error") and entry["level"] != "observe"]
     entries.sort(key=lambda entry: (entry["verdict"] != "fail", entry["level"] != "must"))
-    for entry in entries[:MOST_TOLD]:
-        yield from _told(entry, [found for found in entry["findings"] if found["verdict"] == entry["verdict"]])
+    news = [(entry, findings) for entry in entries if (findings := [each for each in _wrong(entry) if "known" not in each])]
+    for entry, findings in news[:MOST_TOLD]:
+        yield from _told(entry, findings)
         yield []
-    for entry in entries[MOST_TOLD:]:
+    for entry, _ in news[MOST_TOLD:]:
         yield [_word(entry, entry["verdict"]), (f"  {entry['id']}", "strong"), (f"  {entry['statement']}", "")]
-    if entries[MOST_TOLD:]:
+    known = [(entry["id"], found) for entry in entries for found in _wrong(entry) if "known" in found]
+    for id, found in known:
+        yield [("KNOWN", "warn"), (f"  {id}", "strong"), (f"{_on(found)}: {short(found['known'], LONGEST_MESSAGE)}", "")]
+    if news[MOST_TOLD:] or known:
         yield []
+
+
+def _wrong(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    return [found for found in entry["findings"] if found["verdict"] == entry["verdict"]]
+
+
+def _on(found: dict[str, Any]) -> str:
+    return f"  on {found['operation']}" if found["operation"] else ""
 
 
 def _told(entry: dict[str, Any], findings: list[dict[str, Any]]) -> Iterator[list[Span]]:
     """The first finding whole; of the others where they were made and what they say."""
     found, *others = findings
-    where = f"  on {found['operation']}" if found["operation"] else ""
-    yield [_word(entry, found["verdict"]), (f"  {entry['id']}", "strong"), (where, "")]
+    yield [_word(entry, found["verdict"]), (f"  {entry['id']}", "strong"), (_on(found), "")]
     yield [("  promised   ", "dim"), (entry["statement"], ""), (f"  ({entry['section']})", "dim")]
     yield [("  found      ", "dim"), (_message(found), "")]
     if found["expected"]:
@@ -138,8 +149,19 @@ def _end(report: dict[str, Any]) -> Iterator[list[Span]]:
     yield [(sentence, part)]
     for level, counted in report["counts"].items():
         yield [(f"  {level:7}" + ", ".join(f"{number} {name}" for name, number in counted.items() if number or name == "fail"), "")]
+    yield from _gate(report)
     exchanges = report["exchanges"]
     sent = ", ".join(f"{number} {method}" for method, number in exchanges["methods"].items())
     sent = f" ({sent})" if sent else ""
     yield [(f"  {exchanges['count']} exchanges{sent} with {report['target']['base-url']} in {report['duration']:.1f} s", "")]
     yield [(f"  depth {report['suite']['depth']}, seed {report['suite']['seed']}", "")]
+
+
+def _gate(report: dict[str, Any]) -> Iterator[list[Span]]:
+    """What the file of known failures makes of the verdict, where there is one."""
+    if gate := report.get("known-failures"):
+        passes = not gate["unknown"] and not gate["stale"]
+        yield [("  nothing is broken that is not known", "good") if passes else ("  not let pass by the known failures", "bad")]
+        for entry in gate["stale"]:
+            where = f" on {entry['operation']}" if entry["operation"] else ""
+            yield [("  out of date  ", "warn"), (f"{entry['requirement']}{where}: {entry['problem']}", "")]

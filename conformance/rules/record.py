@@ -65,8 +65,11 @@ def _cursor(page: Mapping[str, Any], operation: Operation, contract: Contract) -
 def _records(records: list[Any], resource: str, contract: Contract) -> Judgements:
     if not records:
         return
-    records = _readable(records, resource, contract)
-    faults = list(_faults(records, resource, contract))
+    try:
+        faults = list(_faults(records, resource, contract))
+    except ValueError:  # the fast validator stumbles; not while it looks for the first defect, but while it looks for all of them
+        records = [_scrubbed(record) for record in records]
+        faults = list(_faults(records, resource, contract))
     doubted = [fault for fault in faults if not _confirmed(records[fault.record], resource, contract)]
     if doubted:
         yield Judgement(_requirement(doubted[0], resource), f"{doubted[0].message}, says one validator of two", unsure=True)
@@ -134,14 +137,6 @@ def _faults(records: list[Any], resource: str, contract: Contract) -> Iterator[F
 def _confirmed(record: object, resource: str, contract: Contract) -> bool:
     """Whether a second, independent validator refuses the record too."""
     return not _second_opinion(contract, resource).is_valid(record)
-
-
-def _readable(records: list[Any], resource: str, contract: Contract) -> list[Any]:
-    try:
-        _validator(contract, resource, many=True).is_valid(records)
-    except ValueError:
-        return [_scrubbed(record) for record in records]
-    return records
 
 
 def _scrubbed(value: Any, depth: int = DEEPEST) -> Any:

@@ -1,7 +1,7 @@
 """`conformance selftest`: run the suite on every mutant and variant of the reference, and print the matrix."""
 
 import argparse
-import os
+import sys
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
@@ -14,29 +14,19 @@ from conformance.selftest.population import Mutant, Subject
 HELD, BROKEN, MISUSED = 0, 1, 4
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command."""
-    parser.add_argument("--only", nargs="+", action="extend", default=[], metavar="ID", help="only these mutants and variants")
-    parser.add_argument("-j", "--processes", type=int, default=os.cpu_count() or 1, metavar="N", help="how many at once (default: one a core)")
-    parser.add_argument("--list", action="store_true", help="list what there is, and run nothing")
-
-
-def run(options: argparse.Namespace, console: Console | None = None) -> int:
+def run(arguments: argparse.Namespace) -> int:
     """0 where every mutant turns exactly its requirements red and every variant stays green, 1 where not, 4 for an unknown id."""
-    console = console or Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
     everything: list[Subject] = [*population.mutants(), *population.variants()]
-    chosen = [subject for subject in everything if not options.only or subject.id in options.only]
-    if unknown := sorted(set(options.only) - {subject.id for subject in everything}):
-        Console(stderr=True, markup=False).print(f"there is no mutant or variant {unknown[0]}; --list shows what there is")
+    if unknown := sorted(set(arguments.only) - {subject.id for subject in everything}):
+        sys.stderr.write(f"conformance selftest: error: there is no mutant or variant {unknown[0]!r} (`--list` lists them)\n")
         return MISUSED
-    if options.list:
-        for subject in chosen:
-            console.print(f"{subject.id}: {subject.about}")
+    chosen = [subject for subject in everything if not arguments.only or subject.id in arguments.only]
+    if arguments.list:
+        _print(f"{subject.id}: {subject.about}" for subject in chosen)
         return HELD
-    rows = _watched(chosen, max(1, options.processes), console)
-    bare = [] if options.only else matrix.uncovered(subject for subject in chosen if isinstance(subject, Mutant))
-    for line in lines(rows, bare):
-        console.print(line)
+    rows = _watched(chosen, arguments.processes)
+    bare = [] if arguments.only else matrix.uncovered(subject for subject in chosen if isinstance(subject, Mutant))
+    _print(lines(rows, bare))
     return BROKEN if bare or any(row.problems for row in rows) else HELD
 
 
@@ -44,23 +34,28 @@ def lines(rows: Sequence[Row], bare: Sequence[str]) -> Iterator[str]:
     """The matrix as text: each subject with what it turned red, then what is wrong, then the sums."""
     width = max((len(row.subject.id) for row in rows), default=0)
     for row in rows:
-        yield f"{'  ' if not row.problems else '! '}{row.subject.id:{width}}  {', '.join(row.red) or '-'}"
-    wrong = [row for row in rows if row.problems]
-    for row in wrong:
-        yield ""
-        yield f"! {row.subject.id}: {row.subject.about}"
-        yield from (f"    {problem}" for problem in row.problems)
+        yield f"{'!' if row.problems else ' '} {row.subject.id:{width}}  {', '.join(row.red) or '-'}"
     yield ""
+    for row in rows:
+        if row.problems:
+            yield f"! {row.subject.id}: {row.subject.about}"
+            yield from (f"    {problem}" for problem in row.problems)
     yield from (f"! no mutant breaks {id}" for id in bare)
     mutants = [row for row in rows if isinstance(row.subject, Mutant)]
     killed = sum(not row.problems for row in mutants)
     green = sum(not row.problems for row in rows) - killed
-    yield f"{killed} of {len(mutants)} mutants turn exactly their requirements red, {green} of {len(rows) - len(mutants)} variants stay green"
+    yield f"{killed} of {len(mutants)} mutants turn exactly their requirements red"
+    yield f"{green} of {len(rows) - len(mutants)} variants stay green"
 
 
-def _watched(subjects: Sequence[Subject], processes: int, console: Console) -> list[Row]:
+def _print(told: Iterator[str]) -> None:
+    sys.stdout.writelines(f"{line}\n" for line in told)
+
+
+def _watched(subjects: Sequence[Subject], processes: int) -> list[Row]:
     """The rows in the order of the subjects, with a bar on a terminal while they come."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     # A thread that redraws the bar and processes that are forked beside it do not go together.
     with Progress(*columns, console=console, auto_refresh=False, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task("the reference itself", total=len(subjects))

@@ -1,7 +1,6 @@
 """One run of the whole suite, in this process, on a reference with edited sources."""
 
 import gc
-import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,16 +12,17 @@ from typing import Any
 import orjson
 import pytest
 
-from conformance import examination
+from conformance import examination, invocation, requirements
 from conformance.report.run import CHECKER_ERROR, CONFORMANT, NON_CONFORMANT
 from conformance.selftest import altered
 from conformance.selftest.altered import Edit
 from conformance.stash import SESSION
 
-PLUGINS = (
-    *("-p", "conformance.plugin", "-p", "pytest_base_url.plugin"),
-    *("-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:unraisableexception", "-p", "no:threadexception", "-p", "no:logging"),
-)
+DEPTH = "quick"
+SEED = 1
+CLASSES = {"publication": "description", "tool_interface": "tools", "tools": "tools"}
+"""Modules of the reference that only the checks of one conformance class ever meet."""
+
 ENDS = (CONFORMANT, NON_CONFORMANT, CHECKER_ERROR)
 
 
@@ -59,21 +59,29 @@ class Substitute:
 
 
 def run(edits: Sequence[Edit]) -> Outcome:
-    """Judge the reference with these edits in it, at depth quick. Raises TrialError, EditError, and what the altered modules raise."""
+    """Judge the reference with these edits in it, as `conformance run --depth quick` would.
+
+    Raises TrialError, EditError, and what the altered modules raise.
+    """
     package = altered.load(edits)
-    with tempfile.TemporaryDirectory() as name, _undisturbed():
+    with tempfile.TemporaryDirectory() as name, _no_garbage_collection():
         directory = Path(name)
-        (directory / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-        status = pytest.main([*_arguments(directory)], plugins=[Substitute(package)])
+        status = invocation.execute(invocation.options(directory, DEPTH, SEED, classes(edits)), [Substitute(package)])
         if status not in ENDS:
-            raise TrialError(f"pytest ended with {int(status)}")
-        report = orjson.loads((directory / "report.json").read_bytes())
-    return outcome(report)
+            raise TrialError(f"pytest ended with {status}")
+        return outcome(orjson.loads((directory / "report.json").read_bytes()))
+
+
+def classes(edits: Sequence[Edit]) -> list[str]:
+    """The conformance classes whose checks can tell a difference; none at all stands for every one."""
+    touched = dict.fromkeys(CLASSES.get(edit.module) for edit in edits)
+    return [name for name in touched if name is not None] if None not in touched else []
 
 
 def outcome(report: dict[str, Any]) -> Outcome:
     """What a report says of the requirements that are judged."""
-    judged = [entry for entry in report["requirements"] if entry["level"] != "observe" and not entry["id"].startswith("untested/")]
+    catalogue = requirements.load()
+    judged = [entry for entry in report["requirements"] if catalogue[entry["id"]].is_judged]
     return Outcome(
         failed=tuple(entry["id"] for entry in judged if entry["verdict"] == "fail"),
         errors=tuple(entry["id"] for entry in judged if any(found["verdict"] == "error" for found in entry["findings"])),
@@ -81,25 +89,13 @@ def outcome(report: dict[str, Any]) -> Outcome:
     )
 
 
-def _arguments(directory: Path) -> Iterator[str]:
-    """The arguments that a user would give, but for what comes from elsewhere: other plugins, other configuration."""
-    yield from ("--pyargs", "conformance.suite", "--depth=quick", f"--report-dir={directory}")
-    yield from (f"--rootdir={directory}", f"--config-file={directory / 'pytest.ini'}", "--disable-plugin-autoload", *PLUGINS)
-    yield from ("--assert=plain", "--capture=no")
-
-
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Neither the options in the environment nor the garbage collector take part; pytest's traces in the environment go again."""
-    environment = dict(os.environ)
-    os.environ.pop("PYTEST_ADDOPTS", None)
-    os.environ.pop("PYTEST_PLUGINS", None)
+def _no_garbage_collection() -> Iterator[None]:
+    """The process ends soon after, and walking over everything that it has inherited costs more than what is found."""
     collecting = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        os.environ.clear()
-        os.environ.update(environment)
         if collecting:
             gc.enable()

@@ -66,7 +66,7 @@ def _ended(running: dict[Connection, _Running[Task]]) -> list[Connection]:
     return ready or [connection for connection, one in running.items() if one.deadline <= time.monotonic()]
 
 
-def _result(receiver: Connection, one: _Running[Task]) -> Result | Failure:  # type: ignore[type-var]
+def _result(receiver: Connection, one: _Running[Task]) -> Result | Failure:
     try:
         if not receiver.poll():
             one.process.kill()

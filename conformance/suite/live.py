@@ -243,7 +243,7 @@ class Live:
 
     def _learn(self, operation: Operation, pages: list[Exchange]) -> None:
         # A second page that is not the first one again shows that the target knows the name of its cursor.
-        if len(pages) == 2 and pages[1].items != pages[0].items:
+        if len(pages) == 2 and pages[1].status == 200 and pages[1].items != pages[0].items:
             self.session.proven.add((operation.id, "cursor"))
 
 

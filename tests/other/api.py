@@ -4,6 +4,7 @@ import json
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -267,7 +268,8 @@ def _next(world: World, choices: Choices, place: tuple[Any, ...], where: tuple[i
     end = "null" if place[1] == "projects" else choices.paging.end
     over = position >= total
     # One page more, empty, follows where a list ends with an empty page; it says that it is the last.
-    if (over and end in ("null", "absent")) or (over and end == "empty" and (position, "empty") == world["cursors"].get(cursor, (0, 0, 0))[1:]):
+    is_last = end in ("null", "absent") or (end == "empty" and (position, "empty") == world["cursors"].get(cursor, ())[1:])
+    if over and is_last:
         return None
     fresh = str(uuid.uuid4())
     stable = str(uuid.uuid5(uuid.NAMESPACE_URL, repr((place, position))))
@@ -323,6 +325,4 @@ def _approved(world: World, choices: Choices, asked: Record) -> Record:
 
 def _whole(choices: Choices) -> Choices:
     """The same choices for a result, which has all its members always."""
-    from dataclasses import replace
-
     return replace(choices, forms=replace(choices.forms, fields="all", extras=False))

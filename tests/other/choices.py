@@ -27,7 +27,10 @@ class Refusals:
 
 @dataclass(frozen=True)
 class Forms:
-    """How records are written: `fields` is all, few, ids or none; `letters` is lower, upper or mixed; `reason` stands on approvable reviews."""
+    """How records are written; `reason` stands on approvable reviews.
+
+    `fields` is all, few, ids or none; `letters` is lower, upper or mixed.
+    """
 
     fields: str = "all"
     floats: bool = False
@@ -43,7 +46,10 @@ class Forms:
 
 @dataclass(frozen=True)
 class Paging:
-    """How lists are cut: `end` is null, absent, empty or endless; `cursors` stable, fresh, single or scroll; `owner` account, credential or nobody."""
+    """How lists are cut; `gaps` empty pages come in a row.
+
+    `end` is null, absent, empty or endless; `cursors` are stable, fresh, single or scroll; their `owner` is account, credential or nobody.
+    """
 
     end: str = "null"
     short: bool = False
@@ -94,12 +100,11 @@ class Rate:
 
 @dataclass(frozen=True)
 class Profile:
-    """What the profile of the target tells: `extent` is full, bare (one reading API key, no consent) or modest (no fixtures, no consent)."""
+    """What the profile of the target tells: `extent` is full, modest (no fixtures, no consent) or bare (one API key and no more)."""
 
     extent: str = "full"
     schemes: tuple[str, ...] = ("api-key", "bearer")
     names: bool = True
-    limits: bool = True
 
 
 @dataclass(frozen=True)
@@ -118,14 +123,34 @@ class Choices:
 
 CONFIGURATIONS = {
     "other-statuses": Choices(
-        refusals=Refusals(malformed=400, malformed_id=404, outside=403, absent=403, outside_filter=403, unissued_cursor=200, approved=200,
-                          unapprovable=422, far_revision=422, both_credentials=False, backwards=True),
+        refusals=Refusals(
+            malformed=400,
+            malformed_id=404,
+            outside=403,
+            absent=403,
+            outside_filter=403,
+            unissued_cursor=200,
+            approved=200,
+            unapprovable=422,
+            far_revision=422,
+            both_credentials=False,
+            backwards=True,
+        ),
         paging=Paging(end="absent", owner="nobody"),
         approving=Approving(scope="review", bump=1, first_revision=1),
     ),
     "odd-forms": Choices(
-        forms=Forms(floats=True, extras=True, letters="mixed", versions="1678", extremes=True, reason=None, odd_words=True, signed_urls=True,
-                    plain_errors=True),
+        forms=Forms(
+            floats=True,
+            extras=True,
+            letters="mixed",
+            versions="1678",
+            extremes=True,
+            reason=None,
+            odd_words=True,
+            signed_urls=True,
+            plain_errors=True,
+        ),
         refusals=Refusals(malformed=400, outside_filter=404, unissued_cursor=404, approved=422, unapprovable=400, far_revision=400),
         paging=Paging(end="empty", names=RENAMED),
         approving=Approving(stuck=True, first_revision=1),
@@ -137,9 +162,13 @@ CONFIGURATIONS = {
         refusals=Refusals(approved=403, unapprovable=403, unissued_cursor=422),
         wire=Wire(chunked_requests=False),
     ),
-    "scrolling": Choices(paging=Paging(end="absent", cursors="scroll"), forms=Forms(letters="upper"), wire=Wire(framing="close", letters="upper")),
+    "scrolling": Choices(
+        paging=Paging(end="absent", cursors="scroll"),
+        forms=Forms(letters="upper", reason="absent"),
+        wire=Wire(framing="close", letters="upper"),
+    ),
     "few-fields": Choices(
-        forms=Forms(fields="few", reason=None),
+        forms=Forms(fields="few"),
         refusals=Refusals(strict=True, approved=400),
         paging=Paging(names=(("cursor", "page"), ("project", "project"))),
         wire=Wire(abrupt=True),
@@ -148,10 +177,10 @@ CONFIGURATIONS = {
     "no-ids": Choices(forms=Forms(fields="none"), wire=Wire(interim=True)),
     "unknown-names": Choices(refusals=Refusals(strict=True), paging=Paging(names=RENAMED), profile=Profile(names=False)),
     "ignored-names": Choices(paging=Paging(cursors="fresh", names=RENAMED), profile=Profile(names=False)),
-    "tiny": Choices(data="tiny", profile=Profile(schemes=("bearer",)), wire=Wire(latency=0.005)),
-    "empty": Choices(data="empty"),
+    "tiny": Choices(data="tiny", profile=Profile(schemes=("bearer",))),
+    "empty": Choices(data="empty", wire=Wire(latency=0.005)),
     "weather": Choices(data="tiny", rate=Rate(requests=150, everybody=True, dated=True), wire=Wire(hiccup=17, drop=41)),
-    "modest": Choices(profile=Profile(extent="modest", limits=False)),
+    "modest": Choices(profile=Profile(extent="modest")),
     "bare": Choices(profile=Profile(extent="bare", schemes=("api-key",))),
 }
 """Deployments that keep the contract, each in its own way."""

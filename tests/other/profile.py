@@ -26,10 +26,9 @@ def _lines(world: World, choices: Choices) -> Iterator[str]:
     if told.extent != "full":
         return
     yield from _fixtures(world, choices)
-    if told.limits:
-        yield "[limits]"
-        yield f"max-body-bytes = {choices.wire.maximum}"
-        yield f"rate-limit = {{ requests = {choices.rate.requests}, seconds = {choices.rate.seconds} }}"
+    yield "[limits]"
+    yield f"max-body-bytes = {choices.wire.maximum}"
+    yield f"rate-limit = {{ requests = {choices.rate.requests}, seconds = {choices.rate.seconds} }}"
     yield "[consent]\napprove-reviews = true\nexhaust-rate-limit = true\noversized-bodies = true\nfuzz-writes = true"
 
 

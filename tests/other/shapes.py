@@ -12,7 +12,7 @@ UUID = re.compile(
     "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|0{8}-0{4}-0{4}-0{4}-0{12}|f{8}-f{4}-f{4}-f{4}-f{12}",
     re.IGNORECASE | re.ASCII,
 )
-FEW = {"videos": {"id"}, "reviews": {"id", "status", "subjectRevision"}, "comments": {"body"}, "activity": {"status"}}
+FEW = {"videos": {"id"}, "reviews": {"id", "subjectRevision"}, "comments": {"body"}, "activity": {"status"}}
 CLOSED = ("account", "projects")
 INTEGERS = {"subjectRevision", "durationUs", "startUs", "endUs", "videoCount", "localizationCount", "completedLocalizationCount"}
 signatures = itertools.count()
@@ -28,10 +28,11 @@ def shape(kind: str, record: Record, choices: Choices, *, listed: bool) -> Recor
     if kind == "reviews" and choices.forms.signed_urls and "url" in shown:
         shown["url"] += f"?signature={next(signatures)}"
     if kind == "reviews" and choices.forms.reason == "absent" and shown.get("approvable"):
-        del shown["approvalUnavailableReason"]
+        shown.pop("approvalUnavailableReason", None)
     if kind == "videos" and "localizations" in shown and listed and choices.paging.shuffled:
         shown["localizations"] = [{name: entry[name] for name in ("language", "id")} for entry in reversed(shown["localizations"])]
-    return dict(_written(shown, choices, listed=listed).items())
+    written: Record = _written(shown, choices, listed=listed)
+    return written
 
 
 def spelled(id: str, choices: Choices, *, listed: bool) -> str:

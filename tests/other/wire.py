@@ -130,7 +130,7 @@ class Handler(BaseHTTPRequestHandler):
         wire = self.server.choices.wire
         content = json.dumps(document, ensure_ascii=wire.framing == "chunked").encode()
         headers = {"Content-Type": wire.content_type, "Date": formatdate(usegmt=True), **extra}
-        if wire.gzip and "gzip" in self.headers.get("accept-encoding", "gzip"):
+        if wire.gzip and "gzip" in self.headers.get("accept-encoding", ""):
             content = gzip.compress(content, 1)
             headers["Content-Encoding"] = "gzip"
         version, ending, content = _framed(content, wire.framing)

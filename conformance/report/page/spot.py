@@ -77,7 +77,7 @@ def _member(value: Any, key: str | int) -> tuple[Any, ...]:
 
 
 def _at(value: Any, path: Path) -> tuple[Any, ...]:
-    found = (value,)
+    found: tuple[Any, ...] = (value,)
     for key in path:
         found = _member(found[0], key)
         if not found:

@@ -1,0 +1,97 @@
+"""Every exchange as an HTTP archive (HAR 1.2), for any viewer of such files."""
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from conformance import __version__
+
+Json = dict[str, Any]
+NO_SIZE = -1
+
+
+def render(report: Mapping[str, Any], exchanges: Iterable[Mapping[str, Any]]) -> bytes:
+    """The file's content; secrets are `$VARIABLES`, as everywhere."""
+    began = datetime.fromisoformat(report["started"])
+    log = {
+        "version": "1.2",
+        "creator": {"name": report["suite"]["name"], "version": __version__},
+        "pages": [],
+        "entries": [_entry(exchange, began) for exchange in exchanges],
+        "comment": f"{report['target']['base-url']}: {report['verdict']}",
+    }
+    return json.dumps({"log": log}, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _entry(exchange: Mapping[str, Any], began: datetime) -> Json:
+    milliseconds = round(exchange["elapsed"] * 1000, 3)
+    return {
+        "startedDateTime": (began + timedelta(seconds=exchange["started"])).isoformat(timespec="milliseconds"),
+        "time": milliseconds,
+        "request": _request(exchange["request"]),
+        "response": _response(exchange),
+        "cache": {},
+        "timings": {"send": 0, "wait": milliseconds, "receive": 0},
+        "comment": f"{exchange['id']}: {exchange['purpose']}",
+    }
+
+
+def _request(request: Mapping[str, Any]) -> Json:
+    found: Json = {
+        "method": request["method"],
+        "url": request["url"],
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": _pairs(request["headers"]),
+        "queryString": _pairs(parse_qsl(urlsplit(request["url"]).query, keep_blank_values=True)),
+        "headersSize": NO_SIZE,
+        "bodySize": NO_SIZE if request["body"] else 0,
+    }
+    if request["body"]:
+        found["postData"] = {"mimeType": _type(request["headers"]), "params": [], "text": _text(request["body"])}
+    return found
+
+
+def _response(exchange: Mapping[str, Any]) -> Json:
+    response = exchange.get("response")
+    if response is None:
+        # What HAR viewers take for a request that was never answered.
+        empty = {"size": 0, "mimeType": "x-unknown"}
+        return {**_frame(0, "", []), "content": empty, "redirectURL": "", "bodySize": NO_SIZE, "_error": exchange["failure"]}
+    body = response["body"]
+    content: Json = {"size": len(_text(body).encode("utf-8", "surrogatepass")), "mimeType": _type(response["headers"]), "text": _text(body)}
+    if "base64" in body:
+        content["encoding"] = "base64"
+    location = next((value for name, value in response["headers"] if name == "location"), "")
+    frame = _frame(response["status"], _phrase(response["status"]), response["headers"])
+    return {**frame, "content": content, "redirectURL": location, "bodySize": NO_SIZE}
+
+
+def _frame(status: int, phrase: str, headers: Iterable[Iterable[str]]) -> Json:
+    return {
+        "status": status,
+        "statusText": phrase,
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": _pairs(headers),
+        "headersSize": NO_SIZE,
+    }
+
+
+def _pairs(pairs: Iterable[Iterable[str]]) -> list[Json]:
+    return [{"name": name, "value": value} for name, value in pairs]
+
+
+def _type(headers: Iterable[Iterable[str]]) -> str:
+    return next((value for name, value in headers if name == "content-type"), "")
+
+
+def _text(body: Mapping[str, Any]) -> str:
+    return str(body.get("text", body.get("base64", ""))) + " " * int(body.get("padding", 0))
+
+
+def _phrase(status: int) -> str:
+    return HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else ""

@@ -1,0 +1,307 @@
+"""The self-test: edited references beside the untouched one, what counts as killed, and every mutant and variant there is."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+import conformance
+from conformance import reference, requirements
+from conformance.reference import app
+from conformance.selftest import altered, command, matrix, population, trial, workers
+from conformance.selftest.altered import Edit, EditError
+from conformance.selftest.matrix import Row
+from conformance.selftest.population import Mutant, PopulationError, Subject, Variant
+from conformance.selftest.trial import Outcome
+from conformance.selftest.workers import Failure
+
+PREFIX = Edit("app", '"/v1"', '"/v2"')
+CLEAN = Outcome((), (), ())
+MUTANT = Mutant("m", "about", frozenset({"error/code", "error/title"}), (PREFIX,))
+VARIANT = Variant("v", "about", "reading", (PREFIX,), frozenset({"limits/rate"}))
+SUBJECTS: list[Subject] = [*population.mutants(), *population.variants()]
+
+
+# --- edited references -----------------------------------------------------------------------------------------------
+
+
+def test_an_edit_is_made() -> None:
+    """The altered package differs in what was edited."""
+    assert altered.load([PREFIX]).app.PREFIX == "/v2"
+
+
+def test_an_altered_reference_leaves_the_untouched_one_alone() -> None:
+    """Modules, and the name in the package above, are the same objects as before."""
+    before = {name: module for name, module in sys.modules.items() if name.startswith("conformance")}
+
+    altered.load([PREFIX])
+
+    after = {name: module for name, module in sys.modules.items() if name.startswith("conformance")}
+    assert (after, conformance.reference, app.PREFIX) == (before, reference, "/v1")
+
+
+def test_every_module_of_an_altered_reference_is_its_own() -> None:
+    """State that a module keeps is not shared, nor are its classes."""
+    package = altered.load([PREFIX])
+
+    assert package.Reference is not reference.Reference
+    assert package.app.catalogue.operations is not app.catalogue.operations
+
+
+def test_a_reference_that_cannot_be_loaded_leaves_the_untouched_one_alone() -> None:
+    """What an edited module raises passes through."""
+    with pytest.raises(ZeroDivisionError):
+        altered.load([Edit("app", '"/v1"', "str(1 / 0)")])
+
+    assert sys.modules["conformance.reference"] is reference
+    assert conformance.reference is reference
+
+
+@pytest.mark.parametrize(("old", "times"), [("no such text", 0), ("import", 12), ("", 0)])
+def test_an_edit_that_does_not_fit_exactly_once_is_refused(old: str, times: int) -> None:
+    """The message names the module and what was looked for."""
+    with pytest.raises(EditError, match=rf"^app: {re.escape(repr(old))} occurs \d+ times, not once$"):
+        altered.edited([Edit("app", old, "x")])
+
+
+@pytest.mark.parametrize("module", ["nothing", "../profile", "instance.py"])
+def test_an_edit_of_an_unknown_module_is_refused(module: str) -> None:
+    """Only modules of the reference can be edited."""
+    with pytest.raises(EditError, match="the reference has no such module"):
+        altered.edited([Edit(module, "a", "b")])
+
+
+def test_edits_of_one_module_follow_each_other() -> None:
+    """The second one finds what the first one wrote."""
+    sources = altered.edited([PREFIX, Edit("app", '"/v2"', '"/v3"')])
+
+    assert '"/v3"' in sources["app"]
+
+
+# --- the files -------------------------------------------------------------------------------------------------------
+
+MUTANT_TEXT = """
+[[mutant]]
+id = "one"
+about = "What is wrong."
+breaks = ["error/code"]
+edits = [{module = "app", old = "a", new = "b"}]
+"""
+
+
+def test_a_mutant_is_read() -> None:
+    """Every key has its place."""
+    assert population.read_mutants(MUTANT_TEXT) == (Mutant("one", "What is wrong.", frozenset({"error/code"}), (Edit("app", "a", "b"),)),)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("about =", "abuot =", "mutant one: about, abuot must not stand there, or is missing"),
+        ('id = "one"', "", "mutant without an id: id must not"),
+        ("[[mutant]]", "[[mutnat]]", r"mutnat: unknown table, write \[\[mutant\]\]"),
+        ('["error/code"]', "[]", "mutant one: breaks nothing"),
+        ("error/code", "error/cod", "one: breaks names error/cod, which is no requirement"),
+        ("error/code", "observe/order", "one: breaks names observe/order, which is no requirement"),
+        ("error/code", "untested/events", "one: breaks names untested/events, which is no requirement"),
+        (', new = "b"', "", "one: each edit has module, new, old"),
+        ('[{module = "app", old = "a", new = "b"}]', "[]", "one: each edit has module, new, old"),
+    ],
+)
+def test_a_mistake_in_a_file_is_named(old: str, new: str, message: str) -> None:
+    """The entry, and what is wrong with it."""
+    with pytest.raises(PopulationError, match=message):
+        population.read_mutants(MUTANT_TEXT.replace(old, new))
+
+
+def test_an_id_stands_once() -> None:
+    """Two entries with one id are refused."""
+    with pytest.raises(PopulationError, match="mutant one: stands twice"):
+        population.read_mutants(MUTANT_TEXT * 2)
+
+
+def test_a_variant_is_read() -> None:
+    """What it leaves undecided may be left out."""
+    text = MUTANT_TEXT.replace("mutant", "variant").replace('breaks = ["error/code"]', 'reading = "a row"')
+
+    assert population.read_variants(text) == (Variant("one", "What is wrong.", "a row", (Edit("app", "a", "b"),), frozenset()),)
+
+
+def test_ids_of_mutants_and_variants_differ() -> None:
+    """One can be chosen by its id alone."""
+    assert len({subject.id for subject in SUBJECTS}) == len(SUBJECTS)
+
+
+def test_the_same_mutant_stands_once() -> None:
+    """No two entries make the same edits."""
+    assert len({subject.edits for subject in SUBJECTS}) == len(SUBJECTS)
+
+
+# --- workers ---------------------------------------------------------------------------------------------------------
+
+
+def _double(number: int) -> int:
+    if number == 1:
+        raise ValueError("one is too few")
+    if number == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if number == 3:
+        time.sleep(60)
+    return number * 2
+
+
+def test_every_task_gets_its_result() -> None:
+    """Whatever becomes of the others."""
+    assert dict(workers.each(_double, [4, 5, 6, 7], 2)) == {4: 8, 5: 10, 6: 12, 7: 14}
+
+
+def test_a_task_that_raises_has_failed() -> None:
+    """The reason is what it raised."""
+    assert list(workers.each(_double, [1], 1)) == [(1, Failure("ValueError: one is too few"))]
+
+
+def test_a_task_whose_process_dies_has_failed() -> None:
+    """The reason is how the process ended."""
+    assert list(workers.each(_double, [2], 1)) == [(2, Failure("its process ended with -9"))]
+
+
+def test_a_task_that_takes_too_long_has_failed() -> None:
+    """Its process is ended, and the others go on."""
+    assert dict(workers.each(_double, [3, 4], 2, patience=1.5)) == {3: Failure("it did not end in time"), 4: 8}
+
+
+def test_no_more_processes_run_than_allowed() -> None:
+    """Two sleepers one after the other take the time of both."""
+    begun = time.monotonic()
+
+    list(workers.each(time.sleep, [0.2, 0.2], 1))
+
+    assert time.monotonic() - begun >= 0.4
+
+
+def test_who_stops_listening_leaves_no_process_behind() -> None:
+    """The processes that still run are ended."""
+    results = workers.each(_double, [4, 3], 2)
+    next(results)
+    assert isinstance(results, Iterator)
+
+    begun = time.monotonic()
+    results.close()  # type: ignore[attr-defined]
+
+    assert time.monotonic() - begun < 10
+
+
+# --- what counts as killed -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("subject", "outcome", "problems"),
+    [
+        (MUTANT, Outcome(("error/code", "error/title"), (), ()), ()),
+        (MUTANT, Outcome(("error/code",), (), ()), ("lives: error/title is kept",)),
+        (MUTANT, Outcome(("error/code",), (), ("error/title",)), ("lives: error/title is inconclusive",)),
+        (MUTANT, Outcome(("error/code", "error/title", "read/success"), (), ()), ("also turns read/success red",)),
+        (MUTANT, Outcome(("error/code", "error/title"), ("page/items",), ()), ("the checker goes wrong on page/items",)),
+        (MUTANT, Failure("it did not end in time"), ("no verdict: it did not end in time",)),
+        (VARIANT, Outcome((), (), ("limits/rate",)), ()),
+        (VARIANT, Outcome((), (), ("limits/rate", "tools/listed")), ()),
+        (VARIANT, Outcome(("error/code",), (), ("limits/rate",)), ("is failed for error/code",)),
+        (VARIANT, Outcome((), ("error/code",), ("limits/rate",)), ("the checker goes wrong on error/code",)),
+        (VARIANT, Outcome((), (), ("limits/rate", "page/items")), ("leaves page/items undecided",)),
+        (VARIANT, CLEAN, ("was to leave limits/rate undecided",)),
+    ],
+)
+def test_a_row_tells_what_is_wrong(subject: Subject, outcome: Outcome | Failure, problems: tuple[str, ...]) -> None:
+    """Mutants turn exactly their requirements red, variants none; what the reference leaves undecided is nobody's fault."""
+    plain = Outcome((), (), ("tools/listed",))
+
+    assert matrix.row(subject, outcome, plain).problems == problems
+
+
+def test_a_judged_requirement_without_a_mutant_is_found() -> None:
+    """Requirements that are only observed, or untested, need none."""
+    judged = [id for id, stated in requirements.load().items() if stated.is_judged]
+
+    assert matrix.uncovered([]) == judged
+    assert matrix.uncovered([MUTANT]) == [id for id in judged if id not in MUTANT.breaks]
+
+
+def test_a_trial_of_what_one_class_meets_runs_that_class() -> None:
+    """Edits of shared modules take all of them."""
+    tools, publication = Edit("tools", "a", "b"), Edit("publication", "a", "b")
+
+    assert trial.classes([tools]) == ["tools"]
+    assert trial.classes([tools, publication]) == ["tools", "description"]
+    assert trial.classes([tools, PREFIX]) == []
+    assert trial.classes([]) == []
+
+
+def test_the_matrix_as_text() -> None:
+    """Rows, then what is wrong, then the sums."""
+    rows = [Row(MUTANT, ("error/code", "error/title"), ()), Row(VARIANT, ("error/code",), ("is failed for error/code",))]
+
+    assert list(command.lines(rows, ["page/items"])) == [
+        "  m  error/code, error/title",
+        "! v  error/code",
+        "",
+        "! v: about",
+        "    is failed for error/code",
+        "! no mutant breaks page/items",
+        "1 of 1 mutants turn exactly their requirements red",
+        "0 of 1 variants stay green",
+    ]
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+
+def _selftest(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "conformance", "selftest", *arguments], capture_output=True, text=True, timeout=120)
+
+
+def test_an_unknown_id_is_a_usage_error() -> None:
+    """Nothing is run."""
+    done = _selftest("--only", "nobody")
+
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "there is no mutant or variant 'nobody'" in done.stderr
+
+
+def test_the_list_names_everything() -> None:
+    """One line each."""
+    done = _selftest("--list")
+
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == [subject.id for subject in SUBJECTS]
+
+
+def test_one_mutant_can_be_tried_alone() -> None:
+    """Then nobody asks for the requirements of the others."""
+    done = _selftest("--only", "description-is-absent", "-j", "1")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] == "  description-is-absent  description/published"
+
+
+# --- the matrix ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def tried() -> dict[str, Row]:
+    """Every mutant and variant, as many at once as there are cores."""
+    return {row.subject.id: row for row in matrix.rows(SUBJECTS, os.cpu_count() or 1)}
+
+
+@pytest.mark.parametrize("id", [subject.id for subject in SUBJECTS])
+def test_mutants_turn_exactly_their_requirements_red_and_variants_none(id: str, tried: dict[str, Row]) -> None:
+    """Row by row."""
+    assert tried[id].problems == ()
+
+
+def test_every_judged_requirement_has_a_mutant() -> None:
+    """So that each check is known to have teeth."""
+    assert matrix.uncovered(population.mutants()) == []

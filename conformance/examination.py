@@ -19,7 +19,6 @@ from conformance.transport import InProcess, Network, Transport
 
 IN_PROCESS = "http://reference.invalid/v1"
 NAME = "conformance.suite"
-SUITE = Path(__file__).parent / "suite"
 DEFAULT_REPORTS = Path("reports/latest")
 SUITE = Path(__file__).parent / "suite"
 
@@ -64,9 +63,15 @@ def is_meant(config: pytest.Config) -> bool:
 
 
 def rehearse(config: pytest.Config) -> None:
-    """Read what the options name, without sending anything. Raises UsageError for what is wrong with it."""
+    """Read what the options name, and find out whether anybody answers there. Raises UsageError for what is wrong with them."""
     known_failures(config)
-    target_of(config)
+    if target_of(config) is not None:
+        session = begin(config)
+        try:
+            knock(session)
+        finally:
+            session.close()
+    _clear(config)
 
 
 def report_directory(config: pytest.Config) -> Path:

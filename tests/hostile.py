@@ -156,7 +156,10 @@ class Script:
         return [{name.decode(): value.decode("latin-1") for name, value in scope["headers"]} for scope, _ in self.requests]
 
 
-def answer(status: int = 200, body: bytes = b'{"data": {}, "requestId": "r"}', **headers: str) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+Answer = tuple[int, list[tuple[bytes, bytes]], bytes]
+
+
+def answer(status: int = 200, body: bytes = b'{"data": {}, "requestId": "r"}', **headers: str) -> Answer:
     """One answer of a script; names of headers have underscores for hyphens."""
     stated = {"content_type": "application/json", **headers}
     return status, [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in stated.items()], body

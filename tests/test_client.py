@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
+from hostile import UNANSWERED, Behaviour, Script, answer, answering, head, reset, served
 
 from conformance import __version__, client, openapi
 from conformance.client import Client, Sending
@@ -19,7 +20,6 @@ from conformance.redaction import Redactor
 from conformance.target import Credential
 from conformance.transport import InProcess, Network
 from conformance.verdict import Inconclusive
-from hostile import UNANSWERED, Behaviour, Script, answer, answering, head, reset, served
 
 BOTH = Credential("primary", api_key="key-s3cret", bearer="token-s3cret")
 KEY_ONLY = Credential("lacking", api_key="other-s3cret")
@@ -150,7 +150,8 @@ def test_a_sending_may_name_headers_a_method_and_a_url_of_its_own(bench: Callabl
     assert each.script.headers[0]["accept"] == "text/plain"
     assert each.script.headers[0]["x"] == "key-s3cret"
     assert ("x", "$PRIMARY_API_KEY") in exchange.request.headers
-    assert [(scope["method"], scope["path"]) for scope, _ in each.script.requests] == [("HEAD", "/v1/account"), ("GET", "/mcp"), ("POST", "/mcp")]
+    lines = [(scope["method"], scope["path"]) for scope, _ in each.script.requests]
+    assert lines == [("HEAD", "/v1/account"), ("GET", "/mcp"), ("POST", "/mcp")]
 
 
 def test_a_streamed_body_goes_without_its_length(bench: Callable[..., Bench]) -> None:
@@ -205,8 +206,8 @@ def test_an_answer_is_recorded_with_its_headers_in_lower_case(bench: Callable[..
 
 def test_a_429_is_waited_out_as_it_asks(bench: Callable[..., Bench]) -> None:
     """Seconds, a date against the target's own clock, or one second where nothing sensible is said; each try is in the log."""
-    date = {"retry_after": "Fri, 20 Nov 2026 23:49:49 GMT", "date": "Fri, 20 Nov 2026 23:49:42 GMT"}
-    each = bench(answer(429, retry_after="3"), answer(429, **date), answer(429), answer(429, retry_after="0"), FINE)
+    dated = answer(429, retry_after="Fri, 20 Nov 2026 23:49:49 GMT", date="Fri, 20 Nov 2026 23:49:42 GMT")
+    each = bench(answer(429, retry_after="3"), dated, answer(429), answer(429, retry_after="0"), FINE)
     exchange = each.client.send(ACCOUNT, PLAIN)
 
     assert each.waits == [3.0, 7.0, 1.0]

@@ -30,7 +30,7 @@ REMEDY = "write http:// or https://, the host and the path up to the version seg
 def conformance(directory: Path, *arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
     """One run of the command in a directory of its own, without a terminal."""
     command = [*COMMAND, *map(str, arguments)]
-    return subprocess.run(command, cwd=directory, env=surroundings(**environment), capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=directory, env=surroundings(**environment), capture_output=True, text=True, timeout=600, check=False)
 
 
 def surroundings(**environment: str) -> dict[str, str]:
@@ -244,7 +244,7 @@ def test_an_interrupted_run_leaves_what_it_knows(tmp_path: Path, number: signal.
             signal.sigtimedwait([], 0.02)
         signal.sigtimedwait([], 0.5)
         running.send_signal(number)
-        told, problems = running.communicate(timeout=60)
+        told, problems = running.communicate(timeout=600)
     document = report(tmp_path)
     assert (running.returncode, problems) == (2, "")
     assert "\nINTERRUPTED: nothing was broken until then\n" in told
@@ -315,6 +315,23 @@ def test_a_finding_is_told_whole(judged: tuple[Path, subprocess.CompletedProcess
         "",
     ]
     assert "NON-CONFORMANT: the target breaks the contract" in told
+
+
+def test_known_failures_are_told_in_one_line(judged: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    """What is known comes without its evidence; an entry that is out of date is named beside the verdict."""
+    document = report(judged[0])
+    broken = next(entry for entry in document["requirements"] if entry["id"] == "error/code")
+    found = {"verdict": "fail", "operation": "account_get", "known": "ticket 7", "message": "", "needs": [], "exchanges": []}
+    broken.update(verdict="fail", findings=[found])
+    stale = {"requirement": "error/title", "operation": None, "problem": "is kept"}
+    document.update({"verdict": "non-conformant", "known-failures": {"unknown": [], "stale": [stale]}})
+    told = list(terminal.lines(document))
+    assert told[:2] == ["KNOWN  error/code  on account_get: ticket 7", ""]
+    assert ["  not let pass by the known failures", "  out of date  error/title: is kept"] == [
+        each for each in told if each.startswith(("  not let", "  out of date"))
+    ]
+    document["known-failures"]["stale"] = []
+    assert "  nothing is broken that is not known" in list(terminal.lines(document))
 
 
 # --- the other commands --------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance import openapi
-from conformance.description.compare import description, differences, examine
+from conformance.description.compare import description, differences, examine, pairs
 from conformance.description.difference import Aspect, Difference, Effect
 
 GONE = object()
@@ -57,6 +57,11 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], set[tuple[str, str, str]]]] = {
     # operations
     "an operation is gone": ({"/paths/~1videos~1{videoId}": GONE}, {("operations", CLIENTS, "video_get")}),
     "an operation is renamed": ({"/paths/~1account/get/operationId": "getAccount"}, {("operations", CLIENTS, "operationId")}),
+    "an operation is moved": (
+        {"/paths/~1me": dict(openapi.load().document["paths"]["/account"]), "/paths/~1account": GONE},
+        {("operations", CLIENTS, "account_get"), ("operations", HARMLESS, "GET /me")},
+    ),
+    "an operation without an identifier": ({"/paths/~1account/get/operationId": GONE}, {("operations", CLIENTS, "operationId")}),
     "a further operation": (
         {"/paths/~1teams": {"get": {"operationId": "team_list", "responses": {"200": {"description": "Teams."}}}}},
         {("operations", HARMLESS, "GET /teams")},
@@ -86,6 +91,18 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], set[tuple[str, str, str]]]] = {
     "a further required parameter": (
         {f"{GET}/parameters/2": {"name": "tenant", "in": "header", "required": True, "schema": {"type": "string"}}},
         {("parameters", CALLERS, "companyId"), ("parameters", CALLERS, "header parameter tenant")},
+    ),
+    "a path parameter that is not described": (
+        {"/paths/~1videos~1{videoId}/get/parameters": GONE},
+        {("parameters", HARMLESS, "videoId")},
+    ),
+    "credentials among the parameters": (
+        {f"{GET}/parameters/2": {"name": "X-Api-Key", "in": "header", "required": True, "schema": {"type": "string"}}},
+        {("parameters", CALLERS, "companyId")},
+    ),
+    "a body for a question": (
+        {f"{GET}/requestBody": {"required": True, "content": {"application/json": {}}}},
+        {("body", CALLERS, "request body")},
     ),
     # the body
     "a third member has to be sent": (
@@ -200,6 +217,20 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], set[tuple[str, str, str]]]] = {
     "localizations as an object": (
         {f"{SCHEMAS}/Video/properties/localizations": {"type": "object"}},
         {("schemas", CLIENTS, "Video.localizations")},
+    ),
+    "members without a type": ({f"{SCHEMAS}/Reply/type": GONE}, {("schemas", HARMLESS, "Reply")}),
+    "members by a pattern": (
+        {f"{SCHEMAS}/Reply/properties/kind": GONE, f"{SCHEMAS}/Reply/patternProperties": {"^kind$": {"type": "integer"}, "(": {}, "^x": {}}},
+        {("schemas", CLIENTS, "Reply.kind"), ("schemas", OPEN, "Reply.kind")},
+    ),
+    "members of a type": (
+        {f"{SCHEMAS}/Account/additionalProperties": {"type": "string"}},
+        {("schemas", CLIENTS, "Account")},
+    ),
+    "a member that must not come": ({f"{SCHEMAS}/Video/properties/name": False}, {("schemas", OPEN, "Video.name")}),
+    "a page that never comes": (
+        {f"{SCHEMAS}/VideoPage/properties/data/properties/items": {"type": "array", "items": False}},
+        {("schemas", CLIENTS, "Video")},
     ),
     "an error without a code": ({f"{SCHEMAS}/Error/required": ["requestId"]}, {("schemas", CLIENTS, "Error.code")}),
     "an error with a message": ({f"{SCHEMAS}/Error/required": ["code", "requestId", "message"]}, {("schemas", HARMLESS, "Error")}),
@@ -366,6 +397,8 @@ def test_openapi_3_0_is_understood() -> None:
         "/openapi": "3.0.3",
         "/info/summary": GONE,
         f"{SCHEMAS}/Review/properties/approvalUnavailableReason": {"type": "string", "nullable": True},
+        f"{SCHEMAS}/ReviewApproval/properties/subjectRevision": {"type": "integer", "exclusiveMaximum": False},
+        f"{SCHEMAS}/ReviewApproval/properties/status": {"type": "string", "nullable": False},
         f"{GET}/parameters/0/schema": {"type": "integer", "minimum": 0, "exclusiveMinimum": True, "maximum": 100, "default": 25},
     }
     assert found(edits) == {("version", CLIENTS, "openapi")}
@@ -434,3 +467,22 @@ def test_the_worst_comes_first() -> None:
     """By effect, then by what it is about."""
     found = compared({"/info/version": "2", f"{GET}/parameters/0/required": True, f"{SCHEMAS}/Video/additionalProperties": False})
     assert [each.effect.value for each in found] == [CLIENTS, CALLERS, HARMLESS]
+
+
+def test_a_nullable_vocabulary_of_openapi_3_0_has_null_in_it() -> None:
+    """Its enum need not say so."""
+    edits = {"/openapi": "3.0.3", f"{SCHEMAS}/Video/properties/name": {"type": "string", "nullable": True, "enum": ["a"]}}
+    (told,) = [each for each in compared(edits) if each.where == "Video.name" and each.effect is Effect.CLIENTS]
+    assert told.message == "also allows null"
+
+
+def test_what_an_answer_does_not_fit_is_told_without_its_content() -> None:
+    """The place, and the keyword; a lone surrogate is let pass."""
+    pair = pairs(description(edited({})))["account_get"]
+    views = pair.answers("200")
+    assert views is not None
+    account = {"id": "6f1c2b1e-4a9d-4c53-9a5e-0d6c1f7b8a21", "displayName": 7, "accountType": "internal"}
+    assert views[1].flaw({"data": account, "requestId": "r"}) == "data/displayName (type)"
+    assert views[1].flaw({"data": {**account, "displayName": "\ud800"}, "requestId": "r"}) is None
+    assert views[1].flaw([]) == "the whole (type)"
+    assert pair.answers("418") is None

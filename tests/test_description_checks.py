@@ -8,6 +8,8 @@ import orjson
 import pytest
 
 from conformance import openapi
+from conformance.client import Sending
+from conformance.exchange import Call
 from conformance.profile import parse
 from conformance.reference import ManualClock, Reference
 from conformance.session import DEPTHS, Session
@@ -178,3 +180,18 @@ def test_answers_are_held_to_the_published_description(reference: Live, monkeypa
     checks.test_answers_fit_both_descriptions(reference)
     told = "does not fit the description at data/displayName (maxLength)"
     assert reference.session.observations == [("observe/described-answers", "account_get: 200", told)]
+
+
+def test_a_target_without_anything_to_read_shows_no_answers(targets: Targets) -> None:
+    """There is nothing to hold to the description, and nobody is blamed."""
+    target = targets.of(Publisher(_document(paths={})), credentials={"primary": {"api-key": "secret"}}, description={"url": HERE})
+    checks.test_answers_fit_both_descriptions(target)
+    assert target.session.observations == []
+
+
+def test_the_reference_publishes_for_reading_alone(reference: Live) -> None:
+    """GET and HEAD are answered, to anybody, with the address that was asked."""
+    client, url = reference.session.client, reference.session.target.description_url
+    answers = [client.send(Call("description"), Sending(None, url=f"{url}?a=1", method=method, ordinary=False)) for method in ("GET", "HEAD", "POST")]
+    assert [answer.status for answer in answers] == [200, 200, 405]
+    assert (answers[0].json["servers"], answers[1].response and answers[1].response.body) == ([{"url": BASE}], b"")

@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 import pytest
+from hostile import served
 
 from conformance import evidence, openapi
 from conformance.client import Client, Sending
@@ -19,7 +20,6 @@ from conformance.exchange import Call, Exchange, Request, Response
 from conformance.redaction import Redactor
 from conformance.target import Credential
 from conformance.transport import Network
-from hostile import served
 
 SECRET = "lk-0123456789"
 REDACTOR = Redactor({SECRET: "$PRIMARY_API_KEY"})
@@ -181,7 +181,8 @@ BODIES = {
 @pytest.mark.parametrize("content_type", ["application/json", None])
 def test_a_command_sends_the_same_body(body: bytes, content_type: str | None) -> None:
     """By a real shell and a real curl, with the same content type or without one."""
-    (line, headers, first), (again, repeated, second) = sent_twice(replace(APPROVE, body=body, content_type=content_type), Sending(None), {})
+    call = replace(APPROVE, body=body, content_type=content_type)
+    (line, headers, first), (again, repeated, second) = sent_twice(call, Sending(None), {})
 
     assert (again, second) == (line, first)
     assert first == body

@@ -30,9 +30,11 @@ from conformance.report.page import listing, settlement, spot, survey, text
 ID = "0b0e7a52-3f6c-4d1e-9a55-1c1f6d2b7a01"
 OTHER = "0197a3c4-58e0-7f3b-8c11-5b0a9e6d4f02"
 BASE = "https://api.example.com/v1"
+BUDGET = "the record: Additional properties are not allowed ('budget' was unexpected)"
 EVIL = (
     "</script><script>window.pwned = 1</script><img src=x onerror=window.pwned=1>\"' onload='window.pwned=1' "
-    "<a href=\"javascript:window.pwned=1\">x</a> <!-- ]]> </style></pre> {{ 7 * 7 }} \x00\x07\x1b[31m\x7f\u202e\u2066\u200b\u2028\ufeff\u3164"
+    "<a href=\"javascript:window.pwned=1\">x</a> <!-- ]]> </style></pre> {{ 7 * 7 }} "
+    "\x00\x07\x1b[31m\x7f\u202e\u2066\u200b\u2028\ufeff\u3164"
 )
 HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u3164\ue000-\uf8ff]")
 ARGUMENTS = [
@@ -73,7 +75,7 @@ def a_finding(verdict: str = "fail", operation: str | None = "project_get", **me
     return {
         "verdict": verdict,
         "operation": operation,
-        "message": "the record: Additional properties are not allowed ('budget' was unexpected)",
+        "message": BUDGET,
         "expected": "the fields of the resource, with their types",
         "needs": [],
         "items": ["read::test_it[project_get]"],
@@ -169,9 +171,8 @@ def hostile_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with ThreadingHTTPServer(("127.0.0.1", 0), Hostile) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         target = directory / "target.toml"
-        target.write_text(
-            f'base-url = "http://127.0.0.1:{server.server_port}/v1"\n[credentials.primary]\napi-key = "a-key-for-nothing"\n', encoding="utf-8"
-        )
+        address = f"http://127.0.0.1:{server.server_port}/v1"
+        target.write_text(f'base-url = "{address}"\n[credentials.primary]\napi-key = "a-key-for-nothing"\n', encoding="utf-8")
         judge(directory, "--target", str(target), "--conformance-class", "read", "--conformance-class", "limits")
         server.shutdown()
     return directory
@@ -289,9 +290,39 @@ def test_the_whole_run_can_be_repeated() -> None:
     """The last command is that of the run, with whatever is odd in it quoted."""
     report = a_report(target={"base-url": f"{BASE}/it's", "profile": "my target.toml"})
 
-    page = html.render(report, [])
+    words = Elements(html.render(report, [])).words
 
-    assert "conformance run --base-url 'https://api.example.com/v1/it'\"'\"'s' --target 'my target.toml' --depth quick --seed 1" in Elements(page).words
+    assert f"conformance run --base-url '{BASE}/it'\"'\"'s' --target 'my target.toml' --depth quick --seed 1" in words
+
+
+def test_a_target_in_the_process_of_the_run_has_no_address() -> None:
+    """A run of the bundled reference is repeated without an address, and the page says how to have one."""
+    target = {"base-url": "http://reference.invalid/v1", "profile": "in this process"}
+    quiet = an_entry("untested/events", "inconclusive", level="observe")
+
+    words = Elements(html.render(a_report(quiet, target=target, started="some day"), [])).words
+
+    assert "conformance run --depth quick --seed 1" in words
+    assert "conformance serve" in words
+    assert "untested/events" not in words
+
+
+def test_a_target_without_a_profile_is_repeated_by_its_address() -> None:
+    """A run of a bare base URL names no profile."""
+    words = Elements(html.render(a_report(target={"base-url": BASE, "profile": None}), [])).words
+
+    assert f"conformance run --base-url {BASE} --depth quick --seed 1" in words
+
+
+@pytest.mark.parametrize(
+    ("credential", "scheme", "told"),
+    [(None, None, "without a credential"), ("primary", None, "as primary"), ("primary", "bearer", "as primary by bearer")],
+)
+def test_an_exchange_tells_who_made_it(credential: str | None, scheme: str | None, told: str) -> None:
+    """The caller and the scheme, or that there was none."""
+    page = html.render(a_report(), [an_exchange(credential=credential, scheme=scheme)])
+
+    assert f" · {told} · " in page
 
 
 def test_a_page_of_a_long_failing_run_stays_small() -> None:
@@ -300,17 +331,15 @@ def test_a_page_of_a_long_failing_run_stays_small() -> None:
     response = {"status": 200, "headers": [["content-type", "application/json"]] * 12, "body": body}
     entries = []
     for number in range(90):
-        found = [
-            a_finding(message=f"finding {number}.{each}", exchanges=[{**an_exchange(n, response=response), "curl": "curl x"} for n in range(3)])
-            for each in range(12)
-        ]
+        shown = [{**an_exchange(n, response=response), "curl": "curl x"} for n in range(3)]
+        found = [a_finding(message=f"finding {number}.{each}", exchanges=shown) for each in range(12)]
         entries.append(an_entry(f"area/{number}", "fail", findings=found))
     exchanges = [an_exchange(n, f"operation_{n % 10}", 200 + n % 12, response=response) for n in range(5000)]
 
     page = html.render(a_report(*entries), exchanges)
 
     assert len(page.encode()) < 2_000_000
-    assert [number for number in range(90) for each in range(12) if f"finding {number}.{each}<" not in page] == []
+    assert set(re.findall(r"finding \d+\.\d+", page)) == {f"finding {number}.{each}" for number in range(90) for each in range(12)}
 
 
 # --- what came from the target is text -----------------------------------------------------------------------------------
@@ -393,6 +422,7 @@ def test_a_spelled_out_command_sends_the_same_bytes() -> None:
 
 # --- the parts of the page -----------------------------------------------------------------------------------------------
 
+VIDEO = {"data": {"localizations": [{"status": 5}], "durationUs": True, "name": None}, "requestId": "r"}
 PROJECTS = {"data": {"items": [{"id": ID}, {"id": OTHER, "videoCount": "12", "budget": 1}], "nextCursor": "next"}, "requestId": 5}
 
 
@@ -402,18 +432,45 @@ PROJECTS = {"data": {"items": [{"id": ID}, {"id": OTHER, "videoCount": "12", "bu
         ("envelope/request-id", "requestId is 5", "requestId: a string", {("requestId",): "here"}),
         ("error/code", "no code", "code: a string", {(): "no code"}),
         ("page/next-cursor", "nextCursor is 'next'", "", {("data", "nextCursor"): "here"}),
-        ("project/closed", "the record: Additional properties are not allowed ('budget' was unexpected)", "", {("data", "items", 1, "budget"): "not allowed"}),
+        ("project/closed", BUDGET, "", {("data", "items", 1, "budget"): "not allowed"}),
         ("project/required", 'the record: "name" is a required property', "", {("data", "items", 0): "no name"}),
         ("project/fields", 'videoCount: "12" is not of type "integer"', "", {("data", "items", 1, "videoCount"): "here"}),
         ("read/parent", f"an item below {ID} has projectId ['{OTHER}']", f"projectId {ID}", {("data", "items", 1, "id"): "here"}),
         ("pagination/once", "3 records come twice with limit 2", "each record once", {}),
     ],
 )
-def test_the_wrong_spot_is_found_in_a_body(requirement: str, message: str, expected: str, marks: dict[listing.Path, str]) -> None:
+def test_the_wrong_spot_is_found_in_a_list(requirement: str, message: str, expected: str, marks: dict[listing.Path, str]) -> None:
     """Where a finding says what is wrong, the place of it in the body is known."""
     response = {"status": 200, "headers": [], "body": {"text": json.dumps(PROJECTS)}}
 
     assert spot.find(requirement, message, expected, response).marks == marks
+
+
+@pytest.mark.parametrize(
+    ("message", "marks"),
+    [
+        ('localizations.0.status: 5 is not of type "string"', {("data", "localizations", 0, "status"): "here"}),
+        ('localizations.7.status: 5 is not of type "string"', {}),
+        ('localizations.0: "language" is a required property', {("data", "localizations", 0): "no language"}),
+        ('localizations.0: "status" is a required property', {}),
+        ("localizations: [] has less than 1 item", {}),
+        ('durationUs: true is not of type "integer"', {("data", "durationUs"): "here"}),
+        ('name: null is not of type "string"', {("data", "name"): "here"}),
+        (BUDGET, {}),
+    ],
+)
+def test_the_wrong_spot_is_found_in_a_record(message: str, marks: dict[listing.Path, str]) -> None:
+    """A place below a record is found where what is said of it is true, and nowhere else."""
+    response = {"status": 200, "headers": [], "body": {"text": json.dumps(VIDEO)}}
+
+    assert spot.find("video/fields", message, "", response).marks == marks
+
+
+def test_a_body_without_records_has_no_spot() -> None:
+    """A refusal has no records."""
+    response = {"status": 404, "headers": [], "body": {"text": '{"code": "x"}'}}
+
+    assert spot.find("video/fields", BUDGET, "", response) == spot.Spot()
 
 
 @pytest.mark.parametrize(
@@ -435,6 +492,9 @@ def test_the_wrong_spot_may_be_outside_of_a_body(requirement: str, message: str,
 def test_without_a_response_there_is_no_spot() -> None:
     """Where no answer came nothing can be marked."""
     assert spot.find("error/code", "no code", "", None) == spot.Spot()
+
+
+DEEP = ["  " * depth + "[" for depth in range(7)]
 
 
 def plain(body: dict[str, Any] | None, marks: dict[listing.Path, str] | None = None) -> list[str]:
@@ -474,7 +534,7 @@ def test_a_long_list_is_cut_around_what_is_wrong_in_it() -> None:
         ({"text": "{}", "padding": 2000}, ["{}", "<i>… followed by 2,000 blanks</i>"]),
         ({"text": "{", "length": 70000, "sha256": "0"}, ["{", "<i>… 70,000 bytes in all</i>"]),
         ({"text": f'"{"x" * 200}"'}, [f'"{"x" * 160}…" (200 characters)']),
-        ({"text": "[" * 9 + "]" * 9}, [*("  " * n + "[" for n in range(7)), " " * 14 + "[ … 1 … ]", *("  " * n + "]" for n in range(6, -1, -1))]),
+        ({"text": "[" * 9 + "]" * 9}, [*DEEP, " " * 14 + "[ … 1 … ]", *(line.replace("[", "]") for line in reversed(DEEP))]),
     ],
 )
 def test_every_body_can_be_shown(body: dict[str, Any] | None, lines: list[str]) -> None:
@@ -511,7 +571,7 @@ def test_the_lines_that_would_settle_something_are_a_profile(tmp_path: Path) -> 
     assert target.consent == profile.Consent(approve_reviews=True, exhaust_rate_limit=True, oversized_bodies=True, fuzz_writes=True)
 
 
-@pytest.mark.parametrize("key", ["data in the target", "a target that answers", "credentials.None", "fixtures.foreign.planet", "parameters.x.y"])
+@pytest.mark.parametrize("key", ["data in the target", "credentials.None", "fixtures.foreign.planet", "parameters.x.y"])
 def test_what_is_no_key_has_no_lines(key: str) -> None:
     """A condition on the target cannot be settled by a profile."""
     assert settlement.settings(key) == ()
@@ -546,7 +606,7 @@ def test_a_survey_counts_statuses_and_sorts_durations() -> None:
     assert (seen.latencies[0].median, seen.latencies[0].slow, seen.latencies[0].longest) == (0.051, 0.095, 0.1)
 
 
-@pytest.mark.parametrize(("seconds", "told"), [(0.00000123, "1.23 µs"), (0.0123, "12.3 ms"), (0.001, "1 ms"), (1.0, "1 s"), (12.345, "12.3 s")])
+@pytest.mark.parametrize(("seconds", "told"), [(1.23e-6, "1.23 µs"), (0.0123, "12.3 ms"), (0.001, "1 ms"), (1.0, "1 s"), (12.34, "12.3 s")])
 def test_a_duration_has_a_unit_that_suits_it(seconds: float, told: str) -> None:
     """Microseconds, milliseconds or seconds."""
     assert survey.duration(seconds) == told
@@ -587,7 +647,9 @@ def page(browser: Browser, tmp_path: Path) -> Iterator[Page]:
 
 def opened(browser: Browser, file: Path, **options: Any) -> Iterator[Page]:
     """A page that is watched for everything that it should not do."""
-    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"], reduced_motion="reduce", **{"viewport": DESKTOP, **options})
+    allowed = ["clipboard-read", "clipboard-write"]
+    context = browser.new_context(permissions=allowed, reduced_motion="reduce", **{"viewport": DESKTOP, **options})
+    context.set_default_timeout(10_000)
     page = context.new_page()
     wrong: list[str] = []
     page.on("console", lambda message: wrong.append(message.text))
@@ -785,7 +847,6 @@ def test_the_page_of_a_real_run_opens_quietly(browser: Browser, run: str, reques
     directory: Path = request.getfixturevalue(run)
     report = orjson.loads((directory / "report.json").read_bytes())
     for page in opened(browser, directory / "report.html"):
-        page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
         assert page.evaluate("window.pwned === undefined")
         assert page.locator("h1").inner_text().lower() == report["verdict"]
         assert page.evaluate("document.documentElement.scrollWidth") == DESKTOP["width"]

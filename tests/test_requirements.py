@@ -48,7 +48,7 @@ def test_what_is_observed_or_untested_is_not_judged(members: dict[str, str], jud
 @pytest.mark.parametrize(
     ("members", "told"),
     [
-        ({"levle": 1, "aaa": 2}, "x/y: unknown key aaa, levle; the keys are class, id, level, needs, operations, section, statement, untested"),
+        ({"levle": 1, "aaa": 2}, "x/y: unknown key aaa, levle; the keys are class, id, level, needs, operations, section, statement, "),
         ({"class": "reading"}, "x/y: class 'reading' is none of read, authentication, "),
         ({"level": "may"}, "x/y: level 'may' is none of must, should, observe"),
         ({"operations": "some"}, "x/y: operations 'some' is neither one of all, reads, target nor a list of operation ids"),

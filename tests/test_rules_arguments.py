@@ -101,7 +101,13 @@ def test_another_media_type_is_left_open(content_type: str | None) -> None:
 
 @pytest.mark.parametrize(
     "call",
-    [LIST, LIST.asking(limit="1"), LIST.asking(companyId=ID, limit="100"), Call("project_get", {"projectId": ID}), Call("project_get", {"projectId": ID.upper()})],
+    [
+        LIST,
+        LIST.asking(limit="1"),
+        LIST.asking(companyId=ID, limit="100"),
+        Call("project_get", {"projectId": ID}),
+        Call("project_get", {"projectId": ID.upper()}),
+    ],
 )
 def test_what_is_valid_is_not_refused_as_invalid(call: Call) -> None:
     """Any answer but 400 and 422."""

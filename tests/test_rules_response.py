@@ -152,8 +152,8 @@ def test_a_problem_is_put_into_words_only_where_there_is_one() -> None:
     def unwanted() -> str:
         raise AssertionError
 
-    assert hold("a/b", True, unwanted, "x") == Judgement("a/b", None, "x")
-    assert hold("a/b", False, lambda: "told", "x") == Judgement("a/b", "told", "x")
+    assert hold("a/b", kept=True, problem=unwanted, expected="x") == Judgement("a/b", None, "x")
+    assert hold("a/b", kept=False, problem=lambda: "told", expected="x") == Judgement("a/b", "told", "x")
 
 
 def test_a_value_is_shown_on_one_line() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import httpx
 import pytest
+from hostile import Script, answer, answering, deafness, repeating, served, silence
 
 from conformance.transport import WRITE_SIZE, InProcess, Network
-from hostile import Script, answer, answering, deafness, repeating, served, silence
 
 URL = "http://somewhere.test:8080/v1/projects/a%2Fb?limit=1&x=%C3%BC"
 

@@ -15,6 +15,7 @@ from conformance.certificate import dsse
 from conformance.certificate.bundle import Bundle, digest, statement
 from conformance.recording import Recording, content
 from conformance.report.run import versions
+from conformance.requirements import CLASSES
 from conformance.target import Target
 
 DEPTHS = ("standard", "deep")
@@ -35,10 +36,12 @@ def refusals(report: Mapping[str, Any]) -> Iterator[str]:
         yield "the run was interrupted"
     if report["suite"]["depth"] not in DEPTHS:
         yield f"the depth of the run is {report['suite']['depth']}; it takes standard or deep"
+    if set(report["suite"]["classes"]) != set(CLASSES):
+        yield "the run left conformance classes out"
     if report["suite"]["workers"] != 1:
         yield "the run was shared out to several processes, which is not recorded whole"
-    if report.get("known-failures"):
-        yield "the run had known failures"
+    if "known-failures" in report:
+        yield "the run was excused by a file of known failures"
     for entry in report["requirements"]:
         if entry["level"] == "must" and entry["verdict"] not in ("pass", "not-applicable") and not entry["id"].startswith("untested/"):
             yield f"{entry['id']} is {entry['verdict']}"

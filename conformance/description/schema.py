@@ -142,9 +142,9 @@ class View:
         return known[key]
 
     def _validator(self) -> Any:
-        choices = [[node.value for node in choice] for choice in self.choices]
+        choices: list[Any] = [{"allOf": [node.value for node in choice]} if choice else {} for choice in self.choices]
         # With one choice alone, what does not fit is told from inside of it.
-        whole = {"allOf": choices[0] or [True]} if len(choices) == 1 else {"anyOf": [{"allOf": each or [True]} for each in choices] or [False]}
+        whole = choices[0] if len(choices) == 1 else {"anyOf": choices or [False]}
         try:
             return jsonschema_rs.Draft202012Validator({**self.document.referable, **whole}, validate_formats=True)
         except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as problem:

@@ -31,10 +31,10 @@ def flaws(source: Source) -> Iterator[Difference]:
 
 def _errors(source: Source) -> Iterator[Any]:
     # Imported late: it takes a quarter of a second, and most runs have no description to judge.
-    from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator  # noqa: PLC0415
+    from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator, OpenAPIV32SpecValidator  # noqa: PLC0415
 
-    is_older = str(source.document.get("openapi")).startswith("3.0.")
-    validator = OpenAPIV30SpecValidator if is_older else OpenAPIV31SpecValidator
+    validators = {"3.0": OpenAPIV30SpecValidator, "3.2": OpenAPIV32SpecValidator}
+    validator: type[Any] = validators.get(str(source.document.get("openapi"))[:3], OpenAPIV31SpecValidator)
     # On its own it would fetch whatever a document refers to, from the network and from the disk.
     offline = type("Offline", (validator,), {"resolver_handlers": dict.fromkeys(SCHEMES, _fetch_nothing)})
     found: Iterator[Any] = offline(source.document).iter_errors()

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-PATIENCE_SECONDS = 120.0
+PATIENCE_SECONDS = 300.0
 
 
 @dataclass(frozen=True)

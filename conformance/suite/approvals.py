@@ -190,9 +190,13 @@ class Approvals:
             raise Inconclusive(f"the approval itself is answered {trial.approval.describe()}", needs=NEEDS, exchanges=[trial.approval.id])
         return trial
 
-    def refusal(self, label: str) -> Attempt:
-        """An attempt of the first trial; Inconclusive unless the same request without its defect succeeded."""
+    def refusal(self, label: str, scheme: str | None = None) -> Attempt:
+        """An attempt of the first trial; Inconclusive unless the same request without its defect succeeded, by the same scheme."""
         trial = self.control()
+        by_scheme = self.trial(scheme) if scheme is not None and scheme in self._live.credential("primary").schemes else trial
+        if by_scheme.approval.status != 200:
+            told = f"the approval by {scheme} is answered {by_scheme.approval.describe()}"
+            raise Inconclusive(told, needs=NEEDS, exchanges=[by_scheme.approval.id])
         if label not in trial.attempts:
             raise Inconclusive(f"no approvable review was left for the attempt {label}", needs=NEEDS)
         return trial.attempts[label]

@@ -20,6 +20,7 @@ from conformance.weather import is_weather
 LISTS = {"Project": "project_list", "Video": "video_list", "Review": "review_list"}
 PARENTS = {"projectId": "project_list", "videoId": "video_list", "reviewId": "review_list"}
 PAGE = 100
+SHORTER = 25
 ENDLESS = 400
 """Records that empty pages in a row could have held, before a list counts as over although it still gives cursors."""
 DEFAULT = object()
@@ -63,9 +64,9 @@ class Live:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._listed: set[str] = set()
+        self._longest: dict[str, int] = {}
         self._readings: dict[str, list[tuple[Listed, Exchange]]] = {}
-        self._children: dict[str, dict[str, Exchange]] = {}
+        self._below: dict[str, list[tuple[Listed, Exchange]]] = {}
         self._walks: dict[tuple[object, ...], Walk] = {}
 
     # --- callers ---------------------------------------------------------------------------------------------------
@@ -129,9 +130,12 @@ class Live:
 
     def listing(self, operation: str) -> Walk:
         """A list without path parameters, in the longest pages; Inconclusive where it is refused."""
-        self.control(Call(operation).asking(limit=str(PAGE))) if operation not in self._listed else None
-        self._listed.add(operation)
-        return self.walk(Call(operation), PAGE)
+        if operation not in self._longest:
+            self.control(Call(operation))
+            # Where the longest page is refused, which the rules judge, what else there is to say takes shorter ones.
+            longest = self.send(Call(operation).asking(limit=str(PAGE)), purpose="the longest page")
+            self._longest[operation] = PAGE if longest.status == 200 else SHORTER
+        return self.walk(Call(operation), self._longest[operation])
 
     def records(self, operation: str) -> list[Listed]:
         """The records of a list that have a usable id; Inconclusive where there are none."""
@@ -166,15 +170,20 @@ class Live:
             return Call(operation.id, {name: self.parents(operation.id)[0]})
         return Call(operation.id, {name: self.records(PARENTS[name])[0].record["id"]})
 
+    def lists_below(self, operation: str) -> list[tuple[Listed, Exchange]]:
+        """For a list below a record: a sample of the parents, each with the first page below it."""
+        if operation not in self._below:
+            name, sample = parameter_of(self.operation(operation)), self.sample(PARENTS[parameter_of(self.operation(operation))])
+            calls = [Call(operation, {name: listed.record["id"]}) for listed in sample]
+            answers = self.send_all([call.asking(limit=str(PAGE)) for call in calls], "look for records")
+            if not any(answer.status == 200 for answer in answers):
+                answers = self.send_all(calls, "look for records, in pages of any length")
+            self._below[operation] = list(zip(sample, answers, strict=True))
+        return self._below[operation]
+
     def children(self, operation: str) -> dict[str, Exchange]:
-        """For a list below a record: the first page below each of a sample of the parents."""
-        if operation not in self._children:
-            name = parameter_of(self.operation(operation))
-            ids = [listed.record["id"] for listed in self.sample(PARENTS[name])]
-            calls = [Call(operation, {name: id}).asking(limit=str(PAGE)) for id in ids]
-            answers = self.send_all(calls, "look for records")
-            self._children[operation] = {id: answer for id, answer in zip(ids, answers, strict=True) if answer.status == 200}
-        return self._children[operation]
+        """The pages below those of the sampled parents whose list is served, by the id of the parent."""
+        return {listed.record["id"]: answer for listed, answer in self.lists_below(operation) if answer.status == 200}
 
     def parents(self, operation: str) -> list[str]:
         """The parents of a list below a record, those with the most records first."""
@@ -254,8 +263,9 @@ def _leads_back(page: Exchange, pages: Sequence[Exchange]) -> bool:
 
 
 def _is_page(answer: Exchange) -> bool:
-    """Whether an answer has an array of items; one that has not says nothing about the list."""
-    return isinstance(answer.data, dict) and isinstance(answer.data.get("items"), list)
+    """Whether an answer has an array of items and, if any, a cursor that is one; another one says nothing about the list."""
+    data = answer.data if isinstance(answer.data, dict) else {}
+    return isinstance(data.get("items"), list) and (data.get("nextCursor") is None or is_uuid(data["nextCursor"]))
 
 
 def _end(pages: Sequence[Exchange], limit: int, seen: set[str]) -> str | None:

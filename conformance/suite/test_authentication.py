@@ -54,7 +54,7 @@ def test_a_made_up_credential_opens_nothing(operation: Operation, scheme: str, l
     """Neither a random credential nor one that resembles a valid one."""
     live.by("primary", scheme)
     if operation.writes:
-        attempt = approvals.refusal(f"unknown by {scheme}")
+        attempt = approvals.refusal(f"unknown by {scheme}", scheme)
         expect.refused(attempt.answer, "a made-up credential")
         unchanged(attempt)
         return

@@ -23,12 +23,12 @@ def test_the_permission_is_needed(operation: Operation, scheme: str, live: Live,
     name = f"lacking.{operation.permission}"
     credential = live.by(name, scheme)
     if operation.writes:
-        attempt = approvals.refusal(f"{name} by {scheme}")
+        attempt = approvals.refusal(f"{name} by {scheme}", scheme)
         expect.status(attempt.answer, 403)
         unchanged(attempt)
         return
     call = live.call(operation)
-    live.control(call)
+    _control(call, scheme, live)
 
     expect.status(live.send(call, credential, scheme, purpose=f"without {operation.permission}"), 403)
 
@@ -57,7 +57,7 @@ def test_another_company_is_out_of_reach(operation: Operation, scheme: str, live
     """Neither does primary reach what is foreign, nor the outsider what is primary's."""
     if operation.writes:
         live.by("outsider", scheme)
-        attempt = approvals.refusal(f"outsider by {scheme}")
+        attempt = approvals.refusal(f"outsider by {scheme}", scheme)
         expect.status(attempt.answer, 403, 404)
         unchanged(attempt)
         return
@@ -67,7 +67,7 @@ def test_another_company_is_out_of_reach(operation: Operation, scheme: str, live
     if foreign is None and outsider is None:
         raise Inconclusive(f"nothing foreign is known for {operation.id}", needs=(f"fixtures.foreign.{kind}", "credentials.outsider"))
     call = live.call(operation)
-    live.control(call)
+    _control(call, scheme, live)
     if foreign is not None:
         theirs = call.at(**{parameter_of(operation): foreign})
         _out_of_reach(live.send(theirs, live.by("primary", scheme), scheme, purpose=f"a foreign {kind}"))
@@ -85,7 +85,7 @@ def test_an_ungranted_project_is_out_of_reach(operation: Operation, scheme: str,
     if ungranted is None:
         raise Inconclusive(f"no {kind} outside the project grant is known", needs=(f"fixtures.ungranted.{kind}",))
     call = live.call(operation)
-    live.control(call)
+    _control(call, scheme, live)
     answer = live.send(call.at(**{parameter_of(operation): ungranted}), live.by("primary", scheme), scheme, purpose=f"an ungranted {kind}")
     _out_of_reach(answer)
 
@@ -98,6 +98,7 @@ def test_lists_stay_within_the_grant(operation: Operation, scheme: str, live: Li
     if not fixtures.foreign and not fixtures.ungranted and outsider is None:
         needs = ("fixtures.foreign", "fixtures.ungranted", "credentials.outsider")
         raise Inconclusive("nothing outside the grant is known", needs=needs)
+    live.control(Call(operation.id), live.by("primary", scheme), scheme)
     own = live.walk(Call(operation.id), PAGE, live.by("primary", scheme), scheme)
     _nothing_from(own, live)
     if outsider is not None and scheme in outsider.schemes:
@@ -153,9 +154,14 @@ def test_another_callers_cursor_opens_nothing(operation: Operation, live: Live) 
 def test_the_review_role_is_needed(scheme: str, live: Live, approvals: Approvals) -> None:
     """A caller whose role may not approve is answered 403, although it holds the permission."""
     live.by("no-review-role", scheme)
-    attempt = approvals.refusal(f"no-review-role by {scheme}")
+    attempt = approvals.refusal(f"no-review-role by {scheme}", scheme)
     expect.status(attempt.answer, 403)
     unchanged(attempt)
+
+
+def _control(call: Call, scheme: str, live: Live) -> None:
+    """Primary is served, by the scheme of the probe where primary has it."""
+    live.control(call, scheme=scheme if scheme in live.credential("primary").schemes else None)
 
 
 def _out_of_reach(answer: Exchange) -> None:

@@ -124,7 +124,7 @@ def test_answers_fit_both_descriptions(live: Live) -> None:
 
 
 def _answers(live: Live) -> Iterator[tuple[str, Exchange]]:
-    """A success and two refusals of each reading operation, where the target has something to read."""
+    """A success and a refusal of each reading operation, where the target has something to read."""
     for name, operation in live.session.contract.operations.items():
         if operation.writes:
             continue

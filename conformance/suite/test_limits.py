@@ -16,6 +16,7 @@ from conformance.weather import is_weather, retry_after
 LARGEST_PROBE = 16 * 1024 * 1024
 FIRST_PROBE = 256 * 1024
 SMALLEST_PATIENCE = 1.0
+LONGEST_WAIT = 90
 TIMES = 3
 
 
@@ -48,21 +49,38 @@ def test_too_many_requests_are_refused(live: Live) -> None:
 @requirement("limits/retry-after")
 def test_a_refusal_says_how_long_to_wait(live: Live) -> None:
     """Retry-After is a number of seconds or an HTTP-date; the rule looks at every 429."""
-    _exhausted(live)
+    _refused(live)
 
 
 @requirement("limits/recovery")
 def test_who_waits_is_served_again(live: Live) -> None:
     """After the time that Retry-After names."""
     for scheme in live.credential("throttled").schemes:
-        refused = _exhausted(live, scheme)
-        assert refused.response is not None
-        pause = retry_after(refused.response)
-        if pause is None or pause > 90:
-            raise Inconclusive("Retry-After names no time that could be waited", needs=("limits.rate-limit",), exchanges=[refused.id])
-        live.session.transport.wait(max(pause, SMALLEST_PATIENCE))
-        answer = live.send(Call("account_get"), live.credential("throttled"), scheme, purpose="after waiting")
+        answer = _refused(live, scheme)
+        for _ in range(TIMES):
+            if answer.status == 429:
+                answer = _after_waiting(answer, scheme, live)
+        expect.that(answer.status != 429, "429 again, each time after waiting as long as Retry-After said", answer, expected="200")
         expect.status(answer, 200)
+
+
+def _after_waiting(refused: Exchange, scheme: str, live: Live) -> Exchange:
+    """The answer to one request after the time that a 429 names; more than one wait may be needed where seconds are rounded down."""
+    assert refused.response is not None
+    pause = retry_after(refused.response)
+    if pause is None or pause > LONGEST_WAIT:
+        raise Inconclusive("Retry-After names no time that could be waited", needs=("limits.rate-limit",), exchanges=[refused.id])
+    live.session.transport.wait(max(pause, SMALLEST_PATIENCE))
+    sending = Sending(live.credential("throttled"), scheme, "after waiting", patient=False)
+    return live.session.client.send(Call("account_get"), sending)
+
+
+def _refused(live: Live, scheme: str | None = None) -> Exchange:
+    """A 429 of the throttled caller; Inconclusive where there is none, which is judged by the check of the rate limit."""
+    try:
+        return _exhausted(live, scheme)
+    except Violation as problem:
+        raise Inconclusive(f"no 429 to look at: {problem.message}", exchanges=problem.exchanges) from None
 
 
 def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
@@ -86,6 +104,9 @@ def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
         clear = [answer for answer in answers if not is_weather(answer)]
         spoiled = 0 if clear else spoiled + 1
         for answer in clear if spoiled < TIMES else answers:
+            # Who was served a moment ago, and is no more, meets the limit: as something else than a 429.
+            turned = bool(sent) and answer.status != 200 and not is_weather(answer)
+            expect.that(not turned, f"after {len(sent)} requests: {answer.describe()}", answer, expected="429")
             expect.served(answer)
         sent += clear
     return _never_refused(sent, rate)

@@ -157,7 +157,7 @@ def _unending(walk: Walk, operation: Operation) -> str | None:
     last = walk.pages[-1]
     if walk.end == "loop":
         return "a cursor leads back to a page that was read"
-    if walk.end == "refused":
+    if walk.end == "refused" and len(walk.pages) > 1:
         return f"the cursor of a page is answered {last.describe()}"
     if operation.id == "project_list" and walk.is_whole and (last.cursor is not None or _has_needless_page(walk)):
         return "the last page of projects has a cursor"
@@ -186,6 +186,9 @@ def _restricted(live: Live, operation: Operation, name: str, member: str, id: st
         for page in walk.pages:
             strays = [item for item in page.items if member in item and item[member] != id]
             expect.that(not strays, f"{len(strays)} items of another {member}", page, expected=f"{member} {id}")
+        if walk.end == "loop":
+            lost = live.walk(call, limit, again=True).end == "loop"
+            expect.that(not lost, f"the pages of one {member} lead back to those before", walk.pages[-1], expected="the pages after")
         _same_as_unfiltered(live, walk, member, id)
 
 

@@ -213,9 +213,10 @@ def _same(call: Call, operation: Operation, toolbox: Toolbox) -> None:
     """Violation where the two faces keep telling different things; a change in between is none."""
     scheme = _scheme(toolbox)
     for _ in range(ROUNDS):
+        over_http = toolbox.live.control(call, scheme=scheme)
         answer = _as_primary(toolbox, operation, _arguments(call), "the data by tool")
         data = served(answer)
-        over_http, again = toolbox.live.control(call, scheme=scheme), toolbox.live.control(call, scheme=scheme)
+        again = toolbox.live.control(call, scheme=scheme)
         if over_http.data is MISSING or data in (over_http.data, again.data):
             return  # Without data over HTTP, which is judged elsewhere, there is nothing to compare.
     if over_http.data != again.data:

@@ -29,7 +29,7 @@ class Refusals:
 class Forms:
     """How records are written; `reason` stands on approvable reviews.
 
-    `fields` is all, few, ids or none; `letters` is lower, upper or mixed.
+    `fields` is all, few or none; `letters` is lower, upper or mixed.
     """
 
     fields: str = "all"
@@ -100,7 +100,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Profile:
-    """What the profile of the target tells: `extent` is full, modest (no fixtures, no consent) or bare (one API key and no more)."""
+    """What the profile of the target tells: `extent` is full, or bare: one API key and no more."""
 
     extent: str = "full"
     schemes: tuple[str, ...] = ("api-key", "bearer")
@@ -173,14 +173,12 @@ CONFIGURATIONS = {
         paging=Paging(names=(("cursor", "page"), ("project", "project"))),
         wire=Wire(abrupt=True),
     ),
-    "only-ids": Choices(forms=Forms(fields="ids"), paging=Paging(end="absent", cursors="fresh"), wire=Wire(framing="http10")),
     "no-ids": Choices(forms=Forms(fields="none"), wire=Wire(interim=True)),
     "unknown-names": Choices(refusals=Refusals(strict=True), paging=Paging(names=RENAMED), profile=Profile(names=False)),
     "ignored-names": Choices(paging=Paging(cursors="fresh", names=RENAMED), profile=Profile(names=False)),
-    "tiny": Choices(data="tiny", profile=Profile(schemes=("bearer",))),
+    "tiny": Choices(data="tiny", profile=Profile(schemes=("bearer",)), wire=Wire(framing="http10")),
     "empty": Choices(data="empty", wire=Wire(latency=0.005)),
     "weather": Choices(data="tiny", rate=Rate(requests=150, everybody=True, dated=True), wire=Wire(hiccup=17, drop=41)),
-    "modest": Choices(profile=Profile(extent="modest")),
     "bare": Choices(profile=Profile(extent="bare", schemes=("api-key",))),
 }
 """Deployments that keep the contract, each in its own way."""

@@ -47,7 +47,7 @@ def request_id(choices: Choices) -> str:
 
 
 def _kept(kind: str, record: Record, choices: Choices) -> Record:
-    wanted = {"all": set(record), "few": FEW.get(kind, set(record)), "ids": {"id"}, "none": set()}[choices.forms.fields]
+    wanted = {"all": set(record), "few": FEW.get(kind, set(record)), "none": set()}[choices.forms.fields]
     return {name: value for name, value in record.items() if name in wanted}
 
 

@@ -13,6 +13,7 @@ ROOM = 1_100_000
 """Bytes of HTML for the exchanges of all findings; what finds no room is named, and stands in report.json."""
 
 LONGEST_MESSAGE = 600
+MOST_PLACES = 3
 KINDS = {
     "broken": "broken",
     "error": "checker error",
@@ -64,6 +65,12 @@ class Entry:
         """The operations on which the findings were made; without findings all that the requirement is about."""
         found = tuple(dict.fromkeys(finding.operation for finding in self.findings if finding.operation))
         return found or tuple(self.operations)
+
+    @property
+    def place(self) -> str:
+        """Where it was found, in a few words."""
+        named, more = self.where[:MOST_PLACES], len(self.where[MOST_PLACES:])
+        return ", ".join(named) + (f" and {more} more" if more else "") or "the deployment as a whole"
 
     @property
     def reason(self) -> str:

@@ -1,4 +1,4 @@
-"""What an exchange costs, and what a run does with its time: `python benchmarks/exchanges.py`.
+"""What an exchange costs, and what a run does with its time: `python benchmarks/exchanges.py [--deep]`.
 
 Everything is measured in one go on one machine, so that what counts are the ratios; the unit is a direct call of the application.
 """

@@ -95,6 +95,7 @@ def run_options(part: argparse.ArgumentParser) -> None:
         "--class", dest="classes", action="append", type=_conformance_class, default=[], metavar="CLASS",
         help="judge only this conformance class; may be repeated",
     )  # fmt: skip
+    part.add_argument("--report", type=_formats, metavar="FORMAT,…", help="formats beside report.json (default: junit,html and the CI's)")
     part.add_argument("--known-failures", type=Path, metavar="FILE", help="known failures (TOML), which do not fail the run")
     part.add_argument("--require-complete", action="store_true", help="exit with 1 also where something could not be judged")
 
@@ -121,6 +122,20 @@ def init_options(part: argparse.ArgumentParser) -> None:
     """What stands in the profile from the start, and where it goes."""
     part.add_argument("--base-url", metavar="URL", help="the deployment that the profile is for")
     part.add_argument("file", nargs="?", type=Path, default=Path("target.toml"), metavar="FILE", help="default: %(default)s")
+
+
+def compare_options(part: argparse.ArgumentParser) -> None:
+    """Which two reports are compared."""
+    part.add_argument("before", type=Path, metavar="BEFORE", help="a report.json, or the directory that has one")
+    part.add_argument("after", type=Path, metavar="AFTER", help="another one")
+    part.add_argument("--json", action="store_true", help="as one JSON object")
+
+
+def judge_options(part: argparse.ArgumentParser) -> None:
+    """Which recorded traffic is judged."""
+    part.add_argument("file", type=Path, metavar="FILE.har", help="an HTTP archive of a browser, a proxy or a client")
+    part.add_argument("--base-url", metavar="URL", required=True, help="the address below which its requests are calls of the API")
+    part.add_argument("--json", action="store_true", help="as one JSON object")
 
 
 def keygen_options(part: argparse.ArgumentParser) -> None:
@@ -159,6 +174,8 @@ COMMANDS = {
     "run": Command("Judge a deployment, or the bundled reference, and write a report.", run_options, "conformance.commands.run"),
     "serve": Command("Serve the bundled reference implementation, as a sandbox.", serve_options, "conformance.commands.serve"),
     "requirements": Command("List what is judged.", requirements_options, "conformance.commands.requirements"),
+    "judge": Command("Judge recorded traffic by the rules on every exchange.", judge_options, "conformance.commands.judge"),
+    "compare": Command("Tell what changed from one report to another.", compare_options, "conformance.commands.compare"),
     "keygen": Command("Make a key pair to sign certificates with.", keygen_options, "conformance.commands.keygen"),
     "certify": Command("Sign the evidence of a conformant run.", certify_options, "conformance.commands.certify"),
     "verify": Command("Check a certificate, without its target.", verify_options, "conformance.commands.verify"),
@@ -173,6 +190,15 @@ def _conformance_class(text: str) -> str:
     classes: tuple[str, ...] = importlib.import_module("conformance.requirements").CLASSES
     if text not in classes:
         raise argparse.ArgumentTypeError(f"there is no class {text!r}, only {', '.join(classes)}")
+    return text
+
+
+def _formats(text: str) -> str:
+    # As above: the formats are only loaded where somebody asks for one.
+    known: dict[str, object] = importlib.import_module("conformance.report.artefacts").FORMATS
+    for name in text.split(","):
+        if name not in known:
+            raise argparse.ArgumentTypeError(f"there is no format {name!r}, only {', '.join(known)}")
     return text
 
 

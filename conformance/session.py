@@ -9,11 +9,11 @@ import orjson
 
 from conformance import evidence, openapi, requirements
 from conformance.client import Client
-from conformance.exchange import MISSING, Exchange
+from conformance.exchange import Exchange
 from conformance.openapi import Contract, Operation
 from conformance.redaction import Redactor
 from conformance.requirements import Requirement
-from conformance.rules import arguments, record, response
+from conformance.rules import arguments, examine
 from conformance.rules.judgement import Judgement
 from conformance.target import Credential, Target
 from conformance.transport import Transport
@@ -52,6 +52,7 @@ class Record:
     evidence: Mapping[str, evidence.Document]
     exchanges: int
     methods: Mapping[str, int]
+    elapsed: Mapping[str, list[float]]
 
 
 @dataclass
@@ -105,8 +106,11 @@ class Session:
         wanted = [id for finding in everything if finding.verdict is not Verdict.PASS for id in finding.exchanges[:MOST_EVIDENCE]]
         shown = [self._remembered[id] for id in dict.fromkeys(wanted) if id in self._remembered]
         methods: dict[str, int] = {}
+        elapsed: dict[str, list[float]] = {}
         for exchange in self._exchanges:
             methods[exchange.request.method] = methods.get(exchange.request.method, 0) + 1
+            if exchange.response is not None:
+                elapsed.setdefault(exchange.operation, []).append(exchange.elapsed)
         return Record(
             item=self.client.item,
             findings=everything,
@@ -114,6 +118,7 @@ class Session:
             evidence={exchange.id: evidence.document(exchange, self.redactor) for exchange in shown},
             exchanges=len(self._exchanges),
             methods=methods,
+            elapsed=elapsed,
         )
 
     def roles(self, operation: Operation) -> dict[str, str]:
@@ -163,9 +168,7 @@ class Session:
     def _judge(self, exchange: Exchange) -> list[Judgement]:
         assert exchange.response is not None
         operation = self.contract.operation(exchange.operation)
-        found = list(response.examine(exchange.response, self.contract.statuses))
-        if exchange.status == 200 and exchange.data is not MISSING:
-            found += record.examine(exchange.data, operation, self.contract)
+        found = list(examine(exchange, self.contract))
         if self._is_argued(exchange):
             found += arguments.examine(exchange, self.roles(operation), self.contract)
         return found

@@ -192,6 +192,7 @@ def test_a_target_without_anything_to_read_shows_no_answers(targets: Targets) ->
 def test_the_reference_publishes_for_reading_alone(reference: Live) -> None:
     """GET and HEAD are answered, to anybody, with the address that was asked."""
     client, url = reference.session.client, reference.session.target.description_url
-    answers = [client.send(Call("description"), Sending(None, url=f"{url}?a=1", method=method, ordinary=False)) for method in ("GET", "HEAD", "POST")]
+    sendings = [Sending(None, url=f"{url}?a=1", method=method, ordinary=False) for method in ("GET", "HEAD", "POST")]
+    answers = [client.send(Call("description"), sending) for sending in sendings]
     assert [answer.status for answer in answers] == [200, 200, 405]
     assert (answers[0].json["servers"], answers[1].response and answers[1].response.body) == ([{"url": BASE}], b"")

@@ -67,7 +67,7 @@ def test_keys_are_text() -> None:
 
 def test_merge_keys_and_aliases_are_written_out() -> None:
     """A stated member wins over a merged one; the merged one keeps its line."""
-    source = read("base: &base\n  a: 1\n  b: 2\nmade:\n  <<: *base\n  b: 3\nmore:\n  <<: [*base, {c: 4}]\n")
+    source = read("base: &base\n  a: 1\n  b: 2\nmade:\n  <<: *base\n  b: 3\nmore:\n  <<: [*base, {c: 4}, 5]\n")
     assert source.document["made"] == {"a": 1, "b": 3}
     assert source.document["more"] == {"a": 1, "b": 2, "c": 4}
     assert [source.line(source.document["made"], key) for key in "ab"] == [2, 6]
@@ -174,3 +174,9 @@ def test_a_reference_that_leads_to_itself_leads_nowhere() -> None:
 def test_a_template_has_no_names() -> None:
     """Two paths that differ in the names of their parameters alone are one."""
     assert template("/a/{b}/c/{d}") == "/a/{}/c/{}"
+
+
+def test_what_stands_in_two_places_is_looked_at_once() -> None:
+    """An alias and what it names are the same mapping."""
+    document = description(f"{HEAD}paths: {{}}\na: &a {{$ref: '#/b'}}\nb: {{}}\nc: *a\n")
+    assert [node.line for node in document.references()] == [5]

@@ -281,7 +281,8 @@ def test_known_failures_are_shown_as_known() -> None:
 
 def test_a_report_of_nothing_is_a_page() -> None:
     """A run that sent nothing has no plots, and no table of statuses."""
-    ids = Elements(html.render(a_report(ledger=[], exchanges={"count": 0, "methods": {}, "file": "exchanges.jsonl"}), [])).ids()
+    nothing = {"ledger": [], "exchanges": {"count": 0, "methods": {}, "file": "exchanges.jsonl"}, "requirements": []}
+    ids = Elements(html.render(a_report(**nothing), [])).ids()
 
     assert [each for each in ("latency", "statuses", "ledger") if each in ids] == []
 

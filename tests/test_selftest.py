@@ -12,7 +12,7 @@ import pytest
 
 import conformance
 from conformance import reference, requirements
-from conformance.reference import app
+from conformance.reference import app, catalogue
 from conformance.selftest import altered, command, matrix, population, trial, workers
 from conformance.selftest.altered import Edit, EditError
 from conformance.selftest.matrix import Row
@@ -50,7 +50,14 @@ def test_every_module_of_an_altered_reference_is_its_own() -> None:
     package = altered.load([PREFIX])
 
     assert package.Reference is not reference.Reference
-    assert package.app.catalogue.operations is not app.catalogue.operations
+    assert package.catalogue.operations is not catalogue.operations
+
+
+def test_what_an_altered_reference_imports_later_is_its_own() -> None:
+    """An edit may import inside of a function, which runs when the untouched reference is back in place."""
+    package = altered.load([Edit("clock", "return time.time()", "from conformance.reference.faults import Fault; return Fault")])
+
+    assert package.SystemClock().now() is package.app.Fault
 
 
 def test_a_reference_that_cannot_be_loaded_leaves_the_untouched_one_alone() -> None:
@@ -261,7 +268,8 @@ def test_the_matrix_as_text() -> None:
 
 
 def _selftest(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "conformance", "selftest", *arguments], capture_output=True, text=True, timeout=120)
+    line = [sys.executable, "-m", "conformance", "selftest", *arguments]
+    return subprocess.run(line, check=False, capture_output=True, text=True, timeout=120)
 
 
 def test_an_unknown_id_is_a_usage_error() -> None:

@@ -16,7 +16,7 @@ from rich.text import Text
 from conformance import examination, requirements
 from conformance.commands.outcome import CHECKER_ERROR, INTERRUPTED, USAGE_ERROR
 from conformance.plugin import GATHERER
-from conformance.report import line, terminal
+from conformance.report import artefacts, line, terminal
 from conformance.verdict import Verdict, worst
 
 STYLES = {"bad": "bold red", "warn": "bold yellow", "good": "bold green", "strong": "bold", "dim": "dim", "": ""}
@@ -211,7 +211,9 @@ class Face:
         self._console.print()
         for spans in terminal.spans(document):
             self._console.print(Text.assemble(*((text, STYLES[part]) for text, part in spans)), soft_wrap=True)
-        self._console.print(f"  report  {self._reports / 'report.html'} (beside it: report.json, junit.xml, exchanges.jsonl)", soft_wrap=True)
+        for command in artefacts.publish(document):
+            self._console.print(command, soft_wrap=True)
+        self._console.print(f"  report  {self._reports} ({', '.join(sorted(path.name for path in self._reports.iterdir()))})", soft_wrap=True)
 
 
 def _counted(record: dict[str, Any], *, warned: bool) -> tuple[str, str, int]:

@@ -54,6 +54,8 @@ def _chosen(arguments: argparse.Namespace, directory: Path) -> Iterator[str]:
         yield f"--base-url={arguments.base_url}"
     if arguments.target:
         yield f"--target={arguments.target}"
+    if arguments.report:
+        yield f"--report={arguments.report}"
     if arguments.known_failures:
         yield f"--known-failures={arguments.known_failures}"
     if arguments.require_complete:

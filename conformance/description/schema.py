@@ -158,8 +158,8 @@ class View:
         """Where a value does not fit, and by which keyword, without any of its content; None where it fits. Raises SchemaError."""
         try:
             error = next(self.validator.iter_errors(value), None)
-        except UnicodeEncodeError:  # a lone surrogate, which no schema speaks of
-            return None
+        except UnicodeEncodeError:  # the message would quote a lone surrogate
+            return "a place that cannot be told"
         place = error and "/".join(str(part) if isinstance(part, str) else "*" for part in error.instance_path)
         return None if error is None else f"{place or 'the whole'} ({error.kind.name})"
 

@@ -16,8 +16,8 @@ JUDGED = ("must", "should")
 
 def requirement(stated: Requirement, findings: Sequence[Document], evidences: Mapping[str, evidence.Document]) -> Document:
     """One requirement with its verdict, the verdict on each operation, and every finding that is no pass."""
-    operations = {name: str(_verdict(found for found in findings if found["operation"] == name)) for name in stated.operations}
-    verdicts = [Verdict(value) for value in operations.values()] if stated.operations else [_verdict(findings)]
+    operations = {name: str(overall(found for found in findings if found["operation"] == name)) for name in stated.operations}
+    verdicts = [Verdict(value) for value in operations.values()] if stated.operations else [overall(findings)]
     strays = [Verdict(found["verdict"]) for found in findings if found["operation"] not in stated.operations]
     return {
         "id": stated.id,
@@ -35,7 +35,8 @@ def _overall(verdicts: list[Verdict], stated: Requirement) -> Verdict:
     return Verdict.INCONCLUSIVE if stated.untested else worst(verdicts)
 
 
-def _verdict(findings: Iterable[Document]) -> Verdict:
+def overall(findings: Iterable[Document]) -> Verdict:
+    """The verdict that findings come to."""
     return worst(Verdict(found["verdict"]) for found in findings)
 
 

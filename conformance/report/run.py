@@ -13,6 +13,7 @@ import pytest
 from conformance import __version__, examination, known, requirements, snapshot
 from conformance.known import Known
 from conformance.report import artefacts, model
+from conformance.report.latency import latencies
 from conformance.requirements import Requirement
 from conformance.stash import SESSION
 from conformance.target import Target
@@ -44,6 +45,7 @@ class Run:
         self._evidence: dict[str, Any] = {}
         self._exchanges = 0
         self._methods: dict[str, int] = {}
+        self._elapsed: dict[str, list[float]] = {}
         self._started = time.monotonic()
         self.target: Target | None = None
         self.known: tuple[Known, ...] | None = None
@@ -87,6 +89,8 @@ class Run:
         self._observations += record["observations"]
         self._evidence.update(record["evidence"])
         self._exchanges += record["exchanges"]
+        for operation, seconds in record["elapsed"].items():
+            self._elapsed.setdefault(operation, []).extend(seconds)
         for method, number in record["methods"].items():
             self._methods[method] = self._methods.get(method, 0) + number
 
@@ -102,6 +106,7 @@ class Run:
             "duration": round(time.monotonic() - self._started, 3),
             "counts": model.counts(entries),
             "exchanges": {"count": self._exchanges, "methods": self._methods, "file": "exchanges.jsonl"},
+            "latencies": latencies(self._elapsed),
             "requirements": entries,
             "observations": model.observations(seen),
             "ledger": [{"review": entry[1], **entry[2]} for entry in self._observations if entry[0] == "ledger"],

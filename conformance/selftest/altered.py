@@ -1,5 +1,6 @@
 """The reference implementation with edited sources, beside the untouched one."""
 
+import builtins
 import importlib
 import sys
 from collections.abc import Iterator, Sequence
@@ -54,7 +55,9 @@ def load(edits: Sequence[Edit]) -> ModuleType:
     with _set_aside():
         sys.meta_path.insert(0, finder)
         try:
-            return importlib.import_module(PACKAGE)
+            package = importlib.import_module(PACKAGE)
+            finder.modules.update({name: module for name, module in sys.modules.items() if _is_ours(name)})
+            return package
         finally:
             sys.meta_path.remove(finder)
 
@@ -90,22 +93,31 @@ class _Finder(MetaPathFinder):
 
     def __init__(self, sources: dict[str, str]) -> None:
         self._sources = sources
+        self.modules: dict[str, ModuleType] = {}
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:  # noqa: ARG002
         """The spec of a module of the reference; None for all others."""
         if not _is_ours(fullname):
             return None
         name = fullname.removeprefix(PACKAGE).removeprefix(".") or "__init__"
-        loader = _Loader(fullname, str(FOLDER / f"{name}.py"), self._sources.get(name))
+        loader = _Loader(fullname, str(FOLDER / f"{name}.py"), (self._sources.get(name), self.modules))
         return spec_from_file_location(fullname, loader.path, loader=loader)
 
 
 class _Loader(SourceFileLoader):
     """Loads one module from the given source, or from its file where there is none."""
 
-    def __init__(self, fullname: str, path: str, source: str | None) -> None:
+    def __init__(self, fullname: str, path: str, altered: tuple[str | None, dict[str, ModuleType]]) -> None:
         super().__init__(fullname, path)
-        self._edited = source
+        self._edited, self._siblings = altered
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Execute the module. What its functions import later, when the untouched reference is back in place, are its siblings too."""
+        vars(module)["__builtins__"] = {**vars(builtins), "__import__": self._import}
+        super().exec_module(module)
+
+    def _import(self, name: str, *context: Any) -> Any:
+        return self._siblings[name] if name in self._siblings else builtins.__import__(name, *context)
 
     def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
         """The code of the module; that of unedited ones is compiled once."""

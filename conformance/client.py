@@ -31,6 +31,7 @@ CHANCES = 5
 TIMEOUT = {"connect": 5.0, "read": 15.0, "write": 15.0, "pool": 15.0, "whole": 60.0}
 LONGEST_BODY = 32 * 1024 * 1024
 LONGEST_FAILURE = 400
+LONGEST_NAME = 80
 READ_SIZE = 64 * 1024
 
 HEADERS = (
@@ -299,7 +300,7 @@ def _decoder(coding: str) -> Callable[[bytes], bytes]:
     if name in ("", "identity"):
         return bytes
     if name not in ("gzip", "x-gzip", "deflate"):
-        raise httpx.DecodingError(f"a content coding that nobody asked for: {coding[:80]!r}")
+        raise httpx.DecodingError(f"a content coding that nobody asked for: {coding if len(coding) <= LONGEST_NAME else 'a long name'}")
     unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32) if name != "deflate" else None
 
     def decode(chunk: bytes) -> bytes:

@@ -14,6 +14,11 @@ MOST_REMEMBERED = 5000
 """Texts whose redaction is remembered: names and values of headers come again with every request."""
 
 
+SHORTEST_PART = 4
+CUT = "…"
+"""What ends every quotation that was cut."""
+
+
 class Redactor:
     """Replaces every known secret, in each encoding in which a target may echo it, by its `$VARIABLE`.
 
@@ -46,10 +51,21 @@ class Redactor:
         """The text without secrets; what no encoding can carry (lone surrogates) is escaped."""
         known = self._known.get(text)
         if known is None:
-            known = self.bytes(text.encode("utf-8", "backslashreplace")).decode()
+            *cut, last = self.bytes(text.encode("utf-8", "backslashreplace")).decode().split(CUT)
+            known = CUT.join([*map(self._uncut, cut), last])
             if len(text) <= LONGEST_REMEMBERED and len(self._known) < MOST_REMEMBERED:
                 self._known[text] = known
         return known
+
+    def _uncut(self, text: str) -> str:
+        # What was too long to be quoted whole may have been cut within a secret, and its beginning is then left.
+        quoted = text.rstrip("'\"")
+        content = quoted.encode()
+        cut = [(length, variable) for spelling, variable in self._variables.items() if (length := _overlap(content, spelling))]
+        if not cut:
+            return text
+        length, variable = max(cut)
+        return content[:-length].decode() + variable.decode() + text[len(quoted) :]
 
     def headers(self, headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
         """The headers without secrets."""
@@ -66,8 +82,14 @@ class Redactor:
         return str(value) if isinstance(value, int) and not -(2**63) <= value < 2**64 else value
 
 
+def _overlap(text: bytes, spelling: bytes) -> int:
+    """Bytes at the end of a text with which a spelling begins; 0 for fewer than give anything away."""
+    lengths = range(min(len(spelling) - 1, len(text)), SHORTEST_PART - 1, -1)
+    return next((length for length in lengths if text.endswith(spelling[:length])), 0)
+
+
 def spellings(secret: str) -> Iterator[bytes]:
-    """A secret in the encodings that carry it unread: plain, percent, form, JSON, and base64 in both alphabets; none is empty."""
+    """A secret in the encodings that carry it unread: plain, percent, form, JSON, Python, and base64 in both alphabets; none is empty."""
     found = [secret.encode(), *_escaped(secret)]
     for raw in dict.fromkeys((secret.encode(), secret.encode("latin-1", "ignore"))):
         found += [raw, *_percent(raw), *_base64(raw)]
@@ -79,6 +101,9 @@ def _escaped(secret: str) -> Iterator[bytes]:
         for escaped in (text, re.sub(r"\\u[0-9a-f]{4}", lambda match: "\\u" + match[0][2:].upper(), text)):
             yield escaped.encode()
             yield escaped.replace("/", "\\/").encode()
+    # As Python quotes it in a message.
+    yield repr(secret)[1:-1].encode()
+    yield repr(secret.encode())[2:-1].encode()
     # UTF-8 in a header, read as Latin-1.
     yield secret.encode().decode("latin-1").encode()
 

@@ -84,6 +84,6 @@ def _content(content: Mapping[str, Any]) -> bytes:
     if content.get("encoding") != "base64":
         return str(text).encode()
     try:
-        return base64.b64decode(text)
+        return base64.b64decode(text, validate=True)
     except binascii.Error:
         raise TrafficError("a body is marked as base64, but is none") from None

@@ -549,9 +549,10 @@ def test_a_packed_body_may_come_in_pieces(monkeypatch: pytest.MonkeyPatch, bench
     [
         ("gzip", b"not packed", "DecodingError: Error -3 while decompressing data: incorrect header check"),
         ("deflate", b"\x78not packed", "DecodingError"),
-        ("br", b"unpacked", "DecodingError: a content coding that nobody asked for: 'br'"),
+        ("br", b"unpacked", "DecodingError: a content coding that nobody asked for: br"),
         ("gzip, gzip", gzip.compress(gzip.compress(b"unpacked")), "DecodingError: a content coding that nobody asked for"),
-        ("x" * 200, b"", f"DecodingError: a content coding that nobody asked for: '{'x' * 80}'"),
+        ("x" * 80, b"", f"DecodingError: a content coding that nobody asked for: {'x' * 80}"),
+        ("x" * 81, b"", "DecodingError: a content coding that nobody asked for: a long name"),
     ],
 )
 def test_a_body_that_cannot_be_unpacked_is_no_answer(bench: Callable[..., Bench], coding: str, body: bytes, failure: str) -> None:
@@ -577,8 +578,8 @@ def test_a_body_has_a_longest_length(
 
 def test_a_failure_is_told_shortly_and_without_secrets(bench: Callable[..., Bench]) -> None:
     """Whatever a target made the library say."""
-    echo = answer(200, b"", content_encoding="key-s3cret" + "x" * 1000)
-    assert (bench(echo).client.send(ACCOUNT, PLAIN).failure or "").endswith(f"nobody asked for: '$PRIMARY_API_KEY{'x' * 70}'")
+    echo = answer(200, b"", content_encoding="key-s3cret")
+    assert (bench(echo).client.send(ACCOUNT, PLAIN).failure or "").endswith("nobody asked for: $PRIMARY_API_KEY")
 
     each = bench(FINE)
     url = "http://target.test/" + "\x00" * 10 + "x" * 1000

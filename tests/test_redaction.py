@@ -38,6 +38,8 @@ def lowered(text: str) -> str:
         json.dumps(SECRET)[1:-1].replace("\\u00f6", "\\u00F6").encode(),
         json.dumps(SECRET)[1:-1].replace("/", "\\/").encode(),
         orjson.dumps(SECRET)[1:-1],
+        repr(SECRET)[1:-1].encode(),
+        repr(SECRET.encode())[2:-1].encode(),
     ],
 )
 def test_every_spelling_is_replaced(spelled: bytes) -> None:
@@ -104,6 +106,32 @@ def test_an_empty_secret_is_none() -> None:
 def test_what_has_no_secret_stays_as_it_is() -> None:
     """Octets of any kind."""
     assert redactor(KEY=PLAIN).bytes(bytes(range(256))) == bytes(range(256))
+
+
+@pytest.mark.parametrize("length", range(4, len(PLAIN)))
+def test_what_was_cut_within_a_secret_loses_its_beginning(length: int) -> None:
+    """Before the mark of a cut, within quotes or without."""
+    each, beginning = redactor(KEY=PLAIN, LONG=PLAIN[:6] + "other-secret"), PLAIN[:length]
+    variable = "$LONG" if length <= 6 else "$KEY"
+    assert each.text(f"'a{beginning}… b") == f"'a{variable}… b"
+    assert each.text(f"'ü{beginning}'… {beginning}\"…") == f"'ü{variable}'… {variable}\"…"
+
+
+def test_only_a_cut_leaves_beginnings() -> None:
+    """Less than four characters give nothing away, and what stands elsewhere is no beginning of a secret."""
+    each = redactor(KEY=PLAIN)
+    assert each.text(f"{PLAIN[:3]}… {PLAIN}… end {PLAIN[:9]}") == f"{PLAIN[:3]}… $KEY… end {PLAIN[:9]}"
+    assert each.text(f"{PLAIN[:9]} … {PLAIN[1:9]}… ü…") == f"{PLAIN[:9]} … {PLAIN[1:9]}… ü…"
+
+
+def test_a_redaction_is_remembered_until_another_secret_is_known() -> None:
+    """The same text twice, and again afterwards."""
+    each = redactor(KEY="first-secret")
+    texts = "first-secret second-secret"
+    assert [each.text(texts), each.text(texts)] == ["$KEY second-secret"] * 2
+    each.add("second-secret", "$OTHER")
+    assert each.text(texts) == "$KEY $OTHER"
+    assert each.text("x" * 1000 + "first-secret") == "x" * 1000 + "$KEY"
 
 
 def test_headers_lose_secrets_in_names_and_values() -> None:

@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
@@ -74,4 +75,5 @@ def _told(entries: list[dict[str, Any]], traffic: Traffic) -> Iterator[str]:
     yield f"{len(traffic.exchanges)} exchanges of the API, {len(entries)} requirements shown, {broken} broken"
     if traffic.strangers:
         yield f"{len(traffic.strangers)} requests belong to no operation:"
-        yield from (f"  {plain(visible([(stranger, '')]))}" for stranger in traffic.strangers[:MOST_STRANGERS])
+        for stranger, times in Counter(traffic.strangers).most_common(MOST_STRANGERS):
+            yield f"  {plain(visible([(stranger, '')]))}" + (f"  ({times} times)" if times > 1 else "")

@@ -24,7 +24,7 @@ def examine(response: Response, statuses: frozenset[int]) -> Judgements:
     if response.is_too_deep:
         return  # It may be JSON: that we cannot read it is no fault of the target.
     parsed = response.json
-    yield hold("response/json", parsed is not MISSING, lambda: f"a body that is no JSON: {shown(response.body[:80])}", "one JSON value")
+    yield hold("response/json", parsed is not MISSING, lambda: f"a body that is no JSON: {shown(response.body[:200])}", "one JSON value")
     if parsed is not MISSING:
         yield from _success(parsed) if response.status == 200 else _error(parsed)
 

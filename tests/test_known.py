@@ -1,5 +1,6 @@
 """Known failures: what is listed is let pass, what is new or no longer true is not."""
 
+import re
 from datetime import date
 from pathlib import Path
 
@@ -59,13 +60,13 @@ def test_a_file_without_entries_knows_nothing(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_told(text: str, told: str, tmp_path: Path) -> None:
     """With the key and what would be right."""
-    with pytest.raises(KnownError, match=told.replace("?", r"\?")):
+    with pytest.raises(KnownError, match=re.escape(told)):
         load(file(tmp_path, text), CATALOGUE)
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
     """By its name."""
-    with pytest.raises(KnownError, match="nowhere.toml"):
+    with pytest.raises(KnownError, match=r"nowhere\.toml"):
         load(tmp_path / "nowhere.toml", CATALOGUE)
 
 

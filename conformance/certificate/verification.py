@@ -30,18 +30,16 @@ class Verification:
 
 def refusals(report: Mapping[str, Any]) -> Iterator[str]:
     """Why a run cannot be certified; nothing where it can."""
-    if report["verdict"] != "conformant":
-        yield f"the verdict of the run is {report['verdict']}"
-    if report["interrupted"]:
-        yield "the run was interrupted"
-    if report["suite"]["depth"] not in DEPTHS:
-        yield f"the depth of the run is {report['suite']['depth']}; it takes standard or deep"
-    if set(report["suite"]["classes"]) != set(CLASSES):
-        yield "the run left conformance classes out"
-    if report["suite"]["workers"] != 1:
-        yield "the run was shared out to several processes, which is not recorded whole"
-    if "known-failures" in report:
-        yield "the run was excused by a file of known failures"
+    suite = report["suite"]
+    reasons = {
+        f"the verdict of the run is {report['verdict']}": report["verdict"] != "conformant",
+        "the run was interrupted": report["interrupted"],
+        f"the depth of the run is {suite['depth']}; it takes standard or deep": suite["depth"] not in DEPTHS,
+        "the run left conformance classes out": set(suite["classes"]) != set(CLASSES),
+        "the run was shared out to several processes, which is not recorded whole": suite["workers"] != 1,
+        "the run was excused by a file of known failures": "known-failures" in report,
+    }
+    yield from (reason for reason, applies in reasons.items() if applies)
     for entry in report["requirements"]:
         if entry["level"] == "must" and entry["verdict"] not in ("pass", "not-applicable") and not entry["id"].startswith("untested/"):
             yield f"{entry['id']} is {entry['verdict']}"

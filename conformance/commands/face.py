@@ -213,7 +213,8 @@ class Face:
             self._console.print(Text.assemble(*((text, STYLES[part]) for text, part in spans)), soft_wrap=True)
         for command in artefacts.publish(document):
             self._console.print(command, soft_wrap=True)
-        self._console.print(f"  report  {self._reports} ({', '.join(sorted(path.name for path in self._reports.iterdir()))})", soft_wrap=True)
+        files = ", ".join(sorted(path.name for path in self._reports.iterdir()))
+        self._console.print(f"  report  {self._reports} ({files})", soft_wrap=True)
 
 
 def _counted(record: dict[str, Any], *, warned: bool) -> tuple[str, str, int]:

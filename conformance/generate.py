@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from hashlib import sha256
-from os import devnull
+from os import devnull, environ
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlencode
@@ -181,7 +181,7 @@ def undisturbed() -> Iterator[None]:
         (providers, "_get_local_constants", Constants),
         (providers, "CONSTANTS_CACHE", type(providers.CONSTANTS_CACHE)(1024)),
         (charmap, "intervals_from_codec", lambda name: utf_8 if name == "utf-8" else codecs(name)),
-        (configuration, "__hypothesis_home_directory", Path(devnull) / "hypothesis"),
+        (configuration, "__hypothesis_home_directory", _cache()),
     ]
     kept = [(module, name, getattr(module, name)) for module, name, _ in changes]
     collecting = gc.isenabled()
@@ -195,6 +195,15 @@ def undisturbed() -> Iterator[None]:
             setattr(module, name, value)
         if collecting:
             gc.enable()
+
+
+def _cache() -> Path:
+    """Where Hypothesis keeps its tables of Unicode, which take half a second to make: with the user's other caches."""
+    try:
+        home = Path.home()
+    except RuntimeError:  # nobody's home is known: then nothing is kept
+        home = Path(devnull)
+    return Path(environ.get("XDG_CACHE_HOME") or home / ".cache") / "localization-api-conformance" / "hypothesis"
 
 
 def _distinct(calls: Iterable[Call | None]) -> tuple[Call, ...]:

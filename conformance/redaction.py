@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote, quote_plus
 
+from ahocorasick_rs import BytesAhoCorasick, MatchKind
+
 SHORTEST_SHIFTED = 8
 """Bytes from which a secret is also looked for inside of base64 of a longer text; of a shorter one too little would be left."""
 
@@ -27,6 +29,8 @@ class Redactor:
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
         self._variables: dict[bytes, bytes] = {}
+        self._replacements: list[bytes] = []
+        self._finder: BytesAhoCorasick | None = None
         self._known: dict[str, str] = {}
         for secret, variable in secrets.items():
             self.add(secret, variable)
@@ -35,17 +39,20 @@ class Redactor:
         """Know one more secret."""
         for spelling in spellings(secret):
             self._variables.setdefault(spelling, variable.encode())
+        self._replacements = list(self._variables.values())
         self._known.clear()
+        self._finder = None
 
     def bytes(self, text: bytes) -> bytes:
         """The text without secrets."""
-        found = [spelling for spelling in self._variables if spelling in text]
-        if not found:
-            return text
-        # All in one pass, so that no secret is looked for in the name of another one's variable, and the longest first, so that
-        # none is cut by a shorter one.
-        pattern = b"|".join(map(re.escape, sorted(found, key=len, reverse=True)))
-        return re.sub(pattern, lambda match: self._variables[match[0]], text)
+        if self._finder is None:
+            self._finder = finder(self._variables)
+        # All in one pass, so that no secret is looked for in the name of another one's variable.
+        pieces, end = [], 0
+        for number, start, stop in self._finder.find_matches_as_indexes(text):
+            pieces += [text[end:start], self._replacements[number]]
+            end = stop
+        return b"".join([*pieces, text[end:]]) if pieces else text
 
     def text(self, text: str) -> str:
         """The text without secrets; what no encoding can carry (lone surrogates) is escaped."""
@@ -86,6 +93,11 @@ def _overlap(text: bytes, spelling: bytes) -> int:
     """Bytes at the end of a text with which a spelling begins; 0 for fewer than give anything away."""
     lengths = range(min(len(spelling) - 1, len(text)), SHORTEST_PART - 1, -1)
     return next((length for length in lengths if text.endswith(spelling[:length])), 0)
+
+
+def finder(spellings: Iterable[bytes]) -> BytesAhoCorasick:
+    """Finds all of these at once; of several that begin at one place the longest, so that none is cut by a shorter one."""
+    return BytesAhoCorasick(list(spellings), matchkind=MatchKind.LeftmostLongest)
 
 
 def spellings(secret: str) -> Iterator[bytes]:

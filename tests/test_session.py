@@ -9,15 +9,16 @@ from urllib.parse import quote
 
 import orjson
 import pytest
+from hostile import Script, answer
 
 from conformance import session as module
 from conformance.client import Sending
 from conformance.exchange import Call, Exchange
 from conformance.profile import parse
+from conformance.rules import record as rule
 from conformance.session import DEPTHS, Record, Session, never_issued
 from conformance.transport import InProcess
 from conformance.verdict import Finding, Verdict
-from hostile import Script, answer
 
 SECRET = 'k/ey "ü" 0123'
 ACCOUNT = Call("account_get")
@@ -62,11 +63,13 @@ def test_every_exchange_is_judged_whichever_check_caused_it(examining: Maker) ->
     send(session)
     record = session.end(())
 
-    assert {finding.requirement for finding in record.findings} >= {"response/status", "envelope/data", "account/fields", "representation/uuid"}
+    judged = {finding.requirement for finding in record.findings}
+    assert judged >= {"response/status", "envelope/data", "account/fields", "representation/uuid"}
     assert {(finding.verdict, finding.operation, finding.item, finding.message) for finding in record.findings} == {
         (Verdict.PASS, "account_get", "item", "")
     }
     assert (record.item, record.exchanges, record.methods, record.evidence) == ("item", 1, {"GET": 1}, {})
+    assert {operation: len(seconds) for operation, seconds in record.elapsed.items()} == {"account_get": 1}
 
 
 def test_a_broken_rule_is_a_finding_with_its_evidence(examining: Maker) -> None:
@@ -100,7 +103,7 @@ def test_an_item_has_its_own_findings_and_what_it_sent(examining: Maker) -> None
     assert (record.exchanges, record.methods) == (2, {"POST": 1, "GET": 1})
     assert record.observations == (("observe/x", "account_get", [1, "$PRIMARY_API_KEY"]),)
     session.begin("last")
-    assert session.end(()) == Record("last", (), (), {}, 0, {})
+    assert session.end(()) == Record("last", (), (), {}, 0, {}, {})
 
 
 def test_evidence_of_an_earlier_item_is_shown_where_a_finding_needs_it(monkeypatch: pytest.MonkeyPatch, examining: Maker) -> None:
@@ -134,6 +137,7 @@ def test_what_is_outside_the_contract_is_recorded_and_not_judged(examining: Make
     record = session.end(())
 
     assert (record.findings, record.exchanges, session.controls) == ((), 2, set())
+    assert {operation: len(seconds) for operation, seconds in record.elapsed.items()} == {"account_get": 1}
     assert (session.problems(extraordinary), session.problems(unanswered)) == ([], [])
 
 
@@ -178,7 +182,9 @@ def test_only_primary_argues(examining: Maker, how: dict[str, Any]) -> None:
     assert argued(session.end(())) == {}
 
 
-@pytest.mark.parametrize(("status", "judged"), [(401, False), (429, False), (500, True), (502, False), (503, False), (504, False), (400, True)])
+@pytest.mark.parametrize(
+    ("status", "judged"), [(401, False), (429, False), (500, True), (502, False), (503, False), (504, False), (400, True)]
+)
 def test_the_weather_is_no_answer_to_arguments(examining: Maker, status: int, judged: bool) -> None:
     """Nor is a 401; a 500 is."""
     session = examining(answer(200, PAGE), answer(status, ERROR, retry_after="1"))
@@ -235,13 +241,11 @@ def test_the_problems_of_an_exchange_are_what_the_rules_hold_against_it(examinin
 def test_an_unsure_judge_is_an_error_and_hides_no_failure(monkeypatch: pytest.MonkeyPatch, examining: Maker) -> None:
     """Where both are found on one requirement, both are told."""
     session = examining(answer(200, FINE.replace(b'"x"', b"1")))
-    confirmed = module.record._confirmed
     send(session)
-    monkeypatch.setattr(module.record, "_confirmed", lambda *_: False)
+    monkeypatch.setattr(rule, "_confirmed", lambda *_: False)
     unsure = send(session)
     assert session.problems(unsure) == []
     record = session.end(())
-    monkeypatch.setattr(module.record, "_confirmed", confirmed)
 
     assert found(record)["account/fields", "fail"].exchanges == ("item#1",)
     assert found(record)["account/fields", "error"].exchanges == ("item#2",)
@@ -290,7 +294,8 @@ def test_values_that_cannot_be_written_do_not_end_a_run(examining: Maker) -> Non
     session.observations.append(("observe/x", "\ud800", [2**70, {"\ud800": "\udfff"}]))
     own = Finding("a/b", Verdict.FAIL, None, f"answered {exchange.describe()} \ud800")
 
-    assert orjson.loads(orjson.dumps(session.end((own,))))["observations"] == [["observe/x", "\\ud800", [str(2**70), {"\\ud800": "\\udfff"}]]]
+    written = orjson.loads(orjson.dumps(session.end((own,))))
+    assert written["observations"] == [["observe/x", "\\ud800", [str(2**70), {"\\ud800": "\\udfff"}]]]
 
 
 HOSTILE_BODIES = [

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from conformance.redaction import spellings
+from conformance.redaction import finder, spellings
 from conformance.report import ctrf, earl, gates, har, junit, markdown
 
 Report = Mapping[str, Any]
@@ -81,11 +81,10 @@ def publish(report: Report, environ: Mapping[str, str] = os.environ) -> Iterator
 
 def leaks(directory: Path, secrets: Iterable[str]) -> list[str]:
     """The files of a directory that hold a secret, in whole or as one of its halves, in any of its spellings; they are removed."""
-    sought = {spelling for secret in secrets for part in parts(secret) for spelling in spellings(part)}
+    sought = finder({spelling for secret in secrets for part in parts(secret) for spelling in spellings(part)})
     found = []
     for path in sorted(path for path in directory.iterdir() if path.is_file()):
-        content = path.read_bytes()
-        if any(spelling in content for spelling in sought):
+        if sought.find_matches_as_indexes(path.read_bytes()):
             found.append(path.name)
             path.unlink()
     return found

@@ -240,7 +240,7 @@ class Live:
             page = self.send(call.asking(limit=str(limit), **{name: cursor}), who, scheme, purpose=f"page {len(pages) + 1} of {limit}")
             expect.clear(page)
             if page.cursor in seen and _leads_back(page, pages):
-                return Walk(call, limit, tuple(pages), "loop")
+                return Walk(call, limit, (*pages, page), "loop")
             pages.append(page)
             self._learn(operation, pages)
             end = "refused" if page.status != 200 else "malformed" if not _is_page(page) else _end(pages, limit, seen)

@@ -174,7 +174,7 @@ def test_what_cannot_be_approved_is_not(scheme: str, live: Live, approvals: Appr
     ids = live.session.target.fixtures.unapprovable_reviews
     if not ids:
         raise Inconclusive("no unapprovable review is known", needs=("fixtures.unapprovable-reviews",))
-    approvals.control()
+    approvals.control(scheme)
     for id in ids[:4]:
         before = approvals.look(id)
         expect.served(before)
@@ -194,7 +194,7 @@ def test_what_cannot_be_approved_is_not(scheme: str, live: Live, approvals: Appr
 def test_an_approval_of_nothing_is_absent(scheme: str, live: Live, approvals: Approvals) -> None:
     """A well-formed id of no review is answered 404, or 403 where a target does not tell what exists."""
     primary = live.by("primary", scheme)
-    approvals.control()
+    approvals.control(scheme)
     id = live.made_up("no review")
     answer = live.send(approvals.call(id, 1, approvals.key(id, "absent")), primary, scheme, purpose="approve a review that is not")
     expect.status(answer, 403, 404)

@@ -112,6 +112,7 @@ def test_a_filter_opens_nothing(operation: Operation, live: Live) -> None:
     """A filter that names what is outside the grant is refused, or finds nothing."""
     fixtures = live.session.target.fixtures
     live.control(Call(operation.id))
+    limits = [limit for limit in (None, "1", "100") if live.send(Call(operation.id).asking(limit=limit)).status == 200]
     named = [("company", fixtures.foreign.get("company"))]
     named += [("project", group.get("project")) for group in (fixtures.foreign, fixtures.ungranted)]
     probed = False
@@ -119,7 +120,7 @@ def test_a_filter_opens_nothing(operation: Operation, live: Live) -> None:
         if id is None or live.session.name(operation, role) is None:
             continue
         name = known(operation, role, live, Call(operation.id))
-        for limit in (None, "1", "100"):
+        for limit in limits:
             probed = True
             answer = live.send(Call(operation.id).asking(limit=limit, **{name: id}), purpose=f"a {role} outside the grant")
             expect.status(answer, 200, 403, 404)

@@ -75,8 +75,9 @@ def test_what_does_not_exist_is_absent(operation: Operation, live: Live) -> None
     taken = {listed.record["id"].lower() for listed in live.records(PARENTS[name])}
     extremes = {str(uuid.UUID(int=0)), str(uuid.UUID(int=2**128 - 1))} - taken
     for id in (made_up, made_up[:14] + "7" + made_up[15:], *sorted(extremes)):
-        absent = call.at(**{name: id})
-        expect.status(live.probe(absent, call, "an id of nothing"), 404, 403, because="an id of nothing")
+        answer = live.probe(call.at(**{name: id}), call, "an id of nothing")
+        if id == made_up or answer.status not in (400, 422):  # that a kind of id is refused is judged by the rules
+            expect.status(answer, 404, 403, because="an id of nothing")
 
 
 @requirement("read/names")

@@ -1,0 +1,89 @@
+"""The catalogue and what stands behind it: section, requirement, checks, mutants; the text of spec/COVERAGE.md."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from conformance import requirements, rules, suite
+from conformance.requirements import Requirement
+from conformance.selftest import population
+
+HEADER = """\
+# What is judged, by what, and what proves it
+
+Generated from the catalogue, the checks and the mutants (`conformance selftest --coverage`); a test keeps it current.
+A check named `rules/…` looks at every exchange of a run. A requirement that is not judged says why.
+
+"""
+
+
+def text() -> str:
+    """The whole document."""
+    return HEADER + "".join(f"{line}\n" for line in _lines())
+
+
+def _lines() -> Iterator[str]:
+    checks, mutants = judges(), _mutants()
+    catalogue = requirements.load()
+    for section in dict.fromkeys(entry.section for entry in catalogue.values()):
+        yield f"## {section}"
+        yield ""
+        yield "| requirement | level | statement | judged by | mutants |"
+        yield "|---|---|---|---|---|"
+        for entry in catalogue.values():
+            if entry.section == section:
+                judged = entry.untested or ", ".join(f"`{name}`" for name in checks.get(entry.id, ()))
+                yield f"| `{entry.id}` | {entry.level} | {entry.statement} | {judged} | {_counted(entry, mutants.get(entry.id, []))} |"
+        yield ""
+
+
+def _counted(entry: Requirement, mutants: list[str]) -> str:
+    if not entry.is_judged:
+        return ""
+    shown = ", ".join(f"`{id}`" for id in mutants[:3])
+    return f"{shown} … {len(mutants)} in all" if len(mutants) > 3 else shown
+
+
+def _mutants() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for mutant in population.mutants():
+        for id in sorted(mutant.breaks):
+            found.setdefault(id, []).append(mutant.id)
+    return found
+
+
+def judges() -> dict[str, list[str]]:
+    """The checks and the rules that judge each requirement, by its id."""
+    found: dict[str, list[str]] = {}
+    known = requirements.load()
+    for path in _sources(rules):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for id in _spelled(node):
+                if id in known and f"rules/{path.stem}" not in found.setdefault(id, []):
+                    found[id].append(f"rules/{path.stem}")
+    for path in _sources(suite):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                for id in _required(node):
+                    found.setdefault(id, []).append(f"{path.stem.removeprefix('test_')}::{node.name.removeprefix('test_')}")
+    return found
+
+
+def _sources(package: object) -> list[Path]:
+    return sorted(path for folder in package.__path__ for path in Path(folder).glob("*.py"))  # type: ignore[attr-defined]
+
+
+def _spelled(node: ast.AST) -> Iterator[str]:
+    """The requirement that a text names; those of resources are made of their name and an aspect."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and "/" in node.value:
+        yield node.value
+    if isinstance(node, ast.JoinedStr) and isinstance(node.values[-1], ast.Constant) and node.values[-1].value in ("/fields", "/required"):
+        yield from (id for id in requirements.load() if id.endswith(("/fields", "/required", "/closed")))
+
+
+def _required(check: ast.FunctionDef) -> Iterator[str]:
+    for decorator in check.decorator_list:
+        if isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) and decorator.func.id == "requirement":
+            argument = decorator.args[0]
+            if isinstance(argument, ast.Constant):
+                yield str(argument.value)

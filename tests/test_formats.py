@@ -157,13 +157,14 @@ def test_github_is_given_summary_and_annotations(broken: dict[str, Any], tmp_pat
 
 
 def test_a_secret_in_an_artefact_is_found_and_removed(tmp_path: Path) -> None:
-    """Whole or by half, and the innocent files stay."""
+    """Whole or by half; what is innocent stays, and so does what is somebody else's."""
     secret = "sk_live_4f9a8b7c6d5e4f3a2b1c0d9e"
     coded = base64.b64encode(secret.encode()).decode()
-    for name, text in {"whole.txt": secret, "half.txt": secret[16:], "coded.txt": coded, "clean.txt": "x"}.items():
+    texts = {"report.json": secret, "exchanges.jsonl": secret[16:], "junit.xml": coded, "target.json": "x", "target.toml": secret}
+    for name, text in texts.items():
         (tmp_path / name).write_text(text)
-    assert artefacts.leaks(tmp_path, [secret]) == ["coded.txt", "half.txt", "whole.txt"]
-    assert [path.name for path in tmp_path.iterdir()] == ["clean.txt"]
+    assert artefacts.leaks(tmp_path, ["junit"], [secret]) == ["report.json", "exchanges.jsonl", "junit.xml"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["target.json", "target.toml"]
 
 
 def test_a_comparison_tells_what_changed(sound: dict[str, Any], broken: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ def test_an_entry_becomes_a_requirement() -> None:
     assert one(untested="Not visible.").untested == "Not visible."
 
 
-@pytest.mark.parametrize(("stated", "operations"), [("reads", ("a",)), ("target", ()), (["b"], ("b",)), ([], ())])
+@pytest.mark.parametrize(("stated", "operations"), [("reads", ("a",)), ("target", ()), (["b"], ("b",)), (["b", "a"], ("b", "a")), ([], ())])
 def test_operations_are_a_group_or_a_list(stated: object, operations: tuple[str, ...]) -> None:
     """A list keeps its order."""
     assert one(operations=stated).operations == operations
@@ -95,6 +95,7 @@ def test_the_groups_are_those_of_the_operations() -> None:
     assert catalogue["response/status"].operations == every
     assert catalogue["arguments/accepted"].operations == tuple(id for id in every if id != "review_approve")
     assert catalogue["base/version-segment"].operations == ()
+    assert catalogue["read/parent"].operations == ("comment_list", "activity_list")
     groups = {entry.operations for entry in catalogue.values()}
     assert ("project_list", "video_list", "review_list", "comment_list", "activity_list") in groups
     assert ("project_get", "video_get", "review_get") in groups

@@ -142,6 +142,8 @@ def test_a_path_id_that_is_no_uuid_is_refused_or_not_found(value: str) -> None:
 def test_an_invalid_body_is_refused() -> None:
     """A valid one is left to the checks of the approval."""
     call = Call("review_approve", {"reviewId": ID})
+    assert judged(call, 200) == [("arguments/body", "body '' was answered 200", "400 or 422")]
+    assert judged(call.carrying("ü"), 200)[0][1] == "body '\"\\\\u00fc\"' was answered 200"
     assert verdicts(call.carrying([])) == refusing("arguments/body", 400, 422)
     assert verdicts(call.carrying(RIGHT)) == {}
 

@@ -15,6 +15,8 @@ Report = Mapping[str, Any]
 Exchanges = Iterable[Mapping[str, Any]]
 
 EXCHANGES = "exchanges.jsonl"
+WRITTEN = ("report.json", EXCHANGES, "target.json")
+"""What every run writes."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +81,15 @@ def publish(report: Report, environ: Mapping[str, str] = os.environ) -> Iterator
     yield from gates.annotations(report)
 
 
-def leaks(directory: Path, secrets: Iterable[str]) -> list[str]:
-    """The files of a directory that hold a secret, in whole or as one of its halves, in any of its spellings; they are removed."""
+def leaks(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[str]:
+    """The artefacts that hold a secret, in whole or as one of its halves, in any of its spellings; they are removed.
+
+    Files of others in the same directory, such as the profile with the secrets themselves, are not looked at.
+    """
     sought = finder({spelling for secret in secrets for part in parts(secret) for spelling in spellings(part)})
     found = []
-    for path in sorted(path for path in directory.iterdir() if path.is_file()):
+    files = [*WRITTEN, *(FORMATS[name].file for name in names)]
+    for path in (directory / name for name in files if (directory / name).is_file()):
         if sought.find_matches_as_indexes(path.read_bytes()):
             found.append(path.name)
             path.unlink()

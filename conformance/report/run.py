@@ -138,7 +138,7 @@ class Run:
             made = [id for kind, id, _ in self._observations if kind == "provisioned"]
             (self.directory / "target.json").write_bytes(orjson.dumps(snapshot.of(self.target, made), option=orjson.OPT_INDENT_2))
         artefacts.write(self.directory, self.document, self.formats)
-        self.leaks = artefacts.leaks(self.directory, self.target.secrets) if self.target is not None else []
+        self.leaks = artefacts.leaks(self.directory, self.formats, self.target.secrets) if self.target is not None else []
 
     def _exit_code(self, status: int) -> int:
         assert self.document is not None

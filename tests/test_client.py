@@ -130,6 +130,7 @@ def test_without_a_scheme_those_of_a_credential_take_turns(bench: Callable[..., 
     assert schemes == ["bearer", "api-key", "bearer", "api-key"]
     assert each.client.send(ACCOUNT, NOBODY).scheme is None
     assert each.client.send(ACCOUNT, NOBODY).credential is None
+    assert each.client.send(ACCOUNT, Sending(None, "bearer")).status == 200
 
 
 def test_a_secret_may_hold_every_octet_of_a_header(bench: Callable[..., Bench]) -> None:
@@ -435,6 +436,24 @@ def test_together_means_in_the_same_moment(bench: Callable[..., Bench]) -> None:
 
     assert [exchange.status for exchange in exchanges] == [200] * 4
     assert max(exchange.started for exchange in exchanges) - min(exchange.started for exchange in exchanges) < 1
+
+
+def test_who_is_ready_first_waits_for_the_others(bench: Callable[..., Bench]) -> None:
+    """Where the pace lets them get ready one after the other, they start at once all the same."""
+    each = bench(FINE, pace=10.0)
+    each.client.transport = InProcess(Script([FINE]), time.sleep)
+    exchanges = each.client.send_all([ACCOUNT] * 4, [PLAIN] * 4, together=True)
+    each.client.transport.close()
+
+    assert max(exchange.started for exchange in exchanges) - min(exchange.started for exchange in exchanges) < 0.1
+
+
+def test_many_need_not_wait_for_one_another() -> None:
+    """More calls than the transport likes at once, and a server that takes one after the other."""
+    with networked(answering(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")) as sender:
+        exchanges = sender.send_all([ACCOUNT] * 20, [PLAIN] * 20)
+
+    assert [exchange.status for exchange in exchanges] == [200] * 20
 
 
 def test_a_call_that_cannot_be_made_does_not_hold_up_those_beside_it(bench: Callable[..., Bench]) -> None:

@@ -228,6 +228,14 @@ def test_a_command_reads_secrets_from_the_variables_of_the_profile(scheme: str) 
     assert repeated[name] == headers[name]
 
 
+def test_a_command_leaves_out_what_curl_says_itself() -> None:
+    """Its own name, and that it takes JSON; another wish is passed on."""
+    headers = [["user-agent", "x"], ["accept-encoding", "gzip"], ["accept", "application/json"], ["x", "application/json"]]
+    request = {"method": "GET", "url": "u", "body": None, "headers": headers}
+    assert evidence.curl(request) == "curl -sS -i -g u -H 'x: application/json'"
+    assert evidence.curl({**request, "headers": [["accept", "text/plain"]]}) == "curl -sS -i -g u -H 'accept: text/plain'"
+
+
 def test_what_looks_like_a_variable_and_is_none_is_sent_as_it_is() -> None:
     """Only a whole variable stands in double quotes."""
     request = {"method": "GET", "url": "u", "body": None, "headers": [["x", "$(reboot)"], ["y", "$A"], ["z", "Bearer $A"], ["w", "$A b"]]}

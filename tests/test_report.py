@@ -87,8 +87,8 @@ def test_a_requirement_on_the_whole_deployment_has_no_operations(findings: list[
 
 def test_what_nothing_showed_says_what_it_needs() -> None:
     """For each operation, or for the whole."""
-    blank: dict[str, Any] = {"verdict": INCONCLUSIVE, "message": "nothing in this run showed it", "expected": "", "needs": ["limits"], "items": []}
-    blank |= {"occurrences": 0, "exchanges": []}
+    blank: dict[str, Any] = {"verdict": INCONCLUSIVE, "message": "nothing in this run showed it", "expected": "", "needs": ["limits"]}
+    blank |= {"items": [], "occurrences": 0, "exchanges": []}
     assert requirement(finding(PASS))["findings"] == [{**blank, "operation": "b"}]
     assert requirement()["findings"] == [{**blank, "operation": "a"}, {**blank, "operation": "b"}]
     assert requirement(operations=())["findings"] == [{**blank, "operation": None}]

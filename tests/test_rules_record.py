@@ -261,6 +261,10 @@ def test_a_message_has_a_longest_length() -> None:
     (other,) = [judgement for judgement in judgements("Account", with_("Account", displayName=["x" * 10_000])) if judgement.problem]
     assert len(str(other.problem)) == len("displayName: ") + record.LONGEST_MESSAGE + 1
     assert str(other.problem).endswith("…")
+    around = len('"" is not of type "boolean"')
+    for length, cut in ((record.LONGEST_MESSAGE - around, False), (record.LONGEST_MESSAGE - around + 1, True)):
+        (found,) = [judgement for judgement in judgements("Review", with_("Review", approvable="x" * length)) if judgement.problem]
+        assert str(found.problem).endswith("…") is cut
 
 
 # --- pages ---------------------------------------------------------------------------------------------------------------
@@ -363,8 +367,22 @@ def test_hostile_values_break_what_they_break_and_raise_nothing(resource: str, h
 
 def test_depth_hides_no_defect() -> None:
     """What the contract speaks of is looked at beside it, down to the records within records."""
-    deep = with_("Video", more=NESTED, localizations=[{**LOCALIZATION, "id": 1}], name=3)
+    deep = with_("Video", more=NESTED, localizations=[{**LOCALIZATION, "id": 1}], name=NESTED)
     assert broken("Video", deep) == {"localization/fields", "video/fields"}
+
+
+@pytest.mark.parametrize("empty", [[], {}])
+def test_what_is_too_deep_is_cut_at_twenty_levels(empty: Any) -> None:
+    """Of arrays and of objects; what is shallower stays as it is."""
+
+    def nested(levels: int, inner: Any) -> Any:
+        for _ in range(levels):
+            inner = [inner] if isinstance(empty, list) else {"a": inner}
+        return inner
+
+    assert record._scrubbed(nested(25, 1)) == nested(20, empty)
+    assert record._scrubbed(nested(20, 1)) == nested(20, 1)
+    assert record._scrubbed(nested(21, 1)) == nested(20, empty)
 
 
 NAMES = st.sampled_from(sorted(whole("Review") | whole("Video") | REPLY))

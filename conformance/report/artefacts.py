@@ -3,11 +3,14 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+import conformance
+from conformance import contract
 from conformance.redaction import finder, spellings
 from conformance.report import ctrf, earl, gates, har, junit, markdown
 
@@ -86,15 +89,28 @@ def leaks(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list
 
     Files of others in the same directory, such as the profile with the secrets themselves, are not looked at.
     """
-    sought = finder({spelling for secret in secrets for part in parts(secret) for spelling in spellings(part)})
-    found = []
+    sought = {spelling for secret in secrets for part in parts(secret) for spelling in spellings(part) if len(spelling) >= SHORTEST}
+    search = finder(sorted(sought))
     files = [*WRITTEN, *(FORMATS[name].file for name in names)]
+    found = []
     for path in (directory / name for name in files if (directory / name).is_file()):
-        if sought.find_matches_as_indexes(path.read_bytes()):
+        content = path.read_bytes()
+        hits = {content[start:stop] for _, start, stop in search.find_matches_as_indexes(content)}
+        if any(hit not in _own_words() for hit in hits):
             found.append(path.name)
             path.unlink()
     return found
 
+
+@cache
+def _own_words() -> bytes:
+    """All that this package may say by itself: a secret that is one of its words cannot be told from it."""
+    sources = (path.read_bytes() for path in Path(conformance.__file__).parent.rglob("*.py"))
+    return b"\n".join([*sources, *(contract.text(name).encode() for name in ("requirements.yaml", "openapi.yaml"))])
+
+
+SHORTEST = 8
+"""Bytes below which a secret stands in many a text by chance."""
 
 LONG = 24
 """Characters from which on half a secret is long enough to be nothing else."""

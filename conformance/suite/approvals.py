@@ -22,7 +22,8 @@ NEEDS = ("fixtures.approvable-reviews", "fixtures.provision.approvable-review")
 REFUSED_CREDENTIALS = ("expired", "revoked", "lacking.reviews:approve", "outsider", "no-review-role")
 NAMESPACE = uuid.UUID("6f0c1b9e-7a54-4e0e-9d38-52a4ab1f0c11")
 PROVISION_SECONDS = 60
-NEIGHBOURS = 6
+NEIGHBOURS = 4
+TIES = ("subjectId", "videoId", "projectId")
 MOMENTS = 8
 MOMENT = 0.25
 
@@ -216,9 +217,14 @@ class Approvals:
         return trial
 
     def _neighbours(self, review: Review) -> list[str]:
-        """Other reviews: the next of the pool, and some that are listed."""
-        listed = [listed.record["id"] for listed in self._live.sample("review_list")[:NEIGHBOURS]]
-        return [id for id in dict.fromkeys([*self._listed[:1], *listed]) if id.lower() != review.id.lower()]
+        """Other reviews: the next of the pool, those that are closest to it, and some that are listed."""
+        own = review.read.data if isinstance(review.read.data, dict) else {}
+        records = [listed.record for listed in self._live.records("review_list")]
+        pending = [record for record in records if record.get("status") != "approved" and record["id"].lower() != review.id.lower()]
+        close = [record["id"] for tie in TIES for record in pending if tie in own and record.get(tie) == own[tie]]
+        some = [listed.record["id"] for listed in self._live.sample("review_list")]
+        found = dict.fromkeys([*self._listed[:1], *close[:NEIGHBOURS], *some[:NEIGHBOURS]])
+        return [id for id in found if id.lower() != review.id.lower()]
 
     def _attempted(self) -> Trial:
         """A review of the pool after every attempt that ought to leave it as it was; another one where an attempt did not."""

@@ -1,0 +1,62 @@
+"""Rebuilds the sample reports beside this file: `python reports/sample/build.py`.
+
+Two runs at depth quick, one of the bundled reference and one of a mutant of it, without their exchanges, and a picture of the
+second one's page, for which Chromium and the `test` extra are needed.
+"""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from conformance import examination, invocation
+from conformance.selftest import altered, population
+
+HERE = Path(__file__).parent
+MUTANT = "stale-approves-all-the-same"
+KEPT = ("report.json", "report.html", "junit.xml")
+CHROMIUM = shutil.which("chromium") or ""
+SIZE = {"width": 1180, "height": 860}
+
+
+class Judged:
+    """A pytest plugin that puts an edited reference in the place of the bundled one."""
+
+    def __init__(self, edits: tuple[altered.Edit, ...]) -> None:
+        self._package = altered.load(edits)
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """The examination finds it here."""
+        config.stash[examination.SUBJECT] = lambda: examination.in_process(self._package)
+
+
+def build(name: str, edits: tuple[altered.Edit, ...]) -> None:
+    """One run, into the folder of that name."""
+    with tempfile.TemporaryDirectory() as directory:
+        invocation.execute(invocation.options(Path(directory), "quick", 1), [Judged(edits)])
+        (HERE / name).mkdir(exist_ok=True)
+        for file in KEPT:
+            shutil.copy(Path(directory) / file, HERE / name / file)
+
+
+def picture(page: Path, image: Path) -> None:
+    """The first screen of a page."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only the picture needs a browser
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-background-networking"])
+        opened = browser.new_page(viewport=SIZE)
+        opened.goto(page.as_uri())
+        opened.screenshot(path=image)
+        browser.close()
+
+
+if __name__ == "__main__":
+    mutant = next(entry for entry in population.mutants() if entry.id == MUTANT)
+    build("reference", ())
+    build("mutant", mutant.edits)
+    if not CHROMIUM:
+        sys.exit("no Chromium: the picture stays as it was")
+    picture(HERE / "mutant" / "report.html", HERE / "mutant.png")

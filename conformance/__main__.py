@@ -168,6 +168,7 @@ def selftest_options(part: argparse.ArgumentParser) -> None:
     part.add_argument("--only", nargs="+", action="extend", default=[], metavar="ID", help="only these mutants and variants")
     part.add_argument("-j", dest="processes", type=_count, default=os.cpu_count() or 1, metavar="N", help="processes (default: one a core)")
     part.add_argument("--list", action="store_true", help="list the mutants and variants, and try none")
+    part.add_argument("--coverage", action="store_true", help="print what stands behind each requirement (spec/COVERAGE.md), and try none")
 
 
 COMMANDS = {

@@ -42,7 +42,7 @@ class Network(httpx.HTTPTransport):
     concurrency = 16
 
     def __init__(self) -> None:
-        context = httpx.create_ssl_context(trust_env=False)
+        context = httpx.create_ssl_context()
         super().__init__(verify=context)
         # httpx has no place to hand a network backend in, and its timeouts start anew with every byte that comes.
         self._pool = httpcore.ConnectionPool(

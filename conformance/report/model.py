@@ -84,6 +84,12 @@ def finding(found: Document, evidences: Mapping[str, evidence.Document]) -> Docu
     }
 
 
+def failing(entry: Document) -> list[str | None]:
+    """The operations on which a requirement is broken; None for one that is broken as a whole."""
+    found: list[str | None] = [name for name, verdict in entry["operations"].items() if verdict == Verdict.FAIL]
+    return found or [None]
+
+
 def conclusion(requirements: Sequence[Document]) -> Conclusion:
     """The verdict of the run: what its `must` requirements allow to be said."""
     counted = [entry for entry in requirements if entry["level"] == Level.MUST and not _is_untested(entry)]

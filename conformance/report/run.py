@@ -119,12 +119,14 @@ class Run:
     def _excuse(self, entries: tuple[Known, ...]) -> None:
         """Mark what is known to be broken, and name the entries that do not say the truth any more."""
         assert self.document is not None
-        failing = [(entry, found) for entry in self.document["requirements"] for found in entry["findings"] if _is_broken(entry, found)]
-        pairs = list(dict.fromkeys((entry["id"], found["operation"]) for entry, found in failing))
+        broken = [entry for entry in self.document["requirements"] if entry["level"] == Level.MUST and entry["verdict"] == Verdict.FAIL]
+        pairs = [(entry["id"], operation) for entry in broken for operation in model.failing(entry)]
         judged = known.judge(entries, pairs, datetime.now(UTC).date())
-        for entry, found in failing:
-            if (entry["id"], found["operation"]) not in judged.unknown:
-                found["known"] = next(known.reason for known in entries if known.covers(entry["id"], found["operation"]))
+        for entry in broken:
+            for found in entry["findings"]:
+                pair = (entry["id"], found["operation"])
+                if found["verdict"] == Verdict.FAIL and pair not in judged.unknown:
+                    found["known"] = next(known.reason for known in entries if known.covers(*pair))
         self.document["known-failures"] = {
             "unknown": [list(pair) for pair in judged.unknown],
             "stale": [{"requirement": entry.requirement, "operation": entry.operation, "problem": why} for entry, why in judged.stale],
@@ -156,10 +158,6 @@ class Run:
             return CHECKER_ERROR
         undecided = self.document["verdict"] == Conclusion.INCONCLUSIVE
         return NON_CONFORMANT if undecided and self._complete else CONFORMANT
-
-
-def _is_broken(entry: model.Document, found: model.Document) -> bool:
-    return bool(entry["level"] == Level.MUST and found["verdict"] == Verdict.FAIL)
 
 
 def _merge(directory: Path) -> None:

@@ -55,18 +55,25 @@ def _mutants() -> dict[str, list[str]]:
 def judges() -> dict[str, list[str]]:
     """The checks and the rules that judge each requirement, by its id."""
     found: dict[str, list[str]] = {}
+    for id, name in (*_ruled(), *_checked()):
+        names = found.setdefault(id, [])
+        names += [name] if name not in names else []
+    return found
+
+
+def _ruled() -> Iterator[tuple[str, str]]:
     known = requirements.load()
     for path in _sources(rules):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            for id in _spelled(node):
-                if id in known and f"rules/{path.stem}" not in found.setdefault(id, []):
-                    found[id].append(f"rules/{path.stem}")
+            yield from ((id, f"rules/{path.stem}") for id in _spelled(node) if id in known)
+
+
+def _checked() -> Iterator[tuple[str, str]]:
     for path in _sources(suite):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-                for id in _required(node):
-                    found.setdefault(id, []).append(f"{path.stem.removeprefix('test_')}::{node.name.removeprefix('test_')}")
-    return found
+                name = f"{path.stem.removeprefix('test_')}::{node.name.removeprefix('test_')}"
+                yield from ((id, name) for id in _required(node))
 
 
 def _sources(package: object) -> list[Path]:

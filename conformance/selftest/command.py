@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from conformance.selftest import matrix, population
+from conformance.selftest import catalogue, matrix, population
 from conformance.selftest.matrix import Row
 from conformance.selftest.population import Mutant, Subject
 
@@ -16,6 +16,9 @@ HELD, BROKEN, MISUSED = 0, 1, 4
 
 def run(arguments: argparse.Namespace) -> int:
     """0 where every mutant turns exactly its requirements red and every variant stays green, 1 where not, 4 for an unknown id."""
+    if arguments.coverage:
+        sys.stdout.write(catalogue.text())
+        return HELD
     everything: list[Subject] = [*population.mutants(), *population.variants()]
     if unknown := sorted(set(arguments.only) - {subject.id for subject in everything}):
         sys.stderr.write(f"conformance selftest: error: there is no mutant or variant {unknown[0]!r} (`--list` lists them)\n")

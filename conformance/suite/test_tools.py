@@ -191,7 +191,9 @@ def _probe(operation: Operation, toolbox: Toolbox, approvals: Approvals) -> tupl
     _tool(toolbox, operation)
     if not operation.writes:
         call = toolbox.live.call(operation)
-        _controlled(toolbox.call(operation, _arguments(call), toolbox.live.credential("primary"), purpose="control"))
+        if operation.id not in toolbox.controls:
+            _controlled(toolbox.call(operation, _arguments(call), toolbox.live.credential("primary"), purpose="control"))
+            toolbox.controls.add(operation.id)
         return call, _arguments(call)
     approvals.control()
     review = approvals.pending()

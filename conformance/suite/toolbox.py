@@ -73,9 +73,13 @@ class Connection:
 
 @dataclass
 class Toolbox:
-    """Lists and calls tools as any caller; what primary is shown is kept."""
+    """Lists and calls tools as any caller; what primary is shown is kept.
+
+    `controls` are the operations whose tool has served primary, so that a refusal of somebody else means something.
+    """
 
     live: Live
+    controls: set[str] = field(default_factory=set)
     _connections: dict[tuple[str | None, str | None], Connection] = field(default_factory=dict)
     _tools: dict[str, Any] | None = None
     _number: int = 0

@@ -1,0 +1,30 @@
+"""The catalogue as a whole: each requirement is judged, each check judges one, and spec/COVERAGE.md says so."""
+
+from pathlib import Path
+
+from conformance import requirements
+from conformance.selftest import catalogue, population
+
+DOCUMENT = Path(__file__).parent.parent / "spec" / "COVERAGE.md"
+
+
+def test_every_requirement_has_a_check_or_a_reason() -> None:
+    """What nothing judges says why."""
+    judged = catalogue.judges()
+    assert [id for id, entry in requirements.load().items() if (id in judged) == (entry.untested is not None)] == []
+
+
+def test_every_check_judges_a_requirement_of_the_catalogue() -> None:
+    """No check is tied to an id that nobody has stated."""
+    assert set(catalogue.judges()) - set(requirements.load()) == set()
+
+
+def test_every_judged_requirement_has_a_mutant() -> None:
+    """A check without one might be unable to fail."""
+    broken = {id for mutant in population.mutants() for id in mutant.breaks}
+    assert [id for id, entry in requirements.load().items() if entry.is_judged and id not in broken] == []
+
+
+def test_the_coverage_document_is_current() -> None:
+    """`conformance selftest --coverage > spec/COVERAGE.md` brings it up to date."""
+    assert DOCUMENT.read_text(encoding="utf-8") == catalogue.text()

@@ -3,7 +3,7 @@
 import json
 import random
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,6 +64,7 @@ class Live:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self._controlled: set[tuple[object, ...]] = set()
         self._longest: dict[str, int] = {}
         self._readings: dict[str, list[tuple[Listed, Exchange]]] = {}
         self._below: dict[str, list[tuple[Listed, Exchange]]] = {}
@@ -107,6 +108,14 @@ class Live:
             )
         return answer
 
+    def controlled(self, call: Call, credential: Any = DEFAULT, scheme: str | None = None) -> None:
+        """See to it that a request has succeeded once; see `control`."""
+        who = credential.name if isinstance(credential, Credential) else ""
+        key = (call.operation, tuple(call.path.items()), call.query, who, scheme)
+        if key not in self._controlled:
+            self.control(call, credential, scheme)
+            self._controlled.add(key)
+
     def probe(self, call: Call, control: Call, purpose: str) -> Exchange:
         """Send a defective call whose control has succeeded.
 
@@ -121,6 +130,13 @@ class Live:
         if not is_weather(again):
             return again
         raise Violation(f"{purpose}: {again.describe()}", expected="an answer", exchanges=[again.id])
+
+    def probe_all(self, calls: Mapping[str, Call], control: Call) -> list[Exchange]:
+        """Send many defective calls, by what each is for, as many at once as the transport likes; see `probe`."""
+        sendings = [Sending(self.credential("primary"), None, purpose) for purpose in calls]
+        answers = self.session.client.send_all(list(calls.values()), sendings)
+        pairs = zip(answers, calls.items(), strict=True)
+        return [self.probe(call, control, purpose) if is_weather(answer) else answer for answer, (purpose, call) in pairs]
 
     # --- data ------------------------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ def test_no_credential_is_refused(operation: Operation, live: Live, approvals: A
         _refused_approval(approvals, "missing", 401)
         return
     call = live.call(operation)
-    live.control(call)
+    live.controlled(call)
 
     expect.status(live.send(call, None, purpose="no credential"), 401)
 
@@ -62,7 +62,7 @@ def test_a_made_up_credential_opens_nothing(operation: Operation, scheme: str, l
         unchanged(attempt)
         return
     call = live.call(operation)
-    live.control(call, scheme=scheme)
+    live.controlled(call, scheme=scheme)
     for credential in _made_up(live, scheme):
         expect.refused(live.send(call, credential, scheme, purpose="a made-up credential"))
 
@@ -113,7 +113,7 @@ def _dead(operation: Operation, name: str, scheme: str, live: Live, approvals: A
         _refused_approval(approvals, f"{name} by {scheme}", 401)
         return
     call = live.call(operation)
-    live.control(call)
+    live.controlled(call)
     expect.status(live.send(call, credential, scheme, purpose=f"{name} {scheme}"), 401)
 
 

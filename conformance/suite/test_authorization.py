@@ -40,7 +40,7 @@ def test_no_other_permission_is_needed(operation: Operation, scheme: str, live: 
     answer = live.send(call, purpose="holding every permission")
     if answer.status == 403 and live.session.target.lacking(operation.permission):
         raise Violation(f"primary, who lacks nothing, is answered {answer.describe()}", expected="200", exchanges=[answer.id])
-    live.control(call)
+    live.controlled(call)
     others = [p for p in _permissions(live) if p != operation.permission and live.session.target.lacking(p)]
     if not others:
         raise Inconclusive("no credential lacks another permission", needs=("credentials.lacking",))
@@ -72,7 +72,7 @@ def test_another_company_is_out_of_reach(operation: Operation, scheme: str, live
         theirs = call.at(**{parameter_of(operation): foreign})
         _out_of_reach(live.send(theirs, live.by("primary", scheme), scheme, purpose=f"a foreign {kind}"))
     if outsider is not None and scheme in outsider.schemes:
-        live.control(Call("project_list"), outsider, scheme)
+        live.controlled(Call("project_list"), outsider, scheme)
         for id in _some_ids(live, operation):
             _out_of_reach(live.send(call.at(**{parameter_of(operation): id}), outsider, scheme, purpose="as the outsider"))
 
@@ -98,7 +98,7 @@ def test_lists_stay_within_the_grant(operation: Operation, scheme: str, live: Li
     if not fixtures.foreign and not fixtures.ungranted and outsider is None:
         needs = ("fixtures.foreign", "fixtures.ungranted", "credentials.outsider")
         raise Inconclusive("nothing outside the grant is known", needs=needs)
-    live.control(Call(operation.id), live.by("primary", scheme), scheme)
+    live.controlled(Call(operation.id), live.by("primary", scheme), scheme)
     own = live.walk(Call(operation.id), PAGE, live.by("primary", scheme), scheme)
     _nothing_from(own, live)
     if outsider is not None and scheme in outsider.schemes:
@@ -111,7 +111,7 @@ def test_lists_stay_within_the_grant(operation: Operation, scheme: str, live: Li
 def test_a_filter_opens_nothing(operation: Operation, live: Live) -> None:
     """A filter that names what is outside the grant is refused, or finds nothing."""
     fixtures = live.session.target.fixtures
-    live.control(Call(operation.id))
+    live.controlled(Call(operation.id))
     limits = [limit for limit in (None, "1", "100") if live.send(Call(operation.id).asking(limit=limit)).status == 200]
     named = [("company", fixtures.foreign.get("company"))]
     named += [("project", group.get("project")) for group in (fixtures.foreign, fixtures.ungranted)]
@@ -139,7 +139,7 @@ def test_another_callers_cursor_opens_nothing(operation: Operation, live: Live) 
     tried = False
     for owner, thief in ((outsider, primary), (primary, outsider)):
         issued = live.control(Call(operation.id).asking(limit="1"), owner)
-        live.control(Call(operation.id), thief)
+        live.controlled(Call(operation.id), thief)
         if issued.cursor is None:
             continue
         tried = True
@@ -162,7 +162,7 @@ def test_the_review_role_is_needed(scheme: str, live: Live, approvals: Approvals
 
 def _control(call: Call, scheme: str, live: Live) -> None:
     """Primary is served, by the scheme of the probe where primary has it."""
-    live.control(call, scheme=scheme if scheme in live.credential("primary").schemes else None)
+    live.controlled(call, scheme=scheme if scheme in live.credential("primary").schemes else None)
 
 
 def _out_of_reach(answer: Exchange) -> None:

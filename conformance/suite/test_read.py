@@ -70,7 +70,7 @@ def test_what_lies_below_a_record_names_it(operation: Operation, live: Live) -> 
 def test_what_does_not_exist_is_absent(operation: Operation, live: Live) -> None:
     """A well-formed id of nothing is answered 404; 403 is as good where a target does not tell what exists."""
     call = live.call(operation)
-    live.control(call)
+    live.controlled(call)
     made_up, name = live.made_up(operation.id), parameter_of(operation)
     taken = {listed.record["id"].lower() for listed in live.records(PARENTS[name])}
     extremes = {str(uuid.UUID(int=0)), str(uuid.UUID(int=2**128 - 1))} - taken

@@ -24,6 +24,7 @@ NAMESPACE = uuid.UUID("6f0c1b9e-7a54-4e0e-9d38-52a4ab1f0c11")
 PROVISION_SECONDS = 60
 NEIGHBOURS = 4
 TIES = ("subjectId", "videoId", "projectId")
+APPROVED = "approved"
 MOMENTS = 8
 MOMENT = 0.25
 
@@ -132,6 +133,19 @@ class Approvals:
             answer = self.look(id)
         return answer
 
+    def look_listed(self, id: str) -> Exchange | None:
+        """The page that goes on showing an approved review with another status; None where the list has it right, or not at all."""
+        listed = next((entry for entry in self._live.records("review_list") if entry.record["id"].lower() == id.lower()), None)
+        if listed is None:
+            return None
+        for _ in range(MOMENTS):
+            page = self._live.send(listed.call, purpose="the list after the approval")
+            shown = [item.get("status", APPROVED) for item in page.items if str(item.get("id")).lower() == id.lower()]
+            if shown in ([], [APPROVED]):
+                return None
+            self._session.transport.wait(MOMENT)
+        return page
+
     def _provision(self) -> str:
         """One more review: made by the profile's command, or, where a run is repeated, the one that it made then."""
         if self._session.provisioned is None:
@@ -220,7 +234,7 @@ class Approvals:
         """Other reviews: the next of the pool, those that are closest to it, and some that are listed."""
         own = review.read.data if isinstance(review.read.data, dict) else {}
         records = [listed.record for listed in self._live.records("review_list")]
-        pending = [record for record in records if record.get("status") != "approved" and record["id"].lower() != review.id.lower()]
+        pending = [record for record in records if record.get("status") != APPROVED and record["id"].lower() != review.id.lower()]
         close = [record["id"] for tie in TIES for record in pending if tie in own and record.get(tie) == own[tie]]
         some = [listed.record["id"] for listed in self._live.sample("review_list")]
         found = dict.fromkeys([*self._listed[:1], *close[:NEIGHBOURS], *some[:NEIGHBOURS]])
@@ -312,7 +326,7 @@ def provisioned(argv: tuple[str, ...]) -> str:
 
 def is_approved(read: Exchange) -> bool:
     """Whether a reading of a review shows it approved (States and transitions)."""
-    return isinstance(read.data, dict) and read.data.get("status") == "approved"
+    return isinstance(read.data, dict) and read.data.get("status") == APPROVED
 
 
 def shows_status(read: Exchange) -> bool:

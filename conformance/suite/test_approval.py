@@ -67,6 +67,8 @@ def test_the_review_reads_as_approved(scheme: str, live: Live, approvals: Approv
         raise Inconclusive("the review shows no status", exchanges=[trial.after.id])
     told = trial.after.data["status"]
     expect.that(is_approved(trial.after), f"the review reads as {told!r}", trial.approval, trial.after, expected="approved")
+    page = approvals.look_listed(trial.review.id)
+    expect.that(page is None, "the list still shows another status", trial.approval, *([page] if page else []), expected="approved")
 
 
 @requirement("approval/alone")

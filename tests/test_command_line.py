@@ -162,7 +162,7 @@ def test_the_reference_keeps_the_contract(judged: tuple[Path, subprocess.Complet
     judged_classes = {entry["class"] for entry in report(directory)["requirements"] if entry["verdict"] == "pass"}
     assert [each.split()[0] for each in told if " checks: " in each] == [name for name in requirements.CLASSES if name in judged_classes]
     assert not any(each.startswith(("BROKEN", "WARNING", "CHECKER ERROR")) for each in told)
-    assert told[-1] == "  report  reports/latest/report.html (beside it: report.json, junit.xml, exchanges.jsonl)"
+    assert told[-1] == "  report  reports/latest (exchanges.jsonl, junit.xml, report.html, report.json, target.json)"
     assert SEQUENCE not in ended.stdout
 
 

@@ -67,7 +67,7 @@ def test_the_archive_holds_every_exchange(folder: Path, sound: dict[str, Any]) -
 
 def test_an_exchange_without_an_answer_stands_in_the_archive(sound: dict[str, Any]) -> None:
     """With status 0, as browsers write it."""
-    request = {"method": "GET", "url": "http://x/v1/account", "headers": [], "body": None}
+    request: dict[str, Any] = {"method": "GET", "url": "http://x/v1/account", "headers": [], "body": None}
     line = {"id": "a#1", "purpose": "", "request": request, "failure": "ConnectError: refused", "started": 0.5, "elapsed": 0.1}
     entry = json.loads(har.render(sound, [line]))["log"]["entries"][0]
     assert (entry["response"]["status"], entry["response"]["_error"], entry["time"]) == (0, "ConnectError: refused", 100.0)

@@ -1,9 +1,7 @@
 """One run of the whole suite, in this process, on a reference with edited sources."""
 
-import gc
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -64,7 +62,7 @@ def run(edits: Sequence[Edit]) -> Outcome:
     Raises TrialError, EditError, and what the altered modules raise.
     """
     package = altered.load(edits)
-    with tempfile.TemporaryDirectory() as name, _no_garbage_collection():
+    with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         options = [*invocation.options(directory, DEPTH, SEED, classes(edits)), "--report=badge"]  # the page is looked at by nobody
         status = invocation.execute(options, [Substitute(package)])
@@ -88,15 +86,3 @@ def outcome(report: dict[str, Any]) -> Outcome:
         errors=tuple(entry["id"] for entry in judged if any(found["verdict"] == "error" for found in entry["findings"])),
         inconclusive=tuple(entry["id"] for entry in judged if entry["verdict"] == "inconclusive"),
     )
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """The process ends soon after, and walking over everything that it has inherited costs more than what is found."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()

@@ -1,0 +1,44 @@
+"""What the tests share: a browser, and tools from npm."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import node
+import pytest
+from playwright.sync_api import Browser, Playwright, sync_playwright
+
+ARGUMENTS = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="session")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The npm packages that package.json names, installed once for all tests."""
+    return node.install(tmp_path_factory.getbasetemp() / "npm")
+
+
+@pytest.fixture(scope="module")
+def playwright() -> Iterator[Playwright]:
+    """The driver, for this module alone: as long as it runs, nothing else may run an event loop here."""
+    with sync_playwright() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="module")
+def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
+    """Chromium, where there is one; where CONFORMANCE_REQUIRE_BROWSER is set, there has to be."""
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        told = "no Chromium on the PATH: install the package chromium (apt-get install chromium)"
+        if os.environ.get("CONFORMANCE_REQUIRE_BROWSER"):
+            pytest.fail(told)
+        pytest.skip(told)
+    driver: Playwright = request.getfixturevalue("playwright")
+    running = driver.chromium.launch(executable_path=found, args=ARGUMENTS)
+    yield running
+    running.close()

@@ -167,6 +167,16 @@ def test_a_secret_in_an_artefact_is_found_and_removed(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["target.json", "target.toml"]
 
 
+def test_a_secret_in_a_directory_is_found_and_removed(tmp_path: Path) -> None:
+    """File by file."""
+    secret = "sk_live_4f9a8b7c6d5e4f3a2b1c0d9e"
+    (tmp_path / "allure-results").mkdir()
+    for name, text in (("0-result.json", secret), ("1-result.json", "x")):
+        (tmp_path / "allure-results" / name).write_text(text)
+    assert artefacts.leaks(tmp_path, ["allure"], [secret]) == ["allure-results/0-result.json"]
+    assert [path.name for path in (tmp_path / "allure-results").iterdir()] == ["1-result.json"]
+
+
 def test_a_secret_that_is_a_word_of_ours_is_no_leak(tmp_path: Path) -> None:
     """Who calls a key `outsider` cannot expect that the word is never written; short ones stand anywhere by chance."""
     (tmp_path / "report.json").write_text("the outsider, abc")

@@ -15,8 +15,9 @@ from hostile import served, silence
 from conformance import contract, reference, requirements
 from conformance.examination import IN_PROCESS, in_process
 from conformance.redaction import spellings
+from conformance.report import artefacts
 
-EVERYTHING = "junit,html,har,ctrf,earl,markdown,gitlab,badge"
+EVERYTHING = ",".join(artefacts.FORMATS)
 FEW = ("--depth", "quick", "--conformance-class", "read", "--conformance-class", "authentication")
 
 
@@ -183,9 +184,10 @@ def test_no_secret_of_the_run_is_in_any_of_its_files_nor_on_the_screen(echoing: 
     directory, done = echoing
     target = in_process(reference).target
     sought = {spelling for secret in target.secrets for spelling in spellings(secret)}
-    files = {path.name: path.read_bytes() for path in directory.iterdir()}
+    files = {path.relative_to(directory).as_posix(): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
     assert set(files) >= {"report.json", "junit.xml", "exchanges.jsonl", "report.html", "exchanges.har", "ctrf.json"}
+    assert [name for name in files if name.startswith("allure-results/") and name.endswith("-exchange-attachment.txt")] != []
     assert b"$PRIMARY_API_KEY" in files["report.json"]
     for content in (*files.values(), done.stdout.encode(), done.stderr.encode()):
         assert [spelling for spelling in sought if spelling in content] == []

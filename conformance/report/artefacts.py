@@ -12,7 +12,7 @@ import orjson
 import conformance
 from conformance import contract
 from conformance.redaction import finder, spellings
-from conformance.report import ctrf, earl, gates, har, junit, markdown
+from conformance.report import allure, ctrf, earl, gates, har, junit, markdown
 
 Report = Mapping[str, Any]
 Exchanges = Iterable[Mapping[str, Any]]
@@ -22,12 +22,16 @@ WRITTEN = ("report.json", EXCHANGES, "target.json")
 """What every run writes."""
 
 
+Rendered = bytes | Iterable[tuple[str, bytes]]
+"""The content of a file; or of a directory, as the names of its files and their contents."""
+
+
 @dataclass(frozen=True)
 class Format:
-    """One format: its file, and how it is rendered out of the report and the exchanges."""
+    """One format: its file or directory, and how it is rendered out of the report and the exchanges."""
 
     file: str
-    render: Callable[[Report, Exchanges], bytes]
+    render: Callable[[Report, Exchanges], Rendered]
 
 
 def _html(report: Report, exchanges: Exchanges) -> bytes:
@@ -36,13 +40,14 @@ def _html(report: Report, exchanges: Exchanges) -> bytes:
     return html.render(report, exchanges).encode("utf-8", "backslashreplace")
 
 
-def _without(render: Callable[[Report], bytes]) -> Callable[[Report, Exchanges], bytes]:
+def _without(render: Callable[[Report], Rendered]) -> Callable[[Report, Exchanges], Rendered]:
     return lambda report, _: render(report)
 
 
 FORMATS = {
     "junit": Format("junit.xml", _without(junit.render)),
     "html": Format("report.html", _html),
+    "allure": Format("allure-results", _without(allure.render)),
     "har": Format("exchanges.har", har.render),
     "ctrf": Format("ctrf.json", _without(ctrf.render)),
     "earl": Format("earl.jsonld", _without(earl.render)),
@@ -63,9 +68,32 @@ def chosen(stated: Sequence[str], environ: Mapping[str, str] = os.environ) -> tu
 
 def write(directory: Path, report: Report, names: Sequence[str]) -> None:
     """Write the report and its other formats into a directory that already has the exchanges."""
-    (directory / "report.json").write_bytes(orjson.dumps(report, option=orjson.OPT_INDENT_2))
+    replace(directory / "report.json", orjson.dumps(report, option=orjson.OPT_INDENT_2))
     for name in names:
-        (directory / FORMATS[name].file).write_bytes(FORMATS[name].render(report, _exchanges(directory)))
+        path = directory / FORMATS[name].file
+        rendered = FORMATS[name].render(report, _exchanges(directory))
+        if isinstance(rendered, bytes):
+            replace(path, rendered)
+        else:
+            _fill(path, rendered)
+
+
+def _fill(directory: Path, rendered: Iterable[tuple[str, bytes]]) -> None:
+    """Write the files of a directory, and take away what an earlier run left there; readers take all of them for one run."""
+    directory.mkdir(exist_ok=True)
+    earlier = {path for path in directory.iterdir() if path.is_file()}
+    for name, content in rendered:
+        replace(directory / name, content)
+        earlier.discard(directory / name)
+    for path in earlier:
+        path.unlink()
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Write a file at once: whenever a run is killed, what stands there is whole, of now or of before."""
+    fresh = path.with_name(f"{path.name}.new")
+    fresh.write_bytes(content)
+    fresh.replace(path)
 
 
 def _exchanges(directory: Path) -> Iterator[Mapping[str, Any]]:
@@ -91,15 +119,19 @@ def leaks(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list
     """
     sought = {spelling for secret in secrets for part in parts(secret) for spelling in spellings(part) if len(spelling) >= SHORTEST}
     search = finder(sorted(sought))
-    files = [*WRITTEN, *(FORMATS[name].file for name in names)]
     found = []
-    for path in (directory / name for name in files if (directory / name).is_file()):
+    for path in _written(directory, [*WRITTEN, *(FORMATS[name].file for name in names)]):
         content = path.read_bytes()
         hits = {content[start:stop] for _, start, stop in search.find_matches_as_indexes(content)}
         if any(hit not in _own_words() for hit in hits):
-            found.append(path.name)
+            found.append(path.relative_to(directory).as_posix())
             path.unlink()
     return found
+
+
+def _written(directory: Path, names: Sequence[str]) -> Iterator[Path]:
+    for path in (directory / name for name in names):
+        yield from sorted(path.iterdir()) if path.is_dir() else [path] if path.is_file() else []
 
 
 @cache

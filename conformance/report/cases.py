@@ -7,7 +7,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Case:
-    """One case; `message` is the first line of what is to be said, `text` all of it, `known` why a failure is let pass."""
+    """One case; `message` is the first line of what is to be said, `text` all of it, `known` why a failure is let pass.
+
+    `findings` are those that come to its verdict, as they stand in the report.
+    """
 
     requirement: str
     operation: str
@@ -18,6 +21,7 @@ class Case:
     verdict: str
     message: str
     text: str
+    findings: tuple[Mapping[str, Any], ...]
     known: str | None = None
 
     @property
@@ -52,6 +56,7 @@ def _case(entry: Mapping[str, Any], operation: str, verdict: str) -> Case:
         verdict=verdict,
         message=told[0]["message"] if told else "",
         text="\n\n".join(_text(entry, found) for found in told),
+        findings=tuple(told),
         known=next((found["known"] for found in told if "known" in found), None),
     )
 

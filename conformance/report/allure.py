@@ -1,0 +1,170 @@
+"""The report as Allure results: one for each requirement and operation, with the exchanges of its findings as steps."""
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from conformance.report.cases import Case, cases
+
+Json = dict[str, Any]
+STATUS = {"pass": "passed", "fail": "failed", "error": "broken", "inconclusive": "skipped", "not-applicable": "skipped"}
+SEVERITY = {"must": "critical", "should": "minor"}
+CATEGORIES = (
+    ("Contract broken", "failed", "broken: "),
+    ("Warnings: not as it should be", "failed", "warning: "),
+    ("Known failures", "failed", "known: "),
+    ("The checker's own fault", "broken", "error: "),
+    ("Could not be judged", "skipped", "inconclusive: "),
+    ("Not applicable", "skipped", "not applicable: "),
+)
+"""Name, status, and how the messages of a category begin: by them readers tell apart what has the same status."""
+
+SPACE = uuid.UUID("6f0a8e0e-3c0b-5d7c-9a43-6d1d1f7f4c11")
+"""The name space of the ids of results."""
+
+
+def render(report: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
+    """The files of the results' directory, name and content."""
+    yield "environment.properties", _environment(report)
+    yield "categories.json", _json([_category(*category) for category in CATEGORIES])
+    began = int(datetime.fromisoformat(report["started"]).timestamp() * 1000)
+    for case in cases(report):
+        yield from _attachments(case)
+        yield f"{uuid.uuid5(SPACE, case.name)}-result.json", _json(_result(case, began))
+
+
+def _category(name: str, status: str, start: str) -> Json:
+    return {"name": name, "matchedStatuses": [status], "messageRegex": rf"^{start}[\s\S]*"}
+
+
+def _result(case: Case, began: int) -> Json:
+    steps = [_step(found, began, STATUS[case.verdict]) for found in case.findings]
+    shown: Json = {
+        "uuid": str(uuid.uuid5(SPACE, case.name)),
+        "historyId": _digest(case.name),
+        "testCaseId": _digest(case.requirement),
+        "fullName": case.name,
+        "name": case.name,
+        "description": case.statement,
+        "status": STATUS[case.verdict],
+        "stage": "finished",
+        "start": min((step["start"] for step in steps), default=began),
+        "stop": max((step["stop"] for step in steps), default=began),
+        "labels": [{"name": name, "value": value} for name, value in _labels(case)],
+        "parameters": [{"name": "operation", "value": case.operation}] if case.operation else [],
+        "titlePath": [case.conformance_class, case.requirement],
+        "steps": steps,
+    }
+    if case.verdict != "pass":
+        shown["statusDetails"] = {"message": f"{_start(case)}{case.message}", "trace": case.text, "known": case.known is not None}
+    return shown
+
+
+def _start(case: Case) -> str:
+    if case.known is not None:
+        return f"known: {case.known}: "
+    failed = "broken: " if case.level == "must" else "warning: "
+    return {"fail": failed, "not-applicable": "not applicable: "}.get(case.verdict, f"{case.verdict}: ")
+
+
+def _labels(case: Case) -> Iterator[tuple[str, str]]:
+    yield "epic", case.conformance_class
+    yield "feature", case.section
+    yield "story", case.requirement
+    yield "severity", SEVERITY[case.level]
+    yield "tag", case.level
+    yield "parentSuite", "localization-api-conformance"
+    yield "suite", case.conformance_class
+    yield "subSuite", case.requirement
+    yield "framework", "localization-api-conformance"
+
+
+def _step(found: Mapping[str, Any], began: int, status: str) -> Json:
+    steps = [_exchange(exchange, began, status) for exchange in found["exchanges"]]
+    return {
+        "name": found["message"] or found["verdict"],
+        "status": status,
+        "stage": "finished",
+        "start": min((step["start"] for step in steps), default=began),
+        "stop": max((step["stop"] for step in steps), default=began),
+        "steps": steps,
+        "parameters": [{"name": name, "value": value} for name, value in _circumstances(found)],
+    }
+
+
+def _circumstances(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if found["expected"]:
+        yield "expected", found["expected"]
+    if found["needs"]:
+        yield "needs", ", ".join(found["needs"])
+    if found["occurrences"] > 1:
+        yield "occurrences", str(found["occurrences"])
+
+
+def _exchange(exchange: Mapping[str, Any], began: int, status: str) -> Json:
+    request = exchange["request"]
+    start = began + round(exchange["started"] * 1000)
+    came = exchange["response"]["status"] if "response" in exchange else f"no response: {exchange['failure']}"
+    return {
+        "name": f"{request['method']} {request['url']}: {came}",
+        "status": status,
+        "stage": "finished",
+        "start": start,
+        "stop": start + round(exchange["elapsed"] * 1000),
+        "attachments": [{"name": kind, "source": _source(exchange, kind), "type": "text/plain"} for kind in ("exchange", "curl")],
+    }
+
+
+def _attachments(case: Case) -> Iterator[tuple[str, bytes]]:
+    for exchange in (exchange for found in case.findings for exchange in found["exchanges"]):
+        yield _source(exchange, "exchange"), _bytes(_wire(exchange))
+        yield _source(exchange, "curl"), _bytes(f"{exchange['curl']}\n")
+
+
+def _source(exchange: Mapping[str, Any], kind: str) -> str:
+    return f"{_digest(exchange['id'])}-{kind}-attachment.txt"
+
+
+def _wire(exchange: Mapping[str, Any]) -> str:
+    """An exchange as it travelled, as far as a text can show it."""
+    request, response = exchange["request"], exchange.get("response")
+    sent = _message(f"{request['method']} {request['url']} HTTP/1.1", request)
+    if response is None:
+        return f"{sent}\n\nno response: {exchange['failure']}\n"
+    came = _message(f"HTTP/1.1 {response['status']}", response)
+    return f"{sent}\n\n{came}\n"
+
+
+def _message(start: str, message: Mapping[str, Any]) -> str:
+    body = message["body"] or {}
+    content = f"(base64) {body['base64']}" if "base64" in body else body.get("text", "")
+    return "\n".join([start, *(f"{name}: {value}" for name, value in message["headers"]), "", content])
+
+
+def _environment(report: Mapping[str, Any]) -> bytes:
+    suite = report["suite"]
+    stated = {
+        "target": report["target"]["base-url"],
+        "verdict": f"{report['verdict']} (interrupted)" if report["interrupted"] else report["verdict"],
+        "suite": f"{suite['name']} {suite['version']}",
+        "depth": suite["depth"],
+        "seed": str(suite["seed"]),
+        "exchanges": str(report["exchanges"]["count"]),
+    }
+    # A file of Java properties, which knows the escapes of JSON.
+    return "".join(f"{name} = {json.dumps(value)[1:-1]}\n" for name, value in stated.items()).encode()
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _json(document: object) -> bytes:
+    return _bytes(json.dumps(document, ensure_ascii=False))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")

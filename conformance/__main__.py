@@ -124,6 +124,12 @@ def init_options(part: argparse.ArgumentParser) -> None:
     part.add_argument("file", nargs="?", type=Path, default=Path("target.toml"), metavar="FILE", help="default: %(default)s")
 
 
+def report_options(part: argparse.ArgumentParser) -> None:
+    """Which run is told again, and in which formats."""
+    part.add_argument("directory", nargs="?", type=Path, default=Path("reports/latest"), metavar="DIR", help="of the run (%(default)s)")
+    part.add_argument("--report", type=_formats, metavar="FORMAT,…", help="formats beside report.json (default: junit,html and the CI's)")
+
+
 def compare_options(part: argparse.ArgumentParser) -> None:
     """Which two reports are compared."""
     part.add_argument("before", type=Path, metavar="BEFORE", help="a report.json, or the directory that has one")
@@ -176,6 +182,7 @@ COMMANDS = {
     "serve": Command("Serve the bundled reference implementation, as a sandbox.", serve_options, "conformance.commands.serve"),
     "requirements": Command("List what is judged.", requirements_options, "conformance.commands.requirements"),
     "judge": Command("Judge recorded traffic by the rules on every exchange.", judge_options, "conformance.commands.judge"),
+    "report": Command("Tell a run again, in any format; also one that was killed.", report_options, "conformance.commands.report"),
     "compare": Command("Tell what changed from one report to another.", compare_options, "conformance.commands.compare"),
     "keygen": Command("Make a key pair to sign certificates with.", keygen_options, "conformance.commands.keygen"),
     "certify": Command("Sign the evidence of a conformant run.", certify_options, "conformance.commands.certify"),

@@ -20,6 +20,7 @@ from conformance.transport import InProcess, Network, Transport
 IN_PROCESS = "http://reference.invalid/v1"
 NAME = "conformance.suite"
 DEFAULT_REPORTS = Path("reports/latest")
+JOURNAL = "journal.jsonl"
 SUITE = Path(__file__).parent / "suite"
 
 
@@ -71,7 +72,7 @@ def rehearse(config: pytest.Config) -> None:
             knock(session)
         finally:
             session.close()
-    _clear(config)
+    clear(report_directory(config))
 
 
 def report_directory(config: pytest.Config) -> Path:
@@ -95,14 +96,14 @@ def begin(config: pytest.Config) -> Session:
     )
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None:
-        _clear(config)
+        clear(report_directory(config))
     session.open_log(report_directory(config) / f"exchanges-{worker or 'main'}.jsonl")
     return session
 
 
-def _clear(config: pytest.Config) -> None:
-    # A run that was cut off may have left its exchanges.
-    for left_over in report_directory(config).glob("exchanges-*.jsonl"):
+def clear(directory: Path) -> None:
+    """Take away what a run that was killed has left; the next report would take it for its own."""
+    for left_over in (*directory.glob("exchanges-*.jsonl"), *directory.glob(JOURNAL)):
         left_over.unlink()
 
 

@@ -1,6 +1,7 @@
 """The pytest plugin: hooks only. It gives checks a session, turns how they end into verdicts, and ends the run with a report."""
 
 import argparse
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,7 @@ class Gatherer:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.run: Any = None
+        self.began = time.monotonic()
 
     def pytest_sessionstart(self) -> None:
         """With workers, the controller alone can end a run for a mistake in the options in a readable way."""
@@ -152,5 +154,5 @@ class Gatherer:
         if self.run is None:
             from conformance.report.run import Run  # noqa: PLC0415
 
-            self.run = Run.of(self.config)
+            self.run = Run.of(self.config, self.began)
         return self.run

@@ -84,9 +84,9 @@ class Session:
         self.observations: list[tuple[str, str, Any]] = []
 
     def open_log(self, path: Path) -> None:
-        """Write every exchange to a file of JSON lines, as it happens."""
+        """Write every exchange to a file of JSON lines, as it happens: at once, so that none is lost where the run is killed."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.log = path.open("wb")
+        self.log = path.open("wb", buffering=0)
 
     def close(self) -> None:
         """Give back the connections and the log."""

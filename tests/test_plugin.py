@@ -90,6 +90,14 @@ def test_the_report_counts_what_was_sent(serial: tuple[Path, subprocess.Complete
     assert list(directory.glob("exchanges-*")) == []
 
 
+def test_the_duration_of_a_run_has_every_exchange_in_it(serial: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    """From its start, not from what it found first."""
+    directory, _ = serial
+    exchanges = [json.loads(line) for line in (directory / "exchanges.jsonl").read_bytes().splitlines()]
+    last = max(exchange["started"] + exchange["elapsed"] for exchange in exchanges)
+    assert last < report_of(directory)["duration"] < last + 60
+
+
 def test_a_report_is_of_the_published_form(
     schema: jsonschema.Draft202012Validator,
     serial: tuple[Path, subprocess.CompletedProcess[str]],

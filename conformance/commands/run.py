@@ -12,6 +12,7 @@ from typing import NoReturn
 from conformance import invocation
 from conformance.commands.face import Face
 from conformance.commands.outcome import UsageError
+from conformance.examination import clear
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,8 +44,7 @@ def _writable(directory: Path) -> Path:
         raise UsageError(f"--report-dir {directory}: {problem.strerror}") from None
     if not os.access(directory, os.W_OK | os.X_OK):
         raise UsageError(f"--report-dir {directory}: nothing can be written there")
-    for left in directory.glob("exchanges-*.jsonl"):  # of a run that was killed; the report would take them for its own
-        left.unlink()
+    clear(directory)
     return directory
 
 

@@ -1,8 +1,8 @@
 """A run from its first finding to its written report and its exit code."""
 
 import time
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,21 @@ import orjson
 import pytest
 
 from conformance import __version__, examination, known, requirements, snapshot
+from conformance.examination import JOURNAL
 from conformance.known import Known
-from conformance.report import artefacts, model
+from conformance.report import artefacts, journal, model
+from conformance.report.journal import Journal
 from conformance.report.latency import latencies
 from conformance.requirements import Requirement
 from conformance.stash import SESSION
 from conformance.target import Target
 from conformance.verdict import Conclusion, Level, Verdict
+
+PAUSE = 5.0
+"""Seconds that pass at least before a report of what is known so far is written again."""
+
+SHARE = 30
+"""How many times as long as writing it took: a long run spends no more than this part of itself on it."""
 
 CONFORMANT, NON_CONFORMANT, INTERRUPTED, CHECKER_ERROR, USAGE_ERROR = range(5)
 NO_TESTS_COLLECTED = 5
@@ -32,7 +40,11 @@ def versions() -> dict[str, str]:
 
 
 class Run:
-    """Gathers records of items, and writes them as report.json, junit.xml and exchanges.jsonl."""
+    """Gathers records of items, and writes them as report.json and what is rendered from it.
+
+    It does so at its end, and now and then before: a run that is killed leaves whole files that say that they are not all of it.
+    `began` is its start on the monotonic clock.
+    """
 
     def __init__(self, directory: Path, about: Mapping[str, Any], catalogue: Mapping[str, Requirement], *, complete: bool) -> None:
         self.directory = directory
@@ -46,18 +58,19 @@ class Run:
         self._exchanges = 0
         self._methods: dict[str, int] = {}
         self._elapsed: dict[str, list[float]] = {}
-        self._started = time.monotonic()
+        self._due = 0.0
+        self._journal: Journal | None = None
+        self.began = time.monotonic()
         self.target: Target | None = None
         self.known: tuple[Known, ...] | None = None
         self.formats: tuple[str, ...] = artefacts.DEFAULT
         self.leaks: list[str] = []
 
     @classmethod
-    def of(cls, config: pytest.Config) -> "Run":
+    def of(cls, config: pytest.Config, began: float) -> "Run":
         """The run that the options describe."""
         target = examination.target_of(config)
-        chosen = config.getoption("conformance_class")
-        catalogue = {id: entry for id, entry in requirements.load().items() if not chosen or entry.conformance_class in chosen}
+        classes = config.getoption("conformance_class") or list(requirements.CLASSES)
         about = {
             "suite": {
                 "name": "localization-api-conformance",
@@ -66,22 +79,43 @@ class Run:
                 "depth": config.getoption("depth"),
                 "workers": config.getoption("numprocesses", None) or 1,
                 "versions": versions(),
-                "classes": chosen or list(requirements.CLASSES),
+                "classes": classes,
             },
             "target": {
                 "base-url": target.base_url if target else examination.IN_PROCESS,
                 "profile": target.source if target else "the bundled reference implementation, in this process",
             },
-            "started": datetime.now(UTC).isoformat(timespec="seconds"),
+            "started": (datetime.now(UTC) - timedelta(seconds=time.monotonic() - began)).isoformat(timespec="seconds"),
         }
-        run = cls(examination.report_directory(config), about, catalogue, complete=config.getoption("require_complete"))
+        run = cls(examination.report_directory(config), about, _catalogue(classes), complete=config.getoption("require_complete"))
+        run.began = began
         run.target = config.stash[SESSION].target if SESSION in config.stash else examination.subject(config).target
         run.formats = artefacts.chosen(config.getoption("report"))
         run.known = examination.known_failures(config)
+        run._journal = Journal(run.directory, about, run.known)
+        return run
+
+    @classmethod
+    def left(cls, directory: Path) -> "Run":
+        """The run that a process has left behind without coming to its end. Raises JournalError where there is none."""
+        about, excused, records = journal.read(directory)
+        run = cls(directory, about, _catalogue(about["suite"]["classes"]), complete=False)
+        run.known = excused
+        for record in records:
+            run._gather(record)
+        passed = (directory / JOURNAL).stat().st_mtime - datetime.fromisoformat(about["started"]).timestamp()
+        run.began = time.monotonic() - max(0.0, passed)
         return run
 
     def add(self, text: str) -> None:
         """Take the record of one item, as the worker that ran it wrote it."""
+        if self._journal is not None:
+            self._journal.add(text)
+        self._gather(text)
+        if time.monotonic() >= self._due:
+            self.save()
+
+    def _gather(self, text: str) -> None:
         record = orjson.loads(text)
         for found in record["findings"]:
             if found["requirement"] in self._findings:
@@ -96,14 +130,35 @@ class Run:
 
     def finish(self, status: int) -> int:
         """Write the report; the exit code that follows from it, or from the way in which pytest ended."""
+        self.document = self._told(interrupted=status == INTERRUPTED)
+        _merge(self.directory)
+        for part in _parts(self.directory):
+            part.unlink()
+        self._write(self.document)
+        if self._journal is not None:
+            self._journal.remove()
+        return self._exit_code(self.document, status)
+
+    def save(self) -> model.Document:
+        """Write what is known so far, in case that the run is killed."""
+        start = time.monotonic()
+        _merge(self.directory)
+        document = self._told(interrupted=True)
+        self._write(document)
+        end = time.monotonic()
+        self._due = end + max(PAUSE, SHARE * (end - start))
+        return document
+
+    def _told(self, *, interrupted: bool) -> model.Document:
+        """The report of everything that was gathered so far."""
         entries = [model.requirement(stated, self._findings[id], self._evidence) for id, stated in self._catalogue.items()]
         seen = [entry for entry in self._observations if entry[0] not in ("ledger", "provisioned")]
-        self.document = {
+        document = {
             "format": model.FORMAT,
             "verdict": model.conclusion(entries).value,
-            "interrupted": status == INTERRUPTED,
+            "interrupted": interrupted,
             **self._about,
-            "duration": round(time.monotonic() - self._started, 3),
+            "duration": round(time.monotonic() - self.began, 3),
             "counts": model.counts(entries),
             "exchanges": {"count": self._exchanges, "methods": self._methods, "file": "exchanges.jsonl"},
             "latencies": latencies(self._elapsed),
@@ -112,57 +167,60 @@ class Run:
             "ledger": [{"review": entry[1], **entry[2]} for entry in self._observations if entry[0] == "ledger"],
         }
         if self.known is not None:
-            self._excuse(self.known)
-        self._write()
-        return self._exit_code(status)
+            _excuse(document, self.known)
+        return document
 
-    def _excuse(self, entries: tuple[Known, ...]) -> None:
-        """Mark what is known to be broken, and name the entries that do not say the truth any more."""
-        assert self.document is not None
-        broken = [entry for entry in self.document["requirements"] if entry["level"] == Level.MUST and entry["verdict"] == Verdict.FAIL]
-        pairs = [(entry["id"], operation) for entry in broken for operation in model.failing(entry)]
-        judged = known.judge(entries, pairs, datetime.now(UTC).date())
-        for entry in broken:
-            for found in entry["findings"]:
-                pair = (entry["id"], found["operation"])
-                if found["verdict"] == Verdict.FAIL and pair not in judged.unknown:
-                    found["known"] = next(known.reason for known in entries if known.covers(*pair))
-        self.document["known-failures"] = {
-            "unknown": [list(pair) for pair in judged.unknown],
-            "stale": [{"requirement": entry.requirement, "operation": entry.operation, "problem": why} for entry, why in judged.stale],
-        }
-
-    def _write(self) -> None:
-        assert self.document is not None
-        self.directory.mkdir(parents=True, exist_ok=True)
-        _merge(self.directory)
+    def _write(self, document: model.Document) -> None:
         if self.target is not None:
             made = [id for kind, id, _ in self._observations if kind == "provisioned"]
-            (self.directory / "target.json").write_bytes(orjson.dumps(snapshot.of(self.target, made), option=orjson.OPT_INDENT_2))
-        artefacts.write(self.directory, self.document, self.formats)
+            described = orjson.dumps(snapshot.of(self.target, made), option=orjson.OPT_INDENT_2)
+            artefacts.replace(self.directory / "target.json", described)
+        artefacts.write(self.directory, document, self.formats)
         self.leaks = artefacts.leaks(self.directory, self.formats, self.target.secrets) if self.target is not None else []
 
-    def _exit_code(self, status: int) -> int:
-        assert self.document is not None
+    def _exit_code(self, document: model.Document, status: int) -> int:
         if self.leaks:
             return CHECKER_ERROR
         if status not in {CONFORMANT, NON_CONFORMANT, NO_TESTS_COLLECTED}:
             return status
-        gate = self.document.get("known-failures")
+        gate = document.get("known-failures")
         if gate is not None and (gate["unknown"] or gate["stale"]):
             return NON_CONFORMANT
-        if self.document["verdict"] == Conclusion.NON_CONFORMANT and gate is None:
+        if document["verdict"] == Conclusion.NON_CONFORMANT and gate is None:
             return NON_CONFORMANT
-        judged = [entry for entry in self.document["requirements"] if entry["level"] != Level.OBSERVE]
+        judged = [entry for entry in document["requirements"] if entry["level"] != Level.OBSERVE]
         if any(entry["verdict"] == Verdict.ERROR for entry in judged):
             return CHECKER_ERROR
-        undecided = self.document["verdict"] == Conclusion.INCONCLUSIVE
+        undecided = document["verdict"] == Conclusion.INCONCLUSIVE
         return NON_CONFORMANT if undecided and self._complete else CONFORMANT
 
 
+def _catalogue(classes: Sequence[str]) -> dict[str, Requirement]:
+    return {id: entry for id, entry in requirements.load().items() if entry.conformance_class in classes}
+
+
+def _excuse(document: model.Document, entries: tuple[Known, ...]) -> None:
+    """Mark what is known to be broken, and name the entries that do not say the truth any more."""
+    broken = [entry for entry in document["requirements"] if entry["level"] == Level.MUST and entry["verdict"] == Verdict.FAIL]
+    pairs = [(entry["id"], operation) for entry in broken for operation in model.failing(entry)]
+    judged = known.judge(entries, pairs, datetime.now(UTC).date())
+    for entry in broken:
+        for found in entry["findings"]:
+            pair = (entry["id"], found["operation"])
+            if found["verdict"] == Verdict.FAIL and pair not in judged.unknown:
+                found["known"] = next(known.reason for known in entries if known.covers(*pair))
+    document["known-failures"] = {
+        "unknown": [list(pair) for pair in judged.unknown],
+        "stale": [{"requirement": entry.requirement, "operation": entry.operation, "problem": why} for entry, why in judged.stale],
+    }
+
+
 def _merge(directory: Path) -> None:
-    """One file of exchanges out of those that the workers wrote."""
-    with (directory / "exchanges.jsonl").open("wb") as whole:
-        for part in sorted(directory.glob("exchanges-*.jsonl")):
-            whole.write(part.read_bytes())
-            part.unlink()
+    """One file of exchanges out of those that the workers write; a line that is not whole yet stays away."""
+    directory.mkdir(parents=True, exist_ok=True)
+    written = (part.read_bytes() for part in _parts(directory))
+    artefacts.replace(directory / artefacts.EXCHANGES, b"".join(content[: content.rfind(b"\n") + 1] for content in written))
+
+
+def _parts(directory: Path) -> list[Path]:
+    return sorted(directory.glob("exchanges-*.jsonl"))

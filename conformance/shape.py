@@ -5,6 +5,7 @@ No problem repeats a value, since any value may turn out to be a secret.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -128,14 +129,18 @@ def dotted(place: Place) -> str:
 
 
 def lines(text: str) -> dict[Place, int]:
-    """The line, counted from 1, of each table and key that a line begins with, first mentions winning."""
+    """The line, counted from 1, of each table and key that a line begins with, first mentions winning; tables of an array have a number."""
     table: Place = ()
     found: dict[Place, int] = {}
+    arrays: Counter[Place] = Counter()
     for number, line in enumerate(text.split("\n"), start=1):
         match = _HEADER_OR_KEY.match(line)
         if match is None:
             continue
-        key = tuple(part.strip("\"'") for part in re.findall(_KEY_PART, match["key"]))
+        key: Place = tuple(part.strip("\"'") for part in re.findall(_KEY_PART, match["key"]))
+        if match["bracket"] == "[[":
+            arrays[key] += 1
+            key = (*key, arrays[key] - 1)
         table = key if match["bracket"] else table
         place = key if match["bracket"] else (*table, *key)
         for end in range(1, len(place) + 1):

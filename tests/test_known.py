@@ -64,6 +64,17 @@ def test_what_is_wrong_is_told(text: str, told: str, tmp_path: Path) -> None:
         load(file(tmp_path, text), CATALOGUE)
 
 
+def test_what_is_wrong_is_told_with_its_line(tmp_path: Path) -> None:
+    """That of the key, in the entry that it belongs to; what is missing has that of its table."""
+    text = '[[known]]\nrequirement = "approval/replay"\nreason = "x"\n\n[[known]]\nreason = "x"\noperation = 7\n'
+    with pytest.raises(KnownError) as refusal:
+        load(file(tmp_path, text), CATALOGUE)
+    assert [(problem.rpartition("known.toml:")[2].split(" ")[:2]) for problem in str(refusal.value).splitlines()] == [
+        ["7:", "known[1].operation"],
+        ["5:", "known[1]"],
+    ]
+
+
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
     """By its name."""
     with pytest.raises(KnownError, match=r"nowhere\.toml"):

@@ -1,10 +1,13 @@
 """How requests travel: over a network, or straight into an ASGI application. Everything above is the same for both."""
 
 import asyncio
+import ssl
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from ipaddress import ip_address
 from typing import Any, Protocol
+from urllib.request import getproxies, proxy_bypass
 
 import httpcore
 import httpx
@@ -33,8 +36,8 @@ class Transport(Protocol):
         """Give back connections."""
 
 
-class Network(httpx.HTTPTransport):
-    """Real connections, kept alive between requests, with the system's trust store.
+class Network(httpx.BaseTransport):
+    """Real connections, kept alive between requests, with the system's trust store, through the proxies that the environment names.
 
     What is between the first and the last byte of one exchange is bounded: `timeout.whole` among the request's extensions, in seconds.
     """
@@ -42,21 +45,61 @@ class Network(httpx.HTTPTransport):
     concurrency = 16
 
     def __init__(self) -> None:
-        context = httpx.create_ssl_context()
-        super().__init__(verify=context)
-        # httpx has no place to hand a network backend in, and its timeouts start anew with every byte that comes.
-        self._pool = httpcore.ConnectionPool(
-            ssl_context=context, max_connections=64, max_keepalive_connections=64, network_backend=BoundedBackend()
-        )
+        self._context = httpx.create_ssl_context()
+        self._routes: dict[tuple[str, bytes], _Route] = {}
+        self._opening = threading.Lock()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send one request; raise `httpx.TransportError` where no response comes."""
         _exchange.ends = time.monotonic() + request.extensions.get("timeout", {}).get("whole", LONGEST_EXCHANGE)
-        return super().handle_request(request)
+        return self._route(request.url).handle_request(request)
+
+    def close(self) -> None:
+        """Close every connection."""
+        for route in self._routes.values():
+            route.close()
+
+    def _route(self, url: httpx.URL) -> "_Route":
+        origin = (url.scheme, url.netloc)
+        with self._opening:
+            if origin not in self._routes:
+                self._routes[origin] = _Route(self._context, proxy_of(url))
+            return self._routes[origin]
 
     def wait(self, seconds: float) -> None:
         """Sleep: only ever as long as a target's `Retry-After` or the agreed pace says."""
         time.sleep(seconds)
+
+
+def proxy_of(url: httpx.URL) -> str | None:
+    """The proxy that HTTP_PROXY or HTTPS_PROXY names, as for the curl that a report shows; none for NO_PROXY's hosts and this machine."""
+    stated = getproxies().get(url.scheme)
+    if not stated or _is_here(url.host) or proxy_bypass(url.netloc.decode()):
+        return None
+    return stated if "://" in stated else f"http://{stated}"
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class _Route(httpx.HTTPTransport):
+    """The connections to one origin, straight or through a proxy."""
+
+    def __init__(self, context: ssl.SSLContext, proxy: str | None) -> None:
+        super().__init__(verify=context)
+        stated = httpx.Proxy(proxy) if proxy else None
+        # httpx has no place to hand a network backend in, and its timeouts start anew with every byte that comes.
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=context,
+            proxy=httpcore.Proxy(str(stated.url), auth=stated.raw_auth) if stated else None,
+            max_connections=64,
+            max_keepalive_connections=64,
+            network_backend=BoundedBackend(),
+        )
 
 
 class BoundedBackend(httpcore.SyncBackend):

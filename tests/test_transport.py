@@ -6,9 +6,9 @@ from typing import Any
 
 import httpx
 import pytest
-from hostile import Script, answer, answering, deafness, repeating, served, silence
+from hostile import Script, answer, answering, deafness, head, repeating, served, silence
 
-from conformance.transport import WRITE_SIZE, InProcess, Network
+from conformance.transport import WRITE_SIZE, InProcess, Network, proxy_of
 
 URL = "http://somewhere.test:8080/v1/projects/a%2Fb?limit=1&x=%C3%BC"
 
@@ -222,3 +222,70 @@ def test_what_is_no_tls_is_no_answer() -> None:
         with pytest.raises(httpx.ConnectError):
             network.handle_request(timed(url.replace("http", "https")))
         network.close()
+
+
+# --- through a proxy -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "proxy"),
+    [
+        ("http://api.test/v1", "http://one.test:3128"),
+        ("https://api.test/v1", "http://two.test"),
+        ("https://API.inside.test:8443/v1", None),
+        ("http://127.0.0.1:8000/v1", None),
+        ("http://[::1]:8000/v1", None),
+        ("http://localhost/v1", None),
+    ],
+)
+def test_the_environment_names_the_proxy(url: str, proxy: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One for each scheme, with or without a scheme of its own; none where it makes an exception, and never for this machine."""
+    for name, value in {"http_proxy": "one.test:3128", "https_proxy": "http://two.test", "no_proxy": ".inside.test"}.items():
+        monkeypatch.setenv(name, value)
+    assert proxy_of(httpx.URL(url)) == proxy
+
+
+def test_without_a_proxy_in_the_environment_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is asked is asked directly."""
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    assert proxy_of(httpx.URL("https://api.test/v1")) is None
+
+
+def test_a_request_goes_through_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the whole URL, and with the credentials of the proxy, which the target never sees."""
+    heads: list[bytes] = []
+
+    def behave(connection: Any) -> None:
+        heads.append(head(connection))
+        connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+
+    with served(behave) as url:
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.setenv("http_proxy", url.replace("://", "://user:word@"))
+        network = Network()
+        body = network.handle_request(timed("http://api.test/v1/account")).read()
+        network.close()
+    first, *fields = heads[0].lower().splitlines()
+
+    assert (body, first) == (b"{}", b"get http://api.test/v1/account http/1.1")
+    assert b"proxy-authorization: basic dxnlcjp3b3jk" in fields
+
+
+def test_a_proxy_is_asked_for_a_tunnel_to_an_https_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proxy that refuses it is a broken connection; one that never answers is given up in time."""
+    heads: list[bytes] = []
+
+    def refuse(connection: Any) -> None:
+        heads.append(head(connection))
+        connection.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n")
+
+    for behave, problem in ((refuse, httpx.ProxyError), (silence, httpx.ReadTimeout)):
+        with served(behave) as url:
+            monkeypatch.setenv("https_proxy", url)
+            network = Network()
+            with pytest.raises(problem):
+                network.handle_request(timed("https://api.test/v1/account", whole=0.4))
+            network.close()
+    assert heads[0].startswith(b"CONNECT api.test:443 HTTP/1.1\r\n")

@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from conformance import evidence
+from conformance.known import Known
 from conformance.report import junit, model
 from conformance.report.run import CHECKER_ERROR, CONFORMANT, INTERRUPTED, NO_TESTS_COLLECTED, NON_CONFORMANT, USAGE_ERROR, Run
 from conformance.requirements import Requirement
@@ -244,6 +245,19 @@ def test_a_run_that_did_not_come_to_its_end_says_so(tmp_path: Path, status: int)
     """Whatever was found until then."""
     assert ended(tmp_path, [FAIL], status) == status
     assert orjson.loads((tmp_path / "report.json").read_bytes())["interrupted"] is (status == INTERRUPTED)
+
+
+@pytest.mark.parametrize(("status", "stale"), [(CONFORMANT, ["x/1"]), (INTERRUPTED, [])])
+def test_a_run_that_did_not_come_to_its_end_calls_no_known_failure_mended(tmp_path: Path, status: int, stale: list[str]) -> None:
+    """Only a whole run can tell that something does not fail any more."""
+    each = run(tmp_path, "must", "must")
+    each.known = (Known("x/0", None, "tracked"), Known("x/1", None, "tracked"))
+    each.add(record(finding(FAIL, None, requirement="x/0")))
+    each.finish(status)
+    document = orjson.loads((tmp_path / "report.json").read_bytes())
+
+    assert document["requirements"][0]["findings"][0]["known"] == "tracked"
+    assert [entry["requirement"] for entry in document["known-failures"]["stale"]] == stale
 
 
 def test_records_add_up(tmp_path: Path) -> None:

@@ -209,9 +209,11 @@ def _excuse(document: model.Document, entries: tuple[Known, ...]) -> None:
             pair = (entry["id"], found["operation"])
             if found["verdict"] == Verdict.FAIL and pair not in judged.unknown:
                 found["known"] = next(known.reason for known in entries if known.covers(*pair))
+    # What a run that was interrupted has not come to may well fail still.
+    stale = () if document["interrupted"] else judged.stale
     document["known-failures"] = {
         "unknown": [list(pair) for pair in judged.unknown],
-        "stale": [{"requirement": entry.requirement, "operation": entry.operation, "problem": why} for entry, why in judged.stale],
+        "stale": [{"requirement": entry.requirement, "operation": entry.operation, "problem": why} for entry, why in stale],
     }
 
 

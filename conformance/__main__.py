@@ -118,6 +118,10 @@ def requirements_options(part: argparse.ArgumentParser) -> None:
     part.add_argument("--json", action="store_true", help="as one JSON array, with everything that is known of each")
 
 
+def no_options(_part: argparse.ArgumentParser) -> None:
+    """A command that takes nothing."""
+
+
 def init_options(part: argparse.ArgumentParser) -> None:
     """What stands in the profile from the start, and where it goes."""
     part.add_argument("--base-url", metavar="URL", help="the deployment that the profile is for")
@@ -187,6 +191,7 @@ COMMANDS = {
     "keygen": Command("Make a key pair to sign certificates with.", keygen_options, "conformance.commands.keygen"),
     "certify": Command("Sign the evidence of a conformant run.", certify_options, "conformance.commands.certify"),
     "verify": Command("Check a certificate, without its target.", verify_options, "conformance.commands.verify"),
+    "scenarios": Command("Print the scenarios as an Arazzo document (spec/arazzo.yaml).", no_options, "conformance.commands.scenarios"),
     "init": Command("Write a target profile to fill in; never over an existing file.", init_options, "conformance.commands.init"),
     "selftest": Command("Try the suite on broken and on unusual references.", selftest_options, "conformance.selftest.command"),
     "diff": Command("Compare a published OpenAPI document with the contract.", diff_options, "conformance.commands.diff"),

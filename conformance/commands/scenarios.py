@@ -1,0 +1,13 @@
+"""`conformance scenarios`: what clients do with several operations in a row, as an Arazzo document."""
+
+import argparse
+import sys
+
+from conformance import arazzo
+from conformance.commands.outcome import CONFORMANT
+
+
+def run(_arguments: argparse.Namespace) -> int:
+    """Write the document to standard output."""
+    sys.stdout.write(arazzo.text())
+    return CONFORMANT

@@ -1,0 +1,44 @@
+"""References behind a real socket, for programs of other people to talk to."""
+
+import subprocess
+import sys
+import threading
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from conformance.reference import Reference, serve
+
+
+@contextmanager
+def by_command(folder: Path) -> Iterator[dict[str, Any]]:
+    """The profile of a reference that `conformance serve` serves."""
+    written = folder / "target.toml"
+    command = [sys.executable, "-m", "conformance", "serve", "--target-out", str(written)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        try:
+            running.stdout.readline()  # the base URL, once requests are answered
+            yield tomllib.loads(written.read_text(encoding="utf-8"))
+        finally:
+            running.terminate()
+            running.wait(10)
+
+
+@contextmanager
+def instance(reference: Reference) -> Iterator[dict[str, Any]]:
+    """The profile of an instance, which may be one of an altered reference, behind a real socket; it is closed in the end."""
+    ready, listener = threading.Event(), serve.listen("127.0.0.1", 0)
+    server = serve.server(reference, ready.set)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    assert ready.wait(10)
+    try:
+        profile: dict[str, Any] = reference.profile(serve.address(listener))
+        yield profile
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        reference.close()

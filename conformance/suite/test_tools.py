@@ -10,7 +10,7 @@ from conformance.suite import expect
 from conformance.suite.approvals import Approvals, is_approved, made_up, shows_status
 from conformance.suite.live import Live, parameter_of
 from conformance.suite.requirement import requirement
-from conformance.suite.toolbox import Answer, Toolbox, places, plain, refused, served
+from conformance.suite.toolbox import Answer, Caller, Toolbox, places, plain, refused, served
 from conformance.target import Credential
 from conformance.verdict import Inconclusive, NotApplicable
 
@@ -115,6 +115,25 @@ def test_a_tool_refuses_invalid_arguments(operation: Operation, toolbox: Toolbox
         raise NotApplicable(f"{operation.id} takes no argument")
     for name, value in invalid:
         refused(toolbox.call(operation, {**arguments, name: value}, primary, purpose=f"{name} {value!r}"))
+
+
+@requirement("tools/stock-client")
+def test_a_stock_client_lists_and_calls_a_tool(toolbox: Toolbox) -> None:
+    """The protocol's official client finds the tool of the account, and gets its data, where a client that asks for little does."""
+    operation = toolbox.live.operation("account_get")
+    over_http = toolbox.live.control(toolbox.live.call(operation), scheme=_scheme(toolbox))
+    if toolbox.live.session.problems(over_http):
+        raise Inconclusive("what the operation answers breaks the contract already", exchanges=[over_http.id])
+    _tool(toolbox, operation)
+    _controlled(_as_primary(toolbox, operation, {}, "control"))
+    from conformance.suite import stock_client  # noqa: PLC0415 - slow, and of no use without tools
+
+    courier = stock_client.Courier(toolbox, operation, Caller.of(toolbox.live.credential("primary")))
+    names, result = stock_client.converse(courier, {})
+    found = f"the client finds {', '.join(names) or 'no tool'}"
+    expect.that(operation.id in names, found, *courier.exchanges, expected=f"a tool {operation.id}")
+    told = "the client is told that the call has failed"
+    expect.that(not result.is_error, told, courier.exchanges[-1], expected="a result that is no error")
 
 
 @requirement("tools/approval")

@@ -1,0 +1,207 @@
+"""The check of the protocol's own client, on the reference and on references whose answers are changed on their way."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from conformance import reference as bundled
+from conformance.profile import parse
+from conformance.reference import Reference
+from conformance.selftest import altered
+from conformance.selftest.altered import Edit
+from conformance.session import DEPTHS, Session
+from conformance.suite import stock_client
+from conformance.suite.live import Live
+from conformance.suite.stock_client import Courier
+from conformance.suite.test_tools import test_a_stock_client_lists_and_calls_a_tool as check
+from conformance.suite.toolbox import Caller, Toolbox
+from conformance.transport import InProcess, Message
+from conformance.verdict import Inconclusive, Violation
+
+BASE = "http://target.invalid/v1"
+Answer = tuple[int, str, bytes]
+Change = Callable[[dict[str, Any], Answer], Answer]
+JSON = "application/json"
+
+
+class Interpreter:
+    """An ASGI application that changes what the reference answers to JSON-RPC: `change` gets the request and the answer."""
+
+    def __init__(self, reference: Reference, change: Change) -> None:
+        self._reference = reference
+        self._change = change
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request."""
+        asked, parts = bytearray(), list[Message]()
+
+        async def listen() -> Message:
+            message: Message = await receive()
+            asked.extend(message.get("body", b""))
+            return message
+
+        async def gather(message: Message) -> None:
+            parts.append(message)
+
+        await self._reference.app(scope, listen, gather)
+        if scope["path"] == "/mcp" and parts[0]["status"] == 200:
+            kept = parts[0]["status"], JSON, b"".join(part.get("body", b"") for part in parts[1:])
+            status, kind, body = self._change(json.loads(bytes(asked)), kept)
+            parts = [
+                {"type": "http.response.start", "status": status, "headers": [(b"content-type", kind.encode())]},
+                {"type": "http.response.body", "body": body},
+            ]
+        for part in parts:
+            await send(part)
+
+
+@contextmanager
+def target(change: Change | None = None, package: ModuleType = bundled, **profile: Any) -> Iterator[Toolbox]:
+    """The tools of a reference, its answers changed."""
+    clock = package.ManualClock()
+    reference = package.Reference(clock=clock)
+    application = Interpreter(reference, change) if change else reference.app
+    stated = {**reference.profile(BASE), **profile}
+    session = Session(parse(stated, environ={}), InProcess(application, clock.advance), seed=1, depth=DEPTHS["quick"])
+    session.begin("item")
+    yield Toolbox(Live(session))
+    session.close()
+    reference.close()
+
+
+def is_modern(asked: dict[str, Any]) -> bool:
+    """Whether the client of the protocol sends it: the raw one shakes hands with whoever lets it."""
+    return "_meta" in asked.get("params", {})
+
+
+def on(method: str, answer: Answer) -> Change:
+    """Another answer to one method, for the client of the protocol alone."""
+    return lambda asked, kept: answer if asked["method"] == method and is_modern(asked) else kept
+
+
+def told(method: str, edit: Callable[[dict[str, Any]], object]) -> Change:
+    """An edited result of one method, for the client of the protocol alone."""
+
+    def change(asked: dict[str, Any], kept: Answer) -> Answer:
+        if asked["method"] != method or not is_modern(asked):
+            return kept
+        document = json.loads(kept[2])
+        edit(document["result"])
+        return 200, JSON, json.dumps(document).encode()
+
+    return change
+
+
+def test_the_reference_is_understood() -> None:
+    """Discovery, the list, and the call: all of it recorded, without judging the form of anything."""
+    with target() as toolbox:
+        check(toolbox)
+        record = toolbox.live.session.end(())
+
+    assert record.methods == {"GET": 1, "POST": 7}
+    assert {finding.requirement for finding in record.findings if finding.requirement.startswith("tools/")} == set()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (told("tools/call", lambda result: result.update(structuredContent={"data": {}})), "RuntimeError: Invalid structured content"),
+        (told("tools/call", lambda result: result.pop("content")), "content"),
+        (told("tools/call", lambda result: result.update(isError=True)), "the client is told that the call has failed"),
+        (told("tools/list", lambda result: result.update(tools=result["tools"][1:])), "the client finds project_list, "),
+        (told("tools/list", lambda result: result.update(tools=[])), "the client finds no tool"),
+        (told("tools/list", lambda result: result.update(tools={})), "ValidationError: "),
+        (on("tools/call", (200, "text/plain", b"{}")), "MCPError: Unexpected content type: text/plain"),
+        (on("tools/call", (202, JSON, b"")), "MCPError: server answered a request with 202 Accepted"),
+        (on("tools/call", (200, JSON, b"<html>")), "MCPError: Failed to parse JSON response"),
+        (on("tools/list", (500, JSON, b"{}")), "MCPError: Server returned an error response"),
+    ],
+)
+def test_what_it_does_not_understand_is_held_against_the_target(change: Change, words: str) -> None:
+    """In the client's own words, with the exchange that made it give up."""
+    with target(change) as toolbox, pytest.raises(Violation, match=words) as broken:
+        check(toolbox)
+
+    assert broken.value.exchanges
+
+
+def test_a_client_that_waits_for_nothing_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream that ends before its answer asks it to come back after an hour."""
+    monkeypatch.setattr(stock_client, "PATIENCE", 0.3)
+    stream = on("tools/call", (200, "text/event-stream", b"id: 1\nretry: 3600000\ndata:\n\n"))
+
+    with target(stream) as toolbox, pytest.raises(Violation, match="the client gives up: TimeoutError"):
+        check(toolbox)
+
+
+@pytest.mark.parametrize(
+    ("profile", "needs"),
+    [({"tools": {}}, ("tools.url",)), ({"credentials": {}}, ("credentials.primary",))],
+)
+def test_without_what_it_needs_nothing_is_judged(profile: dict[str, Any], needs: tuple[str, ...]) -> None:
+    """The key of the profile is named."""
+    with target(**profile) as toolbox, pytest.raises(Inconclusive) as undecided:
+        check(toolbox)
+
+    assert undecided.value.needs == needs
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_the_weather_is_no_verdict(status: int) -> None:
+    """What the target would answer on a better day is not known."""
+    with target(on("tools/list", (status, JSON, b"{}"))) as toolbox, pytest.raises(Inconclusive):
+        check(toolbox)
+
+
+def test_a_tool_that_serves_nobody_is_judged_elsewhere() -> None:
+    """The raw client asks first."""
+
+    def refuse(asked: dict[str, Any], kept: Answer) -> Answer:
+        return (403, JSON, b"{}") if asked["method"] == "tools/call" else kept
+
+    with target(refuse) as toolbox, pytest.raises(Inconclusive, match="the control by tool is answered 403"):
+        check(toolbox)
+
+
+def test_data_that_break_the_contract_are_judged_elsewhere() -> None:
+    """The client compares them with the schema that the tool itself states, which is the contract's."""
+    broken = altered.load([Edit("resources", '"displayName": ', '"email": "", "displayName": ')])
+
+    with target(package=broken) as toolbox, pytest.raises(Inconclusive, match="breaks the contract already"):
+        check(toolbox)
+
+
+def test_a_mistake_of_ours_is_not_held_against_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is raised outside of the protocol's client."""
+
+    async def mistaken(*_: object) -> None:
+        raise RuntimeError("our own")
+
+    monkeypatch.setattr(stock_client, "_talk", mistaken)
+
+    with target() as toolbox, pytest.raises(RuntimeError, match="our own"):
+        check(toolbox)
+
+
+def test_only_requests_are_carried() -> None:
+    """A session is neither listened to nor ended: the answers would race with others for their number."""
+
+    def open_session(asked: dict[str, Any], kept: Answer) -> Answer:
+        return (404, JSON, b"{}") if is_modern(asked) else kept
+
+    with target(open_session) as toolbox:
+        courier = Courier(toolbox, toolbox.live.operation("account_get"), Caller.of(toolbox.live.credential("primary")))
+        names, result = stock_client.converse(courier, {})
+
+    assert ("account_get" in names, result.is_error) == (True, False)
+    assert [json.loads(exchange.call.body or b"{}")["method"] for exchange in courier.exchanges] == [
+        "server/discover",
+        "initialize",
+        "notifications/initialized",
+        "tools/list",
+        "tools/call",
+    ]

@@ -11,7 +11,7 @@ import pytest
 from conformance import reference as bundled
 from conformance.profile import parse
 from conformance.reference import Reference
-from conformance.selftest import altered
+from conformance.selftest import altered, population
 from conformance.selftest.altered import Edit
 from conformance.session import DEPTHS, Session
 from conformance.suite import stock_client
@@ -29,7 +29,10 @@ JSON = "application/json"
 
 
 class Interpreter:
-    """An ASGI application that changes what the reference answers to JSON-RPC: `change` gets the request and the answer."""
+    """An ASGI application that changes what the reference answers to JSON-RPC: `change` gets the request and the answer.
+
+    Whoever shakes hands is given a session.
+    """
 
     def __init__(self, reference: Reference, change: Change) -> None:
         self._reference = reference
@@ -50,9 +53,11 @@ class Interpreter:
         await self._reference.app(scope, listen, gather)
         if scope["path"] == "/mcp" and parts[0]["status"] == 200:
             kept = parts[0]["status"], JSON, b"".join(part.get("body", b"") for part in parts[1:])
-            status, kind, body = self._change(json.loads(bytes(asked)), kept)
+            request = json.loads(bytes(asked))
+            status, kind, body = self._change(request, kept)
+            session = [(b"mcp-session-id", b"one")] if request["method"] == "initialize" else []
             parts = [
-                {"type": "http.response.start", "status": status, "headers": [(b"content-type", kind.encode())]},
+                {"type": "http.response.start", "status": status, "headers": [(b"content-type", kind.encode()), *session]},
                 {"type": "http.response.body", "body": body},
             ]
         for part in parts:
@@ -187,13 +192,26 @@ def test_a_mistake_of_ours_is_not_held_against_the_target(monkeypatch: pytest.Mo
         check(toolbox)
 
 
+@pytest.mark.parametrize(("most", "found"), [(50, 10), (1, 6)])
+def test_the_list_may_have_pages(most: int, found: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them are looked at, and no more than there can be."""
+    (pages,) = (variant for variant in population.variants() if variant.id == "tools-in-pages")
+    monkeypatch.setattr(stock_client, "MOST_PAGES", most)
+
+    with target(package=altered.load(pages.edits)) as toolbox:
+        courier = Courier(toolbox, toolbox.live.operation("account_get"), Caller.of(toolbox.live.credential("primary")))
+        names, _ = stock_client.converse(courier, {})
+
+    assert len(names) == found
+
+
 def test_only_requests_are_carried() -> None:
     """A session is neither listened to nor ended: the answers would race with others for their number."""
 
-    def open_session(asked: dict[str, Any], kept: Answer) -> Answer:
+    def refuse_the_new(asked: dict[str, Any], kept: Answer) -> Answer:
         return (404, JSON, b"{}") if is_modern(asked) else kept
 
-    with target(open_session) as toolbox:
+    with target(refuse_the_new) as toolbox:
         courier = Courier(toolbox, toolbox.live.operation("account_get"), Caller.of(toolbox.live.credential("primary")))
         names, result = stock_client.converse(courier, {})
 

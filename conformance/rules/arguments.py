@@ -42,6 +42,7 @@ REQUIREMENTS = {
     "id": "arguments/id",
     "body": "arguments/body",
 }
+APPROVAL_ID = "arguments/approval-id"
 
 
 def examine(exchange: Exchange, roles: dict[str, str], contract: Contract) -> Judgements:
@@ -55,15 +56,15 @@ def examine(exchange: Exchange, roles: dict[str, str], contract: Contract) -> Ju
         return
     invalid = [argument for argument in arguments if argument.fitness is Fitness.INVALID]
     if len(invalid) == 1:
-        yield _refused(exchange, invalid[0])
+        yield _refused(exchange, invalid[0], APPROVAL_ID if operation.writes and invalid[0].role == "id" else REQUIREMENTS[invalid[0].role])
     if not invalid and not operation.writes:
         yield _accepted(exchange, arguments)
 
 
-def _refused(exchange: Exchange, argument: Argument) -> Judgement:
+def _refused(exchange: Exchange, argument: Argument, requirement: str) -> Judgement:
     allowed = REFUSALS | {404} if argument.role == "id" else REFUSALS
     problem = None if exchange.status in allowed else f"{argument.role} {shown(argument.value)} was answered {exchange.describe()}"
-    return Judgement(REQUIREMENTS[argument.role], problem, " or ".join(map(str, sorted(allowed))))
+    return Judgement(requirement, problem, " or ".join(map(str, sorted(allowed))))
 
 
 def _accepted(exchange: Exchange, arguments: list[Argument]) -> Judgement:

@@ -14,6 +14,7 @@ from typing import Any
 from conformance.client import Sending
 from conformance.exchange import Call, Exchange
 from conformance.session import Session, never_issued
+from conformance.suite.attempts import MALFORMED, MISSPELT, STALE, Change, ahead, changed, unaltered
 from conformance.suite.live import Live, is_uuid
 from conformance.target import Credential
 from conformance.verdict import Inconclusive, Violation
@@ -40,23 +41,25 @@ class Review:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One request to approve that ought to be refused, and the review as it read afterwards."""
+    """One request to approve that ought to be refused, and the review as it read afterwards; `revision` is what it was before."""
 
     answer: Exchange
     after: Exchange
+    revision: int | None = None
 
 
 @dataclass
 class Trial:
     """What one review went through: attempts that ought to be refused, then its approval by `scheme`, then a reading.
 
-    `neighbours` are readings of other reviews before and after.
+    `neighbours` are readings of other reviews before and after. `resembling` is the refusal of a new key that is almost a used one.
     """
 
     review: Review
     scheme: str
     key: str
     attempts: dict[str, Attempt] = field(default_factory=dict)
+    resembling: Exchange | None = None
     answer: Exchange | None = None
     after: Exchange | None = None
     neighbours: list[tuple[Exchange, Exchange]] = field(default_factory=list)
@@ -225,10 +228,21 @@ class Approvals:
         trial.key = self.key(trial.review.id, "approve")
         others = self._neighbours(trial.review)
         before = [self.look(id) for id in others]
-        trial.answer = self.approve(trial.review, trial.key, scheme=scheme)
+        trial.answer = self._approved(trial)
         trial.after = self.look_approved(trial.review.id) if trial.answer.status == 200 else self.look(trial.review.id)
         trial.neighbours = [(one, self.look(id)) for one, id in zip(before, others, strict=True)]
         return trial
+
+    def _approved(self, trial: Trial) -> Exchange:
+        """The approval of a trial: with a key that differs from the one of the first trial in its last digit, or with a fresh one."""
+        if self._first is not None:
+            fresh, used = trial.key, self._first.key
+            trial.key = f"{used[:-1]}{'01'[used[-1] == '0']}"
+            answer = self.approve(trial.review, trial.key, scheme=trial.scheme, purpose="a new key that resembles a used one")
+            if answer.status != 409:
+                return answer
+            trial.key, trial.resembling = fresh, answer
+        return self.approve(trial.review, trial.key, scheme=trial.scheme)
 
     def _neighbours(self, review: Review) -> list[str]:
         """Other reviews: the next of the pool, those that are closest to it, and some that are listed."""
@@ -244,70 +258,38 @@ class Approvals:
         """A review of the pool after every attempt that ought to leave it as it was; another one where an attempt did not."""
         attempts: dict[str, Attempt] = {}
         review = self.take()
-        for label, credential, scheme, revision, body in self._attempts():
+        for label, credential, scheme, change in self._attempts():
             key = self.key(review.id, label)
-            call = self.call(review.id, review.revision + revision if body is None else review.revision, key)
-            call = call if body is None else body(call, review.revision, key)
-            attempts[label] = self.attempt(call, credential, scheme, label)
+            call = change(self.call(review.id, review.revision, key), review.revision, key)
+            answer = self._live.send(call, credential, scheme, purpose=label)
+            attempts[label] = Attempt(answer, self.look(review.id), review.revision)
             if is_approved(attempts[label].after):
                 self.note(review, key)
                 review = self.take()
+            else:
+                review = _as_it_is(review, attempts[label].after)
         return Trial(review, "", "", attempts)
 
-    def _attempts(self) -> Iterator[tuple[str, Credential | None, str | None, int, Any]]:
+    def _attempts(self) -> Iterator[tuple[str, Credential | None, str | None, Change]]:
+        """Label, caller, scheme, and what makes an attempt out of a right call, its revision and its key."""
         primary = self._live.credential("primary")
-        yield "missing", None, None, 0, None
+        yield "missing", None, None, unaltered
         for scheme in primary.schemes:
-            yield f"unknown by {scheme}", made_up(self._session, scheme), scheme, 0, None
-        for name in REFUSED_CREDENTIALS:
-            credential = self._session.target.credentials.get(name)
-            for scheme in credential.schemes if credential else ():
-                yield f"{name} by {scheme}", credential, scheme, 0, None
-        for label, difference in STALE.items():
+            yield f"unknown by {scheme}", made_up(self._session, scheme), scheme, unaltered
+        for credential, scheme in self._callers():
+            refused, label = credential.name in REFUSED_CREDENTIALS, f"{credential.name} by {scheme}"
+            yield (label, credential, scheme, unaltered) if refused else (f"stale, {label}", credential, scheme, changed(revision=ahead))
+        for label, revision in STALE.items():
             for scheme in primary.schemes:
-                yield f"{label} by {scheme}", primary, scheme, difference, None
-        for label, body in MALFORMED.items():
-            yield label, primary, None, 0, body
+                yield f"{label} by {scheme}", primary, scheme, changed(revision=revision)
+        for label, change in (*MALFORMED.items(), *MISSPELT.items()):
+            yield label, primary, None, change
 
-
-STALE = {"one revision ahead": 1, "one revision behind": -1, "far ahead": 1000}
-
-
-def _with(revision: Any = None, key: Any = None) -> Any:
-    def body(call: Call, right_revision: int, right_key: str) -> Call:
-        return call.carrying(
-            {
-                "expectedSubjectRevision": right_revision if revision is None else revision(right_revision),
-                "idempotencyKey": right_key if key is None else key,
-            }
-        )
-
-    return body
-
-
-def _raw(content: bytes) -> Any:
-    def body(call: Call, _: int, __: str) -> Call:
-        return Call(call.operation, call.path, call.query, content)
-
-    return body
-
-
-MALFORMED = {
-    "a revision that is a string": _with(revision=str),
-    "a revision that is a fraction": _with(revision=lambda right: right + 0.5),
-    "a revision that is a boolean": _with(revision=lambda _: True),
-    "a revision that is an array": _with(revision=lambda right: [right]),
-    "a revision that is an object": _with(revision=lambda right: {"value": right}),
-    "a key that is a number": _with(key=7),
-    "a key that is a boolean": _with(key=True),
-    "a key that is an array": _with(key=["key"]),
-    "a key that is an object": _with(key={"key": "key"}),
-    "a body that is an array": _raw(b"[]"),
-    "a body that is a string": _raw(b'"approve"'),
-    "a body that is a number": _raw(b"1"),
-    "a body that breaks off": _raw(b'{"expectedSubjectRevision": 1,'),
-    "a body that is no JSON": _raw(b"approve"),
-}
+    def _callers(self) -> Iterator[tuple[Credential, str]]:
+        """Whoever may not approve, and whoever lacks a permission that approving does not need, by each of its schemes."""
+        for name, credential in self._session.target.credentials.items():
+            if name in REFUSED_CREDENTIALS or name.startswith("lacking."):
+                yield from ((credential, scheme) for scheme in credential.schemes)
 
 
 def provisioned(argv: tuple[str, ...]) -> str:
@@ -340,6 +322,14 @@ def revision_of(read: Exchange) -> int:
     if isinstance(found, bool) or not isinstance(found, int | float) or int(found) != found:
         raise Inconclusive("the review shows no subjectRevision to expect", needs=("reviews with a subjectRevision",), exchanges=[read.id])
     return int(found)
+
+
+def _as_it_is(review: Review, read: Exchange) -> Review:
+    """The review with the revision of a later reading, since an attempt may have changed it, which is judged by a check."""
+    try:
+        return Review(review.id, revision_of(read), review.read)
+    except Inconclusive:
+        return review
 
 
 def made_up(session: Session, scheme: str) -> Credential:

@@ -21,6 +21,9 @@ LISTS = {"Project": "project_list", "Video": "video_list", "Review": "review_lis
 PARENTS = {"projectId": "project_list", "videoId": "video_list", "reviewId": "review_list"}
 PAGE = 100
 SHORTER = 25
+GROWTH = 3
+GROWING = 0
+"""The limit of a walk whose pages grow from one to the longest: a cursor goes on where its page ended, whatever comes with it."""
 ENDLESS = 400
 """Records that empty pages in a row could have held, before a list counts as over although it still gives cursors."""
 DEFAULT = object()
@@ -46,6 +49,11 @@ class Walk:
         return [record for page in self.pages for record in page.items]
 
     @property
+    def told(self) -> str:
+        """The size of its pages, in words."""
+        return "pages that grow" if self.limit == GROWING else f"limit {self.limit}"
+
+    @property
     def is_whole(self) -> bool:
         """Whether it came to the end of the list."""
         return self.end == "end"
@@ -69,6 +77,7 @@ class Live:
         self._readings: dict[str, list[tuple[Listed, Exchange]]] = {}
         self._below: dict[str, list[tuple[Listed, Exchange]]] = {}
         self._walks: dict[tuple[object, ...], Walk] = {}
+        self.others: dict[str, list[Call]] = {}
 
     # --- callers ---------------------------------------------------------------------------------------------------
 
@@ -237,11 +246,14 @@ class Live:
     # --- walks -----------------------------------------------------------------------------------------------------
 
     def walk(self, call: Call, limit: int, credential: Any = DEFAULT, scheme: str | None = None, *, again: bool = False) -> Walk:
-        """Walk a list along its cursors; a walk of the same list is only made again if asked for."""
+        """Walk a list along its cursors; a walk of the same list is only made again if asked for, and then by the same scheme."""
         who = self.credential("primary") if credential is DEFAULT else credential
         key = (call.operation, tuple(call.path.items()), call.query, limit, who.name, scheme)
-        if again or key not in self._walks:
+        known = self._walks.get(key)
+        if known is None:
             self._walks[key] = self._walk(call, limit, who, scheme)
+        elif again:
+            self._walks[key] = self._walk(call, limit, who, scheme or known.pages[0].scheme)
         return self._walks[key]
 
     def _walk(self, call: Call, limit: int, who: Credential, scheme: str | None) -> Walk:
@@ -253,13 +265,14 @@ class Live:
         seen: set[str] = set()
         cursor: str | None = None
         while True:
-            page = self.send(call.asking(limit=str(limit), **{name: cursor}), who, scheme, purpose=f"page {len(pages) + 1} of {limit}")
+            size = limit or min(PAGE, GROWTH ** len(pages))
+            page = self.send(call.asking(limit=str(size), **{name: cursor}), who, scheme, purpose=f"page {len(pages) + 1} of {size}")
             expect.clear(page)
             if page.cursor in seen and _leads_back(page, pages):
                 return Walk(call, limit, (*pages, page), "loop")
             pages.append(page)
             self._learn(operation, pages)
-            end = "refused" if page.status != 200 else "malformed" if not _is_page(page) else _end(pages, limit, seen)
+            end = "refused" if page.status != 200 else "malformed" if not _is_page(page) else _end(pages, limit or PAGE, seen)
             if end is not None or len(pages) >= self.session.depth.pages:
                 return Walk(call, limit, tuple(pages), end or "bound")
             # A cursor may be good for nobody but the credential that it was issued to.
@@ -267,9 +280,11 @@ class Live:
             seen.add(str(cursor))
 
     def _learn(self, operation: Operation, pages: list[Exchange]) -> None:
-        # A second page that is not the first one again shows that the target knows the name of its cursor.
-        if len(pages) == 2 and pages[1].status == 200 and pages[1].items != pages[0].items:
-            self.session.proven.add((operation.id, "cursor"))
+        # A second page with nothing of the first one shows that the target knows the name of its cursor.
+        if len(pages) == 2 and pages[1].status == 200 and pages[0].items:
+            again = {record_key(item) for item in pages[0].items} & {record_key(item) for item in pages[1].items}
+            if not again:
+                self.session.proven.add((operation.id, "cursor"))
 
 
 def _leads_back(page: Exchange, pages: Sequence[Exchange]) -> bool:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 
+from conformance.client import Sending
 from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.session import never_issued
 from conformance.suite import expect
 from conformance.suite.approvals import Approvals, made_up, unchanged
+from conformance.suite.calls import others
 from conformance.suite.live import Live
 from conformance.suite.requirement import requirement
 from conformance.target import Credential
@@ -14,6 +16,9 @@ from conformance.verdict import Inconclusive
 
 SHORTEST_SECRET = 8
 """Characters from which on a secret is resembled, and a part of one is masked."""
+
+EMPTY = {"api-key": (("x-api-key", ""),), "bearer": (("authorization", "Bearer"), ("authorization", "Basic Og=="))}
+"""Headers that are there, and carry no credential of the scheme."""
 
 
 @requirement("authentication/api-key")
@@ -38,6 +43,9 @@ def test_no_credential_is_refused(operation: Operation, live: Live, approvals: A
     live.controlled(call)
 
     expect.status(live.send(call, None, purpose="no credential"), 401)
+    for other in others(operation, live):
+        # A cursor may belong to its caller, and be refused for that.
+        expect.refused(live.send(other, None, purpose="no credential, beside arguments"))
 
 
 @requirement("authentication/expired")
@@ -65,6 +73,9 @@ def test_a_made_up_credential_opens_nothing(operation: Operation, scheme: str, l
     live.controlled(call, scheme=scheme)
     for credential in _made_up(live, scheme):
         expect.refused(live.send(call, credential, scheme, purpose="a made-up credential"))
+    for header in EMPTY[scheme]:
+        sending = Sending(None, purpose=f"the header {header[0]} without a credential", headers=(header,))
+        expect.refused(live.session.client.send(call, sending))
 
 
 @requirement("authentication/challenge")
@@ -88,8 +99,9 @@ def _accepted(operation: Operation, scheme: str, live: Live, approvals: Approval
         return
     expect.clear(answer)
     if operation.writes:
-        # Another review, but the same caller and the same request.
-        holds = any(approvals.trial(other).approval.status == 200 for other in primary.schemes if other != scheme)
+        # Another review, but the same caller and the same request; what is no refusal of a caller may be the review's own.
+        others_hold = (approvals.trial(other).approval.status == 200 for other in primary.schemes if other != scheme)
+        holds = answer.status in (401, 403) and any(others_hold)
     else:
         holds = _holds(primary, scheme, answer, operation, live)
     expect.that(not holds, f"by {scheme}: {answer.describe()}", answer, expected="200")
@@ -115,6 +127,8 @@ def _dead(operation: Operation, name: str, scheme: str, live: Live, approvals: A
     call = live.call(operation)
     live.controlled(call)
     expect.status(live.send(call, credential, scheme, purpose=f"{name} {scheme}"), 401)
+    for other in others(operation, live):
+        expect.refused(live.send(other, credential, scheme, purpose=f"{name} {scheme}, beside arguments"))
 
 
 def _refused_approval(approvals: Approvals, label: str, *allowed: int) -> Exchange:

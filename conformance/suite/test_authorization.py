@@ -1,20 +1,27 @@
 """Authorization: permissions, company and project grants, review roles (Authentication)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from conformance.client import Sending
 from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.suite import expect
 from conformance.suite.approvals import Approvals, unchanged
-from conformance.suite.live import Live, Walk, parameter_of
+from conformance.suite.calls import others
+from conformance.suite.live import PARENTS, Live, is_uuid, parameter_of
 from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
+from conformance.suite.walks import sized
+from conformance.target import SCHEMES
 from conformance.verdict import Inconclusive, NotApplicable, Violation
 
 KINDS = {"projectId": "project", "videoId": "video", "reviewId": "review"}
 LISTED = {"project_list": "project", "video_list": "video", "review_list": "review"}
 PAGE = 100
+MOST_THEIRS = 4
+OWNERS = ("id", "companyId", "projectId")
+PAIRS_AT_ONCE = 3
 
 
 @requirement("authorization/permission")
@@ -31,20 +38,23 @@ def test_the_permission_is_needed(operation: Operation, scheme: str, live: Live,
     _control(call, scheme, live)
 
     expect.status(live.send(call, credential, scheme, purpose=f"without {operation.permission}"), 403)
+    for other in others(operation, live):
+        # A cursor may belong to the credential that it was issued to, and be refused for that.
+        expect.refused(live.send(other, credential, scheme, purpose=f"without {operation.permission}, beside arguments"))
 
 
 @requirement("authorization/no-more-than-permission")
-def test_no_other_permission_is_needed(operation: Operation, scheme: str, live: Live) -> None:
+def test_no_other_permission_is_needed(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
     """A caller that lacks another permission alone is served, and primary, who lacks none, is."""
+    if operation.writes:
+        _no_other_to_approve(operation, scheme, live, approvals)
+        return
     call = live.call(operation)
     answer = live.send(call, purpose="holding every permission")
     if answer.status == 403 and live.session.target.lacking(operation.permission):
         raise Violation(f"primary, who lacks nothing, is answered {answer.describe()}", expected="200", exchanges=[answer.id])
     live.controlled(call)
-    others = [p for p in _permissions(live) if p != operation.permission and live.session.target.lacking(p)]
-    if not others:
-        raise Inconclusive("no credential lacks another permission", needs=("credentials.lacking",))
-    for permission in others:
+    for permission in _other_permissions(operation, live):
         credential = live.credential(f"lacking.{permission}")
         if scheme in credential.schemes and _is_alive(live, permission, scheme):
             answer = live.send(call, credential, scheme, purpose=f"without {permission}")
@@ -71,6 +81,9 @@ def test_another_company_is_out_of_reach(operation: Operation, scheme: str, live
     if foreign is not None:
         theirs = call.at(**{parameter_of(operation): foreign})
         _out_of_reach(live.send(theirs, live.by("primary", scheme), scheme, purpose=f"a foreign {kind}"))
+        for id in _outsiders(live, operation, scheme):
+            theirs = call.at(**{parameter_of(operation): id})
+            _out_of_reach(live.send(theirs, live.by("primary", scheme), scheme, purpose=f"a {kind} of the outsider's"))
     if outsider is not None and scheme in outsider.schemes:
         live.controlled(Call("project_list"), outsider, scheme)
         for id in _some_ids(live, operation):
@@ -100,11 +113,15 @@ def test_lists_stay_within_the_grant(operation: Operation, scheme: str, live: Li
         raise Inconclusive("nothing outside the grant is known", needs=needs)
     live.controlled(Call(operation.id), live.by("primary", scheme), scheme)
     own = live.walk(Call(operation.id), PAGE, live.by("primary", scheme), scheme)
-    _nothing_from(own, live)
+    for walk in (own, *sized(Call(operation.id), live)):
+        _nothing_from(walk.pages, live)
+    _nothing_from([live.send(Call(operation.id), purpose="without a limit")], live)
     if outsider is not None and scheme in outsider.schemes:
         theirs = live.walk(Call(operation.id), PAGE, outsider, scheme)
         shared = sorted(set(own.ids) & set(theirs.ids))
         expect.that(not shared, f"primary and the outsider both see {shared[:3]}", theirs.pages[0], expected="nothing in common")
+        if scheme == live.credential("primary").schemes[0]:
+            _apart_at_once(operation, scheme, live, (set(own.ids), set(theirs.ids)))
 
 
 @requirement("authorization/filter")
@@ -125,8 +142,19 @@ def test_a_filter_opens_nothing(operation: Operation, live: Live) -> None:
             answer = live.send(Call(operation.id).asking(limit=limit, **{name: id}), purpose=f"a {role} outside the grant")
             expect.status(answer, 200, 403, 404)
             expect.that(not answer.items, f"{len(answer.items)} items of a {role} outside the grant", answer, expected="no item")
+        _filtered_beside(operation, name, id, live)
     if not probed:
         raise Inconclusive("nothing to filter by is known", needs=("fixtures.foreign", "fixtures.ungranted"))
+
+
+def _filtered_beside(operation: Operation, name: str, id: str, live: Live) -> None:
+    """What a filter keeps back alone it keeps back beside a cursor and another filter, whether the target refuses that or not."""
+    cursor = str(live.session.name(operation, "cursor"))
+    for call in (call for call in others(operation, live) if call.query):
+        for beside in (call, call.asking(**{cursor: None})):
+            answer = live.send(beside.asking(limit="100", **{name: id}), purpose="outside the grant, beside other arguments")
+            strays = [item for item in answer.items if id.lower() in {str(item.get(member)).lower() for member in OWNERS}]
+            expect.that(not strays, f"{len(strays)} items from outside the grant", answer, expected="no item")
 
 
 @requirement("authorization/cursor")
@@ -169,28 +197,74 @@ def _out_of_reach(answer: Exchange) -> None:
     expect.status(answer, 403, 404)
 
 
-def _permissions(live: Live) -> list[str]:
-    return list(dict.fromkeys(operation.permission for operation in live.session.contract.operations.values()))
+def _other_permissions(operation: Operation, live: Live) -> list[str]:
+    """The permissions but that of the operation which some credential lacks; Inconclusive where there is none."""
+    every = dict.fromkeys(known.permission for known in live.session.contract.operations.values())
+    found = [permission for permission in every if permission != operation.permission and live.session.target.lacking(permission)]
+    if not found:
+        raise Inconclusive("no credential lacks another permission", needs=("credentials.lacking",))
+    return found
+
+
+def _no_other_to_approve(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+    """A stale approval, which spends nothing: primary's is a conflict, and no missing permission makes another refusal of it."""
+    approvals.consent()
+    live.by("primary", scheme)
+    control = approvals.refusal(f"one revision ahead by {scheme}", scheme).answer
+    if control.status != 409:
+        raise Inconclusive(f"the control is answered {control.describe()}", exchanges=[control.id])
+    for permission in _other_permissions(operation, live):
+        name = f"lacking.{permission}"
+        if scheme in live.credential(name).schemes and _is_alive(live, permission, scheme):
+            answer = approvals.refusal(f"stale, {name} by {scheme}", scheme).answer
+            expect.clear(answer)
+            told = f"a stale approval without {permission}: {answer.describe()}"
+            expect.that(answer.status != 403, told, control, answer, expected="409")
 
 
 def _is_alive(live: Live, permission: str, scheme: str) -> bool:
     """Whether the credential that lacks a permission is served somewhere, so that it is neither dead nor without any grant."""
     for other in live.session.contract.operations.values():
         if not other.writes and "{" not in other.path and other.permission != permission:
-            return live.send(Call(other.id), live.credential(f"lacking.{permission}"), scheme, purpose="control").status == 200
+            try:
+                live.controlled(Call(other.id), live.credential(f"lacking.{permission}"), scheme)
+            except Inconclusive:
+                return False
+            return True
     return False
 
 
 def _some_ids(live: Live, operation: Operation) -> list[str]:
-    listed = live.sample({"projectId": "project_list", "videoId": "video_list", "reviewId": "review_list"}[parameter_of(operation)])
-    return [entry.record["id"] for entry in listed[:3]]
+    return [entry.record["id"] for entry in live.sample(PARENTS[parameter_of(operation)])[:3]]
 
 
-def _nothing_from(walk: Walk, live: Live) -> None:
+def _outsiders(live: Live, operation: Operation, scheme: str) -> list[str]:
+    """Some of what the outsider alone is shown, other records for each scheme; nothing where it is shown nothing."""
+    outsider = live.session.target.credentials.get("outsider")
+    if outsider is None or scheme not in outsider.schemes:
+        return []
+    own = {entry.record["id"].lower() for entry in live.records(PARENTS[parameter_of(operation)])}
+    page = live.send(Call(PARENTS[parameter_of(operation)]).asking(limit=str(PAGE)), outsider, scheme, purpose="the outsider's list")
+    theirs = [item["id"] for item in page.items if is_uuid(item.get("id")) and item["id"].lower() not in own]
+    return theirs[SCHEMES.index(scheme) :: 2][:MOST_THEIRS]
+
+
+def _apart_at_once(operation: Operation, scheme: str, live: Live, owned: tuple[set[str], set[str]]) -> None:
+    """Two callers who ask in the same moment are shown nothing of each other's."""
+    callers = [live.credential("primary"), live.credential("outsider")] * PAIRS_AT_ONCE
+    sendings = [Sending(caller, scheme, f"{len(callers)} at once, as {caller.name}") for caller in callers]
+    calls = [Call(operation.id).asking(limit="25")] * len(callers)
+    for caller, answer in zip(callers, live.session.client.send_all(calls, sendings, together=True), strict=True):
+        others = owned[caller.name == "primary"]
+        stolen = [item["id"] for item in answer.items if item.get("id") in others]
+        expect.that(not stolen, f"{caller.name} sees {stolen[:3]} of the other caller", answer, expected="nothing of another caller's")
+
+
+def _nothing_from(pages: Iterable[Exchange], live: Live) -> None:
     fixtures = live.session.target.fixtures
-    for page in walk.pages:
+    for page in pages:
         for item in page.items:
-            for what, known_ids in _outside(fixtures.foreign, fixtures.ungranted, walk.call.operation):
+            for what, known_ids in _outside(fixtures.foreign, fixtures.ungranted, page.operation):
                 if str(item.get(what)).lower() in known_ids:
                     raise Violation(f"the list shows {what} {item[what]}", expected="nothing from outside the grant", exchanges=[page.id])
 
@@ -200,5 +274,3 @@ def _outside(foreign: Any, ungranted: Any, operation: str) -> Iterator[tuple[str
     yield "id", {group[LISTED[operation]].lower() for group in (foreign, ungranted) if LISTED[operation] in group}
     yield "companyId", {foreign["company"].lower()} if "company" in foreign else set()
     yield "projectId", {group["project"].lower() for group in (foreign, ungranted) if "project" in group}
-
-

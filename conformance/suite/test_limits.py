@@ -6,7 +6,7 @@ from typing import NoReturn
 from conformance.client import Sending
 from conformance.exchange import Call, Exchange
 from conformance.suite import expect
-from conformance.suite.approvals import Approvals
+from conformance.suite.approvals import Approvals, is_approved
 from conformance.suite.live import Live
 from conformance.suite.requirement import requirement
 from conformance.target import RateLimit
@@ -35,15 +35,19 @@ def test_a_body_past_the_limit_is_too_large(live: Live, approvals: Approvals) ->
         fits = bodies.stale(size)
         expect.that(fits.status != 413, f"a body of {size} bytes, within the limit of {limit}: {fits.describe()}", fits, expected="no 413")
     ways = (False, True) if bodies.may_be_streamed() else (False,)
+    was_approved = bodies.is_approved()
     for size in (limit + 1, limit * 2, limit * 4):
         for stream in ways:
             bodies.too_large(bodies.right(size, stream=stream))
+    told = "413, and the review is approved"
+    expect.that(was_approved or not bodies.is_approved(), told, bodies.read, expected="the review stays as it was")
 
 
 @requirement("limits/rate")
 def test_too_many_requests_are_refused(live: Live) -> None:
-    """A caller that sends more than the rate limit allows is answered 429."""
-    _exhausted(live)
+    """A caller that sends more than the rate limit allows is answered 429, by whichever scheme."""
+    for scheme in live.credential("throttled").schemes:
+        _exhausted(live, scheme)
 
 
 @requirement("limits/retry-after")
@@ -123,6 +127,8 @@ def _never_refused(sent: list[Exchange], rate: RateLimit) -> NoReturn:
 class Bodies:
     """Approvals that are right, or stale, but for their size; padded with blanks, so that the size is their only fault."""
 
+    read: Exchange
+
     def __init__(self, live: Live, approvals: Approvals) -> None:
         self._live = live
         self._approvals = approvals
@@ -159,6 +165,11 @@ class Bodies:
         elif not self._consented:
             raise Inconclusive(f"{answer.purpose}: {answer.describe()}", needs=("consent.approve-reviews",), exchanges=[answer.id])
         raise Violation(f"{answer.purpose}: {answer.describe()}", expected="413", exchanges=[answer.id])
+
+    def is_approved(self) -> bool:
+        """Whether the review reads as approved now; one that stands in for it never does."""
+        self.read = self._approvals.look(self._id)
+        return is_approved(self.read)
 
     def _send(self, revision: int, size: int, purpose: str, *, stream: bool = False) -> Exchange:
         call = self._approvals.call(self._id, revision, self._approvals.key(self._id, "body"))

@@ -1,25 +1,27 @@
 """Pagination: limits, cursors and filters of lists (Endpoints, Limits)."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from conformance.exchange import Call
 from conformance.openapi import Operation
 from conformance.suite import expect
-from conformance.suite.live import Live, Walk, parameter_of
+from conformance.suite.calls import MEMBERS
+from conformance.suite.live import Live, Walk, is_uuid, parameter_of
 from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
+from conformance.suite.walks import ROUNDS, agree, confirm_missing, lists, repeated, sized
 from conformance.verdict import Inconclusive, NotApplicable
 
-SIZES = (100, 25, 7, 2, 1)
 DEFAULT_LIMIT = 25
-MEMBERS = {"company": "companyId", "project": "projectId"}
-ROUNDS = 2
+NOBODY = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff")
+"""UUIDs that a target may take for no filter at all."""
 
 
 @requirement("pagination/limit")
 def test_a_page_holds_no_more_than_its_limit(operation: Operation, live: Live) -> None:
     """Pages of every size that can be filled; the rule counts the records of each."""
-    for call in _lists(operation, live):
+    for call in lists(operation, live):
         answer = live.control(call.asking(limit="1"))
         if not answer.items:
             raise Inconclusive(f"{operation.id} shows no record", needs=("data in the target",))
@@ -32,36 +34,32 @@ def test_the_default_limit_is_25(operation: Operation, live: Live) -> None:
     """The first page without a limit is the first page of 25."""
     if len(live.records(operation.id)) <= DEFAULT_LIMIT:
         raise Inconclusive(f"no more than {DEFAULT_LIMIT} records", needs=("data in the target",))
-    for _ in range(ROUNDS):
-        plain, stated = (live.control(Call(operation.id).asking(limit=limit)) for limit in (None, str(DEFAULT_LIMIT)))
-        if _ids(plain.items) == _ids(stated.items):
-            return
-    told = f"{len(plain.items)} records without a limit, {len(stated.items)} with 25"
-    expect.broken(told, plain, stated, expected="the same page")
+    live.control(Call(operation.id))
+    for call, scheme in _without_limit(operation, live):
+        _defaults(call, scheme, live)
 
 
 @requirement("pagination/once")
 def test_a_walk_yields_no_record_twice(operation: Operation, live: Live) -> None:
     """Whatever the size of its pages."""
     for walk in _walks(operation, live):
-        repeated = _repeated(walk)
-        if repeated and _repeated(live.walk(walk.call, walk.limit, again=True)):
-            answer = next(page for page in walk.pages if repeated[0] in _ids(page.items))
-            expect.broken(f"{len(repeated)} records come twice with limit {walk.limit}", answer, expected="each record once")
+        twice = repeated(walk)
+        if twice and repeated(live.walk(walk.call, walk.limit, again=True)):
+            answer = next(page for page in walk.pages if twice[0] in _ids(page.items))
+            expect.broken(f"{len(twice)} records come twice with {walk.told}", answer, expected="each record once")
 
 
 @requirement("pagination/complete")
 def test_a_walk_yields_every_record(operation: Operation, live: Live) -> None:
     """Walks with pages of different sizes yield the same records."""
     compared = False
-    for call in _lists(operation, live):
-        walks = [walk for walk in _sized(call, live) if walk.is_whole]
+    for call in lists(operation, live):
+        walks = [walk for walk in sized(call, live) if walk.is_whole]
         everything = set().union(*(walk.ids for walk in walks)) if walks else set()
         compared = compared or (len(walks) > 1 and len(everything) > 1)
         for walk in walks:
-            missing = everything - set(walk.ids)
-            if missing:
-                _confirm_missing(walk, walks, missing, live)
+            if everything - set(walk.ids):
+                confirm_missing(walk, walks, live)
     if not compared:
         raise Inconclusive(f"{operation.id} has no two pages to compare", needs=("data in the target",))
 
@@ -73,7 +71,7 @@ def test_a_walk_comes_to_its_end(operation: Operation, live: Live) -> None:
         if _unending(walk, operation) is not None:
             again = live.walk(walk.call, walk.limit, again=True)
             problem = _unending(again, operation)
-            expect.that(problem is None, f"{problem} with limit {walk.limit}", again.pages[-1], expected="an end")
+            expect.that(problem is None, f"{problem} with {walk.told}", again.pages[-1], expected="an end")
 
 
 @requirement("pagination/filter")
@@ -84,14 +82,29 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
         if live.session.name(operation, role) is None:
             continue
         name = known(operation, role, live, Call(operation.id))
-        nobody = live.send(Call(operation.id).asking(**{name: live.made_up(role)}), purpose=f"a {role} that does not exist")
-        expect.status(nobody, 200, 403, 404)
-        expect.that(not nobody.items, f"{len(nobody.items)} items of a {role} that does not exist", nobody, expected="no item")
+        _nobodys(operation, role, name, live)
         for id in _values(live.listing(operation.id), member):
             filtered = True
             _restricted(live, operation, name, member, id)
+    _both(operation, live)
     if not filtered:
         raise Inconclusive(f"no record of {operation.id} tells what to filter by", needs=("data in the target",))
+
+
+@requirement("pagination/agreement")
+def test_a_record_is_the_same_on_every_page(operation: Operation, live: Live) -> None:
+    """Limits, cursors and filters choose records, and change nothing in them."""
+    compared = False
+    for call in lists(operation, live):
+        # The longest pages are often read long before the others, and what has happened since shows in them.
+        longest, *others = sized(call, live)
+        base, others = (others[0], [longest, *others[1:]]) if others else (longest, [])
+        others += [live.walk(call.asking(**{name: id}), longest.limit) for name, id in _filters(operation, live)]
+        compared = compared or any(is_uuid(record.get("id")) for record in base.records)
+        for walk in others:
+            agree(base, walk, live)
+    if not compared:
+        raise Inconclusive(f"{operation.id} shows no record with an id", needs=("data in the target",))
 
 
 @requirement("pagination/listed")
@@ -110,26 +123,31 @@ def test_what_is_referred_to_is_listed(operation: Operation, live: Live) -> None
         expect.that(known_again, f"{id} can be read, but is not in the list", answer, expected="a list of all that can be read")
 
 
-def _lists(operation: Operation, live: Live) -> list[Call]:
-    """The list itself, or those below the records that have the most."""
-    if "{" not in operation.path:
-        return [Call(operation.id)]
-    return [Call(operation.id, {parameter_of(operation): id}) for id in live.parents(operation.id)[:2]]
+def _without_limit(operation: Operation, live: Live) -> Iterator[tuple[Call, str | None]]:
+    """The list without a limit: its first page, the page after that, and the first page of the company that has the most."""
+    plain = Call(operation.id)
+    yield plain, None
+    first = live.send(plain.asking(limit=str(DEFAULT_LIMIT)), purpose="the first page")
+    if first.cursor is not None:
+        yield plain.asking(cursor=first.cursor), first.scheme
+    companies = Counter(str(record.get("companyId")) for record in live.listing(operation.id).records)
+    yield from ((plain.asking(companyId=id), None) for id, count in companies.most_common(1) if count > DEFAULT_LIMIT)
 
 
-def _sized(call: Call, live: Live) -> Iterator[Walk]:
-    """Walks of one list in pages of several sizes, as far as the depth of the run allows."""
-    live.control(call.asking(limit="1"))
-    longest = live.walk(call, SIZES[0])
-    yield longest
-    for size in SIZES[1:]:
-        if longest.is_whole and len(longest.ids) <= size * live.session.depth.pages:
-            yield live.walk(call, size)
+def _defaults(call: Call, scheme: str | None, live: Live) -> None:
+    """Violation where the page without a limit stays another one than that of 25; a cursor may be good for nothing but its first use."""
+    for _ in range(ROUNDS):
+        plain = live.send(call, scheme=scheme, purpose="without a limit")
+        stated = live.send(call.asking(limit=str(DEFAULT_LIMIT)), scheme=plain.scheme, purpose="with the default limit")
+        if (plain.status, stated.status) != (200, 200) or _ids(plain.items) == _ids(stated.items):
+            return
+    told = f"{len(plain.items)} records without a limit, {len(stated.items)} with 25"
+    expect.broken(told, plain, stated, expected="the same page")
 
 
 def _walks(operation: Operation, live: Live) -> list[Walk]:
-    known(operation, "cursor", live, _lists(operation, live)[0])
-    walks = [walk for call in _lists(operation, live) for walk in _sized(call, live)]
+    known(operation, "cursor", live, lists(operation, live)[0])
+    walks = [walk for call in lists(operation, live) for walk in sized(call, live)]
     if not any(len(walk.pages) > 1 for walk in walks):
         raise Inconclusive(f"{operation.id} has no second page", needs=("data in the target",))
     return walks
@@ -137,20 +155,6 @@ def _walks(operation: Operation, live: Live) -> list[Walk]:
 
 def _ids(items: list[dict[str, object]]) -> set[object]:
     return {item.get("id") for item in items}
-
-
-def _repeated(walk: Walk) -> list[str]:
-    return sorted({id for id in walk.ids if walk.ids.count(id) > 1}) if len(set(walk.ids)) < len(walk.ids) else []
-
-
-def _confirm_missing(walk: Walk, walks: list[Walk], missing: set[str], live: Live) -> None:
-    """Blame a walk only where it misses the same record again, while another one shows it again."""
-    again = live.walk(walk.call, walk.limit, again=True)
-    still = missing - set(again.ids)
-    shown = set().union(*(live.walk(other.call, other.limit, again=True).ids for other in walks if missing & set(other.ids)))
-    lost = sorted(still & shown)
-    told = f"{len(lost)} records are missing with limit {walk.limit}: {', '.join(lost[:3])}"
-    expect.that(not lost, told, again.pages[-1], expected="the records that a walk with another limit yields")
 
 
 def _unending(walk: Walk, operation: Operation) -> str | None:
@@ -170,9 +174,44 @@ def _has_needless_page(walk: Walk) -> bool:
     return bool(before) and not last.items and all(len(page.items) == walk.limit for page in before[:-1]) and bool(before[-1].items)
 
 
-def _values(walk: Walk, member: str) -> list[str]:
-    """Some of the values of a member: those of the first and the last record, and the rarest."""
+def _filters(operation: Operation, live: Live) -> Iterator[tuple[str, str]]:
+    """The filters whose names are certain, each with a value that some record has."""
+    for name, role in live.session.roles(operation).items():
+        if role in MEMBERS:
+            yield from ((name, id) for id in _values(live.listing(operation.id), MEMBERS[role])[:1])
+
+
+def _nobodys(operation: Operation, role: str, name: str, live: Live) -> None:
+    """No record is of what does not exist, whatever its id looks like."""
+    known_ids = {id.lower() for id in _values(live.listing(operation.id), MEMBERS[role], every=True)}
+    made_up = live.made_up(role)
+    for id in (made_up, *(id for id in NOBODY if id not in known_ids)):
+        nobody = live.send(Call(operation.id).asking(**{name: id}), purpose=f"a {role} that does not exist")
+        if id == made_up or nobody.status not in (400, 422):  # that a kind of id is refused is judged by the rules
+            expect.status(nobody, 200, 403, 404)
+        expect.that(not nobody.items, f"{len(nobody.items)} items of a {role} that does not exist", nobody, expected="no item")
+
+
+def _both(operation: Operation, live: Live) -> None:
+    """Two filters at once restrict by both: to nothing, where the project is another company's."""
+    names = {role: name for name, role in live.session.roles(operation).items() if role in MEMBERS}
+    records = [record for record in live.listing(operation.id).records if all(is_uuid(record.get(name)) for name in MEMBERS.values())]
+    if len(names) < len(MEMBERS) or not records:
+        return
+    first, last = records[0], next((record for record in records if record["companyId"] != records[0]["companyId"]), records[0])
+    for company, project in ((first, first), (first, last), (last, first)):
+        asked = {"companyId": company["companyId"], "projectId": project["projectId"]}
+        call = Call(operation.id).asking(**{names[role]: asked[member] for role, member in MEMBERS.items()})
+        page = live.send(call, purpose="two filters")
+        strays = [item for item in page.items if any(item.get(member, id) != id for member, id in asked.items())]
+        expect.that(not strays, f"{len(strays)} items of another company or project", page, expected=f"{asked} only")
+
+
+def _values(walk: Walk, member: str, *, every: bool = False) -> list[str]:
+    """Some of the values of a member, those of the first and the last record, and the rarest; or every one."""
     values = [record[member] for record in walk.records if isinstance(record.get(member), str)]
+    if every:
+        return values
     rare = sorted(set(values), key=lambda value: (values.count(value), value))
     return list(dict.fromkeys([*values[:1], *values[-1:], *rare[:1], *rare[-2:]]))
 

@@ -1,17 +1,17 @@
 """Read: a valid request is answered with what was asked for (Endpoints, Resources and their fields)."""
 
 import uuid
-from itertools import pairwise
-from typing import Any
 
 from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.session import Session
 from conformance.suite import expect
 from conformance.suite.live import PARENTS, Listed, Live, is_uuid, parameter_of, record_key
+from conformance.suite.records import changes, differing
 from conformance.suite.requirement import requirement
 from conformance.verdict import Inconclusive
 
+OTHER_ACCOUNTS = ("outsider", "no-review-role")
 ROUNDS = 3
 PAUSE = 0.2
 
@@ -29,6 +29,7 @@ def test_a_valid_request_is_served(operation: Operation, live: Live) -> None:
     if not operation.path.endswith("Id}"):
         expect.served(live.send(live.call(operation), purpose="a valid request"))
         _children_served(operation, live)
+        _shown_to_others(operation, live)
         return
     for listed, answer in live.readings(operation):
         if answer.status == 404 and not _is_listed(live, listed):
@@ -49,7 +50,7 @@ def test_the_record_is_the_one_asked_for(operation: Operation, live: Live) -> No
 def test_a_record_agrees_with_its_list(operation: Operation, live: Live) -> None:
     """A record is the same in its list and by its id, in every member that both have."""
     for listed, answer in live.readings(operation):
-        if answer.status == 200 and isinstance(answer.data, dict) and _differing(listed.record, answer.data):
+        if answer.status == 200 and isinstance(answer.data, dict) and differing(listed.record, answer.data):
             _confirm_differing(live, listed, answer)
 
 
@@ -59,6 +60,7 @@ def test_what_lies_below_a_record_names_it(operation: Operation, live: Live) -> 
     name = parameter_of(operation)
     pages = [(parent, page) for parent, page in live.children(operation.id).items()]
     pages += [(id, page) for id in live.parents(operation.id)[:2] for page in live.walk(Call(operation.id, {name: id}), 3).pages]
+    pages += _beside_other_cursors(operation, live)
     if not any(page.items for _, page in pages):
         raise Inconclusive(f"{operation.id} shows no record", needs=("data in the target",))
     for parent, page in pages:
@@ -74,9 +76,9 @@ def test_what_does_not_exist_is_absent(operation: Operation, live: Live) -> None
     made_up, name = live.made_up(operation.id), parameter_of(operation)
     taken = {listed.record["id"].lower() for listed in live.records(PARENTS[name])}
     extremes = {str(uuid.UUID(int=0)), str(uuid.UUID(int=2**128 - 1))} - taken
-    for id in (made_up, made_up[:14] + "7" + made_up[15:], *sorted(extremes)):
+    for id in (made_up, made_up[:14] + "7" + made_up[15:], *sorted(extremes), *_near(operation, live, taken)):
         answer = live.probe(call.at(**{name: id}), call, "an id of nothing")
-        if id == made_up or answer.status not in (400, 422):  # that a kind of id is refused is judged by the rules
+        if id == made_up or (answer.status not in (400, 422) and not _exists(answer, id)):  # a refused kind of id is judged by the rules
             expect.status(answer, 404, 403, because="an id of nothing")
 
 
@@ -111,6 +113,37 @@ def test_counts_add_up(live: Live) -> None:
             expect.that(told == found, f"project {record['id']} counts {told} videos, its list has {found}", again)
 
 
+def _near(operation: Operation, live: Live, taken: set[str]) -> list[str]:
+    """Ids that differ from a living one in their first or their last digit, and those of records of other kinds."""
+    name = parameter_of(operation)
+    if not live.listing(PARENTS[name]).is_whole:
+        return []
+    id = live.call(operation).path[name].lower()
+    near = [f"{'01'[id[0] == '0']}{id[1:]}", f"{id[:-1]}{'01'[id[-1] == '0']}"]
+    for kind, listing in PARENTS.items():
+        try:
+            near += [live.records(listing)[0].record["id"].lower()] if kind != name else []
+        except Inconclusive:
+            continue
+    return [other for other in near if other not in taken]
+
+
+def _exists(answer: Exchange, id: str) -> bool:
+    """Whether an answer is the record of that id: then it exists, although no list shows it."""
+    return isinstance(answer.data, dict) and str(answer.data.get("id")).lower() == id.lower()
+
+
+def _beside_other_cursors(operation: Operation, live: Live) -> list[tuple[str, Exchange]]:
+    """Pages below one record, asked for with a cursor of the list below another; the target may refuse that."""
+    name, cursor = parameter_of(operation), live.session.name(operation, "cursor")
+    first, *others = live.parents(operation.id)
+    issued = live.send(Call(operation.id, {name: first}).asking(limit="1"), purpose="a cursor for another parent")
+    if issued.cursor is None or cursor is None:
+        return []
+    calls = [Call(operation.id, {name: other}).asking(**{cursor: issued.cursor}) for other in others[:1]]
+    return [(call.path[name], live.send(call, scheme=issued.scheme, purpose="the cursor of another parent")) for call in calls]
+
+
 def _is_listed(live: Live, listed: Listed) -> bool:
     """Whether a record is still in its list, so that its absence is no deletion."""
     return any(item.get("id") == listed.record["id"] for item in live.send(listed.call, purpose="is it still listed?").items)
@@ -128,35 +161,24 @@ def _confirm_differing(live: Live, listed: Listed, answer: Exchange) -> None:
     listings, readings = [listed.record], [answer.data]
     for _ in range(ROUNDS):
         live.session.transport.wait(PAUSE)
-        page, answer = live.send(listed.call, purpose="the list again"), live.send(answer.call, purpose="the record again")
+        # By one scheme: what a record shows may depend on who reads it.
+        page = live.send(listed.call, purpose="the list again")
+        answer = live.send(answer.call, scheme=page.scheme, purpose="the record again")
         listings += [item for item in page.items if item.get("id") == listed.record["id"]]
         readings += [answer.data] if isinstance(answer.data, dict) else []
     if len(listings) > 1 and len(readings) > 1:
         members = live.session.contract.schema(live.operation(answer.operation).resource)["properties"]
-        differing = [name for name in _differing(listings[-1], readings[-1]) if name in members]
-        stable = [name for name in differing if not _changes(name, listings) and not _changes(name, readings)]
+        unlike = [name for name in differing(listings[-1], readings[-1]) if name in members]
+        stable = [name for name in unlike if not changes(name, listings[1:]) and not changes(name, readings[1:])]
         expect.that(not stable, f"list and record differ in {', '.join(stable)}", page, answer, expected="the same values")
 
 
-def _changes(name: str, records: list[dict[str, object]]) -> bool:
-    return any(one.get(name) != other.get(name) for one, other in pairwise(records[1:]))
-
-
-def _differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
-    return [name for name in one if name in other and not _same(one[name], other[name])]
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Whether two values say the same: ids in any letters, records in any order and with members that only one of them has."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return not _differing(one, other)
-    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        known = {record_key(item): item for item in other if isinstance(item, dict)}
-        twins = [known.get(record_key(item), last) if isinstance(item, dict) else last for item, last in zip(one, other, strict=True)]
-        return all(map(_same, one, twins))
-    if is_uuid(one) and is_uuid(other):
-        return bool(one.lower() == other.lower())
-    return bool(one == other)
+def _shown_to_others(operation: Operation, live: Live) -> None:
+    """Let the rules see what other accounts are shown of themselves; whether these are served is judged elsewhere."""
+    for name in OTHER_ACCOUNTS if operation.id == "account_get" else ():
+        credential = live.session.target.credentials.get(name)
+        if credential is not None:
+            live.send(Call(operation.id), credential, purpose=f"the account of {name}")
 
 
 def _children_served(operation: Operation, live: Live) -> None:
@@ -181,5 +203,3 @@ def _same_name(live: Live, listed: Listed, call: Call, copy: str) -> bool:
         told = again.data.get(copy) if isinstance(again.data, dict) else None
         expect.that(told == answer.data["name"], f"{copy} is {told!r}, the name is {answer.data['name']!r}", again)
     return True
-
-

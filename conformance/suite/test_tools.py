@@ -1,5 +1,7 @@
 """Tools: the same operations under the same identifiers, with the same contract (What the service does, Versioning)."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -7,9 +9,11 @@ import pytest
 from conformance.exchange import MISSING, Call
 from conformance.openapi import Operation
 from conformance.suite import expect
-from conformance.suite.approvals import Approvals, is_approved, made_up, shows_status
-from conformance.suite.live import Live, parameter_of
+from conformance.suite.approvals import Approvals, is_approved, made_up, revision_of, shows_status
+from conformance.suite.calls import MEMBERS
+from conformance.suite.live import Live, is_uuid, parameter_of
 from conformance.suite.requirement import requirement
+from conformance.suite.test_arguments import known
 from conformance.suite.toolbox import Answer, Caller, Toolbox, places, plain, refused, served
 from conformance.target import Credential
 from conformance.verdict import Inconclusive, NotApplicable
@@ -52,8 +56,12 @@ def test_a_tool_gives_the_data_of_its_operation(operation: Operation, toolbox: T
     name = live.session.name(operation, "cursor") if operation.is_list else None
     if cursor and name:
         calls.append(call.asking(limit="5", **{name: cursor}))
+    calls += [call.asking(limit="5", **{name: id}) for name, id in (_filters(operation, toolbox) if operation.is_list else ())]
     for one in calls:
         _same(one, operation, toolbox)
+    if call.path:
+        absent = {**_arguments(call), parameter_of(operation): live.made_up(operation.id)}
+        refused(_as_primary(toolbox, operation, absent, "what does not exist"))
 
 
 @requirement("tools/authentication")
@@ -111,6 +119,8 @@ def test_a_tool_refuses_invalid_arguments(operation: Operation, toolbox: Toolbox
     invalid: list[tuple[str, Any]] = [(name, value) for name in call.path for value in ("not-a-uuid", "0")]
     if operation.is_list:
         invalid += [("limit", value) for value in (0, 101, -1, 1.5, "many")]
+        known = places(_tool(toolbox, operation).get("inputSchema", {}))
+        invalid += [(name, "not-a-uuid") for name in live.session.roles(operation) if name != "limit" and plain(name) in known]
     if not invalid:
         raise NotApplicable(f"{operation.id} takes no argument")
     for name, value in invalid:
@@ -143,6 +153,7 @@ def test_an_approval_is_one_over_both_faces(toolbox: Toolbox, approvals: Approva
     operation = toolbox.live.operation("review_approve")
     _tool(toolbox, operation)
     _replays_by_tool(toolbox, approvals, operation)
+    _refusals_by_tool(toolbox, approvals, operation)
     review = approvals.take()
     key = approvals.key(review.id, "by tool")
     stale = _approval(review.id, review.revision + 1, approvals.key(review.id, "stale by tool"))
@@ -171,6 +182,35 @@ def _replays_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operatio
     told = f"the replay says {again.data}"
     first = trial.approval.data
     expect.that(first is MISSING or served(again) == first, told, again.exchange, expected=str(first))
+
+
+def _refusals_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operation) -> None:
+    """What HTTP refuses is refused by tool: a role that may not approve, a revision that is a text, a review that cannot be approved."""
+    live, review = toolbox.live, approvals.pending()
+    key = approvals.key(review.id, "refused by tool")
+    viewer = live.session.target.credentials.get("no-review-role")
+    if viewer is not None:
+        arguments = _approval(review.id, review.revision, key)
+        refused(toolbox.call(operation, arguments, viewer, purpose="approve by tool without the role"))
+    textual = {**_approval(review.id, review.revision, key), "expectedSubjectRevision": str(review.revision)}
+    refused(_as_primary(toolbox, operation, textual, "a revision that is a text, by tool"))
+    _untouched(approvals.call(review.id, review.revision, key), approvals, operation)
+    for id in live.session.target.fixtures.unapprovable_reviews[:1]:
+        read = approvals.look(id)
+        if isinstance(read.data, dict) and read.data.get("approvable") is False and not is_approved(read):
+            arguments = _approval(id, revision_of(read), approvals.key(id, "refused by tool"))
+            refused(_as_primary(toolbox, operation, arguments, "approve by tool what cannot be approved"))
+
+
+def _filters(operation: Operation, toolbox: Toolbox) -> Iterator[tuple[str, str]]:
+    """The filters whose names are certain and that the tool takes, each with the value of the first record."""
+    taken, live = places(_tool(toolbox, operation).get("inputSchema", {})), toolbox.live
+    for role, member in MEMBERS.items():
+        with suppress(Inconclusive, NotApplicable):
+            name = known(operation, role, live, Call(operation.id))
+            value = str(live.records(operation.id)[0].record.get(member))
+            if plain(name) in taken and is_uuid(value):
+                yield name, value
 
 
 def _as_primary(toolbox: Toolbox, operation: Operation, arguments: dict[str, Any], purpose: str) -> Answer:

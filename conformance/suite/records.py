@@ -1,0 +1,32 @@
+"""Records that are shown in several places, compared: what both places show of one has to be the same."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+from conformance.suite.live import is_uuid, record_key
+
+Record = Mapping[str, Any]
+
+
+def differing(one: Record, other: Record) -> list[str]:
+    """The members that both records have, with values that say different things."""
+    return [name for name in one if name in other and not _same(one[name], other[name])]
+
+
+def changes(name: str, records: list[dict[str, Any]]) -> bool:
+    """Whether a member has not the same value in every one of these readings of one record."""
+    return any(one.get(name) != other.get(name) for one, other in pairwise(records))
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values say the same: ids in any letters, records in any order and with members that only one of them has."""
+    if one == other:
+        return True
+    if isinstance(one, dict) and isinstance(other, dict):
+        return not differing(one, other)
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        known = {record_key(item): item for item in other if isinstance(item, dict)}
+        twins = [known.get(record_key(item), last) if isinstance(item, dict) else last for item, last in zip(one, other, strict=True)]
+        return all(map(_same, one, twins))
+    return is_uuid(one) and is_uuid(other) and bool(one.lower() == other.lower())

@@ -1,0 +1,76 @@
+"""Walks of one list in pages of several sizes, and what they may not disagree on."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from conformance.exchange import Call
+from conformance.openapi import Operation
+from conformance.suite import expect
+from conformance.suite.live import GROWING, Live, Walk, parameter_of, record_key
+from conformance.suite.records import differing
+
+SIZES = (100, GROWING, 50, 25, 10, 7, 3, 1)
+ROUNDS = 2
+
+
+def lists(operation: Operation, live: Live) -> list[Call]:
+    """The list itself, or those below the records that have the most."""
+    if "{" not in operation.path:
+        return [Call(operation.id)]
+    return [Call(operation.id, {parameter_of(operation): id}) for id in live.parents(operation.id)[:2]]
+
+
+def sized(call: Call, live: Live) -> Iterator[Walk]:
+    """Walks of one list in pages of several sizes, as far as the depth of the run allows; the longest pages come first."""
+    live.control(call.asking(limit="1"))
+    longest = live.walk(call, SIZES[0])
+    yield longest
+    for size in SIZES[1:]:
+        if longest.is_whole and len(longest.ids) <= (size or SIZES[0]) * live.session.depth.pages:
+            yield live.walk(call, size)
+
+
+def repeated(walk: Walk) -> list[str]:
+    """The ids that come more than once."""
+    return sorted({id for id in walk.ids if walk.ids.count(id) > 1}) if len(set(walk.ids)) < len(walk.ids) else []
+
+
+def confirm_missing(walk: Walk, walks: Sequence[Walk], live: Live) -> None:
+    """Blame a walk only where it goes on losing records that others show before and after it."""
+    everything = set().union(*(each.ids for each in walks))
+    missing = everything - set(walk.ids)
+    for _ in range(ROUNDS):
+        again = live.walk(walk.call, walk.limit, again=True)
+        shown = set().union(*(live.walk(other.call, other.limit, again=True).ids for other in walks if missing & set(other.ids)))
+        lost = sorted((everything & shown) - set(again.ids))
+        if not lost or not again.is_whole:
+            return
+    told = f"{len(lost)} records are missing with {walk.told}: {', '.join(lost[:3])}"
+    expect.broken(told, again.pages[-1], expected="the records that a walk with another limit yields")
+
+
+def agree(longest: Walk, walk: Walk, live: Live) -> None:
+    """Blame a difference between two showings of one record only where both sides stay as they are."""
+    members = live.session.contract.schema(live.operation(walk.call.operation).resource)["properties"]
+    unlike = _unlike(longest, walk, members)
+    if not unlike:
+        return
+    # The same caller by the same scheme on both sides: what a record shows may depend on who reads it.
+    scheme = walk.pages[0].scheme
+    other = live.walk(longest.call, longest.limit, scheme=scheme, again=True)
+    again = _unlike(other, live.walk(walk.call, walk.limit, scheme=scheme, again=True), members)
+    stable = sorted(name for (key, name), values in unlike.items() if again.get((key, name)) == values)
+    told = f"records differ in {', '.join(dict.fromkeys(stable))} between {longest.told} and {walk.told}"
+    expect.that(not stable, told, other.pages[0], walk.pages[-1], expected="the same values on every page")
+
+
+def _unlike(one: Walk, other: Walk, members: Any) -> dict[tuple[str, str], tuple[Any, Any]]:
+    """The members of the contract in which two walks show a record differently, with both values."""
+    known = {record_key(record): record for record in one.records}
+    found = {}
+    for record in other.records:
+        key = record_key(record)
+        for name in differing(known.get(key, record), record):
+            if name in members:
+                found[key, name] = (known[key][name], record[name])
+    return found

@@ -68,7 +68,7 @@ MISSPELT: Mapping[str, Change] = {
 
 MALFORMED: Mapping[str, Change] = {
     "a revision that is a string": changed(revision=str),
-    "a revision that is a fraction": changed(revision=lambda right: right + 0.5),
+    "a revision that is a fraction": changed(revision=lambda right: right % 1000 + 0.5),
     "a revision that is a boolean": changed(revision=lambda _: True),
     "a revision that is an array": changed(revision=lambda right: [right]),
     "a revision that is an object": changed(revision=lambda right: {"value": right}),

@@ -71,6 +71,7 @@ def _unlike(one: Walk, other: Walk, members: Any) -> dict[tuple[str, str], tuple
     for record in other.records:
         key = record_key(record)
         for name in differing(known.get(key, record), record):
-            if name in members:
+            # A value of another type is judged by the rule on the fields of its record.
+            if name in members and isinstance(record[name], type(known[key][name])):
                 found[key, name] = (known[key][name], record[name])
     return found

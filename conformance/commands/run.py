@@ -9,6 +9,8 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+import pytest
+
 from conformance import invocation
 from conformance.commands.face import Face
 from conformance.commands.outcome import UsageError
@@ -18,11 +20,11 @@ from conformance.examination import clear
 def run(arguments: argparse.Namespace) -> int:
     """Judge the target and show the verdict; UsageError where the report cannot be written."""
     directory = _writable(arguments.report_dir.absolute())
+    face, stop = Face(sys.stdout, arguments.report_dir), Stop()
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _stop)
-    face = Face(sys.stdout, arguments.report_dir)
-    return face.close(invocation.execute(list(_chosen(arguments, directory)), [face]))
+            signal.signal(number, stop)
+    return face.close(invocation.execute(list(_chosen(arguments, directory)), [face, stop]))
 
 
 class Stopped(KeyboardInterrupt):
@@ -33,8 +35,22 @@ class Stopped(KeyboardInterrupt):
     """
 
 
-def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
-    raise Stopped
+class Stop:
+    """Stops a run where it is; and before its next check, since Python drops what a signal raises within a callback of its own."""
+
+    def __init__(self) -> None:
+        self._told = False
+
+    def __call__(self, _number: int, _frame: FrameType | None) -> NoReturn:
+        """Take the signal."""
+        self._told = True
+        raise Stopped
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self) -> None:
+        """Begin no check once the run was told to stop."""
+        if self._told:
+            raise Stopped
 
 
 def _writable(directory: Path) -> Path:

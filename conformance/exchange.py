@@ -149,12 +149,12 @@ class Exchange:
         """The parsed body of the response, or `MISSING`."""
         return self.response.json if self.response else MISSING
 
-    @property
+    @cached_property
     def data(self) -> Any:
         """`data` of a success envelope, or `MISSING`."""
         return self.json.get("data", MISSING) if isinstance(self.json, dict) else MISSING
 
-    @property
+    @cached_property
     def items(self) -> list[dict[str, Any]]:
         """The records of a page; empty where the answer is no page, since its form is judged elsewhere."""
         found = self.data.get("items") if isinstance(self.data, dict) else None

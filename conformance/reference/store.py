@@ -42,8 +42,7 @@ class Store:
         """All rows of a query."""
         with self._lock, _patience():
             cursor = self._connection.execute(sql, values)
-            columns = [name for name, *_ in cursor.description]
-            columns = [name for name, *_ in cursor.description]
+            columns = [column[0] for column in cursor.description]
             return [dict(zip(columns, row, strict=True)) for row in cursor]
 
     def row(self, sql: str, values: Mapping[str, object]) -> Row | None:

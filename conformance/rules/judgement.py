@@ -1,11 +1,10 @@
 """What a rule says of one exchange."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(NamedTuple):  # a run makes tens of thousands
     """A requirement was exercised by an exchange; `problem` says how it was broken, None that it was kept.
 
     `unsure` is set where the two JSON Schema validators disagree: the checker's fault, never the target's.

@@ -51,12 +51,40 @@ class Source:
     number: int
 
 
+@dataclass(frozen=True)
+class Requests:
+    """What is sent for one source: the systematic calls, and the examples."""
+
+    covered: tuple[Call, ...]
+    drawn: tuple[Call, ...]
+
+
+Supply = Callable[[Source], Requests | None]
+_supplies: list[Supply] = []
+
+
 class Enough(BaseException):
     """Ends a search; no Exception, or Hypothesis would take it for what is being looked for."""
 
 
 class _Shown(Exception):
     """The example has what is being looked for."""
+
+
+def supply(ready: Supply) -> None:
+    """Let requests be made elsewhere: what `ready` has of a source is taken from there."""
+    _supplies.append(ready)
+
+
+def requests(source: Source) -> Requests:
+    """What is sent for a source, from whoever has it ready."""
+    found = (ready(source) for ready in _supplies)
+    return next(filter(None, found), None) or make(source)
+
+
+def make(source: Source) -> Requests:
+    """What is sent for a source, made here."""
+    return Requests(coverage(source.operation, source.mode), examples(source))
 
 
 @cache

@@ -11,15 +11,22 @@ from typing import NoReturn
 
 import pytest
 
-from conformance import invocation
+from conformance import generate, invocation
+from conformance.ahead import Ahead
 from conformance.commands.face import Face
 from conformance.commands.outcome import UsageError
 from conformance.examination import clear
+from conformance.session import DEPTHS
+
+FUZZED = "read"
+"""The conformance class of the generated requests."""
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Judge the target and show the verdict; UsageError where the report cannot be written."""
     directory = _writable(arguments.report_dir.absolute())
+    if _is_fuzzing(arguments):
+        generate.supply(Ahead(arguments.seed, DEPTHS[arguments.depth].examples))
     face, stop = Face(sys.stdout, arguments.report_dir), Stop()
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -51,6 +58,11 @@ class Stop:
         """Begin no check once the run was told to stop."""
         if self._told:
             raise Stopped
+
+
+def _is_fuzzing(arguments: argparse.Namespace) -> bool:
+    """Whether this process will send generated requests; with workers, each makes those of its own checks."""
+    return not arguments.workers and (not arguments.classes or FUZZED in arguments.classes)
 
 
 def _writable(directory: Path) -> Path:

@@ -5,6 +5,7 @@ import random
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from conformance.client import Sending
@@ -38,15 +39,20 @@ class Walk:
     pages: tuple[Exchange, ...]
     end: str
 
-    @property
+    @cached_property
     def ids(self) -> list[str]:
         """The ids of all records, in the order in which they came."""
         return [record["id"] for record in self.records if isinstance(record.get("id"), str)]
 
-    @property
+    @cached_property
     def records(self) -> list[dict[str, Any]]:
         """All records, in the order in which they came."""
         return [record for page in self.pages for record in page.items]
+
+    @cached_property
+    def listed(self) -> list["Listed"]:
+        """The records that have a usable id."""
+        return [Listed(record, page.call) for page in self.pages for record in page.items if is_uuid(record.get("id"))]
 
     @property
     def told(self) -> str:
@@ -164,7 +170,7 @@ class Live:
 
     def records(self, operation: str) -> list[Listed]:
         """The records of a list that have a usable id; Inconclusive where there are none."""
-        found = [Listed(record, page.call) for page in self.listing(operation).pages for record in page.items if is_uuid(record.get("id"))]
+        found = self.listing(operation).listed
         if not found:
             raise Inconclusive(f"{operation} shows no record", needs=("data in the target",))
         return found

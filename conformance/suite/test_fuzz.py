@@ -60,8 +60,9 @@ class Fuzz:
         """Send everything, make what is found small, and raise Violation where the service failed."""
         self._cursor = self._live.control(self._control).cursor
         self._learn()
-        covered = self._send(generate.coverage(self._operation.id, self._mode), f"{self._mode} coverage")
-        drawn = self._send(generate.examples(self._source), f"{self._mode} example")
+        requests = generate.requests(self._source)
+        covered = self._send(requests.covered, f"{self._mode} coverage")
+        drawn = self._send(requests.drawn, f"{self._mode} example")
         failures = [answer for answer in (*covered, *drawn) if answer.status == 500]
         smallest = self._shrink(self._kinds(drawn) - self._kinds(covered))
         if failures:

@@ -1,14 +1,19 @@
-"""What the tests share: a browser, and tools from npm."""
+"""What the tests share: a reference, a browser, and tools from npm."""
 
 import os
 import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import direct
+import httpx
 import node
 import pytest
 from playwright.sync_api import Browser, Playwright, sync_playwright
+
+from conformance.reference import ManualClock, Reference
 
 ARGUMENTS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -18,6 +23,40 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell; whom the tests start would inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    """The time of the reference; it stands still."""
+    return ManualClock()
+
+
+@pytest.fixture
+def reference(clock: ManualClock) -> Iterator[Reference]:
+    """An instance in memory."""
+    made = Reference(clock=clock)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def profile(reference: Reference) -> dict[str, Any]:
+    """The profile of the reference."""
+    return reference.profile(direct.URL)
+
+
+@pytest.fixture
+def anonymous(reference: Reference) -> Iterator[httpx.Client]:
+    """A client of the reference without a credential."""
+    with direct.client(reference) as client:
+        yield client
+
+
+@pytest.fixture
+def api(reference: Reference, profile: dict[str, Any]) -> Iterator[httpx.Client]:
+    """A client of the reference that calls as primary."""
+    with direct.client(reference, {"x-api-key": profile["credentials"]["primary"]["api-key"]}) as client:
+        yield client
 
 
 @pytest.fixture(scope="session")

@@ -8,36 +8,13 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import direct
 import httpx
 import pytest
 
 from conformance.reference import ManualClock, Reference, store
 from conformance.reference.bodies import MAXIMUM_BODY_BYTES
 from conformance.transport import InProcess
-
-URL = "http://reference.test/v1"
-
-
-@pytest.fixture
-def reference() -> Iterator[Reference]:
-    """An instance in memory."""
-    made = Reference(clock=ManualClock())
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def profile(reference: Reference) -> dict[str, Any]:
-    """The profile of the instance."""
-    return reference.profile(URL)
-
-
-@pytest.fixture
-def api(reference: Reference, profile: dict[str, Any]) -> Iterator[httpx.Client]:
-    """A client that calls as primary."""
-    headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
-    with httpx.Client(transport=InProcess(reference.app, lambda _: None), base_url=URL, headers=headers) as client:
-        yield client
 
 
 def is_refused(answer: httpx.Response, status: int) -> None:
@@ -60,7 +37,7 @@ def test_request_ids_are_unique_and_repeatable(api: httpx.Client, profile: dict[
     """No answer shares its id with another, refusals included; an equal instance gives the same ids in the same order."""
     ids = [api.get(path).json()["requestId"] for path in ("/account", "/account", "/nothing", "/projects?limit=0")]
     again = Reference(clock=ManualClock())
-    with httpx.Client(transport=InProcess(again.app, lambda _: None), base_url=URL, headers=api.headers) as client:
+    with direct.client(again, api.headers) as client:
         assert [client.get(path).json()["requestId"] for path in ("/account", "/account", "/nothing", "/projects?limit=0")] == ids
     again.close()
     assert len(set(ids)) == 4
@@ -72,7 +49,7 @@ def test_request_ids_differ_after_a_restart(tmp_path: Path) -> None:
     ids = set()
     for _ in range(3):
         opened = Reference(database=str(tmp_path / "reference.db"), clock=ManualClock())
-        with httpx.Client(transport=InProcess(opened.app, lambda _: None), base_url=URL) as client:
+        with direct.client(opened) as client:
             ids.add(client.get("/account").json()["requestId"])
         opened.close()
     assert len(ids) == 3
@@ -145,7 +122,7 @@ def test_a_body_is_refused_while_it_is_read(reference: Reference, profile: dict[
             yield b"x" * 10_000
 
     headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
-    url = f"{URL}/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
+    url = f"{direct.URL}/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
     with httpx.Client(transport=InProcess(reference.app, lambda _: None), headers=headers) as client:
         is_refused(client.post(url, content=endless()), 413)
         assert chunks == 7
@@ -169,7 +146,7 @@ def test_a_database_that_stays_locked_is_unavailability(tmp_path: Path, monkeypa
     one, other = (Reference(database=str(tmp_path / "reference.db"), clock=ManualClock()) for _ in range(2))
     headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
     body = {"expectedSubjectRevision": 1, "idempotencyKey": "a"}
-    with httpx.Client(transport=InProcess(one.app, lambda _: None), base_url=URL, headers=headers) as client, other.store.transaction():
+    with direct.client(one, headers) as client, other.store.transaction():
         is_refused(client.post(f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve", json=body), 503)
     one.close()
     other.close()
@@ -197,7 +174,7 @@ def test_one_instance_serves_several_event_loops(reference: Reference, profile: 
     headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
 
     def read(_: int) -> list[dict[str, Any]]:
-        with httpx.Client(transport=InProcess(reference.app, lambda _: None), base_url=URL, headers=headers) as client:
+        with direct.client(reference, headers) as client:
             return [client.get("/videos").json() for _ in range(20)]
 
     with ThreadPoolExecutor(8) as pool:

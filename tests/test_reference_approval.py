@@ -1,37 +1,11 @@
 """The reference's approval: state, revision, idempotency key, role and arguments."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 
-from conformance.reference import ManualClock, Reference
-from conformance.transport import InProcess
-
-URL = "http://reference.test/v1"
-
-
-@pytest.fixture
-def reference() -> Iterator[Reference]:
-    """An instance in memory."""
-    made = Reference(clock=ManualClock())
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def profile(reference: Reference) -> dict[str, Any]:
-    """The profile of the instance."""
-    return reference.profile(URL)
-
-
-@pytest.fixture
-def api(reference: Reference, profile: dict[str, Any]) -> Iterator[httpx.Client]:
-    """A client that calls as primary."""
-    headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
-    with httpx.Client(transport=InProcess(reference.app, lambda _: None), base_url=URL, headers=headers) as client:
-        yield client
+from conformance.reference import Reference
 
 
 @pytest.fixture

@@ -4,15 +4,14 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import direct
 import httpx
 import pytest
 
 from conformance.reference import ManualClock, Reference
 from conformance.reference.arguments import UUID
 from conformance.reference.dataset import Dataset, build
-from conformance.transport import InProcess
 
-URL = "http://reference.test/v1"
 ABSENT = "3f0c1d52-7a94-4c1e-8f21-0b6d5a9e7c43"
 LISTS = ("projects", "videos", "reviews", "comments", "activity")
 
@@ -28,14 +27,13 @@ def reference() -> Iterator[Reference]:
 @pytest.fixture(scope="module")
 def profile(reference: Reference) -> dict[str, Any]:
     """The profile of the instance."""
-    return reference.profile(URL)
+    return reference.profile(direct.URL)
 
 
 @pytest.fixture(scope="module")
 def api(reference: Reference, profile: dict[str, Any]) -> Iterator[httpx.Client]:
     """A client that calls as primary."""
-    headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
-    with httpx.Client(transport=InProcess(reference.app, lambda _: None), base_url=URL, headers=headers) as client:
+    with direct.client(reference, {"x-api-key": profile["credentials"]["primary"]["api-key"]}) as client:
         yield client
 
 
@@ -140,7 +138,7 @@ def test_a_full_last_page_ends_the_list(api: httpx.Client, paths: dict[str, str]
 def test_a_cursor_survives_inserts(api: httpx.Client, expected: dict[str, list[str]]) -> None:
     """A record that is added between two pages appears at the end, and moves none of the others."""
     own = Reference(clock=ManualClock())
-    with httpx.Client(transport=InProcess(own.app, lambda _: None), base_url=URL, headers=api.headers) as client:
+    with direct.client(own, api.headers) as client:
         first = page(client, "/videos", limit=100)
         copy_video(own, expected["videos"][0], ABSENT)
         rest = walk(client, "/videos", first["nextCursor"])
@@ -153,7 +151,7 @@ def test_a_cursor_outlives_the_instance(reference: Reference, api: httpx.Client,
     cursor = page(api, "/projects")["nextCursor"]
     headers = {"authorization": f"Bearer {profile['credentials']['primary']['bearer']}"}
     other = Reference(clock=ManualClock())
-    with httpx.Client(transport=InProcess(other.app, lambda _: None), base_url=URL, headers=headers) as client:
+    with direct.client(other, headers) as client:
         assert page(client, "/projects", cursor=cursor) == page(api, "/projects", cursor=cursor)
     other.close()
 

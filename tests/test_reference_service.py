@@ -1,23 +1,14 @@
 """The reference's operations without HTTP: JSON arguments in, data or a fault out."""
 
-from collections.abc import Iterator
 from sqlite3 import OperationalError
 from typing import Any
 
 import pytest
 
-from conformance.reference import ManualClock, Reference, catalogue
+from conformance.reference import Reference, catalogue
 from conformance.reference.access import Caller
 from conformance.reference.faults import Fault, InvalidArguments, Unauthenticated
 from conformance.reference.schemes import Presented
-
-
-@pytest.fixture
-def reference() -> Iterator[Reference]:
-    """An instance in memory."""
-    made = Reference(clock=ManualClock())
-    yield made
-    made.close()
 
 
 @pytest.fixture

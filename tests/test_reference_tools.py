@@ -75,20 +75,6 @@ class Caller:
         return self.http.get(path, params=parameters, headers=self.headers()).json()["data"]
 
 
-@pytest.fixture
-def clock() -> ManualClock:
-    """A clock that stands still."""
-    return ManualClock()
-
-
-@pytest.fixture
-def reference(clock: ManualClock) -> Iterator[Reference]:
-    """An instance in memory."""
-    made = Reference(clock=clock)
-    yield made
-    made.close()
-
-
 @pytest.fixture(params=VERSIONS)
 def caller(reference: Reference, request: pytest.FixtureRequest) -> Iterator[Caller]:
     """A caller who speaks one of the two generations of the protocol."""

@@ -14,7 +14,7 @@ from conformance.description.difference import Aspect, Difference, Effect
 from conformance.description.source import parsed
 from conformance.description.validity import flaws
 
-GONE = object()
+GONE = ...
 GET = "/paths/~1projects/get"
 SCHEMAS = "/components/schemas"
 UUID = {"$ref": "#/components/schemas/Uuid"}

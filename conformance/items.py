@@ -13,8 +13,6 @@ from conformance.session import Record, Session
 from conformance.target import SCHEMES
 from conformance.verdict import Finding, Inconclusive, Level, NotApplicable, Verdict, Violation
 
-ONE_WORKER = {"review_approve": "approval"}
-
 
 def parametrize(metafunc: pytest.Metafunc, id: str) -> None:
     """Run a check once for each operation of its requirement and for each scheme, where it asks for them."""
@@ -29,16 +27,13 @@ def parametrize(metafunc: pytest.Metafunc, id: str) -> None:
 
 
 def arrange(items: list[pytest.Item], config: pytest.Config) -> None:
-    """Leave only the classes asked for, put classes in their order, and tie together what spends the same reviews."""
+    """Leave only the classes asked for, and put classes in their order."""
     wanted = chosen(config)
     left_out = [item for item in items if wanted and _is_check(item) and _class_of(item) not in wanted]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: CLASSES.index(_class_of(item)) if _is_check(item) else -1)
-    for item in items:
-        if _is_check(item) and _spends(item):
-            item.add_marker(pytest.mark.xdist_group("approval"))
 
 
 def chosen(config: pytest.Config) -> list[str]:
@@ -64,11 +59,6 @@ def _class_of(item: pytest.Item) -> str:
     return requirement_of(item).conformance_class
 
 
-def _spends(item: pytest.Item) -> bool:
-    operation = _operation_of(item)
-    return "approvals" in getattr(item, "fixturenames", ()) and (operation is None or operation == "review_approve")
-
-
 def _operation_of(item: pytest.Item) -> str | None:
     callspec = getattr(item, "callspec", None)
     operation = callspec.params.get("operation") if callspec else None
@@ -80,7 +70,7 @@ def _operation_of(item: pytest.Item) -> str | None:
 
 def name_of(item: pytest.Item) -> str:
     """The name of an item in reports: its file without `test_`, its function, its parameters."""
-    return f"{item.path.stem.removeprefix('test_')}::{item.name.split('@')[0]}"
+    return f"{item.path.stem.removeprefix('test_')}::{item.name}"
 
 
 def judge(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport, session: Session) -> None:

@@ -38,13 +38,23 @@ def _formats(text: str) -> tuple[str, ...]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Judge by default, and keep the checks that spend the same reviews in one xdist worker."""
+    """Judge by default."""
     # pytest takes the value of `--target FILE` for a path to collect until it knows the option, and then misses the
     # `testpaths` of a checkout; without a path of the user's own, a run in a checkout is a run of the suite.
     if config.args_source is pytest.Config.ArgsSource.INVOCATION_DIR and config.invocation_params.dir == SUITE.parent.parent:
         config.args = [str(SUITE)]
-    if config.getoption("numprocesses", None) and config.getoption("dist", "no") == "no":
-        config.option.dist = "loadgroup"
+
+
+@pytest.hookimpl(tryfirst=True, optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep the checks that spend the same reviews in one worker, whatever way of distribution was asked for."""
+    from conformance import examination  # noqa: PLC0415  (see pytest_generate_tests)
+
+    if not examination.is_meant(config):
+        return None
+    from conformance.distribution import Distribution  # noqa: PLC0415
+
+    return Distribution(config, log)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 import httpx
 
 from conformance import __version__
-from conformance.exchange import Call, Exchange, Request, Response, exchange_id
+from conformance.exchange import AGAIN, Call, Exchange, Request, Response, exchange_id
 from conformance.openapi import Contract
 from conformance.redaction import Redactor
 from conformance.target import Credential
@@ -151,7 +151,7 @@ class Client:
             throttled, failed = (throttled + 1, failed) if exchange.status == 429 else (throttled, failed + 1)
             self.log(replace(exchange, superseded=True))
             self._wait(pause)
-            again = replace(sending, purpose=f"again after #{exchange.number}: {sending.purpose}")
+            again = replace(sending, purpose=f"{AGAIN} #{exchange.number}: {sending.purpose}")
             exchange = self._once(exchange.call, again, self._take_number())
         if exchange.response is None:
             self._silent += 1

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from sys import float_info
 from typing import Any
 
 import orjson
@@ -11,7 +12,12 @@ import orjson
 MISSING = object()
 """What `Response.json` is where the body is no JSON text; no JSON value is identical to it."""
 
-LONGEST_INTEGER = 308
+AGAIN = "again after"
+"""How the purpose begins of a request that was made before, and failed or was throttled."""
+
+LONGEST_INTEGER = 20
+"""Characters of the longest integer that has 64 bits."""
+
 LONGEST_CODE = 80
 
 
@@ -73,16 +79,21 @@ class Response:
 
     @cached_property
     def _parsed(self) -> tuple[Any, bool]:
-        try:
-            return orjson.loads(self.body), False
-        except orjson.JSONDecodeError:
-            return _parse(self.body)
+        return parse(self.body)
 
 
-def _parse(body: bytes) -> tuple[Any, bool]:
+def parse(body: bytes | str) -> tuple[Any, bool]:
+    """A JSON text as a value, or `MISSING`, and whether it is nested too deeply to be read; numbers are read alike wherever they stand."""
+    try:
+        return orjson.loads(body), False
+    except orjson.JSONDecodeError:
+        return _parse_leniently(body)
+
+
+def _parse_leniently(body: bytes | str) -> tuple[Any, bool]:
     # orjson is stricter than RFC 8259: it refuses lone surrogates, deep nesting and other encodings than UTF-8.
     try:
-        return json.loads(body, parse_constant=_no_constant, parse_int=_whole), False
+        return json.loads(body, parse_constant=_no_constant, parse_int=_whole, parse_float=_finite), False
     except ValueError:
         return MISSING, False
     except RecursionError:
@@ -94,8 +105,14 @@ def _no_constant(name: str) -> Any:
 
 
 def _whole(digits: str) -> float:
-    # Python converts no more than some thousand digits to an int; beyond the range of a float nothing depends on them.
-    return int(digits) if len(digits) <= LONGEST_INTEGER else float(digits)
+    # Beyond 64 bits orjson makes a float of an integer; the same number in two spellings has to stay the same.
+    whole = int(digits) if len(digits) <= LONGEST_INTEGER else 2**64
+    return whole if -(2**63) <= whole < 2**64 else _finite(digits)
+
+
+def _finite(digits: str) -> float:
+    # A number beyond the range of a float is as whole as the largest one within it, and infinity is not.
+    return max(-float_info.max, min(float_info.max, float(digits)))
 
 
 def _word(code: str) -> str:
@@ -133,6 +150,11 @@ class Exchange:
     def id(self) -> str:
         """The name of the exchange in reports: the item and the number in it."""
         return exchange_id(self.item, self.number)
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether the same request failed, or was throttled, before."""
+        return self.purpose.startswith(AGAIN)
 
     @property
     def operation(self) -> str:

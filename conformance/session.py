@@ -76,6 +76,8 @@ class Session:
     provisioned: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        # What a profile says against itself is a slip of the pen: it leaves something unjudged, and nobody is blamed for it.
+        self.target = self.target.credible()
         self.redactor = Redactor(_variables(self.target))
         self.client = Client(self.target.base_url, self.contract, self.transport, self.redactor, self._keep, self.pace)
         self._exchanges: list[Exchange] = []

@@ -27,6 +27,9 @@ PARAMETER_DEFAULTS: Mapping[tuple[str, str], str] = MappingProxyType({  # (opera
 
 _HEADER_VALUE = re.compile(r"[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?")  # RFC 9110, 5.5
 
+_STANDING = {"primary": "served", "expired": "dead", "revoked": "dead", "outsider": "served elsewhere"}
+"""Callers of different standing have different secrets; a key that lacks several permissions, or the role as well, has one standing."""
+
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -63,6 +66,10 @@ class Credential:
         stated = {"api-key": self.api_key_variable, "bearer": self.bearer_variable}[scheme]
         return "$" + (stated or re.sub(r"[^A-Z0-9]+", "_", f"{self.name}_{scheme}".upper()))
 
+    def shares_secret(self, other: "Credential") -> bool:
+        """Whether another credential has the same secret for one of the schemes."""
+        return any(self.secret(scheme) == other.secret(scheme) for scheme in self.schemes if scheme in other.schemes)
+
     @property
     def _secrets(self) -> Mapping[str, str | None]:
         return {"api-key": self.api_key, "bearer": self.bearer}
@@ -85,6 +92,15 @@ class Fixtures:
     foreign: Mapping[str, str] = field(default_factory=dict, hash=False)  # "company", "project", "video", "review" -> id
     ungranted: Mapping[str, str] = field(default_factory=dict, hash=False)  # "project", "video", "review" -> id
     provision: tuple[str, ...] = ()
+
+    def credible(self) -> "Fixtures":
+        """The same fixtures without reviews outside the grant that are told to be readable as well."""
+        readable = {id.lower() for id in (*self.approvable_reviews, *self.unapprovable_reviews)}
+        foreign, ungranted = (
+            frozen({kind: id for kind, id in group.items() if kind != "review" or id.lower() not in readable})
+            for group in (self.foreign, self.ungranted)
+        )
+        return replace(self, foreign=foreign, ungranted=ungranted)
 
 
 @dataclass(frozen=True)
@@ -138,6 +154,16 @@ class Target:
     def secrets(self) -> frozenset[str]:
         """Every secret of every credential."""
         return frozenset(credential.secret(scheme) for credential in self.credentials.values() for scheme in credential.schemes)
+
+    def credible(self) -> "Target":
+        """The same target without what is said of one secret or one review in two ways that cannot both be true of it."""
+        contradicted = {name for name, credential in self.credentials.items() if name != "primary" and self._is_contradicted(credential)}
+        kept = {name: credential for name, credential in self.credentials.items() if name not in contradicted}
+        return replace(self, credentials=frozen(kept), fixtures=self.fixtures.credible())
+
+    def _is_contradicted(self, credential: Credential) -> bool:
+        others = [other for other in self.credentials.values() if _STANDING.get(other.name) != _STANDING.get(credential.name)]
+        return any(other.shares_secret(credential) for other in others if "throttled" not in (other.name, credential.name))
 
     def with_base_url(self, url: str) -> "Target":
         """The same target at another address; ValueError where that is no base URL."""

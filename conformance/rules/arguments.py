@@ -57,7 +57,9 @@ def examine(exchange: Exchange, roles: dict[str, str], contract: Contract) -> Ju
     invalid = [argument for argument in arguments if argument.fitness is Fitness.INVALID]
     if len(invalid) == 1:
         yield _refused(exchange, invalid[0], APPROVAL_ID if operation.writes and invalid[0].role == "id" else REQUIREMENTS[invalid[0].role])
-    if not invalid and not operation.writes:
+    # A company and a project may have nothing in common: whether that is an invalid argument is not said.
+    excluding = {"company", "project"} <= {argument.role for argument in arguments}
+    if not invalid and not operation.writes and not excluding:
         yield _accepted(exchange, arguments)
 
 

@@ -26,8 +26,9 @@ PROVISION_SECONDS = 60
 NEIGHBOURS = 4
 TIES = ("subjectId", "videoId", "projectId")
 APPROVED = "approved"
-MOMENTS = 8
-MOMENT = 0.25
+MOMENTS = (0.25, 0.25, 0.5, 0.5, 0.5, 1.0, 2.0, 3.0)
+"""Seconds between readings that may lag behind an approval."""
+CHANCES = 3
 
 
 @dataclass(frozen=True)
@@ -129,10 +130,10 @@ class Approvals:
     def look_approved(self, id: str) -> Exchange:
         """Read a review that has just been approved; readings may lag behind for a moment."""
         answer = self.look(id)
-        for _ in range(MOMENTS):
+        for moment in MOMENTS:
             if is_approved(answer) or not shows_status(answer):
                 break
-            self._session.transport.wait(MOMENT)
+            self._session.transport.wait(moment)
             answer = self.look(id)
         return answer
 
@@ -141,12 +142,12 @@ class Approvals:
         listed = next((entry for entry in self._live.records("review_list") if entry.record["id"].lower() == id.lower()), None)
         if listed is None:
             return None
-        for _ in range(MOMENTS):
+        for moment in MOMENTS:
             page = self._live.send(listed.call, purpose="the list after the approval")
             shown = [item.get("status", APPROVED) for item in page.items if str(item.get("id")).lower() == id.lower()]
             if shown in ([], [APPROVED]):
                 return None
-            self._session.transport.wait(MOMENT)
+            self._session.transport.wait(moment)
         return page
 
     def _provision(self) -> str:
@@ -225,7 +226,6 @@ class Approvals:
     def _run(self, scheme: str) -> Trial:
         trial = self._attempted() if self._first is None else Trial(self.take(), scheme, "")
         trial.scheme = scheme
-        trial.key = self.key(trial.review.id, "approve")
         others = self._neighbours(trial.review)
         before = [self.look(id) for id in others]
         trial.answer = self._approved(trial)
@@ -236,13 +236,19 @@ class Approvals:
     def _approved(self, trial: Trial) -> Exchange:
         """The approval of a trial: with a key that differs from the one of the first trial in its last digit, or with a fresh one."""
         if self._first is not None:
-            fresh, used = trial.key, self._first.key
+            used = self._first.key
             trial.key = f"{used[:-1]}{'01'[used[-1] == '0']}"
             answer = self.approve(trial.review, trial.key, scheme=trial.scheme, purpose="a new key that resembles a used one")
             if answer.status != 409:
                 return answer
-            trial.key, trial.resembling = fresh, answer
-        return self.approve(trial.review, trial.key, scheme=trial.scheme)
+            trial.resembling = None if answer.is_repeated else answer
+        for number in range(CHANCES):
+            trial.key = self.key(trial.review.id, f"approve {number}" if number else "approve")
+            answer = self.approve(trial.review, trial.key, scheme=trial.scheme)
+            # A key may be stuck with an attempt that failed, also one that the weather spoiled.
+            if answer.status != 409 or not answer.is_repeated:
+                break
+        return answer
 
     def _neighbours(self, review: Review) -> list[str]:
         """Other reviews: the next of the pool, those that are closest to it, and some that are listed."""

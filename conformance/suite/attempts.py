@@ -14,6 +14,11 @@ def ahead(right: int) -> int:
     return right + 1
 
 
+def is_plausible(revision: int) -> bool:
+    """Whether a revision is one that a subject may have, and that every JSON reader takes for what it is."""
+    return 0 < revision < 2**53
+
+
 STALE: Mapping[str, Callable[[int], int]] = {
     "one revision ahead": ahead,
     "one revision behind": lambda right: right - 1,

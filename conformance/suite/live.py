@@ -91,7 +91,7 @@ class Live:
         """A credential of the profile; Inconclusive where there is none."""
         found = self.session.target.credentials.get(name)
         if found is None:
-            raise Inconclusive(f"no credential {name}", needs=(f"credentials.{name}",))
+            raise Inconclusive(f"no credential {name}, or none with a secret of its own", needs=(f"credentials.{name}",))
         return found
 
     def by(self, name: str, scheme: str) -> Credential:
@@ -278,7 +278,7 @@ class Live:
                 return Walk(call, limit, (*pages, page), "loop")
             pages.append(page)
             self._learn(operation, pages)
-            end = "refused" if page.status != 200 else "malformed" if not _is_page(page) else _end(pages, limit or PAGE, seen)
+            end = _stopped(pages, limit) or _end(pages, limit or PAGE, seen)
             if end is not None or len(pages) >= self.session.depth.pages:
                 return Walk(call, limit, tuple(pages), end or "bound")
             # A cursor may be good for nobody but the credential that it was issued to.
@@ -303,6 +303,12 @@ def _is_page(answer: Exchange) -> bool:
     """Whether an answer has an array of items and, if any, a cursor that is one; another one says nothing about the list."""
     data = answer.data if isinstance(answer.data, dict) else {}
     return isinstance(data.get("items"), list) and (data.get("nextCursor") is None or is_uuid(data["nextCursor"]))
+
+
+def _stopped(pages: Sequence[Exchange], limit: int) -> str | None:
+    """Why the last page is none of the list; with another limit than its own a cursor was never issued, and may find nothing."""
+    unheeded = limit == GROWING and len(pages) > 1 and not pages[-1].items
+    return "refused" if pages[-1].status != 200 or unheeded else None if _is_page(pages[-1]) else "malformed"
 
 
 def _end(pages: Sequence[Exchange], limit: int, seen: set[str]) -> str | None:

@@ -13,7 +13,7 @@ from conformance.suite.approvals import (
     shows_status,
     unchanged,
 )  # fmt: skip
-from conformance.suite.attempts import MALFORMED, MISSPELT, STALE
+from conformance.suite.attempts import MALFORMED, MISSPELT, STALE, is_plausible
 from conformance.suite.live import Live
 from conformance.suite.requirement import requirement
 from conformance.verdict import Inconclusive
@@ -97,7 +97,7 @@ def test_a_stale_revision_is_a_conflict(scheme: str, live: Live, approvals: Appr
         attempt = approvals.refusal(f"{label} by {scheme}", scheme)
         assert attempt.revision is not None
         sent = revision(attempt.revision)
-        near = abs(sent - attempt.revision) == 1 and 0 < sent < 2**53
+        near = abs(sent - attempt.revision) == 1 and is_plausible(sent)
         expect.status(attempt.answer, *((409,) if near else (400, 409, 422)))
         unchanged(attempt)
         moved += [attempt.after] if _revision(attempt.after) not in (None, attempt.revision) else []
@@ -156,8 +156,7 @@ def test_a_key_with_another_revision_is_a_conflict(scheme: str, live: Live, appr
     for difference in (1, -1, 7):
         call = approvals.call(trial.review.id, trial.review.revision + difference, trial.key)
         attempt = approvals.attempt(call, live.credential("primary"), scheme, "the key with another revision")
-        impossible = trial.review.revision + difference <= 0
-        expect.status(attempt.answer, *((400, 409, 422) if impossible else (409,)))
+        expect.status(attempt.answer, *((409,) if is_plausible(trial.review.revision + difference) else (400, 409, 422)))
         if not is_approved(attempt.after):
             _still_approved(trial, approvals)
 
@@ -200,7 +199,10 @@ def test_what_cannot_be_approved_is_not(scheme: str, live: Live, approvals: Appr
     approvals.control(scheme)
     for id in ids[:4]:
         before = approvals.look(id)
-        expect.served(before)
+        expect.clear(before)
+        if not isinstance(before.data, dict):
+            told = f"review {id} is answered {before.describe()}"
+            raise Inconclusive(told, needs=("fixtures.unapprovable-reviews",), exchanges=[before.id])
         if before.data.get("approvable") is True:
             raise Inconclusive(f"review {id} is approvable", needs=("fixtures.unapprovable-reviews",), exchanges=[before.id])
         call = approvals.call(id, revision_of(before), approvals.key(id, f"unapprovable {scheme}"))

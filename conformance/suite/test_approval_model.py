@@ -56,6 +56,8 @@ class World:
             self.live.session.observations.append(("ledger", subject.id, {"key": attempt.key, "revision": subject.revision}))
         call = self.approvals.call(subject.id, subject.revision + difference, attempt.key)
         answer = self.live.send(call, scheme=self.scheme, purpose=f"step {self.steps} of the model")
+        if answer.is_repeated:
+            self.model.tried.add(attempt.key)
         expect.status(answer, *sorted(self.model.allowed(attempt)))
         self._compare(attempt, answer)
 

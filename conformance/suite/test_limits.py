@@ -169,9 +169,9 @@ class Bodies:
         """Violation unless the answer is 413."""
         if answer.status == 413:
             return
-        if answer.response is None:
+        if is_weather(answer):
             # Hanging up on a large body tells the caller nothing; a target that is dead for everybody is another matter.
-            expect.clear(self.stale(200))
+            expect.clear(answer if answer.status == 429 else self.stale(200))
         elif not self._consented:
             raise Inconclusive(f"{answer.purpose}: {answer.describe()}", needs=("consent.approve-reviews",), exchanges=[answer.id])
         raise Violation(f"{answer.purpose}: {answer.describe()}", expected="413", exchanges=[answer.id])

@@ -12,10 +12,11 @@ from conformance.openapi import Operation
 from conformance.suite import expect
 from conformance.suite.approvals import Approvals, is_approved, made_up, revision_of, shows_status
 from conformance.suite.calls import MEMBERS
+from conformance.suite.input_schema import places, plain, shape
 from conformance.suite.live import Live, is_uuid, parameter_of
 from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
-from conformance.suite.toolbox import Answer, Caller, Toolbox, places, plain, refused, served
+from conformance.suite.toolbox import Answer, Caller, Toolbox, refused, served
 from conformance.target import Credential
 from conformance.verdict import Inconclusive, NotApplicable
 
@@ -143,7 +144,7 @@ def test_a_stock_client_lists_and_calls_a_tool(toolbox: Toolbox) -> None:
     from conformance.suite import stock_client  # noqa: PLC0415 - slow, and of no use without tools
 
     courier = stock_client.Courier(toolbox, operation, Caller.of(toolbox.live.credential("primary")))
-    names, result = stock_client.converse(courier, {})
+    names, result = stock_client.converse(courier, shape({}, _tool(toolbox, operation).get("inputSchema", {})))
     found = f"the client finds {', '.join(names) or 'no tool'}"
     expect.that(operation.id in names, found, *courier.exchanges, expected=f"a tool {operation.id}")
     told = "the client is told that the call has failed"
@@ -311,7 +312,8 @@ def _unlike(one: Any, other: Any, place: Place = ()) -> set[Place]:
 
 def _served_to_primary(toolbox: Toolbox, operation: Operation, arguments: dict[str, Any], purpose: str) -> Answer:
     """A call that ought to be served, made again where it is not: a tool's error does not always tell what is over in a moment."""
-    for _ in range(TRIES):
+    for number in range(TRIES):
+        toolbox.live.session.transport.wait(float(number))
         answer = _as_primary(toolbox, operation, arguments, purpose)
         if not answer.refused and answer.data is not MISSING:
             break

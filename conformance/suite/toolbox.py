@@ -11,9 +11,10 @@ from typing import Any
 
 from conformance import __version__
 from conformance.client import Sending
-from conformance.exchange import MISSING, Call, Exchange
+from conformance.exchange import MISSING, Call, Exchange, parse
 from conformance.openapi import Operation
 from conformance.suite import expect
+from conformance.suite.input_schema import shape
 from conformance.suite.live import Live
 from conformance.target import Credential
 from conformance.verdict import Inconclusive, Violation
@@ -27,6 +28,7 @@ META = {
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 MOST_PAGES = 50
+GONE = 404
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,14 @@ class Toolbox:
         return read(exchange, self._number)
 
     def _request(self, message: Message, caller: Caller) -> Exchange:
+        exchange = self._requested(message, caller)
+        if exchange.status == GONE and self._connection(caller).session is not None:
+            # A session may end at any time, and says so in this way: the client opens another one.
+            del self._connections[_key(caller)]
+            exchange = self._requested(message, caller)
+        return exchange
+
+    def _requested(self, message: Message, caller: Caller) -> Exchange:
         connection = self._connection(caller)
         if connection.refusal is not None:
             return connection.refusal
@@ -140,7 +150,7 @@ class Toolbox:
         return self._post(message, caller, connection)
 
     def _connection(self, caller: Caller) -> Connection:
-        key = (caller.credential.name if caller.credential else None, caller.scheme)
+        key = _key(caller)
         if key not in self._connections:
             self._connections[key] = self._connect(caller)
         return self._connections[key]
@@ -173,6 +183,10 @@ class Toolbox:
     def _schema_of(self, params: dict[str, Any] | None) -> Mapping[str, Any]:
         name = (params or {}).get("name")
         return (self._tools or {}).get(name, {}).get("inputSchema", {}) if isinstance(name, str) else {}
+
+
+def _key(caller: Caller) -> tuple[str | None, str | None]:
+    return (caller.credential.name if caller.credential else None, caller.scheme)
 
 
 def _headers(connection: Connection, message: Message, schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -208,11 +222,7 @@ def _messages(exchange: Exchange) -> Iterator[Any]:
         yield exchange.json
         return
     for event in exchange.response.body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
-        data = "\n".join(line[5:].removeprefix(" ") for line in event.split("\n") if line.startswith("data:"))
-        try:
-            yield json.loads(data)
-        except ValueError:
-            continue
+        yield parse("\n".join(line[5:].removeprefix(" ") for line in event.split("\n") if line.startswith("data:")))[0]
 
 
 def read(exchange: Exchange, number: int) -> Answer:
@@ -237,11 +247,10 @@ def _content(result: Mapping[str, Any]) -> Any:
     if isinstance(result.get("structuredContent"), dict):
         return result["structuredContent"]
     for part in result.get("content", []):
-        if isinstance(part, dict) and part.get("type") == "text":
-            try:
-                return json.loads(part["text"])
-            except (ValueError, KeyError, TypeError):
-                continue
+        text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
+        found = parse(text)[0] if isinstance(text, str) else MISSING
+        if found is not MISSING:
+            return found
     return MISSING
 
 
@@ -252,48 +261,6 @@ def _data(content: Any) -> Any:
 
 def _code(content: Any) -> str:
     return str(content.get("code", "")) if isinstance(content, dict) else ""
-
-
-def places(schema: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Where an input schema has each argument, by its name without case and separators: flat, or in nested objects."""
-    return dict(_places(schema, schema, ()))
-
-
-def _places(schema: Any, root: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    schema = _resolved(schema, root)
-    if not isinstance(schema, dict) or len(path) > 4:
-        return
-    for part in (_resolved(part, root) for part in (schema, *schema.get("allOf", ()))):
-        for name, inner in part.get("properties", {}).items() if isinstance(part, dict) else ():
-            yield plain(name), (*path, name)
-            yield from _places(inner, root, (*path, name))
-
-
-def _resolved(schema: Any, root: Mapping[str, Any]) -> Any:
-    while isinstance(schema, dict) and str(schema.get("$ref", "")).startswith("#/"):
-        node: Any = root
-        for key in schema["$ref"][2:].split("/"):
-            node = node.get(key, {}) if isinstance(node, dict) else {}
-        schema = node
-    return schema
-
-
-def plain(name: str) -> str:
-    """A name without case and separators: projectId, project_id and project-id are one."""
-    return name.replace("_", "").replace("-", "").lower()
-
-
-def shape(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments where the input schema has them; at the top where it says nothing."""
-    where = places(schema)
-    shaped: dict[str, Any] = {}
-    for name, value in arguments.items():
-        path = where.get(plain(name), (name,))
-        node = shaped
-        for key in path[:-1]:
-            node = node.setdefault(key, {})
-        node[path[-1]] = value
-    return shaped
 
 
 def served(answer: Answer) -> Any:

@@ -35,18 +35,37 @@ def repeated(walk: Walk) -> list[str]:
     return sorted({id for id in walk.ids if walk.ids.count(id) > 1}) if len(set(walk.ids)) < len(walk.ids) else []
 
 
+def confirm_repeated(walk: Walk, live: Live) -> None:
+    """Blame a walk only where it goes on showing records twice: any in a list that is at rest, and the same ones in a list that moves."""
+    twice = set(repeated(walk))
+    for _ in range(ROUNDS):
+        again = live.walk(walk.call, walk.limit, again=True)
+        at_rest = _same_order(walk, again)
+        twice = set(repeated(again)) & (set(again.ids) if at_rest else twice)
+        if not twice or at_rest:
+            break
+    answer = next((page for page in again.pages if twice & {item.get("id") for item in page.items}), again.pages[-1])
+    expect.that(not twice, f"{len(twice)} records come twice with {walk.told}", answer, expected="each record once")
+
+
 def confirm_missing(walk: Walk, walks: Sequence[Walk], live: Live) -> None:
-    """Blame a walk only where it goes on losing records that others show before and after it."""
+    """Blame a walk only where it goes on losing records that others show before and after it; the same ones in a list that moves."""
     everything = set().union(*(each.ids for each in walks))
     missing = everything - set(walk.ids)
     for _ in range(ROUNDS):
         again = live.walk(walk.call, walk.limit, again=True)
-        shown = set().union(*(live.walk(other.call, other.limit, again=True).ids for other in walks if missing & set(other.ids)))
-        lost = sorted((everything & shown) - set(again.ids))
-        if not lost or not again.is_whole:
+        others = [(other, live.walk(other.call, other.limit, again=True)) for other in walks if missing & set(other.ids)]
+        shown = set().union(*(other.ids for _, other in others)) & everything
+        missing = (shown if all(_same_order(*pair) for pair in others) else shown & missing) - set(again.ids)
+        if not missing or not again.is_whole:
             return
-    told = f"{len(lost)} records are missing with {walk.told}: {', '.join(lost[:3])}"
+    told = f"{len(missing)} records are missing with {walk.told}: {', '.join(sorted(missing)[:3])}"
     expect.broken(told, again.pages[-1], expected="the records that a walk with another limit yields")
+
+
+def _same_order(one: Walk, other: Walk) -> bool:
+    """Whether two walks meet the same records in the same order, so that nothing has moved in between."""
+    return list(dict.fromkeys(one.ids)) == list(dict.fromkeys(other.ids))
 
 
 def agree(longest: Walk, walk: Walk, live: Live) -> None:

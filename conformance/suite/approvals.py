@@ -6,9 +6,10 @@ Nothing but the listed or provisioned reviews is ever sent to `approve` with a r
 import json
 import subprocess
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from conformance.client import Sending
@@ -167,6 +168,15 @@ class Approvals:
         """An idempotency key: the same for the same seed, review and label, and different for any other."""
         return str(uuid.uuid5(NAMESPACE, f"{self._session.seed}:{review}:{label}"))
 
+    def keyed(self, review: str, label: str, send: Callable[[str], Exchange]) -> tuple[str, Exchange]:
+        """The answer to what is sent with a new key, and that key: another one where a key may be stuck with what the weather spoiled."""
+        for number in range(CHANCES):
+            key = self.key(review, f"{label} {number}" if number else label)
+            answer = send(key)
+            if answer.status != 409 or not answer.is_repeated:
+                break
+        return key, answer
+
     def call(self, review: str, revision: Any, key: Any) -> Call:
         """The call that approves a review."""
         return Call("review_approve", {"reviewId": review}).carrying({"expectedSubjectRevision": revision, "idempotencyKey": key})
@@ -242,12 +252,7 @@ class Approvals:
             if answer.status != 409:
                 return answer
             trial.resembling = None if answer.is_repeated else answer
-        for number in range(CHANCES):
-            trial.key = self.key(trial.review.id, f"approve {number}" if number else "approve")
-            answer = self.approve(trial.review, trial.key, scheme=trial.scheme)
-            # A key may be stuck with an attempt that failed, also one that the weather spoiled.
-            if answer.status != 409 or not answer.is_repeated:
-                break
+        trial.key, answer = self.keyed(trial.review.id, "approve", lambda key: self.approve(trial.review, key, scheme=trial.scheme))
         return answer
 
     def _neighbours(self, review: Review) -> list[str]:
@@ -265,9 +270,8 @@ class Approvals:
         attempts: dict[str, Attempt] = {}
         review = self.take()
         for label, credential, scheme, change in self._attempts():
-            key = self.key(review.id, label)
-            call = change(self.call(review.id, review.revision, key), review.revision, key)
-            answer = self._live.send(call, credential, scheme, purpose=label)
+            send = partial(self._altered, review, change, (credential, scheme, label))
+            key, answer = self.keyed(review.id, label, send)
             attempts[label] = Attempt(answer, self.look(review.id), review.revision)
             if is_approved(attempts[label].after):
                 self.note(review, key)
@@ -275,6 +279,11 @@ class Approvals:
             else:
                 review = _as_it_is(review, attempts[label].after)
         return Trial(review, "", "", attempts)
+
+    def _altered(self, review: Review, change: Change, by: tuple[Credential | None, str | None, str], key: str) -> Exchange:
+        credential, scheme, label = by
+        call = change(self.call(review.id, review.revision, key), review.revision, key)
+        return self._live.send(call, credential, scheme, purpose=label)
 
     def _attempts(self) -> Iterator[tuple[str, Credential | None, str | None, Change]]:
         """Label, caller, scheme, and what makes an attempt out of a right call, its revision and its key."""

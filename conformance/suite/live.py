@@ -101,6 +101,11 @@ class Live:
             raise NotApplicable(f"{name} has no {scheme}")
         return found
 
+    def is_alive(self, credential: Credential, scheme: str) -> bool:
+        """Whether a caller is served anything at all, so that it is neither dead nor made up."""
+        simple = [each for each in self.session.contract.operations.values() if not each.writes and "{" not in each.path]
+        return any(self.send(Call(each.id), credential, scheme, purpose="is it alive?").status == 200 for each in simple)
+
     # --- sending ---------------------------------------------------------------------------------------------------
 
     def send(self, call: Call, credential: Any = DEFAULT, scheme: str | None = None, *, purpose: str = "") -> Exchange:
@@ -306,8 +311,8 @@ def _is_page(answer: Exchange) -> bool:
 
 
 def _stopped(pages: Sequence[Exchange], limit: int) -> str | None:
-    """Why the last page is none of the list; with another limit than its own a cursor was never issued, and may find nothing."""
-    unheeded = limit == GROWING and len(pages) > 1 and not pages[-1].items
+    """Why the last page is none of the list; beside another limit than its own a cursor was never issued, and may find nothing."""
+    unheeded = limit == GROWING and len(pages) == 2 and not pages[-1].items
     return "refused" if pages[-1].status != 200 or unheeded else None if _is_page(pages[-1]) else "malformed"
 
 

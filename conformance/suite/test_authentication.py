@@ -106,6 +106,8 @@ def _accepted(operation: Operation, scheme: str, live: Live, approvals: Approval
         holds = answer.status in (401, 403) and any(others_hold)
     else:
         holds = _holds(primary, scheme, answer, operation, live)
+    if answer.status == 401 and not live.is_alive(primary, scheme) and _serves_others(primary, scheme, live):
+        holds = False  # The scheme is accepted: it is this secret that is not.
     expect.that(not holds, f"by {scheme}: {answer.describe()}", answer, expected="200")
     told = f"{operation.id} by {scheme} is answered {answer.describe()}"
     raise Inconclusive(told, needs=(f"credentials.primary.{scheme}",), exchanges=[answer.id])
@@ -119,6 +121,12 @@ def _holds(primary: Credential, scheme: str, answer: Exchange, operation: Operat
         return False
     elsewhere = [other for other in live.session.contract.operations.values() if not other.writes and "{" not in other.path]
     return any(live.send(Call(other.id), primary, scheme).status == 200 for other in elsewhere if other.permission == operation.permission)
+
+
+def _serves_others(primary: Credential, scheme: str, live: Live) -> bool:
+    """Whether some other caller of the profile is served by this scheme."""
+    others = [each for each in live.session.target.credentials.values() if each.name != primary.name and scheme in each.schemes]
+    return any(live.is_alive(each, scheme) for each in others)
 
 
 def _dead(operation: Operation, name: str, scheme: str, live: Live, approvals: Approvals) -> None:

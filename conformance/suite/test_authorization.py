@@ -31,13 +31,13 @@ def test_the_permission_is_needed(operation: Operation, scheme: str, live: Live,
     credential = live.by(name, scheme)
     if operation.writes:
         attempt = approvals.refusal(f"{name} by {scheme}", scheme)
-        expect.status(attempt.answer, 403)
+        _forbidden(attempt.answer, live, 403)
         unchanged(attempt)
         return
     call = live.call(operation)
     _control(call, scheme, live)
 
-    expect.status(live.send(call, credential, scheme, purpose=f"without {operation.permission}"), 403)
+    _forbidden(live.send(call, credential, scheme, purpose=f"without {operation.permission}"), live, 403)
     for other in others(operation, live):
         # A cursor may belong to the credential that it was issued to, and be refused for that.
         expect.refused(live.send(other, credential, scheme, purpose=f"without {operation.permission}, beside arguments"))
@@ -68,7 +68,7 @@ def test_another_company_is_out_of_reach(operation: Operation, scheme: str, live
     if operation.writes:
         live.by("outsider", scheme)
         attempt = approvals.refusal(f"outsider by {scheme}", scheme)
-        expect.status(attempt.answer, 403, 404)
+        _forbidden(attempt.answer, live, 403, 404)
         unchanged(attempt)
         return
     kind = KINDS[parameter_of(operation)]
@@ -184,13 +184,22 @@ def test_the_review_role_is_needed(scheme: str, live: Live, approvals: Approvals
     """A caller whose role may not approve is answered 403, although it holds the permission."""
     live.by("no-review-role", scheme)
     attempt = approvals.refusal(f"no-review-role by {scheme}", scheme)
-    expect.status(attempt.answer, 403)
+    _forbidden(attempt.answer, live, 403)
     unchanged(attempt)
 
 
 def _control(call: Call, scheme: str, live: Live) -> None:
     """Primary is served, by the scheme of the probe where primary has it."""
     live.controlled(call, scheme=scheme if scheme in live.credential("primary").schemes else None)
+
+
+def _forbidden(answer: Exchange, live: Live, *allowed: int) -> None:
+    """Violation unless the answer has one of the statuses; a 401 of a caller who is served nowhere says nothing."""
+    known_as = answer.credential or ""
+    if answer.status == 401 and answer.scheme and not live.is_alive(live.credential(known_as), answer.scheme):
+        told = f"{known_as} by {answer.scheme} is served nowhere"
+        raise Inconclusive(told, needs=(f"credentials.{known_as}",), exchanges=[answer.id])
+    expect.status(answer, *allowed)
 
 
 def _out_of_reach(answer: Exchange) -> None:

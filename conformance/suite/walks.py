@@ -40,7 +40,7 @@ def confirm_repeated(walk: Walk, live: Live) -> None:
     twice = set(repeated(walk))
     for _ in range(ROUNDS):
         again = live.walk(walk.call, walk.limit, again=True)
-        at_rest = _same_order(walk, again)
+        at_rest = _is_at_rest([walk], [again])
         twice = set(repeated(again)) & (set(again.ids) if at_rest else twice)
         if not twice or at_rest:
             break
@@ -54,18 +54,26 @@ def confirm_missing(walk: Walk, walks: Sequence[Walk], live: Live) -> None:
     missing = everything - set(walk.ids)
     for _ in range(ROUNDS):
         again = live.walk(walk.call, walk.limit, again=True)
-        others = [(other, live.walk(other.call, other.limit, again=True)) for other in walks if missing & set(other.ids)]
-        shown = set().union(*(other.ids for _, other in others)) & everything
-        missing = (shown if all(_same_order(*pair) for pair in others) else shown & missing) - set(again.ids)
+        before = [other for other in walks if missing & set(other.ids)]
+        after = [live.walk(other.call, other.limit, again=True) for other in before]
+        shown = set().union(*(other.ids for other in after)) & everything
+        missing = (shown if _is_at_rest([walk, *before], [again, *after]) else shown & missing) - set(again.ids)
         if not missing or not again.is_whole:
             return
     told = f"{len(missing)} records are missing with {walk.told}: {', '.join(sorted(missing)[:3])}"
     expect.broken(told, again.pages[-1], expected="the records that a walk with another limit yields")
 
 
-def _same_order(one: Walk, other: Walk) -> bool:
-    """Whether two walks meet the same records in the same order, so that nothing has moved in between."""
-    return list(dict.fromkeys(one.ids)) == list(dict.fromkeys(other.ids))
+def _is_at_rest(before: Sequence[Walk], after: Sequence[Walk]) -> bool:
+    """Whether no record has come, gone or changed its place, although one walk or the other may have lost some."""
+    same = set().union(*(walk.ids for walk in before)) == set().union(*(walk.ids for walk in after))
+    return same and all(_common(one, other) == _common(other, one) for one, other in zip(before, after, strict=True))
+
+
+def _common(one: Walk, other: Walk) -> list[str]:
+    """The records of a walk that another one has too, in the order in which they came."""
+    theirs = set(other.ids)
+    return [id for id in dict.fromkeys(one.ids) if id in theirs]
 
 
 def agree(longest: Walk, walk: Walk, live: Live) -> None:

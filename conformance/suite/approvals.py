@@ -130,9 +130,13 @@ class Approvals:
 
     def look_approved(self, id: str) -> Exchange:
         """Read a review that has just been approved; readings may lag behind for a moment."""
+        return self.look_until(id, lambda read: is_approved(read) or not shows_status(read))
+
+    def look_until(self, id: str, holds: Callable[[Exchange], bool]) -> Exchange:
+        """Read a review until something holds, for as long as readings may lag behind."""
         answer = self.look(id)
         for moment in MOMENTS:
-            if is_approved(answer) or not shows_status(answer):
+            if holds(answer):
                 break
             self._session.transport.wait(moment)
             answer = self.look(id)

@@ -1,11 +1,11 @@
 """Calls that checks ask for, and what answers say."""
 
-import math
+import sys
 from typing import Any
 
 import pytest
 
-from conformance.exchange import MISSING, Call, Exchange, Request, Response
+from conformance.exchange import MISSING, Call, Exchange, Request, Response, parse
 
 DEEP = 200_000
 
@@ -49,12 +49,12 @@ def test_the_first_of_several_headers_counts() -> None:
         ("[null]".encode("utf-32-be"), [None]),
         (b" 1.0 ", 1.0),
         (b"1e3", 1000.0),
-        (b"1e400", math.inf),
+        (b"1e400", sys.float_info.max),
         (b"-0", 0),
         (b"9" * 30, 1e30),
-        (b'["\\ud800", ' + b"9" * 308 + b"]", ["\ud800", int("9" * 308)]),
-        (b'["\\ud800", ' + b"9" * 309 + b"]", ["\ud800", math.inf]),
-        (b"9" * 10_000, math.inf),
+        (b'["\\ud800", ' + b"9" * 308 + b"]", ["\ud800", float("9" * 308)]),
+        (b'["\\ud800", ' + b"9" * 309 + b"]", ["\ud800", sys.float_info.max]),
+        (b"-" + b"9" * 10_000, -sys.float_info.max),
         (b'"\\ud800"', "\ud800"),
         (b'"\\ud83d\\ude00"', "\U0001f600"),
         (b"[" * 500 + b"]" * 500, None),
@@ -160,3 +160,15 @@ def test_an_exchange_is_an_ordinary_one_unless_told_otherwise() -> None:
 def test_no_response_is_told_with_its_reason() -> None:
     """The failure of the connection."""
     assert exchange(None, failure="ReadTimeout: late").describe() == "no response: ReadTimeout: late"
+
+
+def test_a_number_is_the_same_whoever_reads_it() -> None:
+    """Behind a byte order mark another reader is at work, which keeps integers of any size."""
+    assert Response(200, (), b"\xef\xbb\xbf[18446744073709551616]").json == Response(200, (), b"[18446744073709551616]").json
+    assert type(parse("[18446744073709551616]\n")[0][0]) is type(parse(b"\xef\xbb\xbf[18446744073709551616]")[0][0])
+
+
+@pytest.mark.parametrize(("purpose", "repeated"), [("again after #1: control", True), ("control", False)])
+def test_a_request_that_is_made_again_says_so(purpose: str, repeated: bool) -> None:
+    """By its purpose."""
+    assert exchange(purpose=purpose).is_repeated is repeated

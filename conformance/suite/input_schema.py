@@ -8,8 +8,9 @@ Schema = Mapping[str, Any]
 
 
 def places(schema: Schema) -> dict[str, tuple[str, ...]]:
-    """Where an input schema has each argument, by its name without case and separators: the first place, if there are several."""
-    return dict(reversed(list(_places(schema, schema, ()))))
+    """Where an input schema has each argument, by its name without case and separators: the outermost place, if there are several."""
+    found = list(_places(schema, schema, ()))
+    return dict(sorted(found, key=lambda place: len(place[1]), reverse=True))
 
 
 def plain(name: str) -> str:

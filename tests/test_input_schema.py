@@ -1,0 +1,61 @@
+"""Input schemas of tools: where their arguments stand, and what has to be there."""
+
+from typing import Any
+
+import pytest
+
+from conformance.suite.input_schema import places, plain, shape
+
+UUID = {"type": "string"}
+FLAT = {"type": "object", "properties": {"project_id": UUID, "limit": {"type": "integer"}}}
+NESTED = {"type": "object", "properties": {"params": FLAT}, "required": ["params"]}
+REFERRED = {"properties": {"params": {"$ref": "#/$defs/Params"}}, "$defs": {"Params": FLAT}}
+OPTIONAL = {"properties": {"params": {"anyOf": [{"$ref": "#/$defs/Params"}, {"type": "null"}]}}, "$defs": {"Params": FLAT}}
+COMPOSED = {"allOf": [{"properties": {"project_id": UUID}}, {"oneOf": [{"properties": {"limit": {}}}]}]}
+
+
+@pytest.mark.parametrize("schema", [FLAT, COMPOSED])
+def test_arguments_stand_at_the_top(schema: dict[str, Any]) -> None:
+    """Whatever the schema is put together of, and however it writes their names."""
+    assert places(schema) == {"projectid": ("project_id",), "limit": ("limit",)}
+    assert shape({"projectId": "1", "limit": 5}, schema) == {"project_id": "1", "limit": 5}
+
+
+@pytest.mark.parametrize("schema", [NESTED, REFERRED, OPTIONAL])
+def test_arguments_stand_in_an_object(schema: dict[str, Any]) -> None:
+    """It may be referred to, and it may be one form beside null."""
+    assert places(schema) == {"params": ("params",), "projectid": ("params", "project_id"), "limit": ("params", "limit")}
+    assert shape({"limit": 5}, schema) == {"params": {"limit": 5}}
+
+
+@pytest.mark.parametrize(("schema", "shaped"), [(NESTED, {"params": {}}), (REFERRED, {}), (OPTIONAL, {}), (FLAT, {})])
+def test_an_object_that_is_insisted_on_is_there(schema: dict[str, Any], shaped: dict[str, Any]) -> None:
+    """Also where nothing is in it; what may be left out is left out."""
+    assert shape({}, schema) == shaped
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"properties": []},
+        {"properties": {"limit": True}, "required": "limit"},
+        {"$ref": "#/$defs/Loop", "$defs": {"Loop": {"$ref": "#/$defs/Loop"}}},
+        {"allOf": {"properties": {}}, "anyOf": [None]},
+        {"$ref": "#/$defs/None/of/these", "$defs": {"None": []}},
+    ],
+)
+def test_a_schema_that_says_nothing_leaves_arguments_at_the_top(schema: dict[str, Any]) -> None:
+    """Nor does one that is broken, or that refers to itself."""
+    assert shape({"limit": 5}, schema) == {"limit": 5}
+
+
+def test_an_object_within_itself_comes_to_an_end() -> None:
+    """A schema may be its own part."""
+    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}, "limit": {}}, "required": ["next"]}
+    assert places({"$ref": "#/$defs/Node", "$defs": {"Node": node}})["limit"] == ("limit",)
+
+
+def test_names_are_told_by_their_letters() -> None:
+    """Neither case nor separators matter."""
+    assert {plain(name) for name in ("projectId", "project_id", "project-id", "PROJECT_ID")} == {"projectid"}

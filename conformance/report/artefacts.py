@@ -13,6 +13,7 @@ import conformance
 from conformance import contract
 from conformance.redaction import finder, spellings
 from conformance.report import allure, ctrf, earl, gates, har, junit, markdown
+from conformance.target import PERMISSIONS
 
 Report = Mapping[str, Any]
 Exchanges = Iterable[Mapping[str, Any]]
@@ -138,7 +139,8 @@ def _written(directory: Path, names: Sequence[str]) -> Iterator[Path]:
 def _own_words() -> bytes:
     """All that this package may say by itself: a secret that is one of its words cannot be told from it."""
     sources = (path.read_bytes() for path in Path(conformance.__file__).parent.rglob("*.py"))
-    return b"\n".join([*sources, *(contract.text(name).encode() for name in ("requirements.yaml", "openapi.yaml"))])
+    callers = (f"lacking.{permission}".encode() for permission in PERMISSIONS)
+    return b"\n".join([*sources, *callers, *(contract.text(name).encode() for name in ("requirements.yaml", "openapi.yaml"))])
 
 
 SHORTEST = 8

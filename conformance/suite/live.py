@@ -27,6 +27,8 @@ GROWING = 0
 """The limit of a walk whose pages grow from one to the longest: a cursor goes on where its page ended, whatever comes with it."""
 ENDLESS = 400
 """Records that empty pages in a row could have held, before a list counts as over although it still gives cursors."""
+WIDEST_GAP = 100
+"""Empty pages in a row, whatever their limit, before anybody is blamed for what a list does not show."""
 DEFAULT = object()
 
 
@@ -264,10 +266,11 @@ class Live:
         if known is None:
             self._walks[key] = self._walk(call, limit, who, scheme)
         elif again:
-            self._walks[key] = self._walk(call, limit, who, scheme or known.pages[0].scheme)
+            # Somebody is about to be blamed: what looks like the end of the list may be a gap that is wider than usual.
+            self._walks[key] = self._walk(call, limit, who, scheme or known.pages[0].scheme, least=WIDEST_GAP)
         return self._walks[key]
 
-    def _walk(self, call: Call, limit: int, who: Credential, scheme: str | None) -> Walk:
+    def _walk(self, call: Call, limit: int, who: Credential, scheme: str | None, least: int = 1) -> Walk:
         operation = self.operation(call.operation)
         name = self.session.name(operation, "cursor")
         if name is None:
@@ -283,7 +286,7 @@ class Live:
                 return Walk(call, limit, (*pages, page), "loop")
             pages.append(page)
             self._learn(operation, pages)
-            end = _stopped(pages, limit) or _end(pages, limit or PAGE, seen)
+            end = _stopped(pages, limit) or _end(pages, max(least, ENDLESS // (limit or PAGE)), seen)
             if end is not None or len(pages) >= self.session.depth.pages:
                 return Walk(call, limit, tuple(pages), end or "bound")
             # A cursor may be good for nobody but the credential that it was issued to.
@@ -316,10 +319,10 @@ def _stopped(pages: Sequence[Exchange], limit: int) -> str | None:
     return "refused" if pages[-1].status != 200 or unheeded else None if _is_page(pages[-1]) else "malformed"
 
 
-def _end(pages: Sequence[Exchange], limit: int, seen: set[str]) -> str | None:
-    """Whether a list is over: no cursor, or one that leads from an empty page to nothing else."""
+def _end(pages: Sequence[Exchange], gap: int, seen: set[str]) -> str | None:
+    """Whether a list is over: no cursor, or one that leads from an empty page to nothing else, or from page to page in a gap."""
     empty = next((number for number, page in enumerate(reversed(pages)) if page.items), len(pages))
-    over = pages[-1].cursor is None or empty * limit >= ENDLESS or (empty > 0 and pages[-1].cursor in seen)
+    over = pages[-1].cursor is None or empty >= gap or (empty > 0 and pages[-1].cursor in seen)
     return "end" if over else None
 
 

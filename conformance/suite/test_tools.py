@@ -111,8 +111,7 @@ def test_a_tool_stays_within_the_grant(operation: Operation, toolbox: Toolbox, a
         refused(toolbox.call(operation, arguments, outsider, purpose="call the tool as the outsider"))
         _untouched(call, approvals, operation)
     for id in outside if not operation.writes else ():
-        answer = toolbox.call(operation, {**arguments, name: id}, live.credential("primary"), purpose="something outside the grant")
-        refused(answer)
+        refused(_as_primary(toolbox, operation, {**arguments, name: id}, "something outside the grant"))
 
 
 @requirement("tools/validation")
@@ -120,7 +119,6 @@ def test_a_tool_refuses_invalid_arguments(operation: Operation, toolbox: Toolbox
     """Limits out of range and ids that are no UUIDs, as over HTTP."""
     live, call = toolbox.live, toolbox.live.call(operation)
     arguments = _arguments(call)
-    primary = live.credential("primary")
     _controlled(_served_to_primary(toolbox, operation, arguments, "control"))
     invalid: list[tuple[str, Any]] = [(name, value) for name in call.path for value in ("not-a-uuid", "0")]
     if operation.is_list:
@@ -130,7 +128,7 @@ def test_a_tool_refuses_invalid_arguments(operation: Operation, toolbox: Toolbox
     if not invalid:
         raise NotApplicable(f"{operation.id} takes no argument")
     for name, value in invalid:
-        refused(toolbox.call(operation, {**arguments, name: value}, primary, purpose=f"{name} {value!r}"))
+        refused(_as_primary(toolbox, operation, {**arguments, name: value}, f"{name} {value!r}"))
 
 
 @requirement("tools/stock-client")
@@ -144,7 +142,7 @@ def test_a_stock_client_lists_and_calls_a_tool(toolbox: Toolbox) -> None:
     _controlled(_as_primary(toolbox, operation, {}, "control"))
     from conformance.suite import stock_client  # noqa: PLC0415 - slow, and of no use without tools
 
-    courier = stock_client.Courier(toolbox, operation, Caller.of(toolbox.live.credential("primary")))
+    courier = stock_client.Courier(toolbox, operation, Caller.of(toolbox.live.credential("primary"), _scheme(toolbox)))
     names, result = stock_client.converse(courier, shape({}, _tool(toolbox, operation).get("inputSchema", {})))
     found = f"the client finds {', '.join(names) or 'no tool'}"
     expect.that(operation.id in names, found, *courier.exchanges, expected=f"a tool {operation.id}")
@@ -226,7 +224,7 @@ def _as_primary(toolbox: Toolbox, operation: Operation, arguments: dict[str, Any
 
 def _scheme(toolbox: Toolbox) -> str:
     """One scheme for both faces, since the key of an approval and a cursor may belong to the credential."""
-    return toolbox.live.credential("primary").schemes[0]
+    return toolbox.scheme
 
 
 def _tool(toolbox: Toolbox, operation: Operation) -> dict[str, Any]:

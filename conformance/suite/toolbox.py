@@ -6,7 +6,9 @@ carries everything (2026-07-28). Answers may be JSON or an event stream.
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from conformance import __version__
@@ -98,8 +100,18 @@ class Toolbox:
     def tools(self) -> dict[str, Any]:
         """The tools that primary is shown, by name."""
         if self._tools is None:
-            self._tools = self._listing(Caller.of(self.live.credential("primary")))
+            self._tools = self._listing(Caller.of(self.live.credential("primary"), self.scheme))
         return self._tools
+
+    @cached_property
+    def scheme(self) -> str:
+        """The scheme by which primary is shown the tools: the interface may know one alone; the first where it knows neither."""
+        primary = self.live.credential("primary")
+        for scheme in primary.schemes:
+            with suppress(Inconclusive):
+                self._listing(Caller.of(primary, scheme))
+                return scheme
+        return primary.schemes[0]
 
     def _listing(self, caller: Caller) -> dict[str, Any]:
         """Every tool that a caller is shown, over all pages; Inconclusive where the list is refused."""

@@ -196,7 +196,9 @@ def _filters(operation: Operation, live: Live) -> Iterator[tuple[str, str]]:
 
 def _nobodys(operation: Operation, role: str, name: str, live: Live) -> None:
     """No record is of what does not exist, whatever its id looks like."""
-    known_ids = {id.lower() for id in _values(live.listing(operation.id), MEMBERS[role], every=True)}
+    # Of projects every member is promised; what else is listed need not say whose it is.
+    projects = _values(live.listing("project_list"), {"company": "companyId", "project": "id"}[role], every=True)
+    known_ids = {id.lower() for id in (*_values(live.listing(operation.id), MEMBERS[role], every=True), *projects)}
     made_up = live.made_up(role)
     for id in (made_up, *(id for id in NOBODY if id not in known_ids)):
         nobody = live.send(Call(operation.id).asking(**{name: id}), purpose=f"a {role} that does not exist")

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from conformance.report.attribution import Cause, attributed
 from conformance.report.cases import Case, cases
 from conformance.report.line import short
 
@@ -17,13 +18,22 @@ LONGEST = 400
 
 
 def annotations(report: Mapping[str, Any]) -> Iterator[str]:
-    """Workflow commands: an error for what is broken, a warning for a broken `should`."""
-    found = list(cases(report))
-    broken = [case for case in found if case.is_broken]
-    warned = [case for case in found if case.verdict == "fail" and case.level == "should"]
+    """Workflow commands, one for each cause: an error for what is broken, a warning for a broken `should`."""
+    found = attributed(report)
+    broken = [cause for cause in found if cause.entry["level"] == "must"]
+    warned = [cause for cause in found if cause.entry["level"] != "must"]
     for kind, some in (("error", broken), ("warning", warned)):
-        for case in some[:MOST_ANNOTATIONS]:
-            yield f"::{kind} title={_property(case.name)}::{_data(f'{case.statement} {case.message}')}"
+        for cause in some[:MOST_ANNOTATIONS]:
+            yield f"::{kind} title={_property(_name(cause))}::{_data(_told(cause))}"
+
+
+def _name(cause: Cause) -> str:
+    return f"{cause.entry['id']}[{','.join(cause.operations)}]" if cause.operations else str(cause.entry["id"])
+
+
+def _told(cause: Cause) -> str:
+    also = f"Also seen as {', '.join(also.entry['id'] for also in cause.also)}." if cause.also else ""
+    return " ".join(filter(None, (cause.entry["statement"], also, cause.findings[0]["message"])))
 
 
 def _data(text: str) -> str:

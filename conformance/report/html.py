@@ -115,7 +115,7 @@ def _value(value: Any) -> str:
 
 
 def _first_screen(report: Document, groups: Mapping[str, list[Entry]]) -> dict[str, Any]:
-    broken = [*groups["broken"], *groups["error"], *groups["warning"]]
+    broken = [entry for kind in ("broken", "error", "warning") for entry in groups[kind] if not entry.behind]
     judged = [entry for kind in (*COLUMNS, *RARE) for entry in groups[kind]]
     columns = [*COLUMNS, *(kind for kind in RARE if groups[kind])]
     names = dict.fromkeys(entry["class"] for entry in report["requirements"])

@@ -1,8 +1,9 @@
 """The report as a Markdown summary, short enough for a pull request or the page of a CI job."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from conformance.report.attribution import Cause, attributed
 from conformance.report.cases import Case, cases
 from conformance.report.line import plain, short, visible
 
@@ -22,9 +23,10 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"## {MARKS[report['verdict']]} {report['verdict'].capitalize()}: {escaped(report['target']['base-url'])}"
     yield ""
     yield from _table(found)
-    yield from _section("Broken requirements", [case for case in found if case.is_broken])
+    causes = attributed(report)
+    yield from _caused("Broken requirements", [cause for cause in causes if cause.entry["level"] == "must"])
     yield from _section("Known failures", [case for case in found if case.known])
-    yield from _section("Warnings", [case for case in found if case.verdict == "fail" and case.level == "should"])
+    yield from _caused("Warnings", [cause for cause in causes if cause.entry["level"] != "must"])
     yield from _section("Errors of the checker", [case for case in found if case.verdict == "error"])
     suite = report["suite"]
     yield f"{report['exchanges']['count']} exchanges, depth {suite['depth']}, seed {suite['seed']}, suite {suite['version']}"
@@ -38,6 +40,26 @@ def _table(found: list[Case]) -> Iterator[str]:
         counts = [sum(case.verdict == verdict and case.conformance_class == name for case in found) for verdict in verdicts]
         yield f"| {name} | " + " | ".join(map(str, counts)) + " |"
     yield ""
+
+
+def _caused(title: str, causes: list[Cause]) -> Iterator[str]:
+    """What is broken, each requirement under its cause."""
+    if not causes:
+        return
+    yield f"### {title}"
+    yield ""
+    for cause in causes[:MOST]:
+        yield f"- {_stated(cause.entry, cause.operations)} *{escaped(cause.findings[0]['message'])}*"
+        yield from (f"  - also seen as {_stated(also.entry, also.operations)}" for also in cause.also)
+    if len(causes) > MOST:
+        left = [entry["id"] for cause in causes[MOST:] for entry in (cause.entry, *(also.entry for also in cause.also))]
+        yield f"- … and {len(set(left))} more: {', '.join(map(escaped, dict.fromkeys(left)))}"
+    yield ""
+
+
+def _stated(entry: Mapping[str, Any], operations: Sequence[str]) -> str:
+    where = f" on {', '.join(map(escaped, operations))}" if operations else ""
+    return f"**{escaped(entry['id'])}**{where}: {escaped(entry['statement'])}"
 
 
 def _section(title: str, found: list[Case]) -> Iterator[str]:

@@ -13,7 +13,7 @@ import pytest
 from conformance import __version__, examination, known, requirements, snapshot
 from conformance.examination import JOURNAL
 from conformance.known import Known
-from conformance.report import artefacts, journal, model
+from conformance.report import artefacts, causes, journal, model
 from conformance.report.journal import Journal
 from conformance.report.latency import latencies
 from conformance.requirements import Requirement
@@ -163,6 +163,7 @@ class Run:
             "exchanges": {"count": self._exchanges, "methods": self._methods, "file": "exchanges.jsonl"},
             "latencies": latencies(self._elapsed),
             "requirements": entries,
+            "causes": causes.causes(entries, self._findings, self._evidence),
             "observations": model.observations(seen),
             "ledger": [{"review": entry[1], **entry[2]} for entry in self._observations if entry[0] == "ledger"],
         }

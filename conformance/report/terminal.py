@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance.report import undecided
+from conformance.report.attribution import Also, Cause, attributed
 from conformance.report.line import Span, plain, short, visible
 
 VERDICTS = {
@@ -50,30 +51,38 @@ def told(entry: dict[str, Any], found: dict[str, Any]) -> Iterator[str]:
 
 
 def _broken(report: dict[str, Any]) -> Iterator[list[Span]]:
-    entries = [entry for entry in report["requirements"] if entry["verdict"] in ("fail", "error") and entry["level"] != "observe"]
-    entries.sort(key=lambda entry: (entry["verdict"] != "fail", entry["level"] != "must"))
-    news = [(entry, findings) for entry in entries if (findings := [each for each in _wrong(entry) if "known" not in each])]
-    for entry, findings in news[:MOST_TOLD]:
-        yield from _told(entry, findings)
+    entries = [entry for entry in report["requirements"] if entry["level"] != "observe"]
+    errors = [Cause(entry, (), tuple(_wrong(entry))) for entry in entries if entry["verdict"] == "error"]
+    news = [*attributed(report), *errors]
+    for cause in news[:MOST_TOLD]:
+        yield from _told(cause.entry, cause.findings)
+        yield from map(_also, cause.also)
         yield []
-    for entry, _ in news[MOST_TOLD:]:
+    for entry in (entry for cause in news[MOST_TOLD:] for entry in (cause.entry, *(also.entry for also in cause.also))):
         yield [_word(entry, entry["verdict"]), (f"  {entry['id']}", "strong"), (f"  {entry['statement']}", "")]
-    known = [(entry["id"], found) for entry in entries for found in _wrong(entry) if "known" in found]
+    known = [(entry["id"], found) for entry in entries if entry["verdict"] == "fail" for found in _wrong(entry) if "known" in found]
     for id, found in known:
         yield [("KNOWN", "warn"), (f"  {id}", "strong"), (f"{_on(found)}: {short(found['known'], LONGEST_MESSAGE)}", "")]
     if news[MOST_TOLD:] or known:
         yield []
 
 
-def _wrong(entry: dict[str, Any]) -> list[dict[str, Any]]:
+def _wrong(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [found for found in entry["findings"] if found["verdict"] == entry["verdict"]]
 
 
-def _on(found: dict[str, Any]) -> str:
+def _also(also: Also) -> list[Span]:
+    """A requirement that fails for the same reason, with what it promises."""
+    where = f" on {', '.join(also.operations)}" if also.operations else ""
+    word, part = _word(also.entry, "fail")
+    return [("  also seen  ", "dim"), (f"{word} ", part), (also.entry["id"], "strong"), (f"{where}: {also.entry['statement']}", "")]
+
+
+def _on(found: Mapping[str, Any]) -> str:
     return f"  on {found['operation']}" if found["operation"] else ""
 
 
-def _told(entry: dict[str, Any], findings: list[dict[str, Any]]) -> Iterator[list[Span]]:
+def _told(entry: Mapping[str, Any], findings: Sequence[Mapping[str, Any]]) -> Iterator[list[Span]]:
     """The first finding whole; of the others where they were made and what they say."""
     found, *others = findings
     yield [_word(entry, found["verdict"]), (f"  {entry['id']}", "strong"), (_on(found), "")]
@@ -88,17 +97,17 @@ def _told(entry: dict[str, Any], findings: list[dict[str, Any]]) -> Iterator[lis
         yield [("  also       ", "dim"), (_elsewhere(found, others), "")]
 
 
-def _word(entry: dict[str, Any], verdict: str) -> Span:
+def _word(entry: Mapping[str, Any], verdict: str) -> Span:
     part, word = {"fail": WORDS[entry["level"]], "error": ("bad", "CHECKER ERROR")}.get(verdict, ("warn", verdict.upper()))
     return word, part
 
 
-def _message(found: dict[str, Any]) -> str:
+def _message(found: Mapping[str, Any]) -> str:
     times = f"  ({found['occurrences']} times)" if found["occurrences"] > 1 else ""
     return short(found["message"], LONGEST_MESSAGE) + times
 
 
-def _elsewhere(first: dict[str, Any], others: list[dict[str, Any]]) -> str:
+def _elsewhere(first: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> str:
     places = dict.fromkeys(found["operation"] for found in others if found["operation"] not in (None, first["operation"]))
     where = f"on {', '.join(places)}" if places else "in other ways"
     return f"{where} (report.json tells each)"
@@ -149,12 +158,21 @@ def _end(report: dict[str, Any]) -> Iterator[list[Span]]:
     yield [(sentence, part)]
     for level, counted in report["counts"].items():
         yield [(f"  {level:7}" + ", ".join(f"{number} {name}" for name, number in counted.items() if number or name == "fail"), "")]
+    yield from _behind(report)
     yield from _gate(report)
     exchanges = report["exchanges"]
     sent = ", ".join(f"{number} {method}" for method, number in exchanges["methods"].items())
     sent = f" ({sent})" if sent else ""
     yield [(f"  {exchanges['count']} exchanges{sent} with {report['target']['base-url']} in {report['duration']:.1f} s", "")]
     yield [(f"  depth {report['suite']['depth']}, seed {report['suite']['seed']}", "")]
+
+
+def _behind(report: dict[str, Any]) -> Iterator[list[Span]]:
+    """How many causes there are, where they are fewer than what is broken."""
+    found = attributed(report)
+    broken = {entry["id"] for cause in found for entry in (cause.entry, *(also.entry for also in cause.also))}
+    if len(found) < len(broken):
+        yield [(f"  {len(found)} cause{'' if len(found) == 1 else 's'} behind {len(broken)} failed requirements", "")]
 
 
 def _gate(report: dict[str, Any]) -> Iterator[list[Span]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.report.attribution import Cause, attributed
 from conformance.report.page import pane, spot
 from conformance.report.page.pane import Pane
 from conformance.report.page.spot import Spot
@@ -49,7 +50,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Entry:
-    """One requirement; `kind` is a key of KINDS, `where` names the operations that it is about in this report."""
+    """One requirement; `kind` is a key of KINDS, `where` names the operations that it is about in this report.
+
+    `also` are (requirement, operations, statement) of what is broken for the same reason, `behind` the requirements that are the reason.
+    """
 
     id: str
     level: str
@@ -59,6 +63,8 @@ class Entry:
     kind: str
     operations: Mapping[str, str]
     findings: tuple[Finding, ...]
+    also: tuple[tuple[str, str, str], ...] = ()
+    behind: tuple[str, ...] = ()
 
     @property
     def where(self) -> tuple[str, ...]:
@@ -80,11 +86,16 @@ class Entry:
 
 def entries(report: Mapping[str, Any]) -> list[Entry]:
     """All requirements of a report, in its order."""
-    panes = _panes(report)
-    return [_entry(document, panes) for document in report["requirements"]]
+    causes = attributed(report)
+    telling = {cause.entry["id"]: cause.findings[0] for cause in reversed(causes)}
+    panes = _panes(report, telling)
+    return [_entry(document, panes, causes) for document in report["requirements"]]
 
 
-def _entry(document: Mapping[str, Any], panes: Mapping[tuple[str, int, str], Pane]) -> Entry:
+def _entry(document: Mapping[str, Any], panes: Mapping[tuple[str, int, str], Pane], causes: Sequence[Cause]) -> Entry:
+    own = [cause for cause in causes if cause.entry["id"] == document["id"]]
+    explained = [also for cause in own for also in cause.also]
+    telling = {cause.entry["id"]: cause.findings[0] for cause in reversed(own)}
     return Entry(
         id=document["id"],
         level=document["level"],
@@ -93,8 +104,17 @@ def _entry(document: Mapping[str, Any], panes: Mapping[tuple[str, int, str], Pan
         statement=document["statement"],
         kind=kind(document),
         operations=document["operations"],
-        findings=tuple(_finding(found, document["id"], number, panes) for number, found in _told(document)),
+        findings=tuple(_finding(found, document["id"], number, panes) for number, found in _told(document, telling)),
+        also=tuple((also.entry["id"], ", ".join(also.operations), also.entry["statement"]) for also in explained),
+        behind=() if own else tuple(_behind(document["id"], causes)),
     )
+
+
+def _behind(id: str, causes: Sequence[Cause]) -> Iterator[str]:
+    """The requirements under whose causes a requirement stands."""
+    for cause in causes:
+        if any(also.entry["id"] == id for also in cause.also):
+            yield cause.entry["id"]
 
 
 def kind(document: Mapping[str, Any]) -> str:
@@ -107,9 +127,10 @@ def kind(document: Mapping[str, Any]) -> str:
     return {"fail": failed, "error": "error", "inconclusive": "open", "pass": "kept", "not-applicable": "absent"}[document["verdict"]]
 
 
-def _told(document: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
-    """The findings that speak for the verdict of the requirement, with their numbers among all."""
-    return [(number, found) for number, found in enumerate(document["findings"]) if found["verdict"] == document["verdict"]]
+def _told(document: Mapping[str, Any], telling: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
+    """The findings that speak for the verdict of the requirement, with their numbers among all; the telling one comes first."""
+    told = [(number, found) for number, found in enumerate(document["findings"]) if found["verdict"] == document["verdict"]]
+    return sorted(told, key=lambda each: each[1] is not telling.get(document["id"]))
 
 
 def _finding(found: Mapping[str, Any], requirement: str, number: int, panes: Mapping[tuple[str, int, str], Pane]) -> Finding:
@@ -124,11 +145,11 @@ def _finding(found: Mapping[str, Any], requirement: str, number: int, panes: Map
     )
 
 
-def _panes(report: Mapping[str, Any]) -> dict[tuple[str, int, str], Pane]:
+def _panes(report: Mapping[str, Any], telling: Mapping[str, Any]) -> dict[tuple[str, int, str], Pane]:
     """As many exchanges as there is room for, those first that show most."""
     found: dict[tuple[str, int, str], Pane] = {}
     size = 0
-    for _, document, number, exchange in sorted(_queue(report["requirements"]), key=lambda each: each[0]):
+    for _, document, number, exchange in sorted(_queue(report["requirements"], telling), key=lambda each: each[0]):
         told = document["findings"][number]
         pointed = told["verdict"] == "fail" and exchange is told["exchanges"][-1]
         wrong = spot.find(document["id"], told["message"], told["expected"], exchange.get("response")) if pointed else Spot()
@@ -140,13 +161,15 @@ def _panes(report: Mapping[str, Any]) -> dict[tuple[str, int, str], Pane]:
     return found
 
 
-def _queue(documents: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, Mapping[str, Any], int, Mapping[str, Any]]]:
+def _queue(
+    documents: Sequence[Mapping[str, Any]], telling: Mapping[str, Any]
+) -> Iterator[tuple[int, Mapping[str, Any], int, Mapping[str, Any]]]:
     """Each exchange of each finding with its rank: what is broken before what is not judged, the telling one before the others."""
     for document in documents:
         if kind(document) in ("untested", "observed"):
             continue
         late = 3 * (kind(document) == "open")
-        for place, (number, found) in enumerate(_told(document)):
+        for place, (number, found) in enumerate(_told(document, telling)):
             for exchange in found["exchanges"]:
                 is_telling = exchange is found["exchanges"][-1]
                 yield late + (2 - is_telling if place else 1 - is_telling), document, number, exchange

@@ -37,7 +37,7 @@ def requirement(*findings: dict[str, Any], **stated: Any) -> dict[str, Any]:
 
 def exchange(id: str) -> dict[str, Any]:
     """The document of an exchange."""
-    return {"id": id, "request": {"method": "GET", "url": "u", "headers": [], "body": None}}
+    return {"id": id, "operation": "a", "request": {"method": "GET", "url": "u", "headers": [], "body": None}}
 
 
 # --- one requirement -----------------------------------------------------------------------------------------------------

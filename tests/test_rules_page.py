@@ -53,3 +53,23 @@ def test_no_answer_is_not_judged() -> None:
     """There is nothing to look at."""
     exchange = Exchange("item", 1, Call("video_list"), "", None, None, Request("GET", "", ()), failure="late")
     assert list(examine(exchange, CONTRACT)) == []
+
+
+def test_an_answer_is_judged_from_its_status_to_its_records() -> None:
+    """The form first, then the record, each with its own problems."""
+    body = json.dumps({"data": {"id": "x", "displayName": 1, "accountType": "internal", "more": None}, "requestId": "r"}).encode()
+    response = Response(200, (("content-type", "application/json"),), body)
+    exchange = Exchange("item", 1, Call("account_get"), "", None, None, Request("GET", "", ()), response)
+    problems = {judgement.requirement: judgement.problem for judgement in examine(exchange, CONTRACT)}
+    assert {requirement for requirement, problem in problems.items() if problem is None} == {
+        "response/status",
+        "response/content-type",
+        "response/json",
+        "envelope/data",
+        "envelope/request-id",
+        "account/required",
+        "account/type",
+    }
+    assert problems["account/fields"] == 'displayName: 1 is not of type "string"'
+    assert problems["account/closed"] == "the record: Additional properties are not allowed ('more' was unexpected)"
+    assert str(problems["representation/uuid"]).startswith('id: "x" does not match ')

@@ -148,6 +148,20 @@ def test_every_judgement_says_what_was_expected() -> None:
         }
 
 
+def test_every_judgement_of_a_refusal_says_what_was_expected() -> None:
+    """Kept or broken."""
+    for headers in ((JSON, ("retry-after", "1")), (JSON,)):
+        expected = {judgement.requirement: judgement.expected for judgement in examine(Response(429, headers, ERROR), STATUSES)}
+        assert {requirement: told for requirement, told in expected.items() if requirement not in FORM} == {
+            "limits/retry-after": "Retry-After with delay-seconds or an HTTP-date",
+            "error/object": "an object",
+            "error/code": "code: a string",
+            "error/request-id": "requestId: a string",
+            "error/message": "message: a string",
+            "error/title": "title: a string",
+        }
+
+
 def test_a_problem_is_put_into_words_only_where_there_is_one() -> None:
     """A page need not be printed to be judged."""
 

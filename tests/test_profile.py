@@ -556,6 +556,36 @@ def test_a_file_that_cannot_be_read_is_a_problem_of_the_profile(tmp_path: Path) 
     }
 
 
+def test_a_refusal_names_the_file_and_a_remedy(tmp_path: Path) -> None:
+    """With the line, where there is one."""
+    absent, odd, packed = tmp_path / "absent.toml", tmp_path / "odd.toml", tmp_path / "utf-16.toml"
+    odd.write_text("a = 1\nb", encoding="utf-8")
+    packed.write_text(FULL, encoding="utf-16")
+    told = {}
+    for file in (absent, odd, packed):
+        with pytest.raises(ProfileError) as refusal:
+            profile.load(file)
+        told[file] = str(refusal.value)
+
+    assert told[absent] == f"{absent}: cannot be read: No such file or directory: give the path of a profile"
+    assert told[packed] == f"{packed}: is not UTF-8 text: save it as UTF-8"
+    assert told[odd].startswith(f"{odd}:2: is no valid TOML: ")
+    assert told[odd].endswith(": correct it there")
+
+
+@pytest.mark.parametrize(("number", "kept"), [("0", False), ("1", True), ("9007199254740991", True), ("9007199254740992", False)])
+def test_a_whole_number_is_above_zero_and_has_an_exact_float(problems: Refused, tmp_path: Path, number: str, kept: bool) -> None:
+    """From 1 to 2^53 - 1."""
+    text = f"base-url = '{URL}'\nlimits.max-body-bytes = {number}"
+    if kept:
+        file = tmp_path / "target.toml"
+        file.write_text(text, encoding="utf-8")
+        assert profile.load(file).limits.max_body_bytes == int(number)
+    else:
+        (problem,) = problems(text)
+        assert problem.what == "is not above zero, or is too large"
+
+
 def test_lines_are_found_for_tables_and_for_dotted_and_quoted_keys() -> None:
     """Comments, values that look like keys, and the items of an array are none."""
     text = """\

@@ -1,5 +1,6 @@
 """The arguments of a request: what the contract allows, what it forbids, and what may be answered."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -139,11 +140,18 @@ def test_a_path_id_that_is_no_uuid_is_refused_or_not_found(value: str) -> None:
     assert verdicts(Call("project_get", {"projectId": value})) == refusing("arguments/id", 400, 404, 422)
 
 
+def test_the_id_of_an_approval_is_a_requirement_of_its_own() -> None:
+    """Its body is right, so nothing else is to be refused."""
+    call = Call("review_approve", {"reviewId": "x"}).carrying(RIGHT)
+    assert verdicts(call) == refusing("arguments/approval-id", 400, 404, 422)
+
+
 def test_an_invalid_body_is_refused() -> None:
     """A valid one is left to the checks of the approval."""
     call = Call("review_approve", {"reviewId": ID})
     assert judged(call, 200) == [("arguments/body", "body '' was answered 200", "400 or 422")]
     assert judged(call.carrying("ü"), 200)[0][1] == "body '\"\\\\u00fc\"' was answered 200"
+    assert judged(replace(call, body=b"\xff{"), 200)[0][1] == "body '\ufffd{' was answered 200"
     assert verdicts(call.carrying([])) == refusing("arguments/body", 400, 422)
     assert verdicts(call.carrying(RIGHT)) == {}
 

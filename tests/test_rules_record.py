@@ -254,6 +254,22 @@ def test_several_defects_are_several_findings() -> None:
     assert str(problems["representation/uuid"]).startswith("id: ")
 
 
+def test_every_judgement_of_a_record_says_what_was_expected() -> None:
+    """Kept or broken."""
+    for value in ("text", 1):
+        found = judgements("Account", with_("Account", displayName=value))
+        assert {judgement.expected for judgement in found} == {"the fields of the resource, with their types"}
+
+
+def test_a_message_quotes_a_record_as_it_came() -> None:
+    """However deep it goes, as long as the validators can follow."""
+    deep: list[Any] = []
+    for _ in range(29):
+        deep = [deep]
+    (found,) = [judgement for judgement in judgements("Account", with_("Account", displayName=deep)) if judgement.problem]
+    assert found.problem == f'displayName: {"[" * 30}{"]" * 30} is not of type "string"'
+
+
 def test_a_message_has_a_longest_length() -> None:
     """However large the record that it would quote."""
     (found,) = [judgement for judgement in judgements("Account", with_("Account", more="x" * 10_000)) if judgement.problem]
@@ -297,6 +313,17 @@ def paged(operation: str, data: Any) -> dict[str, str | None]:
 def test_a_page_has_items_and_a_cursor(operation: str, data: Any, problems: dict[str, str | None]) -> None:
     """Null or absent at the end, but for projects, where it is null."""
     assert paged(operation, data) == problems
+
+
+def test_every_judgement_of_a_page_says_what_was_expected() -> None:
+    """Kept or broken."""
+    for data in ({"items": [], "nextCursor": None}, {"nextCursor": 1}):
+        found = record.examine(data, CONTRACT.operation("project_list"), CONTRACT)
+        assert {judgement.requirement: judgement.expected for judgement in found} == {
+            "page/items": "data: {items, nextCursor}",
+            "page/next-cursor-present": "nextCursor: a UUID, or null on the last page",
+            "page/next-cursor": "nextCursor: a UUID, or null",
+        }
 
 
 def test_a_page_without_records_exercises_no_fields() -> None:

@@ -234,6 +234,53 @@ def test_two_headers_or_a_header_and_a_body_are_two_causes(header: str, requirem
     assert len(grouped(sighting(header, "Content-Type 'text/html'", OK), sighting(requirement, message, OK))) == 2
 
 
+def test_who_is_let_in_is_let_in_for_one_reason() -> None:
+    """The same credential on the same operation, whatever was asked for; what the outsider reaches is a matter of grants."""
+    expired, other = (an_exchange(number, credential=name) for number, name in ((1, "expired"), (2, "revoked")))
+    read = sighting("authentication/expired", "expired api-key: 200", expired, expected="401")
+    replay = sighting("approval/guarded-replay", "replay as expired: 200", an_exchange(3, credential="expired"), expected="a refusal")
+    revoked = sighting("authentication/revoked", "revoked api-key: 200", other, expected="401")
+    assert [(cause[0], len(cause[2])) for cause in grouped(read, replay, revoked)] == [
+        ("authentication/expired", 1),
+        ("authentication/revoked", 0),
+    ]
+    foreign = sighting("authorization/company", "a foreign project: 200", OK, expected="403 or 404")
+    tool = sighting("tools/grants", "call the tool as the outsider: a result", an_exchange(4, credential="outsider"), expected="a refusal")
+    mine = sighting("approval/unapprovable", "approve what cannot be approved: 200", an_exchange(5), expected="409")
+    assert [(cause[0], len(cause[2])) for cause in grouped(foreign, tool, mine)] == [
+        ("authorization/company", 1),
+        ("approval/unapprovable", 0),
+    ]
+
+
+def test_what_was_refused_and_done_is_one_cause() -> None:
+    """With the same refusal before the reading that shows it."""
+    asked, read = an_exchange(1, "review_approve", 409, request={"method": "POST"}), an_exchange(2, "review_get")
+    stale = sighting("approval/stale-revision", "one ahead: answered 409, and the review is approved", asked, read)
+    model = sighting(
+        "approval/model", "after step 1 the review reads as approved", an_exchange(3, status=409, request={"method": "POST"}), read
+    )
+    assert [(cause[0], len(cause[2])) for cause in grouped(stale, model)] == [("approval/stale-revision", 1)]
+
+
+def test_a_member_that_is_wrong_makes_records_differ() -> None:
+    """By its name; other members differ for reasons of their own."""
+    member = sighting("representation/uuid", 'companyId: "x" does not match "^[0-9a-f]"', OK)
+    nested = sighting("localization/fields", 'localizations.2.status: 1 is not of type "string"', OK)
+    differing = sighting("read/agreement", "list and record differ in name, companyId", an_exchange(8), expected="the same values")
+    walks = sighting("pagination/agreement", "records differ in status between page 1 and page 2", an_exchange(9), expected="the same")
+    assert [(cause[0], cause[2]) for cause in grouped(member, nested, differing, walks)] == [
+        ("representation/uuid", ["read/agreement ['project_get']"]),
+        ("localization/fields", ["pagination/agreement ['project_get']"]),
+    ]
+
+
+def test_one_header_is_one_cause() -> None:
+    """Whichever requirement speaks of it."""
+    one, other = (sighting(id, "Content-Type None", OK) for id in ("response/content-type", "authentication/challenge"))
+    assert len(grouped(one, {**other, "requirement": "response/content-type"})) == 1
+
+
 def test_the_shortest_reproduction_is_named() -> None:
     """That of the fewest different exchanges, then of the shortest command."""
     long, short = {**OK, "curl": "curl long"}, {**GONE, "curl": "curl"}
@@ -323,6 +370,12 @@ def test_a_long_summary_names_what_it_leaves_out() -> None:
     """By its id."""
     many = a_report(*(an_entry(f"read/number-{number}", "fail") for number in range(33)))
     assert "- … and 3 more: read/number-30, read/number-31, read/number-32\n" in markdown.render(many).decode()
+
+
+def test_a_long_list_of_errors_is_cut_too() -> None:
+    """These are the checker's own."""
+    many = a_report(*(an_entry(f"read/number-{number}", "error", operations={}) for number in range(33)))
+    assert "- … and 4 more\n" in markdown.render(many).decode()
 
 
 def test_the_page_leads_from_a_cause_to_what_it_breaks_and_back() -> None:

@@ -573,6 +573,28 @@ def test_a_refusal_names_the_file_and_a_remedy(tmp_path: Path) -> None:
     assert told[odd].endswith(": correct it there")
 
 
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("limits.rate-limit = {}", "write { requests = 100, seconds = 60 }"),
+        ("credentials.revoked = {}", "give it an api-key, a bearer, or both"),
+        (f"fixtures.approvable-reviews = ['{ONE}', '{ONE.upper()}']", "name each review once, in one of the two lists"),
+        ("fixtures.provision.approvable-review = []", "write the command and its arguments as an array of strings"),
+        ("fixtures.provision.approvable-review = [1]", "write the command and its arguments as an array of strings"),
+    ],
+)
+def test_a_remedy_says_what_would_be_right(problems: Refused, text: str, remedy: str) -> None:
+    """In words that can be followed."""
+    (problem,) = problems(f"base-url = '{URL}'\n{text}")
+
+    assert problem.remedy == remedy
+
+
+def test_only_slashes_are_taken_from_the_end_of_a_base_url() -> None:
+    """What the paths are appended to ends as it is given."""
+    assert profile.bare("https://api.example.com/XAPIX//").base_url == "https://api.example.com/XAPIX"
+
+
 @pytest.mark.parametrize(("number", "kept"), [("0", False), ("1", True), ("9007199254740991", True), ("9007199254740992", False)])
 def test_a_whole_number_is_above_zero_and_has_an_exact_float(problems: Refused, tmp_path: Path, number: str, kept: bool) -> None:
     """From 1 to 2^53 - 1."""

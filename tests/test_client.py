@@ -4,6 +4,7 @@ import gzip
 import json
 import threading
 import time
+import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from hostile import UNANSWERED, Behaviour, Script, answer, answering, head, rese
 from conformance import __version__, client, openapi
 from conformance.client import Client, Sending
 from conformance.exchange import Call, Exchange
+from conformance.recording import Recording
 from conformance.redaction import Redactor
 from conformance.target import Credential
 from conformance.transport import InProcess, Network
@@ -368,9 +370,18 @@ def test_who_is_refused_by_one_scheme_tries_the_other(bench: Callable[..., Bench
     exchange = each.client.send(ACCOUNT, Sending(BOTH, purpose="look"))
     assert (exchange.status, exchange.scheme, exchange.purpose) == (200, "api-key", "by the other scheme: look")
     assert each.statuses == [(401, False), (200, False)]
+    assert [exchange.number for exchange in each.logged] == [1, 2]
 
     each = bench(REFUSED, FINE)
     assert [exchange.status for exchange in each.client.send_all([ACCOUNT], [Sending(BOTH)])] == [200]
+
+
+def test_who_is_throttled_meanwhile_stays_with_the_other_scheme(bench: Callable[..., Bench]) -> None:
+    """Whose turn it is by the number of the exchange makes no difference then."""
+    each = bench(REFUSED, answer(429, retry_after="1"), FINE)
+    each.client.send(ACCOUNT, Sending(BOTH))
+
+    assert [exchange.scheme for exchange in each.logged] == ["bearer", "api-key", "api-key"]
 
 
 @pytest.mark.parametrize("sending", [Sending(BOTH, "bearer"), PLAIN, NOBODY], ids=["by a scheme", "by the only one", "as nobody"])
@@ -401,6 +412,36 @@ def test_calls_and_sendings_are_as_many(bench: Callable[..., Bench]) -> None:
     """A mistake of a check, told at once."""
     with pytest.raises(ValueError, match="shorter"):
         bench(FINE).client.send_all([ACCOUNT] * 2, [PLAIN])
+
+
+def test_calls_and_sendings_are_as_many_where_they_travel_at_once() -> None:
+    """The answers are there by then."""
+    with (
+        networked(answering(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")) as sender,
+        pytest.raises(ValueError, match="longer"),
+    ):
+        sender.send_all([ACCOUNT] * 2, [PLAIN] * 3)
+
+
+def test_no_more_calls_travel_at_once_than_the_transport_likes() -> None:
+    """However many the machine could take."""
+    under_way, most, lock = [0], [0], threading.Lock()
+
+    def behave(connection: Any) -> None:
+        head(connection)
+        with lock:
+            under_way[0] += 1
+            most[0] = max(most[0], under_way[0])
+        time.sleep(0.02)
+        with lock:
+            under_way[0] -= 1
+        connection.sendall(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")
+
+    with networked(behave) as sender:
+        sender.transport.concurrency = 2
+        sender.send_all([ACCOUNT] * 12, [PLAIN] * 12)
+
+    assert most == [2]
 
 
 def test_many_calls_travel_as_many_at_once_as_the_transport_likes() -> None:
@@ -594,6 +635,30 @@ def test_a_body_has_a_longest_length(
 
     assert (exchange.response is not None) is answered
     assert exchange.failure == (None if answered else "DecodingError: the response is longer than 1000 bytes")
+
+
+def test_a_body_that_bursts_is_never_whole_in_memory(monkeypatch: pytest.MonkeyPatch, bench: Callable[..., Bench]) -> None:
+    """Fifty thousand bytes that unpack to fifty million."""
+    monkeypatch.setattr(client, "LONGEST_BODY", 1000)
+    each = bench(answer(200, gzip.compress(bytes(50_000_000)), content_encoding="gzip"))
+    tracemalloc.start()
+    exchange = each.client.send(ACCOUNT, PLAIN)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert exchange.failure == "DecodingError: the response is longer than 1000 bytes"
+    assert most < 5_000_000
+
+
+def test_what_a_recording_has_unpacked_is_not_unpacked_again(bench: Callable[..., Bench]) -> None:
+    """Its headers still name the coding in which it came."""
+    each = bench()
+    recorded = {"status": 200, "headers": [["content-encoding", "gzip"]], "body": {"text": "unpacked"}}
+    each.client.transport = Recording([{"id": "item#1", "response": recorded}])
+    response = each.client.send(ACCOUNT, PLAIN).response
+
+    assert response is not None
+    assert (response.body, response.header("content-encoding")) == (b"unpacked", "gzip")
 
 
 def test_a_failure_is_told_shortly_and_without_secrets(bench: Callable[..., Bench]) -> None:

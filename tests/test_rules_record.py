@@ -317,7 +317,8 @@ def test_a_page_has_items_and_a_cursor(operation: str, data: Any, problems: dict
 
 def test_every_judgement_of_a_page_says_what_was_expected() -> None:
     """Kept or broken."""
-    for data in ({"items": [], "nextCursor": None}, {"nextCursor": 1}):
+    kept: dict[str, Any] = {"items": [], "nextCursor": None}
+    for data in (kept, {"nextCursor": 1}):
         found = record.examine(data, CONTRACT.operation("project_list"), CONTRACT)
         assert {judgement.requirement: judgement.expected for judgement in found} == {
             "page/items": "data: {items, nextCursor}",

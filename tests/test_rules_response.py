@@ -31,11 +31,17 @@ def test_a_success_exercises_the_envelope() -> None:
     assert judged(200, b'{"data": 1, "requestId": "", "more": 2}', JSON) == dict.fromkeys(ENVELOPE)
 
 
-@pytest.mark.parametrize("status", sorted(STATUSES - {200, 429}))
+@pytest.mark.parametrize("status", sorted(STATUSES - {200, 401, 429}))
 def test_a_refusal_exercises_the_error_body(status: int) -> None:
     """Message and title may be absent."""
     assert judged(status, ERROR, JSON) == dict.fromkeys(REFUSAL)
     assert judged(status, b'{"code": "", "requestId": "", "message": "", "title": "", "more": 1}', JSON) == dict.fromkeys(REFUSAL)
+
+
+def test_a_refused_credential_exercises_the_challenge_too() -> None:
+    """Whatever the challenge says."""
+    assert judged(401, ERROR, JSON, ("www-authenticate", "Bearer")) == dict.fromkeys([*REFUSAL, "authentication/challenge"])
+    assert broken(401, ERROR, JSON) == {"authentication/challenge": "a 401 without WWW-Authenticate"}
 
 
 @pytest.mark.parametrize("status", [201, 204, 301, 402, 405, 418, 501])

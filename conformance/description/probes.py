@@ -57,6 +57,14 @@ PROBES = (
 """Of UUIDs only those that the specification allows: `format: uuid` alone speaks of none of its other rules."""
 
 
+_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+
+
+def named(value: object) -> Probe:
+    """A probe of a value that a schema names itself."""
+    return Probe(value, str(value), _TYPES.get(type(value), "null"))
+
+
 _GROUPS = {"integer": "integers", "text": "text", "UUID": "UUIDs"}
 _MOST_KINDS = 3
 

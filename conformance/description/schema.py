@@ -131,6 +131,12 @@ class View:
             found.append(tuple(node for node in nodes if node is not None))
         return View(self.document, tuple(found))
 
+    def named_values(self) -> list[object]:
+        """The values that stand in the schema itself: those of `enum` and `const`, and its inclusive bounds."""
+        tables = [node.table for choice in self.spelled_out for node in choice]
+        single = [table[keyword] for table in tables for keyword in ("const", "minimum", "maximum") if keyword in table]
+        return [*single, *(value for table in tables if isinstance(table.get("enum"), list) for value in table["enum"])]
+
     # --- values ------------------------------------------------------------------------------------------------------
 
     @cached_property

@@ -1,11 +1,11 @@
 """One value as the contract and as a description see it: which of the two allows what the other does not, all the way down."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
 from conformance.description.difference import Aspect, Difference, Effect
-from conformance.description.probes import PROBES, Probe, kinds
+from conformance.description.probes import PROBES, Probe, kinds, named
 from conformance.description.schema import SchemaError, View
 
 SHAPE_ASPECTS = frozenset({"presence", "end-of-list"})
@@ -74,7 +74,8 @@ def _compared(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
 def _by_probes(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
     composite = next((name for name in ("object", "array") if _is_composite(ours, name)), None)
     judged = [probe for probe in PROBES if probe.type != composite]
-    wider = [probe for probe in judged if _fits(theirs, probe, place) and not _fits(ours, probe, place)]
+    # What their schema names itself is only looked at where nothing else shows that it is wider.
+    wider = _wider(ours, theirs, judged, place) or _wider(ours, theirs, [named(value) for value in theirs.named_values()], place)
     narrower = [probe for probe in judged if _fits(ours, probe, place) and not _fits(theirs, probe, place)]
     if wider:
         yield _told(place, theirs, _of_wider(ours, theirs, wider, place), f"also allows {kinds(wider)}", _both(ours, theirs))
@@ -82,6 +83,10 @@ def _by_probes(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
         yield _told(place, theirs, _of_narrower(ours, narrower, place), f"does not allow {kinds(narrower)}", _both(ours, theirs))
     if composite and not theirs.of_type(composite):
         yield _told(place, theirs, Effect.CLIENTS if place.is_answer else Effect.CALLERS, f"is no {composite}", _both(ours, theirs))
+
+
+def _wider(ours: View, theirs: View, probes: Iterable[Probe], place: Place) -> list[Probe]:
+    return [probe for probe in probes if _fits(theirs, probe, place) and not _fits(ours, probe, place)]
 
 
 def _fits(view: View, probe: Probe, place: Place) -> bool:

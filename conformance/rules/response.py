@@ -15,6 +15,9 @@ def examine(response: Response, statuses: frozenset[int]) -> Judgements:
         return
     if response.status == 429:
         yield _retry_after(response)
+    if response.status == 401:
+        named = response.header("www-authenticate") is not None
+        yield hold("authentication/challenge", named, lambda: "a 401 without WWW-Authenticate", "WWW-Authenticate")
     yield hold(
         "response/content-type",
         _is_json(response),

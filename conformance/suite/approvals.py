@@ -1,12 +1,11 @@
-"""Approvals as they are spent: the pool of reviews that may be approved, and the trial that one of them goes through.
+"""Approvals as they are spent, and the trial that a review goes through.
 
 Nothing but the listed or provisioned reviews is ever sent to `approve` with a right revision, and only with consent.
 """
 
-import json
-import subprocess
 import uuid
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,30 +14,21 @@ from typing import Any
 from conformance.client import Sending
 from conformance.exchange import Call, Exchange
 from conformance.session import Session, never_issued
-from conformance.suite.attempts import MALFORMED, MISSPELT, STALE, Change, ahead, changed, unaltered
-from conformance.suite.live import Live, is_uuid
+from conformance.suite.attempts import MALFORMED, MISSPELT, NEXT, STALE, Change, ahead, changed, unaltered
+from conformance.suite.live import Live
+from conformance.suite.pool import APPROVED, NEEDS, Pool, Record, Review, is_approved, revision_of, shows_status
 from conformance.target import Credential
 from conformance.verdict import Inconclusive, Violation
 
-NEEDS = ("fixtures.approvable-reviews", "fixtures.provision.approvable-review")
 REFUSED_CREDENTIALS = ("expired", "revoked", "lacking.reviews:approve", "outsider", "no-review-role")
 NAMESPACE = uuid.UUID("6f0c1b9e-7a54-4e0e-9d38-52a4ab1f0c11")
-PROVISION_SECONDS = 60
 NEIGHBOURS = 4
+KINDS = ("subjectType", "companyId")
 TIES = ("subjectId", "videoId", "projectId")
-APPROVED = "approved"
-MOMENTS = (0.25, 0.25, 0.5, 0.5, 0.5, 1.0, 2.0, 3.0)
-"""Seconds between readings that may lag behind an approval."""
 CHANCES = 3
 
-
-@dataclass(frozen=True)
-class Review:
-    """A review that could be approved when it was last read."""
-
-    id: str
-    revision: int
-    read: Exchange
+Planned = tuple[str, Credential | None, str | None, Change]
+"""Label, caller, scheme, and what makes an attempt out of a right call, its revision and its key."""
 
 
 @dataclass(frozen=True)
@@ -73,98 +63,14 @@ class Trial:
         return self.answer
 
 
-class Approvals:
+class Approvals(Pool):
     """Spends approvable reviews, each once, and keeps the ledger of what was spent."""
 
     def __init__(self, session: Session, live: Live) -> None:
-        self._session = session
-        self._live = live
-        self._listed = list(session.target.fixtures.approvable_reviews)
-        self._repeated = list(session.provisioned or ())
+        super().__init__(session, live)
         self._trials: dict[str, Trial] = {}
         self._first: Trial | None = None
-
-    # --- the pool --------------------------------------------------------------------------------------------------
-
-    def consent(self) -> None:
-        """Inconclusive unless the profile allows approvals here."""
-        if not self._session.target.consent.approve_reviews:
-            raise Inconclusive("approving reviews here has not been consented to", needs=("consent.approve-reviews",))
-
-    def pending(self) -> Review:
-        """A review that could be approved now; it stays in the pool."""
-        self.consent()
-        while self._listed:
-            review = self.read(self._listed[0])
-            if review is not None:
-                return review
-            self._listed.pop(0)
-        self._listed.append(self._provision())
-        review = self.read(self._listed[0])
-        if review is None:
-            self._listed.clear()
-            raise Inconclusive("the provisioned review cannot be approved", needs=("fixtures.provision.approvable-review",))
-        return review
-
-    def take(self) -> Review:
-        """A review that could be approved now, out of the pool."""
-        review = self.pending()
-        self._listed.remove(review.id)
-        return review
-
-    def give_back(self, review: Review) -> None:
-        """Put a review back whose approval was refused."""
-        self._listed.append(review.id)
-
-    def read(self, id: str) -> Review | None:
-        """A review by its id, or None where it cannot be approved or is not to be seen."""
-        answer = self.look(id)
-        data = answer.data if isinstance(answer.data, dict) else {}
-        if answer.status != 200 or is_approved(answer) or data.get("approvable") is False:
-            return None
-        return Review(id, revision_of(answer), answer)
-
-    def look(self, id: str) -> Exchange:
-        """Read a review as primary."""
-        return self._live.send(Call("review_get", {"reviewId": id}), purpose="read the review")
-
-    def look_approved(self, id: str) -> Exchange:
-        """Read a review that has just been approved; readings may lag behind for a moment."""
-        return self.look_until(id, lambda read: is_approved(read) or not shows_status(read))
-
-    def look_until(self, id: str, holds: Callable[[Exchange], bool]) -> Exchange:
-        """Read a review until something holds, for as long as readings may lag behind."""
-        answer = self.look(id)
-        for moment in MOMENTS:
-            if holds(answer):
-                break
-            self._session.transport.wait(moment)
-            answer = self.look(id)
-        return answer
-
-    def look_listed(self, id: str) -> Exchange | None:
-        """The page that goes on showing an approved review with another status; None where the list has it right, or not at all."""
-        listed = next((entry for entry in self._live.records("review_list") if entry.record["id"].lower() == id.lower()), None)
-        if listed is None:
-            return None
-        for moment in MOMENTS:
-            page = self._live.send(listed.call, purpose="the list after the approval")
-            shown = [item.get("status", APPROVED) for item in page.items if str(item.get("id")).lower() == id.lower()]
-            if shown in ([], [APPROVED]):
-                return None
-            self._session.transport.wait(moment)
-        return page
-
-    def _provision(self) -> str:
-        """One more review: made by the profile's command, or, where a run is repeated, the one that it made then."""
-        if self._session.provisioned is None:
-            id = provisioned(self._session.target.fixtures.provision)
-        elif self._repeated:
-            id = self._repeated.pop(0)
-        else:
-            raise Inconclusive("no approvable review is left", needs=NEEDS)
-        self._session.observations.append(("provisioned", id, id))
-        return id
+        self.flaws: tuple[str, ...] | None = None
 
     # --- sending ---------------------------------------------------------------------------------------------------
 
@@ -230,6 +136,11 @@ class Approvals:
                 raise Inconclusive(told, needs=NEEDS, exchanges=[trial.approval.id])
         return trials[0]
 
+    def show_themselves(self) -> bool:
+        """Whether the first approval could be read, as far as reviews show a status; where not, that is judged once."""
+        after = self.first().after
+        return after is not None and (is_approved(after) or not shows_status(after))
+
     def refusal(self, label: str, scheme: str | None = None) -> Attempt:
         """An attempt of the first trial; Inconclusive unless the same request without its defect succeeded, by the same scheme."""
         trial = self.control(scheme)
@@ -237,14 +148,21 @@ class Approvals:
             raise Inconclusive(f"no approvable review was left for the attempt {label}", needs=NEEDS)
         return trial.attempts[label]
 
+    def refusals(self, label: str, scheme: str) -> list[Attempt]:
+        """The attempt of the first trial, and the same on the review of the other trial, which is of another kind where there is one."""
+        first = self.refusal(label, scheme)
+        others = [trial for trial in self._trials.values() if trial is not self._first and trial.approval.status == 200]
+        return [first, *(trial.attempts[label] for trial in others if label in trial.attempts)]
+
     def _run(self, scheme: str) -> Trial:
-        trial = self._attempted() if self._first is None else Trial(self.take(), scheme, "")
+        trial = self._attempted(self._attempts()) if self._first is None else self._attempted(self._few(scheme), unlike=self._first.review)
         trial.scheme = scheme
         others = self._neighbours(trial.review)
         before = [self.look(id) for id in others]
         trial.answer = self._approved(trial)
         trial.after = self.look_approved(trial.review.id) if trial.answer.status == 200 else self.look(trial.review.id)
-        trial.neighbours = [(one, self.look(id)) for one, id in zip(before, others, strict=True)]
+        # By the same scheme, since what a review shows may depend on who reads it.
+        trial.neighbours = [(one, self.look(id, one.scheme)) for one, id in zip(before, others, strict=True)]
         return trial
 
     def _approved(self, trial: Trial) -> Exchange:
@@ -259,21 +177,35 @@ class Approvals:
         trial.key, answer = self.keyed(trial.review.id, "approve", lambda key: self.approve(trial.review, key, scheme=trial.scheme))
         return answer
 
+    def _telling(self, unlike: Review | None) -> Callable[[Record], int]:
+        """What makes a review tell more: another kind and company than the one before, and reviews close to it that are not approved."""
+        before = unlike.read.data if unlike is not None and isinstance(unlike.read.data, dict) else {}
+        pending = [listed.record for listed in self._live.records("review_list") if listed.record.get("status") != APPROVED]
+        close = [Counter(record[tie] for record in pending if isinstance(record.get(tie), str)) for tie in TIES]
+
+        def worth(record: Record) -> int:
+            unlike = len([name for name in KINDS if name in before and name in record and before[name] != record[name]])
+            return 100 * unlike + sum(min(count[str(record.get(tie))], 9) for tie, count in zip(TIES, close, strict=True))
+
+        return worth
+
     def _neighbours(self, review: Review) -> list[str]:
         """Other reviews: the next of the pool, those that are closest to it, and some that are listed."""
         own = review.read.data if isinstance(review.read.data, dict) else {}
         records = [listed.record for listed in self._live.records("review_list")]
         pending = [record for record in records if record.get("status") != APPROVED and record["id"].lower() != review.id.lower()]
         close = [record["id"] for tie in TIES for record in pending if tie in own and record.get(tie) == own[tie]]
+        place = next((number for number, record in enumerate(records) if record["id"].lower() == review.id.lower()), 0)
+        beside = [record["id"] for record in records[max(place - 1, 0) : place + 2]]
         some = [listed.record["id"] for listed in self._live.sample("review_list")]
-        found = dict.fromkeys([*self._listed[:1], *close[:NEIGHBOURS], *some[:NEIGHBOURS]])
+        found = dict.fromkeys([*self._listed[:1], *beside, *close[:NEIGHBOURS], *some[:1]])
         return [id for id in found if id.lower() != review.id.lower()]
 
-    def _attempted(self) -> Trial:
-        """A review of the pool after every attempt that ought to leave it as it was; another one where an attempt did not."""
+    def _attempted(self, planned: Iterable[Planned], unlike: Review | None = None) -> Trial:
+        """A review of the pool after attempts that ought to leave it as it was; another one where an attempt did not."""
         attempts: dict[str, Attempt] = {}
-        review = self.take()
-        for label, credential, scheme, change in self._attempts():
+        review = self.take(self._telling(unlike))
+        for label, credential, scheme, change in planned:
             send = partial(self._altered, review, change, (credential, scheme, label))
             key, answer = self.keyed(review.id, label, send)
             attempts[label] = Attempt(answer, self.look(review.id), review.revision)
@@ -289,8 +221,16 @@ class Approvals:
         call = change(self.call(review.id, review.revision, key), review.revision, key)
         return self._live.send(call, credential, scheme, purpose=label)
 
-    def _attempts(self) -> Iterator[tuple[str, Credential | None, str | None, Change]]:
-        """Label, caller, scheme, and what makes an attempt out of a right call, its revision and its key."""
+    def _few(self, scheme: str) -> Iterator[Planned]:
+        """The attempts whose end may depend on the kind of review: a stale revision, and a role that may not approve."""
+        primary, viewer = self._live.credential("primary"), self._session.target.credentials.get("no-review-role")
+        for label in NEXT:
+            yield f"{label} by {scheme}", primary, scheme, changed(revision=STALE[label])
+        if viewer is not None:
+            yield from ((f"{viewer.name} by {each}", viewer, each, unaltered) for each in viewer.schemes)
+
+    def _attempts(self) -> Iterator[Planned]:
+        """Every attempt of the first trial."""
         primary = self._live.credential("primary")
         yield "missing", None, None, unaltered
         for scheme in primary.schemes:
@@ -309,38 +249,6 @@ class Approvals:
         for name, credential in self._session.target.credentials.items():
             if name in REFUSED_CREDENTIALS or name.startswith("lacking."):
                 yield from ((credential, scheme) for scheme in credential.schemes)
-
-
-def provisioned(argv: tuple[str, ...]) -> str:
-    """The id of a review that a command made and printed as JSON; Inconclusive where there is none."""
-    if not argv:
-        raise Inconclusive("no approvable review is left", needs=NEEDS)
-    try:
-        done = subprocess.run(argv, capture_output=True, timeout=PROVISION_SECONDS, check=True)
-        id = json.loads(done.stdout)["id"]
-    except (OSError, subprocess.SubprocessError, ValueError, KeyError, TypeError) as problem:
-        raise Inconclusive(f"the provision command failed: {type(problem).__name__}", needs=NEEDS) from problem
-    if not is_uuid(id):
-        raise Inconclusive("the provision command printed no review id", needs=NEEDS)
-    return str(id)
-
-
-def is_approved(read: Exchange) -> bool:
-    """Whether a reading of a review shows it approved (States and transitions)."""
-    return isinstance(read.data, dict) and read.data.get("status") == APPROVED
-
-
-def shows_status(read: Exchange) -> bool:
-    """Whether a reading of a review shows a status at all, which is not promised."""
-    return isinstance(read.data, dict) and "status" in read.data
-
-
-def revision_of(read: Exchange) -> int:
-    """The subjectRevision of a reading; Inconclusive where it shows none, since its presence is not promised."""
-    found = read.data.get("subjectRevision") if isinstance(read.data, dict) else None
-    if isinstance(found, bool) or not isinstance(found, int | float) or int(found) != found:
-        raise Inconclusive("the review shows no subjectRevision to expect", needs=("reviews with a subjectRevision",), exchanges=[read.id])
-    return int(found)
 
 
 def _as_it_is(review: Review, read: Exchange) -> Review:

@@ -14,21 +14,31 @@ def ahead(right: int) -> int:
     return right + 1
 
 
-def is_plausible(revision: int) -> bool:
-    """Whether a revision is one that a subject may have, and that every JSON reader takes for what it is."""
-    return 0 < revision < 2**53
+ON_APPROVED = frozenset({200, 400, 403, 409, 422})
+"""What a new key on a review that is approved already may be answered."""
+
+
+def conflict(revision: int) -> frozenset[int]:
+    """What a wrong revision may be answered: one that no subject may have, or no JSON reader holds, is malformed too."""
+    return frozenset({409}) if 0 < revision < 2**53 else frozenset({400, 409, 422})
 
 
 STALE: Mapping[str, Callable[[int], int]] = {
     "one revision ahead": ahead,
     "one revision behind": lambda right: right - 1,
     "two revisions behind": lambda right: right - 2,
+    "two revisions ahead": lambda right: right + 2,
     "far ahead": lambda right: right + 1000,
     "ahead by a turn of 32 bits": lambda right: right + 2**32,
     "none at all": lambda right: 0 if right else -1,
+    "the first": lambda right: 1 if right > 1 else right + 3,
+    "less than none": lambda right: -1 if right != -1 else -3,
     "the same below zero": lambda right: -right or -1,
 }
 """Revisions that are not the current one, made of it; the last ones are what a careless comparison takes for any revision."""
+
+NEXT = ("one revision ahead", "one revision behind")
+"""Those next to it, which nothing but a conflict answers."""
 
 
 def unaltered(call: Call, _: int, __: str) -> Call:

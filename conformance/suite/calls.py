@@ -2,33 +2,49 @@
 
 from collections import Counter
 
-from conformance.exchange import Call
+from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
+from conformance.suite import expect
 from conformance.suite.live import PARENTS, Live, is_uuid, parameter_of
+from conformance.verdict import Inconclusive
 
 MEMBERS = {"company": "companyId", "project": "projectId"}
 """What the filters of lists restrict them by."""
 
 
+def control_by(call: Call, scheme: str, live: Live) -> None:
+    """Primary is served, by the scheme of the probe where primary has it."""
+    live.controlled(call, scheme=scheme if scheme in live.credential("primary").schemes else None)
+
+
+def forbidden(answer: Exchange, live: Live, *allowed: int) -> None:
+    """Violation unless the answer has one of the statuses; a 401 of a caller who is served nowhere says nothing."""
+    known_as = answer.credential or ""
+    if answer.status == 401 and answer.scheme and not live.is_alive(live.credential(known_as), answer.scheme):
+        told = f"{known_as} by {answer.scheme} is served nowhere"
+        raise Inconclusive(told, needs=(f"credentials.{known_as}",), exchanges=[answer.id])
+    expect.status(answer, *allowed)
+
+
 def others(operation: Operation, live: Live) -> list[Call]:
     """Calls that primary has been served: a later page, under a filter if there is one, and the last record or the poorest parent."""
     if operation.id not in live.others:
-        tried = (*_later(operation, live), *_elsewhere(operation, live))
+        # The first page only where no other one follows, since a cursor may be good for one use.
+        tried = (*((page.call, page.status == 200) for page in later(operation, live)[-1:]), *_elsewhere(operation, live))
         live.others[operation.id] = [call for call, is_served in tried if is_served]
     return live.others[operation.id]
 
 
-def _later(operation: Operation, live: Live) -> list[tuple[Call, bool]]:
-    """The second page of one record; the first one where no cursor leads on, since a cursor may be good for one use."""
+def later(operation: Operation, live: Live, scheme: str | None = None) -> list[Exchange]:
+    """The first page of one record, under a filter if there is one, and the second, where a cursor leads on, by the same scheme."""
     if not operation.is_list:
         return []
     call = live.call(operation).asking(limit="1", **_filters(operation, live))
-    first = live.send(call, purpose="the first page of one")
+    first = live.send(call, scheme=scheme, purpose="the first page of one")
     name = live.session.name(operation, "cursor")
     if first.cursor is None or name is None:
-        return [(call, first.status == 200)]
-    second = live.send(call.asking(**{name: first.cursor}), scheme=first.scheme, purpose="the second page of one")
-    return [(second.call, second.status == 200)]
+        return [first]
+    return [first, live.send(call.asking(**{name: first.cursor}), scheme=first.scheme, purpose="the second page of one")]
 
 
 def _elsewhere(operation: Operation, live: Live) -> list[tuple[Call, bool]]:

@@ -6,6 +6,7 @@ from conformance.session import Session
 from conformance.stash import SESSION
 from conformance.suite.approvals import Approvals
 from conformance.suite.live import Live
+from conformance.suite.toolbox import Toolbox
 
 
 @pytest.fixture(scope="session")
@@ -24,3 +25,9 @@ def live(session: Session) -> Live:
 def approvals(session: Session, live: Live) -> Approvals:
     """The reviews that may be approved."""
     return Approvals(session, live)
+
+
+@pytest.fixture(scope="session")
+def toolbox(live: Live) -> Toolbox:
+    """The tool interface of the target."""
+    return Toolbox(live)

@@ -29,6 +29,8 @@ ENDLESS = 400
 """Records that empty pages in a row could have held, before a list counts as over although it still gives cursors."""
 WIDEST_GAP = 100
 """Empty pages in a row, whatever their limit, before anybody is blamed for what a list does not show."""
+OWNERS = {"id": "", "companyId": "company", "projectId": "project"}
+"""The members that say what a record is, and what it belongs to, each with the kind of which it holds an id; none for its own."""
 DEFAULT = object()
 
 
@@ -82,6 +84,7 @@ class Live:
         self.session = session
         self._controlled: set[tuple[object, ...]] = set()
         self._longest: dict[str, int] = {}
+        self._inside: dict[str, tuple[Walk, list[Listed]]] = {}
         self._readings: dict[str, list[tuple[Listed, Exchange]]] = {}
         self._below: dict[str, list[tuple[Listed, Exchange]]] = {}
         self._walks: dict[tuple[object, ...], Walk] = {}
@@ -175,9 +178,22 @@ class Live:
             self._longest[operation] = PAGE if longest.status == 200 else SHORTER
         return self.walk(Call(operation), self._longest[operation])
 
+    def is_outside(self, record: Mapping[str, Any], operation: str) -> bool:
+        """Whether a record of a list is, or belongs to, what the profile names as outside of primary's grant."""
+        own = self.operation(operation).resource.lower()
+        groups = (self.session.target.fixtures.foreign, self.session.target.fixtures.ungranted)
+        kinds = ((name, kind or own) for name, kind in OWNERS.items())
+        return any(str(record.get(name)).lower() == group[kind].lower() for name, kind in kinds for group in groups if kind in group)
+
     def records(self, operation: str) -> list[Listed]:
-        """The records of a list that have a usable id; Inconclusive where there are none."""
-        found = self.listing(operation).listed
+        """The records of a list that have a usable id and may be there; Inconclusive where there are none.
+
+        That one from outside the grant is shown is judged by the checks of authorization, and by no other one.
+        """
+        walk = self.listing(operation)
+        if self._inside.get(operation, (None, []))[0] is not walk:
+            self._inside[operation] = walk, [listed for listed in walk.listed if not self.is_outside(listed.record, operation)]
+        found = self._inside[operation][1]
         if not found:
             raise Inconclusive(f"{operation} shows no record", needs=("data in the target",))
         return found

@@ -3,10 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.suite.attempts import is_plausible
-
-ON_APPROVED = frozenset({200, 400, 403, 409, 422})
-"""What a new key on a review that is approved already may be answered."""
+from conformance.suite.attempts import ON_APPROVED, conflict
 
 
 @dataclass(eq=False)
@@ -37,7 +34,7 @@ class Model:
     def allowed(self, attempt: Attempt) -> frozenset[int]:
         """The statuses that the contract allows (States and transitions)."""
         subject, key = attempt.subject, attempt.key
-        stale = frozenset({409}) if is_plausible(subject.revision + attempt.difference) else frozenset({400, 409, 422})
+        stale = conflict(subject.revision + attempt.difference)
         if (key, subject.id) in self.results:
             return stale if attempt.difference else frozenset({200})
         used_elsewhere = any(used == key for used, _ in self.results)

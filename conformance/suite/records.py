@@ -1,9 +1,13 @@
 """Records that are shown in several places, compared: what both places show of one has to be the same."""
 
 from collections.abc import Mapping
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
+import jsonschema_rs
+
+from conformance.openapi import Contract
 from conformance.suite.live import is_uuid, record_key
 
 Record = Mapping[str, Any]
@@ -17,6 +21,17 @@ def differing(one: Record, other: Record) -> list[str]:
 def changes(name: str, records: list[dict[str, Any]]) -> bool:
     """Whether a member has not the same value in every one of these readings of one record."""
     return any(one.get(name) != other.get(name) for one, other in pairwise(records))
+
+
+def fits(contract: Contract, resource: str, name: str, value: object) -> bool:
+    """Whether a member of a record has a value that the contract allows; one that has not is judged by the rules, and not for differing."""
+    return bool(_validator(contract, resource, name).is_valid(value))
+
+
+@cache
+def _validator(contract: Contract, resource: str, name: str) -> Any:
+    schema = contract.schema(resource)
+    return jsonschema_rs.Draft202012Validator({**schema["properties"][name], "$defs": schema.get("$defs", {})}, validate_formats=True)
 
 
 def _same(one: Any, other: Any) -> bool:

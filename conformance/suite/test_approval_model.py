@@ -7,10 +7,12 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from conformance.exchange import Exchange
 from conformance.generate import undisturbed
 from conformance.suite import expect
-from conformance.suite.approvals import Approvals, is_approved, shows_status
+from conformance.suite.approvals import Approvals
 from conformance.suite.live import Live
 from conformance.suite.model import Attempt, Model, Subject
+from conformance.suite.pool import is_approved, shows_status
 from conformance.suite.requirement import requirement
+from conformance.suite.singles import sound
 from conformance.verdict import Inconclusive, Violation
 
 STEPS = 20
@@ -86,7 +88,7 @@ class World:
 @requirement("approval/model")
 def test_histories_agree_with_the_model(live: Live, approvals: Approvals) -> None:
     """Approve, replay, stale revisions, reused keys and other reviews, in any order."""
-    approvals.control()
+    sound(live, approvals)
     world = World(live, approvals)
     world.refill()
     for step in OPENING:

@@ -8,7 +8,7 @@ from conformance.openapi import Operation
 from conformance.session import never_issued
 from conformance.suite import expect
 from conformance.suite.approvals import Approvals, made_up, unchanged
-from conformance.suite.calls import others
+from conformance.suite.calls import later, others
 from conformance.suite.live import Live
 from conformance.suite.requirement import requirement
 from conformance.target import Credential
@@ -18,6 +18,9 @@ SHORTEST_SECRET = 8
 """Characters from which on a secret is resembled, and a part of one is masked."""
 
 LONGEST_DOUBLED = 1000
+HEXADECIMAL = frozenset("0123456789abcdefABCDEF-")
+WITH_HIGH_BITS = frozenset("wxyzWXYZ0123456789+/-_")
+"""The last quarter of the alphabet of Base64, and the letters that differ from it by their case alone."""
 
 EMPTY = (("x-api-key", ""), ("authorization", "Bearer"), ("authorization", "Basic Og=="))
 """Headers that are there, and carry no credential of either scheme."""
@@ -98,6 +101,7 @@ def _accepted(operation: Operation, scheme: str, live: Live, approvals: Approval
     else:
         answer = live.send(live.call(operation), primary, scheme, purpose=f"by {scheme}")
     if answer.status == 200:
+        _accepted_beside_arguments(operation, scheme, live)
         return
     expect.clear(answer)
     if operation.writes:
@@ -111,6 +115,15 @@ def _accepted(operation: Operation, scheme: str, live: Live, approvals: Approval
     expect.that(not holds, f"by {scheme}: {answer.describe()}", answer, expected="200")
     told = f"{operation.id} by {scheme} is answered {answer.describe()}"
     raise Inconclusive(told, needs=(f"credentials.primary.{scheme}",), exchanges=[answer.id])
+
+
+def _accepted_beside_arguments(operation: Operation, scheme: str, live: Live) -> None:
+    """Violation where a page after the first, or under a filter, is there for the other scheme alone."""
+    for number, answer in enumerate(later(operation, live, scheme)):
+        for other in live.credential("primary").schemes if answer.status in (401, 403) else ():
+            theirs = later(operation, live, other)
+            served = other != scheme and [page.status for page in theirs[number : number + 1]] == [200]
+            expect.that(not served, f"by {scheme}, beside arguments: {answer.describe()}", answer, *theirs, expected="200")
 
 
 def _holds(primary: Credential, scheme: str, answer: Exchange, operation: Operation, live: Live) -> bool:
@@ -153,13 +166,21 @@ def _made_up(live: Live, scheme: str) -> Iterator[Credential]:
     primary = live.credential("primary")
     yield made_up(live.session, scheme)
     secret = primary.secret(scheme)
-    if len(secret) >= SHORTEST_SECRET:
+    for value in _near_misses(secret) if len(secret) >= SHORTEST_SECRET else ():
         # Half of a secret stays a secret, as long as it is long enough to be told from other words: it is masked like the whole.
-        half = secret[: len(secret) // 2]
-        # A header that is longer than a server reads is refused by whatever stands in front of the target.
-        doubled = (secret + secret,) if len(secret) <= LONGEST_DOUBLED else ()
-        for value in (half, half + "0" * (len(secret) - len(half)), *doubled):
-            if len(value) >= SHORTEST_SECRET:
-                live.session.redactor.add(value, f"$NEAR_MISS_{primary.variable(scheme)[1:]}")
-            if value != secret:
-                yield never_issued("near-miss", scheme, value)
+        if len(value) >= SHORTEST_SECRET:
+            live.session.redactor.add(value, f"$NEAR_MISS_{primary.variable(scheme)[1:]}")
+        if value != secret:
+            yield never_issued("near-miss", scheme, value)
+
+
+def _near_misses(secret: str) -> Iterator[str]:
+    """What resembles a secret: a part of it, twice the same, and with another last sign or letters of the other case."""
+    is_number = set(secret) <= HEXADECIMAL
+    yield secret[: len(secret) // 2]
+    # In Base64 the last sign may carry bits that mean nothing, so that another one may spell the same: but not these two.
+    yield secret[:-1] + ("01"[secret[-1] == "0"] if is_number else "wA"[secret[-1] in WITH_HIGH_BITS])
+    if not is_number:  # whose digits are the same in either case
+        yield secret.swapcase()
+    if len(secret) <= LONGEST_DOUBLED:  # a longer header is refused by whatever stands in front of the target
+        yield secret + secret

@@ -6,8 +6,9 @@ from typing import NoReturn
 from conformance.client import Sending
 from conformance.exchange import Call, Exchange
 from conformance.suite import expect
-from conformance.suite.approvals import Approvals, is_approved
+from conformance.suite.approvals import Approvals
 from conformance.suite.live import Live
+from conformance.suite.pool import is_approved
 from conformance.suite.requirement import requirement
 from conformance.target import RateLimit
 from conformance.verdict import Inconclusive, Violation

@@ -12,14 +12,15 @@ from functools import cached_property
 from typing import Any
 
 from conformance import __version__
-from conformance.client import Sending
-from conformance.exchange import MISSING, Call, Exchange, parse
+from conformance.client import TRIES, Sending
+from conformance.exchange import MISSING, Call, Exchange
 from conformance.openapi import Operation
 from conformance.suite import expect
-from conformance.suite.input_schema import shape
 from conformance.suite.live import Live
+from conformance.suite.tool_answers import Answer, read, reply
+from conformance.suite.tool_schema import shape
 from conformance.target import Credential
-from conformance.verdict import Inconclusive, Violation
+from conformance.verdict import Inconclusive
 
 HANDSHAKE = "2025-11-25"
 MODERN = "2026-07-28"
@@ -31,16 +32,6 @@ META = {
 }
 MOST_PAGES = 50
 GONE = 404
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a tool call came to: `data` of the operation (or MISSING), and whether it was refused, in which words."""
-
-    exchange: Exchange
-    data: Any
-    refused: bool
-    told: str
 
 
 @dataclass(frozen=True)
@@ -105,7 +96,10 @@ class Toolbox:
 
     @cached_property
     def scheme(self) -> str:
-        """The scheme by which primary is shown the tools: the interface may know one alone; the first where it knows neither."""
+        """The scheme by which primary is shown the tools: the interface may know one alone; the first where it knows neither.
+
+        It serves for both faces, since the key of an approval and a cursor may belong to the credential.
+        """
         primary = self.live.credential("primary")
         for scheme in primary.schemes:
             with suppress(Inconclusive):
@@ -144,6 +138,26 @@ class Toolbox:
         params = {"name": operation.id, "arguments": shaped}
         exchange = self._request(Message("tools/call", params, purpose, operation.id), Caller.of(credential, scheme))
         return read(exchange, self._number)
+
+    def tool(self, operation: Operation) -> dict[str, Any]:
+        """The tool of an operation as primary is shown it; Inconclusive where there is none."""
+        found = self.tools.get(operation.id)
+        if not isinstance(found, dict):
+            raise Inconclusive(f"there is no tool {operation.id}", needs=("tools.url",))
+        return found
+
+    def as_primary(self, operation: Operation, arguments: Mapping[str, Any], purpose: str) -> Answer:
+        """Call a tool as primary, once."""
+        return self.call(operation, arguments, self.live.credential("primary"), self.scheme, purpose=purpose)
+
+    def served_to_primary(self, operation: Operation, arguments: Mapping[str, Any], purpose: str) -> Answer:
+        """A call that ought to be served, made again where it is not: a tool's error does not always tell what is over in a moment."""
+        for number in range(TRIES):
+            self.live.session.transport.wait(float(number))
+            answer = self.as_primary(operation, arguments, purpose)
+            if not answer.refused and answer.data is not MISSING:
+                break
+        return answer
 
     def _request(self, message: Message, caller: Caller) -> Exchange:
         exchange = self._requested(message, caller)
@@ -216,73 +230,3 @@ def _headers(connection: Connection, message: Message, schema: Mapping[str, Any]
         for name, stated in schema.get("properties", {}).items():
             if isinstance(stated, dict) and isinstance(stated.get("x-mcp-header"), str) and name in params.get("arguments", {}):
                 yield f"mcp-param-{stated['x-mcp-header'].lower()}", str(params["arguments"][name])
-
-
-def reply(exchange: Exchange, number: int) -> dict[str, Any]:
-    """The JSON-RPC message that answers a request, out of a JSON body or an event stream; empty where there is none."""
-    for message in _messages(exchange):
-        if isinstance(message, dict) and (message.get("id") == number or "error" in message):
-            return message
-    return {}
-
-
-def _messages(exchange: Exchange) -> Iterator[Any]:
-    if exchange.response is None:
-        return
-    kind = (exchange.response.header("content-type") or "").split(";")[0].strip().lower()
-    if kind != "text/event-stream":
-        yield exchange.json
-        return
-    for event in exchange.response.body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
-        yield parse("\n".join(line[5:].removeprefix(" ") for line in event.split("\n") if line.startswith("data:")))[0]
-
-
-def read(exchange: Exchange, number: int) -> Answer:
-    """What a tool call came to. A refusal is an HTTP error, a JSON-RPC error, or a result that is marked as an error."""
-    if exchange.response is None or exchange.response.status in {429, 502, 503, 504}:
-        expect.clear(exchange)
-    message = reply(exchange, number)
-    result = message.get("result")
-    if isinstance(result, dict) and exchange.status == 200:
-        content = _content(result)
-        if result.get("isError") is True:
-            return Answer(exchange, MISSING, refused=True, told=f"isError {_code(content)}")
-        return Answer(exchange, _data(content), refused=False, told="a result")
-    error = message.get("error")
-    told = f"JSON-RPC error {error.get('code')}" if isinstance(error, dict) else exchange.describe()
-    refused = isinstance(error, dict) or exchange.status in range(400, 500)
-    return Answer(exchange, MISSING, refused=refused, told=told)
-
-
-def _content(result: Mapping[str, Any]) -> Any:
-    """What a result carries: its structured content, or the JSON in its first text."""
-    if isinstance(result.get("structuredContent"), dict):
-        return result["structuredContent"]
-    for part in result.get("content", []):
-        text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
-        found = parse(text)[0] if isinstance(text, str) else MISSING
-        if found is not MISSING:
-            return found
-    return MISSING
-
-
-def _data(content: Any) -> Any:
-    """`data` of an envelope; a result that is no envelope is the data itself."""
-    return content["data"] if isinstance(content, dict) and "data" in content else content
-
-
-def _code(content: Any) -> str:
-    return str(content.get("code", "")) if isinstance(content, dict) else ""
-
-
-def served(answer: Answer) -> Any:
-    """The data of an answer that is no refusal; Violation otherwise."""
-    if answer.refused or answer.data is MISSING:
-        raise Violation(f"{answer.exchange.purpose}: {answer.told}", expected="the data of the operation", exchanges=[answer.exchange.id])
-    return answer.data
-
-
-def refused(answer: Answer) -> None:
-    """Violation unless the call was refused."""
-    if not answer.refused:
-        raise Violation(f"{answer.exchange.purpose}: {answer.told}", expected="a refusal", exchanges=[answer.exchange.id])

@@ -1,10 +1,27 @@
-"""What the input schema of a tool says about the shape of its arguments: flat, in nested objects, or in one of several forms."""
+"""The input schema of a tool: where it has each argument, flat, in nested objects or in one of several forms, and what it refuses."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import jsonschema_rs
+
 DEEPEST = 4
 Schema = Mapping[str, Any]
+
+
+def refusal(arguments: Mapping[str, Any], schema: Schema) -> str | None:
+    """Why a schema refuses arguments, as two independent validators see it; None where one takes them, or it is no JSON Schema."""
+    from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415 - slow, and needed where there are tools alone
+    from jsonschema.validators import validator_for  # noqa: PLC0415
+
+    stated = dict(schema)
+    try:
+        found = next(jsonschema_rs.validator_for(stated).iter_errors(arguments), None)
+        second = validator_for(stated, default=Draft202012Validator)
+        second.check_schema(stated)
+    except (ValueError, SchemaError):
+        return None
+    return None if found is None or second(stated).is_valid(arguments) else found.message
 
 
 def places(schema: Schema) -> dict[str, tuple[str, ...]]:
@@ -19,7 +36,7 @@ def plain(name: str) -> str:
 
 
 def shape(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """Arguments where the input schema has them, in every object that it insists on; at the top where it says nothing."""
+    """Arguments where the input schema has them, beside all else that it insists on; at the top where it says nothing."""
     where = places(schema)
     shaped = _required(schema, schema, 0)
     for name, value in arguments.items():
@@ -39,18 +56,31 @@ def _places(schema: Any, root: Schema, path: tuple[str, ...]) -> Iterator[tuple[
 
 
 def _required(schema: Any, root: Schema, depth: int) -> dict[str, Any]:
-    """The objects that a schema insists on, whatever is in them."""
+    """What a schema insists on, before any argument is given: objects, whatever is in them, and what may be null."""
     found: dict[str, Any] = {}
     for part in _forms(schema, root, depth):
         required = part.get("required")
         for name, inner in _properties(part):
-            if isinstance(required, list) and name in required and _is_object(inner, root):
+            if not isinstance(required, list) or name not in required:
+                continue
+            if _is_object(inner, root):
                 found[name] = _required(inner, root, depth + 1)
+            elif _may_be_null(inner, root):
+                found[name] = None
     return found
 
 
 def _is_object(schema: Any, root: Schema) -> bool:
     return any(part.get("type") == "object" or _properties(part) for part in _forms(schema, root, 0))
+
+
+def _may_be_null(schema: Any, root: Schema) -> bool:
+    return any("null" in (part.get("type"), *_listed(part, "type")) or None in _listed(part, "enum") for part in _forms(schema, root, 0))
+
+
+def _listed(schema: Schema, keyword: str) -> list[Any]:
+    stated = schema.get(keyword)
+    return stated if isinstance(stated, list) else []
 
 
 def _forms(schema: Any, root: Schema, depth: int) -> Iterator[Schema]:
@@ -60,8 +90,7 @@ def _forms(schema: Any, root: Schema, depth: int) -> Iterator[Schema]:
         return
     yield schema
     for keyword in ("allOf", "anyOf", "oneOf"):
-        parts = schema.get(keyword)
-        for part in parts if isinstance(parts, list) else ():
+        for part in _listed(schema, keyword):
             yield from _forms(part, root, depth + 1)
 
 

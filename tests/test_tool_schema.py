@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from conformance.suite.input_schema import places, plain, shape
+from conformance.suite.tool_schema import places, plain, refusal, shape
 
 UUID = {"type": "string"}
 FLAT = {"type": "object", "properties": {"project_id": UUID, "limit": {"type": "integer"}}}
@@ -32,6 +32,21 @@ def test_arguments_stand_in_an_object(schema: dict[str, Any]) -> None:
 def test_an_object_that_is_insisted_on_is_there(schema: dict[str, Any], shaped: dict[str, Any]) -> None:
     """Also where nothing is in it; what may be left out is left out."""
     assert shape({}, schema) == shaped
+
+
+@pytest.mark.parametrize("stated", [{"type": ["integer", "null"]}, {"anyOf": [{"type": "integer"}, {"type": "null"}]}, {"enum": [5, None]}])
+def test_what_has_to_be_there_and_may_be_null_is_null(stated: dict[str, Any]) -> None:
+    """Some callers of tools want every argument required, and those that may be left out nullable."""
+    schema = {"type": "object", "properties": {"limit": stated, "name": {"type": "string"}}, "required": ["limit", "name"]}
+    assert shape({"name": "a"}, schema) == {"limit": None, "name": "a"}
+    assert shape({"limit": 5}, schema) == {"limit": 5}
+
+
+def test_a_schema_refuses_what_two_validators_say_that_it_refuses() -> None:
+    """What is no JSON Schema refuses nothing."""
+    assert refusal({"project_id": "1", "limit": 5}, FLAT) is None
+    assert '"many" is not of type "integer"' in str(refusal({"limit": "many"}, FLAT))
+    assert refusal({"limit": "many"}, {"properties": {"limit": {"type": "whole"}}}) is None
 
 
 @pytest.mark.parametrize(

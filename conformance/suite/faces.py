@@ -1,0 +1,32 @@
+"""The two faces of a target, compared: what a tool tells, and what the same operation tells over HTTP."""
+
+from typing import Any
+
+from conformance.exchange import MISSING
+from conformance.openapi import Contract
+
+Place = tuple[str | int, ...]
+WHOLE: set[Place] = {(), ("items",)}
+"""Where a change leaves nothing to compare."""
+RESOURCES = ("Account", "Project", "Video", "Localization", "Review", "Comment", "Reply", "ActivityItem")
+
+
+def differ(one: Any, other: Any, contract: Contract) -> bool:
+    """Whether two values tell different things of what the contract speaks of."""
+    return bool(promised(unlike(one, other), contract))
+
+
+def promised(found: set[Place], contract: Contract) -> set[Place]:
+    """The places that the contract speaks of; what else an answer carries may belong to the way by which it came."""
+    names = {"items", "nextCursor"}.union(*(contract.schema(resource)["properties"] for resource in RESOURCES))
+    return {place for place in found if all(name in names for name in place if isinstance(name, str))}
+
+
+def unlike(one: Any, other: Any, place: Place = ()) -> set[Place]:
+    """Where two values differ; a cursor may be another one in each answer."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        names = [name for name in {*one, *other} if name != "nextCursor" or (one.get(name) is None) != (other.get(name) is None)]
+        return set().union(*(unlike(one.get(name, MISSING), other.get(name, MISSING), (*place, name)) for name in names))
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return set().union(*(unlike(*pair, (*place, number)) for number, pair in enumerate(zip(one, other, strict=True))))
+    return set() if one == other else {place}

@@ -1,0 +1,80 @@
+"""The single steps of approving, tried once over HTTP: what goes wrong alone is judged alone, and not again in every mixture of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from conformance.exchange import MISSING, Exchange
+from conformance.suite.approvals import Approvals, Attempt, Trial
+from conformance.suite.attempts import NEXT, ON_APPROVED, STALE, conflict
+from conformance.suite.live import Live
+from conformance.suite.pool import Review, is_approved, shows_status
+from conformance.verdict import Inconclusive
+
+
+def sound(live: Live, approvals: Approvals) -> None:
+    """Inconclusive where a single step goes wrong, since what is made of such steps then tells nothing new."""
+    if approvals.flaws is None:
+        approvals.flaws = tuple(_flaws(live, approvals))
+    if approvals.flaws:
+        raise Inconclusive(f"alone already goes wrong: {', '.join(approvals.flaws)}", needs=("a target whose single approvals are right",))
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A used key that was sent for another review, and that review as it read afterwards."""
+
+    other: Review
+    answer: Exchange
+    after: Exchange
+
+    @property
+    def is_true(self) -> bool:
+        """Whether it was refused without effect, or really approved the other review."""
+        if self.answer.status != 200:
+            return self.answer.status == 409 and not is_approved(self.after)
+        data = self.answer.data if isinstance(self.answer.data, dict) else {}
+        own = str(data.get("id", self.other.id)).lower() == self.other.id.lower()
+        return own and (is_approved(self.after) or not shows_status(self.after))
+
+
+def transfer(approvals: Approvals, trial: Trial) -> Transfer:
+    """Send the key of a trial for another review."""
+    # At the same revision the two bodies are equal, and nothing but the path tells the requests apart.
+    other = approvals.take(lambda record: record.get("subjectRevision") == trial.review.revision)
+    answer = approvals.approve(other, trial.key, purpose="the key of another review")
+    after = approvals.look_approved(other.id) if answer.status == 200 else approvals.look(other.id)
+    if not is_approved(after):
+        approvals.give_back(other)
+    return Transfer(other, answer, after)
+
+
+def _flaws(live: Live, approvals: Approvals) -> Iterator[str]:
+    trial = approvals.control()
+    if not approvals.show_themselves():
+        yield "reading what was approved"
+    yield from dict.fromkeys(label for label, attempt in _stale(live, approvals) if not _held(label, attempt))
+    ahead = trial.review.revision + 1
+    other = live.send(approvals.call(trial.review.id, ahead, trial.key), scheme=trial.scheme, purpose="its key, alone")
+    if other.status not in conflict(ahead):
+        yield "a used key with another revision"
+    new = approvals.approve(trial.review, approvals.key(trial.review.id, "alone"), scheme=trial.scheme, purpose="a new key, alone")
+    kept = approvals.look(trial.review.id)
+    if new.status not in ON_APPROVED or (approvals.show_themselves() and shows_status(kept) and not is_approved(kept)):
+        yield "a new key on an approved review"
+    if not transfer(approvals, trial).is_true:
+        yield "a used key with another review"
+    again = approvals.approve(trial.review, trial.key, scheme=trial.scheme, purpose="a replay, alone")
+    if again.status != 200 or (again.data is not MISSING and again.data != trial.approval.data):
+        yield "a replay"
+
+
+def _stale(live: Live, approvals: Approvals) -> Iterator[tuple[str, Attempt]]:
+    for scheme in live.credential("primary").schemes:
+        for label in NEXT:
+            yield from ((label, attempt) for attempt in approvals.refusals(f"{label} by {scheme}", scheme))
+
+
+def _held(label: str, attempt: Attempt) -> bool:
+    """Whether a stale attempt was refused as such, and without effect."""
+    assert attempt.revision is not None
+    return attempt.answer.status in conflict(STALE[label](attempt.revision)) and not is_approved(attempt.after)

@@ -1,0 +1,74 @@
+"""Approval by many at once: what is made of one review is one approval (States and transitions)."""
+
+from conformance.exchange import Exchange
+from conformance.suite import expect
+from conformance.suite.approvals import Approvals, sending
+from conformance.suite.attempts import ON_APPROVED
+from conformance.suite.live import Live
+from conformance.suite.pool import Review, is_approved, shows_status
+from conformance.suite.requirement import requirement
+from conformance.suite.singles import sound
+from conformance.suite.test_approval import result_of
+from conformance.weather import TRANSIENT
+
+AT_ONCE = 8
+RACES = 3
+
+
+@requirement("approval/one-key-at-once")
+def test_one_approval_many_times_at_once_is_made_once(live: Live, approvals: Approvals) -> None:
+    """All that succeed say the same, one succeeds at least, and a replay afterwards does."""
+    sound(live, approvals)
+    review, answers = _race(live, approvals, ["one key at once"] * AT_ONCE)
+    key = approvals.key(review.id, "one key at once")
+    for answer in answers:
+        expect.status(answer, 200, 409)
+    won = [answer for answer in answers if answer.status == 200]
+    expect.that(bool(won), "no attempt succeeded", *answers[:1], expected="one 200 at least")
+    first = result_of(won[0])
+    for answer in won:
+        expect.that(result_of(answer) == first, f"results differ: {result_of(answer)}", won[0], answer, expected=str(first))
+    again = approvals.approve(review, key, scheme=won[0].scheme, purpose="a replay afterwards")
+    expect.status(again, 200)
+    expect.that(result_of(again) == first, "the replay says something else", won[0], again, expected=str(first))
+    _reads_as_approved(approvals, review.id)
+
+
+@requirement("approval/many-keys-at-once")
+def test_many_approvals_at_once_leave_one_state(live: Live, approvals: Approvals) -> None:
+    """One succeeds at least; the others conflict, or are answered like one of an approved review."""
+    sound(live, approvals)
+    review, answers = _race(live, approvals, [f"many keys at once {n}" for n in range(AT_ONCE)])
+    for answer in answers:
+        expect.status(answer, *ON_APPROVED)
+    expect.that(any(answer.status == 200 for answer in answers), "no attempt succeeded", answers[0], expected="one 200 at least")
+    _reads_as_approved(approvals, review.id)
+
+
+def _race(live: Live, approvals: Approvals, labels: list[str]) -> tuple[Review, list[Exchange]]:
+    """Approvals of one review in the same moment, a key for each label; of another review where the weather has spoiled it."""
+    for _ in range(RACES):
+        review = approvals.take()
+        attempts = [(review.id, review.revision, approvals.key(review.id, label)) for label in labels]
+        answers = _raced(live, approvals, attempts)
+        spoiled = [answer for answer in answers if answer.response is None or answer.status in TRANSIENT | {429}]
+        if not spoiled:
+            break
+    for answer in spoiled:
+        expect.clear(answer)
+    return review, answers
+
+
+def _raced(live: Live, approvals: Approvals, attempts: list[tuple[str, int, str]]) -> list[Exchange]:
+    """Send approvals in the same moment, each on a connection of its own."""
+    primary = live.credential("primary")
+    for id, revision, key in attempts[:1]:
+        live.session.observations.append(("ledger", id, {"key": key, "revision": revision}))
+    calls = [approvals.call(*attempt) for attempt in attempts]
+    sendings = [sending(primary, primary.schemes[0], f"{len(calls)} at once") for _ in calls]
+    return live.session.client.send_all(calls, sendings, together=True)
+
+
+def _reads_as_approved(approvals: Approvals, id: str) -> None:
+    after = approvals.look_approved(id)
+    expect.that(is_approved(after) or not shows_status(after), "the review is not approved", after, expected="approved")

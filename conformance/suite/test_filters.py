@@ -1,0 +1,138 @@
+"""Filters: a list that is restricted to a company or a project (GET /projects, Endpoints)."""
+
+from collections import Counter
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+from conformance.exchange import Call
+from conformance.openapi import Operation
+from conformance.suite import expect
+from conformance.suite.calls import MEMBERS
+from conformance.suite.live import Live, Walk, is_uuid, record_key
+from conformance.suite.requirement import requirement
+from conformance.suite.test_arguments import known
+from conformance.suite.walks import values
+from conformance.verdict import Inconclusive
+
+DEFAULT_LIMIT = 25
+FILTERED = (100, DEFAULT_LIMIT, 3, 1)
+"""Limits of the walks under a filter."""
+NOBODY = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff")
+"""UUIDs that a target may take for no filter at all."""
+
+
+@requirement("pagination/filter")
+def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None:
+    """A filtered list holds the records of the unfiltered one that belong there, page by page."""
+    filtered = False
+    for role, member in MEMBERS.items():
+        if live.session.name(operation, role) is None:
+            continue
+        name = known(operation, role, live, Call(operation.id))
+        _nobodys(operation, role, name, live)
+        ids = values([record for record in live.listing(operation.id).records if not live.is_outside(record, operation.id)], member)
+        for id in ids:
+            filtered = True
+            _restricted(live, operation, name, member, id)
+        _strangers(operation, role, name, [*_unseen(operation, role, live), *(id.upper() for id in ids[:1])], live)
+    _both(operation, live)
+    if not filtered:
+        raise Inconclusive(f"no record of {operation.id} tells what to filter by", needs=("data in the target",))
+
+
+def _nobodys(operation: Operation, role: str, name: str, live: Live) -> None:
+    """No record is of what does not exist, whatever its id looks like."""
+    # Of projects every member is promised; what else is listed need not say whose it is.
+    projects = values(live.listing("project_list").records, {"company": "companyId", "project": "id"}[role], every=True)
+    known_ids = {id.lower() for id in (*values(live.listing(operation.id).records, MEMBERS[role], every=True), *projects)}
+    made_up = live.made_up(role)
+    for id in (made_up, *(id for id in NOBODY if id not in known_ids)):
+        nobody = live.send(Call(operation.id).asking(**{name: id}), purpose=f"a {role} that does not exist")
+        if id == made_up or nobody.status not in (400, 422):  # that a kind of id is refused is judged by the rules
+            expect.status(nobody, 200, 403, 404)
+        expect.that(not nobody.items, f"{len(nobody.items)} items of a {role} that does not exist", nobody, expected="no item")
+
+
+def _unseen(operation: Operation, role: str, live: Live) -> list[str]:
+    """Ids that a filter may name and no record of the list has: of what lies outside the grant, and of a project with nothing in it."""
+    fixtures = live.session.target.fixtures
+    found = [group[role] for group in (fixtures.foreign, fixtures.ungranted) if role in group]
+    if role == "project":
+        taken = {id.lower() for id in values(live.listing(operation.id).records, MEMBERS[role], every=True)}
+        with suppress(Inconclusive):
+            idle = (listed.record["id"] for listed in live.records("project_list") if listed.record["id"].lower() not in taken)
+            found += list(islice(idle, 1))
+    return found
+
+
+def _strangers(operation: Operation, role: str, name: str, ids: list[str], live: Live) -> None:
+    """Whatever a filter names, a record that the unfiltered list shows as somebody else's is not shown."""
+    member = MEMBERS[role]
+    records = live.listing(operation.id).records
+    others = {record["id"]: record[member] for record in records if is_uuid(record.get(member)) and "id" in record}
+    for id in ids:
+        page = live.send(Call(operation.id).asking(**{name: id}), purpose=f"a {role} with nothing to show, or in other letters")
+        strays = [item for item in page.items if str(others.get(item.get("id"), id)).lower() != id.lower()]
+        expect.that(not strays, f"{len(strays)} items of another {role}", page, expected=f"{member} {id} only")
+
+
+def _both(operation: Operation, live: Live) -> None:
+    """Two filters at once restrict by both: to nothing, where the project is another company's."""
+    names = {role: name for name, role in live.session.roles(operation).items() if role in MEMBERS}
+    inside = (record for record in live.listing(operation.id).records if not live.is_outside(record, operation.id))
+    records = [record for record in inside if all(is_uuid(record.get(name)) for name in MEMBERS.values())]
+    if len(names) < len(MEMBERS) or not records:
+        return
+    first, last = records[0], next((record for record in records if record["companyId"] != records[0]["companyId"]), records[0])
+    for company, project in ((first, first), (first, last), (last, first)):
+        asked = {"companyId": company["companyId"], "projectId": project["projectId"]}
+        call = Call(operation.id).asking(**{names[role]: asked[member] for role, member in MEMBERS.items()})
+        page = live.send(call, purpose="two filters")
+        strays = [item for item in page.items if not all(_is_of(item, member, id) for member, id in asked.items())]
+        expect.that(not strays, f"{len(strays)} items of another company or project", page, expected=f"{asked} only")
+        refused = company is project and page.status in (400, 422)
+        expect.that(not refused, f"the company and the project of one record: {page.describe()}", page, expected="no 400 and no 422")
+
+
+def _restricted(live: Live, operation: Operation, name: str, member: str, id: str) -> None:
+    call = Call(operation.id).asking(**{name: id})
+    counts = Counter(str(record.get(member)) for record in live.listing(operation.id).records)
+    for limit in (limit for limit in FILTERED if limit * live.session.depth.pages >= counts[id]):
+        if limit == DEFAULT_LIMIT and (counts[id] <= limit or counts[id] < max(counts.values())):
+            continue  # one page, like that of 100; or others show more
+        walk = live.walk(call, limit)
+        for page in walk.pages:
+            strays = [item for item in page.items if not _is_of(item, member, id)]
+            expect.that(not strays, f"{len(strays)} items of another {member}", page, expected=f"{member} {id}")
+        if walk.end == "loop" and _is_walked(live, walk):
+            lost = live.walk(call, limit, again=True).end == "loop"
+            expect.that(not lost, f"the pages of one {member} lead back to those before", walk.pages[-1], expected="the pages after")
+        _same_as_unfiltered(live, walk, member, id)
+
+
+def _same_as_unfiltered(live: Live, walk: Walk, member: str, id: str) -> None:
+    whole = live.listing(walk.call.operation)
+    missing = _belonging(whole, member, id) ^ _belonging(walk, member, id)
+    if not missing or not walk.is_whole or not whole.is_whole or not _is_walked(live, walk):
+        return
+    again, other = live.walk(walk.call, walk.limit, again=True), live.walk(whole.call, whole.limit, again=True)
+    lost = sorted(missing & (_belonging(again, member, id) ^ _belonging(other, member, id)))
+    told = f"{len(lost)} records differ between the filtered list (limit {walk.limit}) and the whole one: {', '.join(lost[:3])}"
+    expect.that(not lost, told, again.pages[-1], expected="the records of the whole list that belong there")
+
+
+def _is_walked(live: Live, walk: Walk) -> bool:
+    """Whether the list without the filter is walked rightly in pages of this length, by this scheme: or the filter is not to blame."""
+    plain = live.walk(Call(walk.call.operation), walk.limit, scheme=walk.pages[0].scheme)
+    return plain.end == "bound" or (plain.is_whole and sorted(plain.ids) == sorted(live.listing(walk.call.operation).ids))
+
+
+def _belonging(walk: Walk, member: str, id: str) -> set[str]:
+    """The ids of the records that say by a member that they belong to a company or project; one that says nothing may belong to any."""
+    return {record_key(record) for record in walk.records if member in record and "id" in record and _is_of(record, member, id)}
+
+
+def _is_of(record: dict[str, Any], member: str, id: str) -> bool:
+    """Whether a record is of a company or project, as far as it says."""
+    return str(record.get(member, id)).lower() == id.lower()

@@ -1,0 +1,209 @@
+"""Grants: what lies outside of the caller's companies and projects stays out of reach (Authentication)."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from conformance.client import Sending
+from conformance.exchange import Call, Exchange
+from conformance.openapi import Operation
+from conformance.suite import expect
+from conformance.suite.approvals import Approvals, unchanged
+from conformance.suite.calls import control_by, forbidden, others
+from conformance.suite.live import OWNERS, PARENTS, Live, is_uuid, parameter_of
+from conformance.suite.requirement import requirement
+from conformance.suite.test_arguments import known
+from conformance.suite.walks import sized
+from conformance.target import SCHEMES
+from conformance.verdict import Inconclusive, NotApplicable, Violation
+
+KINDS = {"projectId": "project", "videoId": "video", "reviewId": "review"}
+LISTED = {"project_list": "project", "video_list": "video", "review_list": "review"}
+PAGE = 100
+MOST_THEIRS = 4
+PAIRS_AT_ONCE = 3
+
+
+@requirement("authorization/company")
+def test_another_company_is_out_of_reach(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+    """Neither does primary reach what is foreign, nor the outsider what is primary's."""
+    if operation.writes:
+        live.by("outsider", scheme)
+        attempt = approvals.refusal(f"outsider by {scheme}", scheme)
+        forbidden(attempt.answer, live, 403, 404)
+        unchanged(attempt)
+        return
+    kind = KINDS[parameter_of(operation)]
+    foreign = live.session.target.fixtures.foreign.get(kind)
+    outsider = live.session.target.credentials.get("outsider")
+    if foreign is None and outsider is None:
+        raise Inconclusive(f"nothing foreign is known for {operation.id}", needs=(f"fixtures.foreign.{kind}", "credentials.outsider"))
+    call = live.call(operation)
+    control_by(call, scheme, live)
+    if foreign is not None:
+        theirs = call.at(**{parameter_of(operation): foreign})
+        _out_of_reach(live.send(theirs, live.by("primary", scheme), scheme, purpose=f"a foreign {kind}"))
+        _spelt_otherwise(theirs, scheme, live)
+        for id in _outsiders(live, operation, scheme):
+            theirs = call.at(**{parameter_of(operation): id})
+            _out_of_reach(live.send(theirs, live.by("primary", scheme), scheme, purpose=f"a {kind} of the outsider's"))
+    if outsider is not None and scheme in outsider.schemes:
+        live.controlled(Call("project_list"), outsider, scheme)
+        for id in _some_ids(live, operation):
+            _out_of_reach(live.send(call.at(**{parameter_of(operation): id}), outsider, scheme, purpose="as the outsider"))
+
+
+@requirement("authorization/project")
+def test_an_ungranted_project_is_out_of_reach(operation: Operation, scheme: str, live: Live) -> None:
+    """What lies outside the project grant is not read, although it belongs to a company within the grant."""
+    kind = KINDS[parameter_of(operation)]
+    ungranted = live.session.target.fixtures.ungranted.get(kind)
+    if ungranted is None:
+        raise Inconclusive(f"no {kind} outside the project grant is known", needs=(f"fixtures.ungranted.{kind}",))
+    call = live.call(operation)
+    control_by(call, scheme, live)
+    theirs = call.at(**{parameter_of(operation): ungranted})
+    _out_of_reach(live.send(theirs, live.by("primary", scheme), scheme, purpose=f"an ungranted {kind}"))
+    _spelt_otherwise(theirs, scheme, live)
+
+
+@requirement("authorization/lists")
+def test_lists_stay_within_the_grant(operation: Operation, scheme: str, live: Live) -> None:
+    """No page of primary's lists shows what is foreign or ungranted, and outsider and primary share nothing."""
+    fixtures = live.session.target.fixtures
+    outsider = live.session.target.credentials.get("outsider")
+    if not fixtures.foreign and not fixtures.ungranted and outsider is None:
+        needs = ("fixtures.foreign", "fixtures.ungranted", "credentials.outsider")
+        raise Inconclusive("nothing outside the grant is known", needs=needs)
+    live.controlled(Call(operation.id), live.by("primary", scheme), scheme)
+    own = live.walk(Call(operation.id), PAGE, live.by("primary", scheme), scheme)
+    for walk in (own, *sized(Call(operation.id), live)):
+        _nothing_from(walk.pages, live)
+    _nothing_from([live.send(Call(operation.id), purpose="without a limit")], live)
+    if outsider is not None and scheme in outsider.schemes:
+        theirs = live.walk(Call(operation.id), PAGE, outsider, scheme)
+        shared = sorted(set(own.ids) & set(theirs.ids))
+        expect.that(not shared, f"primary and the outsider both see {shared[:3]}", theirs.pages[0], expected="nothing in common")
+        if scheme == live.credential("primary").schemes[0]:
+            _apart_at_once(operation, scheme, live, (set(own.ids), set(theirs.ids)))
+
+
+@requirement("authorization/filter")
+def test_a_filter_opens_nothing(operation: Operation, live: Live) -> None:
+    """A filter that names what is outside the grant is refused, or finds nothing."""
+    fixtures = live.session.target.fixtures
+    live.controlled(Call(operation.id))
+    limits = [limit for limit in (None, "1", "100") if live.send(Call(operation.id).asking(limit=limit)).status == 200]
+    named = [("company", fixtures.foreign.get("company"))]
+    named += [("project", group.get("project")) for group in (fixtures.foreign, fixtures.ungranted)]
+    probed = False
+    for role, id in named:
+        if id is None or live.session.name(operation, role) is None:
+            continue
+        name = known(operation, role, live, Call(operation.id))
+        for limit, named_id in (*((limit, id) for limit in limits), (None, id.upper())):
+            probed = True
+            answer = live.send(Call(operation.id).asking(limit=limit, **{name: named_id}), purpose=f"a {role} outside the grant")
+            if named_id == id:  # that an id is refused for its letters is judged by the rules
+                expect.status(answer, 200, 403, 404)
+            strays = _not_own(answer, id, live)
+            expect.that(not strays, f"{len(strays)} items of a {role} outside the grant", answer, expected="no item")
+        _filtered_beside(operation, name, id, live)
+    if not probed:
+        raise Inconclusive("nothing to filter by is known", needs=("fixtures.foreign", "fixtures.ungranted"))
+
+
+def _filtered_beside(operation: Operation, name: str, id: str, live: Live) -> None:
+    """What a filter keeps back alone it keeps back beside a cursor and another filter, whether the target refuses that or not."""
+    cursor = str(live.session.name(operation, "cursor"))
+    for call in (call for call in others(operation, live) if call.query):
+        for beside in (call, call.asking(**{cursor: None})):
+            answer = live.send(beside.asking(limit="100", **{name: id}), purpose="outside the grant, beside other arguments")
+            strays = [item for item in answer.items if _belongs(item, id)]
+            expect.that(not strays, f"{len(strays)} items from outside the grant", answer, expected="no item")
+
+
+def _not_own(answer: Exchange, id: str, live: Live) -> list[dict[str, Any]]:
+    """The items of what was asked for, and those that the list without the filter does not show; its own ones only show no filtering."""
+    walk = live.listing(answer.operation) if answer.items else None
+    own = set(walk.ids) if walk is not None and walk.is_whole else set()
+    return [item for item in answer.items if _belongs(item, id) or item.get("id") not in own]
+
+
+def _belongs(item: dict[str, Any], id: str) -> bool:
+    return id.lower() in {str(item.get(member)).lower() for member in OWNERS}
+
+
+@requirement("authorization/cursor")
+def test_another_callers_cursor_opens_nothing(operation: Operation, live: Live) -> None:
+    """The outsider's cursor shows primary none of the outsider's records, and the other way round."""
+    outsider, primary = live.credential("outsider"), live.credential("primary")
+    name = live.session.name(operation, "cursor")
+    if name is None:
+        raise NotApplicable(f"{operation.id} has no cursor")
+    tried = False
+    for owner, thief in ((outsider, primary), (primary, outsider)):
+        issued = live.control(Call(operation.id).asking(limit="1"), owner)
+        live.controlled(Call(operation.id), thief)
+        if issued.cursor is None:
+            continue
+        tried = True
+        answer = live.send(Call(operation.id).asking(limit="100", **{name: issued.cursor}), thief, purpose=f"the cursor of {owner.name}")
+        owned = set(live.walk(Call(operation.id), PAGE, owner).ids)
+        stolen = [item["id"] for item in answer.items if item.get("id") in owned]
+        expect.that(not stolen, f"{thief.name} sees {stolen[:3]} of {owner.name}", answer, expected="nothing of another caller's")
+    if not tried:
+        raise Inconclusive("no list is long enough for a cursor", needs=("data in the target",))
+
+
+def _out_of_reach(answer: Exchange) -> None:
+    expect.status(answer, 403, 404)
+
+
+def _spelt_otherwise(theirs: Call, scheme: str, live: Live) -> None:
+    """The same id in other letters opens nothing either; once, since the scheme has nothing to do with letters."""
+    if scheme != live.credential("primary").schemes[0]:
+        return
+    respelt = theirs.at(**{name: id.upper() if id != id.upper() else id.lower() for name, id in theirs.path.items()})
+    expect.refused(live.send(respelt, live.by("primary", scheme), scheme, purpose="the same id in other letters"))
+
+
+def _some_ids(live: Live, operation: Operation) -> list[str]:
+    return [entry.record["id"] for entry in live.sample(PARENTS[parameter_of(operation)])[:3]]
+
+
+def _outsiders(live: Live, operation: Operation, scheme: str) -> list[str]:
+    """Some of what the outsider alone is shown, other records for each scheme; nothing where it is shown nothing."""
+    outsider = live.session.target.credentials.get("outsider")
+    if outsider is None or scheme not in outsider.schemes:
+        return []
+    own = {entry.record["id"].lower() for entry in live.records(PARENTS[parameter_of(operation)])}
+    page = live.send(Call(PARENTS[parameter_of(operation)]).asking(limit=str(PAGE)), outsider, scheme, purpose="the outsider's list")
+    theirs = [item["id"] for item in page.items if is_uuid(item.get("id")) and item["id"].lower() not in own]
+    return theirs[SCHEMES.index(scheme) :: 2][:MOST_THEIRS]
+
+
+def _apart_at_once(operation: Operation, scheme: str, live: Live, owned: tuple[set[str], set[str]]) -> None:
+    """Two callers who ask in the same moment are shown nothing of each other's."""
+    callers = [live.credential("primary"), live.credential("outsider")] * PAIRS_AT_ONCE
+    sendings = [Sending(caller, scheme, f"{len(callers)} at once, as {caller.name}") for caller in callers]
+    calls = [Call(operation.id).asking(limit="25")] * len(callers)
+    for caller, answer in zip(callers, live.session.client.send_all(calls, sendings, together=True), strict=True):
+        others = owned[caller.name == "primary"]
+        stolen = [item["id"] for item in answer.items if item.get("id") in others]
+        expect.that(not stolen, f"{caller.name} sees {stolen[:3]} of the other caller", answer, expected="nothing of another caller's")
+
+
+def _nothing_from(pages: Iterable[Exchange], live: Live) -> None:
+    fixtures = live.session.target.fixtures
+    for page in pages:
+        for item in page.items:
+            for what, known_ids in _outside(fixtures.foreign, fixtures.ungranted, page.operation):
+                if str(item.get(what)).lower() in known_ids:
+                    raise Violation(f"the list shows {what} {item[what]}", expected="nothing from outside the grant", exchanges=[page.id])
+
+
+def _outside(foreign: Any, ungranted: Any, operation: str) -> Iterator[tuple[str, set[str]]]:
+    """The members of a record that would give it away, with the ids that they may not have."""
+    yield "id", {group[LISTED[operation]].lower() for group in (foreign, ungranted) if LISTED[operation] in group}
+    yield "companyId", {foreign["company"].lower()} if "company" in foreign else set()
+    yield "projectId", {group["project"].lower() for group in (foreign, ungranted) if "project" in group}

@@ -1,0 +1,95 @@
+"""Approval by tool: one with the approval over HTTP, guarded and idempotent like it (What the service does, Versioning)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from conformance.exchange import MISSING, Call
+from conformance.openapi import Operation
+from conformance.suite import expect
+from conformance.suite.approvals import Approvals
+from conformance.suite.faces import differ
+from conformance.suite.pool import is_approved, revision_of, shows_status
+from conformance.suite.requirement import requirement
+from conformance.suite.singles import sound
+from conformance.suite.tool_answers import refused, served
+from conformance.suite.toolbox import Toolbox
+from conformance.verdict import Inconclusive
+
+MISTYPED: tuple[tuple[str, Callable[[int], object]], ...] = (
+    ("expectedSubjectRevision", str),
+    ("expectedSubjectRevision", lambda revision: revision + 0.5),
+    ("idempotencyKey", lambda _: 7),
+)
+"""Members of an approval with values of another type, made of the right revision."""
+
+
+@requirement("tools/approval")
+def test_an_approval_is_one_over_both_faces(toolbox: Toolbox, approvals: Approvals) -> None:
+    """Stale revisions are refused, an approval by tool is an approval, and either face replays the other's."""
+    approvals.consent()
+    operation = toolbox.live.operation("review_approve")
+    toolbox.tool(operation)
+    sound(toolbox.live, approvals)
+    _replays_by_tool(toolbox, approvals, operation)
+    _refusals_by_tool(toolbox, approvals, operation)
+    review = approvals.take()
+    key = approvals.key(review.id, "by tool")
+    stale = approval(review.id, review.revision + 1, approvals.key(review.id, "stale by tool"))
+    refused(toolbox.as_primary(operation, stale, "a stale revision by tool"))
+    untouched(approvals.call(review.id, review.revision, key), approvals, operation)
+
+    approvals.note(review, key)
+    first = toolbox.served_to_primary(operation, approval(review.id, review.revision, key), "approve by tool")
+    data = served(first)
+
+    after = approvals.look_approved(review.id)
+    kept = is_approved(after) or not shows_status(after)
+    expect.that(kept, "the review is not approved after its tool said so", first.exchange, after, expected="approved")
+    again = approvals.approve(review, key, scheme=toolbox.scheme, purpose="replay over HTTP what was approved by tool")
+    expect.status(again, 200)
+    kept = again.data is MISSING or not differ(again.data, data, toolbox.live.session.contract)
+    expect.that(kept, f"the replay says {again.data}", first.exchange, again, expected=str(data))
+    refused(toolbox.as_primary(operation, approval(review.id, review.revision + 1, key), "the key with another revision"))
+
+
+def _replays_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operation) -> None:
+    trial = approvals.trial(toolbox.scheme)
+    if trial.approval.status != 200:
+        raise Inconclusive("the approval over HTTP does not succeed", exchanges=[trial.approval.id])
+    replay = approval(trial.review.id, trial.review.revision, trial.key)
+    again = toolbox.served_to_primary(operation, replay, "replay by tool what was approved over HTTP")
+    told = f"the replay says {again.data}"
+    first = trial.approval.data
+    kept = first is MISSING or not differ(first, served(again), toolbox.live.session.contract)
+    expect.that(kept, told, again.exchange, expected=str(first))
+
+
+def _refusals_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operation) -> None:
+    """What HTTP refuses is refused by tool: a role that may not approve, a revision that is a text, a review that cannot be approved."""
+    live, review = toolbox.live, approvals.pending()
+    key = approvals.key(review.id, "refused by tool")
+    viewer = live.session.target.credentials.get("no-review-role")
+    if viewer is not None:
+        arguments = approval(review.id, review.revision, key)
+        refused(toolbox.call(operation, arguments, viewer, purpose="approve by tool without the role"))
+    for name, mistyped in MISTYPED:
+        arguments = {**approval(review.id, review.revision, key), name: mistyped(review.revision)}
+        refused(toolbox.as_primary(operation, arguments, f"{name} {arguments[name]!r} by tool"))
+    untouched(approvals.call(review.id, review.revision, key), approvals, operation)
+    for id in live.session.target.fixtures.unapprovable_reviews[:1]:
+        read = approvals.look(id)
+        if isinstance(read.data, dict) and read.data.get("approvable") is False and not is_approved(read):
+            arguments = approval(id, revision_of(read), approvals.key(id, "refused by tool"))
+            refused(toolbox.as_primary(operation, arguments, "approve by tool what cannot be approved"))
+
+
+def approval(review: str, revision: int, key: str) -> dict[str, Any]:
+    """The arguments of an approval by tool."""
+    return {"reviewId": review, "expectedSubjectRevision": revision, "idempotencyKey": key}
+
+
+def untouched(call: Call, approvals: Approvals, operation: Operation) -> None:
+    """Violation where a call that was refused approved its review; reading calls touch none."""
+    if operation.writes:
+        looked = approvals.look(call.path["reviewId"])
+        expect.that(not is_approved(looked), "a refused caller approved the review", looked, expected="the review stays as it was")

@@ -1,0 +1,89 @@
+"""What a tool answers: the message that belongs to a request, and what it came to."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.exchange import MISSING, Exchange, parse
+from conformance.suite import expect
+from conformance.verdict import Violation
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a tool call came to: `data` of the operation (or MISSING), and whether it was refused, in which words."""
+
+    exchange: Exchange
+    data: Any
+    refused: bool
+    told: str
+
+
+def reply(exchange: Exchange, number: int) -> dict[str, Any]:
+    """The JSON-RPC message that answers a request, out of a JSON body or an event stream; empty where there is none."""
+    for message in _messages(exchange):
+        if isinstance(message, dict) and (message.get("id") == number or "error" in message):
+            return message
+    return {}
+
+
+def _messages(exchange: Exchange) -> Iterator[Any]:
+    if exchange.response is None:
+        return
+    kind = (exchange.response.header("content-type") or "").split(";")[0].strip().lower()
+    if kind != "text/event-stream":
+        yield exchange.json
+        return
+    for event in exchange.response.body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
+        yield parse("\n".join(line[5:].removeprefix(" ") for line in event.split("\n") if line.startswith("data:")))[0]
+
+
+def read(exchange: Exchange, number: int) -> Answer:
+    """What a tool call came to. A refusal is an HTTP error, a JSON-RPC error, or a result that is marked as an error."""
+    if exchange.response is None or exchange.response.status in {429, 502, 503, 504}:
+        expect.clear(exchange)
+    message = reply(exchange, number)
+    result = message.get("result")
+    if isinstance(result, dict) and exchange.status == 200:
+        content = _content(result)
+        if result.get("isError") is True:
+            return Answer(exchange, MISSING, refused=True, told=f"isError {_code(content)}")
+        return Answer(exchange, _data(content), refused=False, told="a result")
+    error = message.get("error")
+    told = f"JSON-RPC error {error.get('code')}" if isinstance(error, dict) else exchange.describe()
+    refused = isinstance(error, dict) or exchange.status in range(400, 500)
+    return Answer(exchange, MISSING, refused=refused, told=told)
+
+
+def _content(result: Mapping[str, Any]) -> Any:
+    """What a result carries: its structured content, or the JSON in its first text."""
+    if isinstance(result.get("structuredContent"), dict):
+        return result["structuredContent"]
+    for part in result.get("content", []):
+        text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
+        found = parse(text)[0] if isinstance(text, str) else MISSING
+        if found is not MISSING:
+            return found
+    return MISSING
+
+
+def _data(content: Any) -> Any:
+    """`data` of an envelope; a result that is no envelope is the data itself."""
+    return content["data"] if isinstance(content, dict) and "data" in content else content
+
+
+def _code(content: Any) -> str:
+    return str(content.get("code", "")) if isinstance(content, dict) else ""
+
+
+def served(answer: Answer) -> Any:
+    """The data of an answer that is no refusal; Violation otherwise."""
+    if answer.refused or answer.data is MISSING:
+        raise Violation(f"{answer.exchange.purpose}: {answer.told}", expected="the data of the operation", exchanges=[answer.exchange.id])
+    return answer.data
+
+
+def refused(answer: Answer) -> None:
+    """Violation unless the call was refused."""
+    if not answer.refused:
+        raise Violation(f"{answer.exchange.purpose}: {answer.told}", expected="a refusal", exchanges=[answer.exchange.id])

@@ -30,7 +30,7 @@ UNDECIDED = tomllib.loads((Path(wire.__file__).parent / "undecided.toml").read_t
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[dict[str, Future[Report]]]:
     """The reports of the configurations that are asked for, made two at a time."""
-    items = [item for item in request.session.items if isinstance(item, pytest.Function) and "reports" in item.fixturenames]
+    items = [item for item in request.session.items if isinstance(item, pytest.Function) and item.module is request.module]
     wanted = {item.callspec.params["name"] for item in items}
     with ThreadPoolExecutor(2) as pool:
         yield {name: pool.submit(_judged, name, tmp_path_factory.mktemp(name)) for name in CONFIGURATIONS if name in wanted}

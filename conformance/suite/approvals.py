@@ -180,7 +180,7 @@ class Approvals(Pool):
     def _telling(self, unlike: Review | None) -> Callable[[Record], int]:
         """What makes a review tell more: another kind and company than the one before, and reviews close to it that are not approved."""
         before = unlike.read.data if unlike is not None and isinstance(unlike.read.data, dict) else {}
-        pending = [listed.record for listed in self._live.records("review_list") if listed.record.get("status") != APPROVED]
+        pending = [record for record in self.shown() if record.get("status") != APPROVED]
         close = [Counter(record[tie] for record in pending if isinstance(record.get(tie), str)) for tie in TIES]
 
         def worth(record: Record) -> int:
@@ -192,13 +192,12 @@ class Approvals(Pool):
     def _neighbours(self, review: Review) -> list[str]:
         """Other reviews: the next of the pool, those that are closest to it, and some that are listed."""
         own = review.read.data if isinstance(review.read.data, dict) else {}
-        records = [listed.record for listed in self._live.records("review_list")]
+        records = self.shown()
         pending = [record for record in records if record.get("status") != APPROVED and record["id"].lower() != review.id.lower()]
         close = [record["id"] for tie in TIES for record in pending if tie in own and record.get(tie) == own[tie]]
         place = next((number for number, record in enumerate(records) if record["id"].lower() == review.id.lower()), 0)
         beside = [record["id"] for record in records[max(place - 1, 0) : place + 2]]
-        some = [listed.record["id"] for listed in self._live.sample("review_list")]
-        found = dict.fromkeys([*self._listed[:1], *beside, *close[:NEIGHBOURS], *some[:1]])
+        found = dict.fromkeys([*self._listed[:1], *beside, *close[:NEIGHBOURS], *(record["id"] for record in records[:1])])
         return [id for id in found if id.lower() != review.id.lower()]
 
     def _attempted(self, planned: Iterable[Planned], unlike: Review | None = None) -> Trial:

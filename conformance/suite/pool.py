@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,11 +61,17 @@ class Pool:
     def take(self, worth: Callable[[Record], int] | None = None) -> Review:
         """A review that could be approved now, out of the pool: one whose record in the list is worth the most, where that is asked for."""
         if worth is not None:
-            shown = {listed.record["id"].lower(): listed.record for listed in self._live.records("review_list")}
+            shown = {record["id"].lower(): record for record in self.shown()}
             self._listed.sort(key=lambda id: -worth(shown.get(id.lower(), {})))
         review = self.pending()
         self._listed.remove(review.id)
         return review
+
+    def shown(self) -> list[Record]:
+        """The reviews that the list shows; none where it cannot be read, since approving takes no list."""
+        with suppress(Inconclusive):
+            return [listed.record for listed in self._live.records("review_list")]
+        return []
 
     def give_back(self, review: Review) -> None:
         """Put a review back whose approval was refused."""

@@ -14,6 +14,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from samples import a_finding, a_report, an_entry, an_exchange
 
 from conformance import profile, requirements
 from conformance.__main__ import COMMANDS
@@ -284,6 +285,16 @@ def test_on_a_terminal_a_bar_shows_how_far_a_run_is(tmp_path: Path, environment:
     assert re.search(r"limits .*/\d+.* \d+ requests/s", told)
     assert " checks: " not in told
     assert (f"{SEQUENCE}1;32m" in verdict) is colour
+
+
+def test_what_leads_to_a_finding_is_shown_step_by_step() -> None:
+    """The last three exchanges at most, in their order: what was sent, and what came."""
+    steps = [{**an_exchange(number, status=200 + number), "curl": f"curl -sS step-{number}"} for number in range(1, 5)]
+    told = list(terminal.lines(a_report(an_entry("approval/stale-revision", "fail", findings=[a_finding(exchanges=steps)]))))
+    shown = [line for line in told if line.startswith(("  sent", "  came"))][:6]
+
+    assert [line[13:] for line in shown[::2]] == ["curl -sS step-2", "curl -sS step-3", "curl -sS step-4"]
+    assert [line[13:16] for line in shown[1::2]] == ["202", "203", "204"]
 
 
 def test_nothing_invisible_reaches_the_terminal() -> None:

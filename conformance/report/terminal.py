@@ -20,7 +20,10 @@ PARTIAL = {
     "non-conformant": ("bad", "INTERRUPTED, and NON-CONFORMANT already: the target breaks the contract"),
     "inconclusive": ("warn", "INTERRUPTED: nothing was broken until then"),
 }
+MOST_STEPS = 3
+"""Exchanges that are shown of a finding: its last, and what led to it."""
 LONGEST_BODY = 600
+LONGEST_BEFORE = 200
 LONGEST_COMMAND = 2_000
 LONGEST_MESSAGE = 300
 LONGEST_VALUE = 60
@@ -90,11 +93,16 @@ def _told(entry: Mapping[str, Any], findings: Sequence[Mapping[str, Any]]) -> It
     yield [("  found      ", "dim"), (_message(found), "")]
     if found["expected"]:
         yield [("  expected   ", "dim"), (short(found["expected"], LONGEST_MESSAGE), "")]
-    for exchange in found["exchanges"][-1:]:
-        yield [("  sent       ", "dim"), (_sent(exchange["curl"]), "")]
-        yield [("  came       ", "dim"), (_came(exchange), "")]
+    steps = found["exchanges"][-MOST_STEPS:]
+    for exchange in steps:
+        yield from _exchanged(exchange, LONGEST_BODY if exchange is steps[-1] else LONGEST_BEFORE)
     if others:
         yield [("  also       ", "dim"), (_elsewhere(found, others), "")]
+
+
+def _exchanged(exchange: Mapping[str, Any], longest: int) -> Iterator[list[Span]]:
+    yield [("  sent       ", "dim"), (_sent(exchange["curl"]), "")]
+    yield [("  came       ", "dim"), (_came(exchange, longest), "")]
 
 
 def _word(entry: Mapping[str, Any], verdict: str) -> Span:
@@ -119,11 +127,11 @@ def _sent(command: str) -> str:
     return command if command.isprintable() else f"{command}  (with characters spelled out; as it was sent in report.json)"
 
 
-def _came(exchange: dict[str, Any]) -> str:
+def _came(exchange: Mapping[str, Any], longest: int) -> str:
     response = exchange.get("response")
     if response is None:
         return f"no response: {short(exchange['failure'], LONGEST_MESSAGE)}"
-    return f"{response['status']} {short(_compact(response['body'].get('text', '(binary)')), LONGEST_BODY)}"
+    return f"{response['status']} {short(_compact(response['body'].get('text', '(binary)')), longest)}"
 
 
 def _compact(text: str) -> str:

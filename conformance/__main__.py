@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from conformance import __version__
-from conformance.commands.outcome import CHECKER_ERROR, CONFORMANT, EXPLAINED, INTERRUPTED, USAGE_ERROR, UsageError
+from conformance.commands.outcome import CHECKER_ERROR, CONFORMANT, INTERRUPTED, USAGE_ERROR, VERDICTS, UsageError, explained
 
 
 class Parser(argparse.ArgumentParser):
@@ -24,11 +24,11 @@ class Parser(argparse.ArgumentParser):
 
 @dataclass(frozen=True)
 class Command:
-    """One command; its module has `run(arguments) -> exit code` and is imported only where the command is called."""
+    """One command; `ends` says what its exit codes mean, from 0 on."""
 
     help: str
     options: Callable[[argparse.ArgumentParser], None]
-    module: str
+    ends: tuple[str, ...] = ("done",)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal of few characters is no error
     chosen = parser().parse_args(arguments)
     try:
-        code: int = importlib.import_module(COMMANDS[chosen.command].module).run(chosen)
+        # The module of a command has `run(arguments) -> exit code`, and is imported only where the command is called.
+        code: int = importlib.import_module(f"conformance.commands.{chosen.command}").run(chosen)
         sys.stdout.flush()
     except UsageError as problem:
         return refuse(f"conformance {chosen.command}", str(problem))
@@ -58,7 +59,7 @@ def parser() -> Parser:
     whole = Parser(
         prog="conformance",
         description="Does a deployment keep the contract of the video-localization client API?",
-        epilog=EXPLAINED,
+        epilog=explained(VERDICTS),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -69,7 +70,7 @@ def parser() -> Parser:
             name,
             help=command.help,
             description=command.help,
-            epilog=EXPLAINED,
+            epilog=explained(command.ends),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
@@ -176,25 +177,26 @@ def diff_options(part: argparse.ArgumentParser) -> None:
 def selftest_options(part: argparse.ArgumentParser) -> None:
     """Which mutants and variants to try, and how many at once."""
     part.add_argument("--only", nargs="+", action="extend", default=[], metavar="ID", help="only these mutants and variants")
+    part.add_argument("--seeds", type=_count, metavar="N", help="N runs of the reference and the variants alone, each with another seed")
     part.add_argument("-j", dest="processes", type=_count, default=os.cpu_count() or 1, metavar="N", help="processes (default: one a core)")
     part.add_argument("--list", action="store_true", help="list the mutants and variants, and try none")
     part.add_argument("--coverage", action="store_true", help="print what stands behind each requirement (spec/COVERAGE.md), and try none")
 
 
 COMMANDS = {
-    "run": Command("Judge a deployment, or the bundled reference, and write a report.", run_options, "conformance.commands.run"),
-    "serve": Command("Serve the bundled reference implementation, as a sandbox.", serve_options, "conformance.commands.serve"),
-    "requirements": Command("List what is judged.", requirements_options, "conformance.commands.requirements"),
-    "judge": Command("Judge recorded traffic by the rules on every exchange.", judge_options, "conformance.commands.judge"),
-    "report": Command("Tell a run again, in any format; also one that was killed.", report_options, "conformance.commands.report"),
-    "compare": Command("Tell what changed from one report to another.", compare_options, "conformance.commands.compare"),
-    "keygen": Command("Make a key pair to sign certificates with.", keygen_options, "conformance.commands.keygen"),
-    "certify": Command("Sign the evidence of a conformant run.", certify_options, "conformance.commands.certify"),
-    "verify": Command("Check a certificate, without its target.", verify_options, "conformance.commands.verify"),
-    "scenarios": Command("Print the scenarios as an Arazzo document (spec/arazzo.yaml).", no_options, "conformance.commands.scenarios"),
-    "init": Command("Write a target profile to fill in; never over an existing file.", init_options, "conformance.commands.init"),
-    "selftest": Command("Try the suite on broken and on unusual references.", selftest_options, "conformance.selftest.command"),
-    "diff": Command("Compare a published OpenAPI document with the contract.", diff_options, "conformance.commands.diff"),
+    "run": Command("Judge a deployment, or the bundled reference, and write a report.", run_options, VERDICTS),
+    "serve": Command("Serve the bundled reference implementation, as a sandbox.", serve_options),
+    "requirements": Command("List what is judged.", requirements_options),
+    "judge": Command("Judge recorded traffic by the rules on every exchange.", judge_options, ("no rule is broken", "a rule is broken")),
+    "report": Command("Tell a run again, in any format; also one that was killed.", report_options, VERDICTS),
+    "compare": Command("Tell what changed from one report to another.", compare_options, ("nothing broke", "something broke")),
+    "keygen": Command("Make a key pair to sign certificates with.", keygen_options),
+    "certify": Command("Sign the evidence of a conformant run.", certify_options, ("signed", "refused")),
+    "verify": Command("Check a certificate, without its target.", verify_options, ("the evidence bears it out", "refused")),
+    "scenarios": Command("Print the scenarios as an Arazzo document (spec/arazzo.yaml).", no_options),
+    "init": Command("Write a target profile to fill in; never over an existing file.", init_options),
+    "selftest": Command("Try the suite on broken and on unusual references.", selftest_options, ("all as it has to be", "not all")),
+    "diff": Command("Compare a published OpenAPI document with the contract.", diff_options, ("nothing breaks", "a difference breaks")),
 }
 
 
@@ -217,7 +219,7 @@ def _formats(text: str) -> str:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes")
+        raise argparse.ArgumentTypeError(f"{text!r} is no count: write 1 or more")
     return int(text)
 
 

@@ -19,6 +19,7 @@ from samples import a_finding, a_report, an_entry, an_exchange
 from conformance import profile, requirements
 from conformance.__main__ import COMMANDS
 from conformance.commands.init import skeleton
+from conformance.commands.outcome import VERDICTS
 from conformance.report import line, terminal
 
 COMMAND = (sys.executable, "-m", "conformance")
@@ -78,10 +79,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)], ids=lambda command: "".join(command) or "all")
 def test_help_tells_the_exit_codes(tmp_path: Path, command: tuple[str, ...]) -> None:
-    """Help ends with 0 and lists all five codes."""
+    """Help ends with 0 and lists all codes; 1 only where a command judges something, and what it judges."""
     ended = conformance(tmp_path, *command, "--help")
+    ends = COMMANDS[command[0]].ends if command else VERDICTS
+    codes = re.findall(r"^  ([0-9])  (.*)$", ended.stdout, re.MULTILINE)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert re.findall(r"^  ([0-9])  ", ended.stdout, re.MULTILINE) == ["0", "1", "2", "3", "4"]
+    assert [told for _, told in codes[: len(ends)]] == list(ends)
+    assert [code for code, _ in codes] == [*"01"[: len(ends)], "2", "3", "4"]
 
 
 def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
@@ -107,7 +111,7 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
         ),
         (
             ["run", "-n", "0"],
-            "conformance run: error: argument -n: '0' is no number of processes" + HINT.format("conformance run"),
+            "conformance run: error: argument -n: '0' is no count: write 1 or more" + HINT.format("conformance run"),
         ),
         (
             ["serve", "--port", "65536"],

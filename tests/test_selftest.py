@@ -12,8 +12,9 @@ import pytest
 
 import conformance
 from conformance import reference, requirements
+from conformance.commands import selftest as command
 from conformance.reference import app, catalogue
-from conformance.selftest import altered, command, matrix, population, trial, workers
+from conformance.selftest import altered, matrix, population, trial, workers
 from conformance.selftest.altered import Edit, EditError
 from conformance.selftest.matrix import Row
 from conformance.selftest.population import Mutant, PopulationError, Subject, Variant
@@ -285,6 +286,25 @@ def test_the_list_names_everything() -> None:
     done = _selftest("--list")
 
     assert [line.partition(":")[0] for line in done.stdout.splitlines()] == [subject.id for subject in SUBJECTS]
+
+
+def test_seeds_take_turns_on_the_reference_and_the_variants() -> None:
+    """Each run has a seed of its own."""
+    runs = population.seeded([VARIANT], 3)
+
+    assert [(run.id, run.seed, run.edits) for run in runs] == [
+        ("reference, seed 1", 1, ()),
+        ("v, seed 2", 2, VARIANT.edits),
+        ("reference, seed 3", 3, ()),
+    ]
+
+
+def test_another_seed_comes_to_the_same_verdict() -> None:
+    """The mutants stay out of it."""
+    done = _selftest("--seeds", "2", "--only", "description-is-absent", "ids-in-a-row", "-j", "1")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == ["  reference, seed 1     -", "  ids-in-a-row, seed 2  -", "", "2 of 2 variants stay green"]
 
 
 def test_one_mutant_can_be_tried_alone() -> None:

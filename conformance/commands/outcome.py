@@ -2,14 +2,15 @@
 
 CONFORMANT, NON_CONFORMANT, INTERRUPTED, CHECKER_ERROR, USAGE_ERROR = range(5)
 
-EXPLAINED = """\
-exit codes:
-  0  conformant; or inconclusive, without --require-complete
-  1  non-conformant; or inconclusive, with --require-complete
-  2  interrupted; what was found until then is in the report
-  3  the checker itself is at fault
-  4  usage: an option, the target profile, or nothing answers at the base URL
-"""
+VERDICTS = ("conformant; or inconclusive, without --require-complete", "non-conformant; or inconclusive, with --require-complete")
+
+
+def explained(ends: tuple[str, ...]) -> str:
+    """The exit codes of a command, where its first ones, from 0 on, mean this."""
+    common = ("interrupted; what was found until then is kept", "the checker itself is at fault")
+    usage = ("usage: an option or a file is wrong, or nothing answers at an address",)
+    codes = [*enumerate(ends), *enumerate((*common, *usage), INTERRUPTED)]
+    return "exit codes:\n" + "".join(f"  {code}  {told}\n" for code, told in codes)
 
 
 class UsageError(Exception):

@@ -47,7 +47,7 @@ def uncovered(mutants: Iterable[Mutant]) -> list[str]:
 
 
 def _tried(subject: Subject) -> Outcome:
-    return trial.run(subject.edits)
+    return trial.run(subject.edits, subject.seed)
 
 
 def _of_mutant(mutant: Mutant, outcome: Outcome) -> Iterator[str]:

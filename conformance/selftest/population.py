@@ -2,8 +2,9 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
+from itertools import cycle
 from typing import Any
 
 from conformance import requirements
@@ -13,6 +14,7 @@ EDIT_KEYS = {"module", "old", "new"}
 MUTANT_KEYS = {"id", "about", "breaks", "edits"}
 VARIANT_KEYS = {"id", "about", "reading", "edits", "inconclusive"}
 OPTIONAL = {"inconclusive"}
+SEED = 1
 
 
 class PopulationError(ValueError):
@@ -27,6 +29,7 @@ class Mutant:
     about: str
     breaks: frozenset[str]
     edits: tuple[Edit, ...]
+    seed: int = SEED
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,11 @@ class Variant:
     reading: str
     edits: tuple[Edit, ...]
     inconclusive: frozenset[str]
+    seed: int = SEED
 
 
 Subject = Mutant | Variant
+REFERENCE = Variant("reference", "The reference as it is.", "", (), frozenset())
 
 
 def mutants() -> tuple[Mutant, ...]:
@@ -51,6 +56,13 @@ def mutants() -> tuple[Mutant, ...]:
 def variants() -> tuple[Variant, ...]:
     """The variants that ship with the package, in the order of their file. Raises PopulationError."""
     return read_variants(_text("variants.toml"))
+
+
+def seeded(chosen: Sequence[Variant], count: int) -> tuple[Variant, ...]:
+    """The reference and these variants in turn, with the seeds from 1 to `count`, each of which has to come to the same verdicts."""
+    turns = cycle((REFERENCE, *chosen))
+    seeds = range(SEED, SEED + count)
+    return tuple(replace(one, id=f"{one.id}, seed {seed}", seed=seed) for seed, one in zip(seeds, turns, strict=False))
 
 
 def read_mutants(text: str) -> tuple[Mutant, ...]:

@@ -14,10 +14,10 @@ from conformance import examination, invocation, requirements
 from conformance.report.run import CHECKER_ERROR, CONFORMANT, NON_CONFORMANT
 from conformance.selftest import altered
 from conformance.selftest.altered import Edit
+from conformance.selftest.population import SEED
 from conformance.stash import SESSION
 
 DEPTH = "quick"
-SEED = 1
 CLASSES = {"publication": "description", "tool_interface": "tools", "tools": "tools"}
 """Modules of the reference that only the checks of one conformance class ever meet."""
 
@@ -56,15 +56,15 @@ class Substitute:
             session.log = None
 
 
-def run(edits: Sequence[Edit]) -> Outcome:
-    """Judge the reference with these edits in it, as `conformance run --depth quick` would.
+def run(edits: Sequence[Edit], seed: int = SEED) -> Outcome:
+    """Judge the reference with these edits in it, as `conformance run --depth quick --seed …` would.
 
     Raises TrialError, EditError, and what the altered modules raise.
     """
     package = altered.load(edits)
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
-        options = [*invocation.options(directory, DEPTH, SEED, classes(edits)), "--report=badge"]  # the page is looked at by nobody
+        options = [*invocation.options(directory, DEPTH, seed, classes(edits)), "--report=badge"]  # the page is looked at by nobody
         status = invocation.execute(options, [Substitute(package)])
         if status not in ENDS:
             raise TrialError(f"pytest ended with {status}")

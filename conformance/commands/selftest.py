@@ -7,28 +7,30 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from conformance.commands.outcome import UsageError
 from conformance.selftest import catalogue, matrix, population
 from conformance.selftest.matrix import Row
-from conformance.selftest.population import Mutant, Subject
+from conformance.selftest.population import Mutant, Subject, Variant
 
-HELD, BROKEN, MISUSED = 0, 1, 4
+HELD, BROKEN = 0, 1
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """0 where every mutant turns exactly its requirements red and every variant stays green, 1 where not, 4 for an unknown id."""
+    """0 where every mutant turns exactly its requirements red and every variant stays green, 1 where not."""
     if arguments.coverage:
         sys.stdout.write(catalogue.text())
         return HELD
     everything: list[Subject] = [*population.mutants(), *population.variants()]
     if unknown := sorted(set(arguments.only) - {subject.id for subject in everything}):
-        sys.stderr.write(f"conformance selftest: error: there is no mutant or variant {unknown[0]!r} (`--list` lists them)\n")
-        return MISUSED
+        raise UsageError(f"there is no mutant or variant {unknown[0]!r} (`--list` lists them)")
     chosen = [subject for subject in everything if not arguments.only or subject.id in arguments.only]
+    if arguments.seeds:
+        chosen = [*population.seeded([subject for subject in chosen if isinstance(subject, Variant)], arguments.seeds)]
     if arguments.list:
         _print(f"{subject.id}: {subject.about}" for subject in chosen)
         return HELD
     rows = _watched(chosen, arguments.processes)
-    bare = [] if arguments.only else matrix.uncovered(subject for subject in chosen if isinstance(subject, Mutant))
+    bare = [] if arguments.only or arguments.seeds else matrix.uncovered(subject for subject in chosen if isinstance(subject, Mutant))
     _print(lines(rows, bare))
     return BROKEN if bare or any(row.problems for row in rows) else HELD
 
@@ -47,8 +49,10 @@ def lines(rows: Sequence[Row], bare: Sequence[str]) -> Iterator[str]:
     mutants = [row for row in rows if isinstance(row.subject, Mutant)]
     killed = sum(not row.problems for row in mutants)
     green = sum(not row.problems for row in rows) - killed
-    yield f"{killed} of {len(mutants)} mutants turn exactly their requirements red"
-    yield f"{green} of {len(rows) - len(mutants)} variants stay green"
+    if mutants:
+        yield f"{killed} of {len(mutants)} mutants turn exactly their requirements red"
+    if mutants != rows:
+        yield f"{green} of {len(rows) - len(mutants)} variants stay green"
 
 
 def _print(told: Iterator[str]) -> None:

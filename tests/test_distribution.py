@@ -43,6 +43,7 @@ def test_the_checks_that_spend_are_those_that_are_handed_reviews_to_approve(item
             found.add(item.nodeid)
 
     assert told == found
+    assert {nodeid for nodeid in found if not distribution.spends(f"::{nodeid.partition('::')[2]}")} == set()
     assert len(found) > 40
     assert len(items) > 3 * len(found)
 

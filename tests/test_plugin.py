@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +14,11 @@ import pytest
 from hostile import served, silence
 
 from conformance import contract, reference, requirements
-from conformance.examination import IN_PROCESS, in_process
+from conformance.examination import IN_PROCESS, SUITE, in_process
 from conformance.redaction import spellings
 from conformance.report import artefacts
 
+ROOT = Path(__file__).parent.parent
 EVERYTHING = ",".join(artefacts.FORMATS)
 FEW = ("--depth", "quick", "--conformance-class", "read", "--conformance-class", "authentication")
 
@@ -250,6 +252,22 @@ def test_collecting_sends_nothing_and_leaves_an_earlier_report_alone(tmp_path: P
     assert done.returncode == 0, done.stdout
     assert "test_limits.py" in done.stdout
     assert (tmp_path / "report.json").read_text() == "earlier"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "collected"),
+    [((), 8), (("--base-url", "http://127.0.0.1:9/v1"), 8), (("conformance/suite",), 8), (("conformance/suite/test_limits.py",), 1)],
+    ids=["nothing", "a target", "the suite", "a file"],
+)
+def test_a_checkout_beside_an_installed_package_is_no_second_suite(tmp_path: Path, arguments: tuple[str, ...], collected: int) -> None:
+    """`pytest` in it runs the suite of the package, whatever of the suite is named."""
+    shutil.copytree(SUITE.parent, tmp_path / "conformance", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    command = [str(Path(sys.executable).with_name("pytest")), "--collect-only", "-q", "-p", "no:cacheprovider", *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len({line.partition("::")[0] for line in done.stdout.splitlines() if "::" in line}) >= collected
 
 
 def test_a_run_that_leaves_something_unjudged_fails_if_it_must_be_complete(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from xdist.scheduler import LoadScopeScheduling
 
-from conformance.examination import NAME, SUITE
+from conformance.checkout import PACKAGE, SUITE
 
 SPENDERS = "approvals"
 """The fixture that hands out reviews, and what all checks that have it are to xdist."""
@@ -36,7 +36,7 @@ def _fixtures(module: str, function: str) -> frozenset[str]:
     pytest leaves the module out where a run is of one file that is not below the root of the run.
     """
     for path in SUITE.glob(f"{module or 'test_*'}.py"):
-        check = getattr(import_module(f"{NAME}.{path.stem}"), function, None)
+        check = getattr(import_module(f"{PACKAGE}.{path.stem}"), function, None)
         if callable(check):
             return frozenset(inspect.signature(check).parameters)
     return frozenset()

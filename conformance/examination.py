@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from conformance import known, requirements
+from conformance.checkout import SUITE
 from conformance.client import Sending
 from conformance.exchange import Call
 from conformance.known import Known
@@ -18,10 +19,8 @@ from conformance.target import Target
 from conformance.transport import InProcess, Network, Transport
 
 IN_PROCESS = "http://reference.invalid/v1"
-NAME = "conformance.suite"
 DEFAULT_REPORTS = Path("reports/latest")
 JOURNAL = "journal.jsonl"
-SUITE = Path(__file__).parent / "suite"
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def known_failures(config: pytest.Config) -> tuple[Known, ...] | None:
 
 def is_meant(config: pytest.Config) -> bool:
     """Whether the arguments of a run name the suite, as far as can be told before anything is collected."""
-    return any(Path(argument.split("::")[0]).absolute().is_relative_to(SUITE) or argument.startswith(NAME) for argument in config.args)
+    return any(Path(argument.split("::")[0]).absolute().is_relative_to(SUITE) for argument in config.args)
 
 
 def rehearse(config: pytest.Config) -> None:

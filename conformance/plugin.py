@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
+from conformance import checkout
 from conformance.stash import SESSION
 
-SUITE = Path(__file__).parent / "suite"
-PACKAGE = "conformance.suite"
 GATHERER = "conformance-gatherer"
 
 
@@ -39,25 +38,13 @@ def _formats(text: str) -> tuple[str, ...]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
-    """Take paths in the suite of a checkout for those in the suite of the package: there cannot be two of them in one process."""
-    checkout = early_config.rootpath / "conformance" / SUITE.name
-    if checkout == SUITE or not checkout.is_dir():
-        return
-    for arguments in (args, early_config.known_args_namespace.file_or_dir):
-        for place, argument in enumerate(arguments):
-            path, colons, name = argument.partition("::")
-            found = early_config.invocation_params.dir / path
-            if found.is_relative_to(checkout):
-                arguments[place] = f"{SUITE / found.relative_to(checkout)}{colons}{name}"
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Judge by default."""
-    # pytest takes the value of `--target FILE` for a path to collect until it knows the option, and then misses the
-    # `testpaths` of a checkout; without a path of the user's own, a run in a checkout is a run of the suite.
-    if config.args_source is pytest.Config.ArgsSource.INVOCATION_DIR and config.getini("testpaths") == [PACKAGE]:
-        config.args = [PACKAGE]
+    """Run the suite where nothing else is asked for, and that of the package where one of a checkout is."""
+    known = early_config.known_args_namespace
+    places = checkout.places(known.file_or_dir, early_config.invocation_params.dir, pyargs=known.pyargs)
+    for given, place in zip(known.file_or_dir, places, strict=False):
+        args[args.index(given)] = place
+    args += places[len(known.file_or_dir) :]
+    known.file_or_dir[:] = places
 
 
 @pytest.hookimpl(tryfirst=True, optionalhook=True)

@@ -8,7 +8,7 @@ from served import instance
 from test_plugin import judge, report_of, verdicts
 
 from conformance import distribution
-from conformance.examination import SUITE
+from conformance.checkout import SUITE
 from conformance.reference import Reference
 from conformance.reference.target import toml
 

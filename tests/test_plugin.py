@@ -14,7 +14,8 @@ import pytest
 from hostile import served, silence
 
 from conformance import contract, reference, requirements
-from conformance.examination import IN_PROCESS, SUITE, in_process
+from conformance.checkout import SUITE
+from conformance.examination import IN_PROCESS, in_process
 from conformance.redaction import spellings
 from conformance.report import artefacts
 
@@ -256,13 +257,25 @@ def test_collecting_sends_nothing_and_leaves_an_earlier_report_alone(tmp_path: P
 
 @pytest.mark.parametrize(
     ("arguments", "collected"),
-    [((), 8), (("--base-url", "http://127.0.0.1:9/v1"), 8), (("conformance/suite",), 8), (("conformance/suite/test_limits.py",), 1)],
-    ids=["nothing", "a target", "the suite", "a file"],
+    [
+        ((), 8),
+        (("--target", "../target.toml"), 8),
+        (("conformance/suite",), 8),
+        (("conformance/suite/test_limits.py",), 1),
+        (("--pyargs", "conformance.suite"), 8),
+        (("--pyargs", "conformance.suite.test_limits"), 1),
+    ],
+    ids=["nothing", "a target", "the suite", "a file", "the package", "a module"],
 )
 def test_a_checkout_beside_an_installed_package_is_no_second_suite(tmp_path: Path, arguments: tuple[str, ...], collected: int) -> None:
     """`pytest` in it runs the suite of the package, whatever of the suite is named."""
     shutil.copytree(SUITE.parent, tmp_path / "conformance", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for name in ("spec", "tests"):
+        (tmp_path / name).mkdir()
+    shutil.copy(ROOT / "spec" / "requirements.yaml", tmp_path / "spec")
+    (tmp_path / "tests" / "conftest.py").write_text("raise ImportError('what the tests need is not installed')")
+    (tmp_path.parent / "target.toml").write_text('base-url = "http://127.0.0.1:9/v1"')
     command = [str(Path(sys.executable).with_name("pytest")), "--collect-only", "-q", "-p", "no:cacheprovider", *arguments]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
 

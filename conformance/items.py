@@ -13,6 +13,9 @@ from conformance.session import Record, Session
 from conformance.target import SCHEMES
 from conformance.verdict import Finding, Inconclusive, Level, NotApplicable, Verdict, Violation
 
+FOUND = (Violation, Inconclusive, NotApplicable)
+"""What a check raises of a target; anything else is a mistake of the checker."""
+
 
 def parametrize(metafunc: pytest.Metafunc, id: str) -> None:
     """Run a check once for each operation of its requirement and for each scheme, where it asks for them."""

@@ -104,14 +104,20 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         item.config.stash[SESSION].begin(name_of(item))
 
 
-@pytest.hookimpl(hookwrapper=True)
+@pytest.hookimpl(hookwrapper=True, trylast=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """Turn the end of a check into findings, and hand them to whoever gathers them."""
-    outcome: Any = yield
-    if item.get_closest_marker("requirement") and (call.when == "call" or (call.when == "setup" and call.excinfo is not None)):
-        from conformance import items  # noqa: PLC0415
+    if not item.get_closest_marker("requirement") or not (call.when == "call" or (call.when == "setup" and call.excinfo is not None)):
+        yield
+        return
+    from conformance import items  # noqa: PLC0415
 
-        items.judge(item, call, outcome.get_result(), item.config.stash[SESSION])
+    raised = call.excinfo
+    if raised is not None and isinstance(raised.value, items.FOUND):
+        call.excinfo = None  # or pytest makes a traceback of it, which takes longer than the check, and which nobody reads
+    outcome: Any = yield
+    call.excinfo = raised
+    items.judge(item, call, outcome.get_result(), item.config.stash[SESSION])
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

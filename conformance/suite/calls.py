@@ -5,7 +5,8 @@ from collections import Counter
 from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.suite import expect
-from conformance.suite.live import PARENTS, Live, is_uuid, parameter_of
+from conformance.suite.live import PARENTS, Live, parameter_of
+from conformance.suite.trail import is_uuid
 from conformance.verdict import Inconclusive
 
 MEMBERS = {"company": "companyId", "project": "projectId"}

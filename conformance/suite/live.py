@@ -1,80 +1,28 @@
 """The living data of a target: what its lists hold, read once, and the valid calls that can be made of it."""
 
-import json
 import random
 import uuid
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from conformance.client import Sending
 from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
-from conformance.rules.arguments import UUID
 from conformance.session import Session
 from conformance.suite import expect
+from conformance.suite.trail import PAGE, WIDEST_GAP, Listed, Route, Trail, Walk
 from conformance.target import Credential
 from conformance.verdict import Inconclusive, NotApplicable, Violation
 from conformance.weather import is_weather
 
 LISTS = {"Project": "project_list", "Video": "video_list", "Review": "review_list"}
 PARENTS = {"projectId": "project_list", "videoId": "video_list", "reviewId": "review_list"}
-PAGE = 100
 SHORTER = 25
-GROWTH = 3
-GROWING = 0
-"""The limit of a walk whose pages grow from one to the longest: a cursor goes on where its page ended, whatever comes with it."""
-ENDLESS = 400
-"""Records that empty pages in a row could have held, before a list counts as over although it still gives cursors."""
-WIDEST_GAP = 100
-"""Empty pages in a row, whatever their limit, before anybody is blamed for what a list does not show."""
 OWNERS = {"id": "", "companyId": "company", "projectId": "project"}
 """The members that say what a record is, and what it belongs to, each with the kind of which it holds an id; none for its own."""
 DEFAULT = object()
-
-
-@dataclass(frozen=True)
-class Walk:
-    """The pages of a list from its first on, along `nextCursor`; `end` says why it stopped: end, loop, bound, refused or malformed."""
-
-    call: Call
-    limit: int
-    pages: tuple[Exchange, ...]
-    end: str
-
-    @cached_property
-    def ids(self) -> list[str]:
-        """The ids of all records, in the order in which they came."""
-        return [record["id"] for record in self.records if isinstance(record.get("id"), str)]
-
-    @cached_property
-    def records(self) -> list[dict[str, Any]]:
-        """All records, in the order in which they came."""
-        return [record for page in self.pages for record in page.items]
-
-    @cached_property
-    def listed(self) -> list["Listed"]:
-        """The records that have a usable id."""
-        return [Listed(record, page.call) for page in self.pages for record in page.items if is_uuid(record.get("id"))]
-
-    @property
-    def told(self) -> str:
-        """The size of its pages, in words."""
-        return "pages that grow" if self.limit == GROWING else f"limit {self.limit}"
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it came to the end of the list."""
-        return self.end == "end"
-
-
-@dataclass(frozen=True)
-class Listed:
-    """A record of a list, and the call whose page showed it."""
-
-    record: dict[str, Any]
-    call: Call
 
 
 class Live:
@@ -162,6 +110,10 @@ class Live:
         answers = self.session.client.send_all(list(calls.values()), sendings)
         pairs = zip(answers, calls.items(), strict=True)
         return [self.probe(call, control, purpose) if is_weather(answer) else answer for answer, (purpose, call) in pairs]
+
+    def send_each(self, requests: Sequence[tuple[Call, Sending]]) -> list[Exchange]:
+        """Make many calls, each in its own way, as many at once as the transport likes."""
+        return self.session.client.send_all([call for call, _ in requests], [sending for _, sending in requests])
 
     # --- data ------------------------------------------------------------------------------------------------------
 
@@ -261,7 +213,7 @@ class Live:
         """Find out whether the target knows the name of a cursor: it leads on, or one is heeded and nonsense is refused."""
         name = self.session.name(operation, "cursor")
         assert name is not None
-        self.walk(call, 1)
+        self._walked(Trail(Route(call, 1, self.credential("primary")), name, most=2))
         issued = self.control(call.asking(limit="1")).cursor
         if issued is not None and self.send(call.asking(**{name: issued}), purpose=f"is {name} a parameter?").status == 200:
             nonsense = self.send(call.asking(**{name: "not-a-uuid"}), purpose=f"is {name} a parameter?")
@@ -276,83 +228,56 @@ class Live:
 
     def walk(self, call: Call, limit: int, credential: Any = DEFAULT, scheme: str | None = None, *, again: bool = False) -> Walk:
         """Walk a list along its cursors; a walk of the same list is only made again if asked for, and then by the same scheme."""
-        who = self.credential("primary") if credential is DEFAULT else credential
-        key = (call.operation, tuple(call.path.items()), call.query, limit, who.name, scheme)
-        known = self._walks.get(key)
-        if known is None:
-            self._walks[key] = self._walk(call, limit, who, scheme)
-        elif again:
-            # Somebody is about to be blamed: what looks like the end of the list may be a gap that is wider than usual.
-            self._walks[key] = self._walk(call, limit, who, scheme or known.pages[0].scheme, least=WIDEST_GAP)
-        return self._walks[key]
+        route = Route(call, limit, self.credential("primary") if credential is DEFAULT else credential, scheme)
+        known = self._walks.get(route.key)
+        if known is not None and not again:
+            return known
+        # Where somebody is about to be blamed, what looks like the end of the list may be a gap that is wider than usual.
+        trail = self._trail(route) if known is None else self._trail(replace(route, scheme=scheme or known.pages[0].scheme), WIDEST_GAP)
+        self._walks[route.key] = self._walked(trail)
+        return self._walks[route.key]
 
-    def _walk(self, call: Call, limit: int, who: Credential, scheme: str | None, least: int = 1) -> Walk:
-        operation = self.operation(call.operation)
+    def has_walked(self, call: Call, limit: int) -> bool:
+        """Whether a walk as primary has been made, by any scheme."""
+        return Route(call, limit, self.credential("primary")).key in self._walks
+
+    def walk_ahead(self, walks: Iterable[tuple[Call, int]]) -> None:
+        """Make walks as primary side by side that will be asked for, each a list and a limit.
+
+        What cannot be walked is left to whoever asks for it, and is then tried again.
+        """
+        primary = self.credential("primary")
+        routes = {route.key: route for route in (Route(call, limit, primary) for call, limit in walks) if route.key not in self._walks}
+        lists = {route.call.operation: self.operation(route.call.operation) for route in routes.values()}
+        continued = {id for id, operation in lists.items() if self.session.name(operation, "cursor") is not None}
+        trails = [self._trail(route) for route in routes.values() if route.call.operation in continued]
+        with suppress(Inconclusive):
+            self._follow(trails)
+        self._walks |= {trail.route.key: trail.walk for trail in trails if trail.walk is not None}
+
+    def _trail(self, route: Route, least: int = 1) -> Trail:
+        operation = self.operation(route.call.operation)
         name = self.session.name(operation, "cursor")
         if name is None:
             raise NotApplicable(f"{operation.id} has no cursor")
-        pages: list[Exchange] = []
-        seen: set[str] = set()
-        cursor: str | None = None
-        while True:
-            size = limit or min(PAGE, GROWTH ** len(pages))
-            page = self.send(call.asking(limit=str(size), **{name: cursor}), who, scheme, purpose=f"page {len(pages) + 1} of {size}")
-            expect.clear(page)
-            if page.cursor in seen and _leads_back(page, pages):
-                return Walk(call, limit, (*pages, page), "loop")
-            pages.append(page)
-            self._learn(operation, pages)
-            end = _stopped(pages, limit) or _end(pages, max(least, ENDLESS // (limit or PAGE)), seen)
-            if end is not None or len(pages) >= self.session.depth.pages:
-                return Walk(call, limit, tuple(pages), end or "bound")
-            # A cursor may be good for nobody but the credential that it was issued to.
-            cursor, scheme = page.cursor, page.scheme
-            seen.add(str(cursor))
+        return Trail(route, name, self.session.depth.pages, least)
 
-    def _learn(self, operation: Operation, pages: list[Exchange]) -> None:
-        # A second page with nothing of the first one shows that the target knows the name of its cursor.
-        if len(pages) == 2 and pages[1].status == 200 and pages[0].items:
-            again = {record_key(item) for item in pages[0].items} & {record_key(item) for item in pages[1].items}
-            if not again:
-                self.session.proven.add((operation.id, "cursor"))
+    def _walked(self, trail: Trail) -> Walk:
+        self._follow([trail])
+        if trail.problem is not None:
+            raise trail.problem
+        assert trail.walk is not None
+        return trail.walk
 
-
-def _leads_back(page: Exchange, pages: Sequence[Exchange]) -> bool:
-    """Whether a page shows records, and none that is new; where the target keeps the place, one cursor may lead all the way."""
-    read = {record_key(item) for earlier in pages for item in earlier.items}
-    return bool(page.items) and all(record_key(item) in read for item in page.items)
-
-
-def _is_page(answer: Exchange) -> bool:
-    """Whether an answer has an array of items and, if any, a cursor that is one; another one says nothing about the list."""
-    data = answer.data if isinstance(answer.data, dict) else {}
-    return isinstance(data.get("items"), list) and (data.get("nextCursor") is None or is_uuid(data["nextCursor"]))
-
-
-def _stopped(pages: Sequence[Exchange], limit: int) -> str | None:
-    """Why the last page is none of the list; beside another limit than its own a cursor was never issued, and may find nothing."""
-    unheeded = limit == GROWING and len(pages) == 2 and not pages[-1].items
-    return "refused" if pages[-1].status != 200 or unheeded else None if _is_page(pages[-1]) else "malformed"
-
-
-def _end(pages: Sequence[Exchange], gap: int, seen: set[str]) -> str | None:
-    """Whether a list is over: no cursor, or one that leads from an empty page to nothing else, or from page to page in a gap."""
-    empty = next((number for number, page in enumerate(reversed(pages)) if page.items), len(pages))
-    over = pages[-1].cursor is None or empty >= gap or (empty > 0 and pages[-1].cursor in seen)
-    return "end" if over else None
-
-
-def record_key(record: dict[str, Any]) -> str:
-    """What a record is told by: its id, or all of it where it has none."""
-    id = record.get("id")
-    return id.lower() if isinstance(id, str) else json.dumps(record, sort_keys=True)
+    def _follow(self, trails: Sequence[Trail]) -> None:
+        """Read the next page of every trail, until all of them are over."""
+        while under_way := [trail for trail in trails if not trail.is_over]:
+            for trail, page in zip(under_way, self.send_each([trail.request for trail in under_way]), strict=True):
+                trail.take(page)
+                if trail.leads_on:
+                    self.session.proven.add((page.operation, "cursor"))
 
 
 def parameter_of(operation: Operation) -> str:
     """The name of the path parameter of an operation."""
     return operation.path[operation.path.index("{") + 1 : operation.path.index("}")]
-
-
-def is_uuid(value: object) -> bool:
-    """Whether a value is a UUID of the contract (Resources and their fields)."""
-    return isinstance(value, str) and UUID.fullmatch(value) is not None

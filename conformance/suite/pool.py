@@ -9,7 +9,8 @@ from typing import Any
 
 from conformance.exchange import Call, Exchange
 from conformance.session import Session
-from conformance.suite.live import Live, is_uuid
+from conformance.suite.live import Live
+from conformance.suite.trail import is_uuid
 from conformance.verdict import Inconclusive
 
 NEEDS = ("fixtures.approvable-reviews", "fixtures.provision.approvable-review")

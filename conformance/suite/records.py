@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 
 from conformance.openapi import Contract
-from conformance.suite.live import is_uuid, record_key
+from conformance.suite.trail import is_uuid, record_key
 
 Record = Mapping[str, Any]
 

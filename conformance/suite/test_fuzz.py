@@ -14,8 +14,9 @@ from conformance.exchange import Call, Exchange
 from conformance.generate import Mode, Source
 from conformance.openapi import Operation
 from conformance.suite import expect
-from conformance.suite.live import LISTS, PARENTS, Live, is_uuid, parameter_of
+from conformance.suite.live import LISTS, PARENTS, Live, parameter_of
 from conformance.suite.requirement import requirement
+from conformance.suite.trail import is_uuid
 from conformance.verdict import Inconclusive, Violation
 from conformance.weather import is_weather
 

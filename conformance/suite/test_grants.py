@@ -9,9 +9,10 @@ from conformance.openapi import Operation
 from conformance.suite import expect
 from conformance.suite.approvals import Approvals, unchanged
 from conformance.suite.calls import control_by, forbidden, others
-from conformance.suite.live import OWNERS, PARENTS, Live, is_uuid, parameter_of
+from conformance.suite.live import OWNERS, PARENTS, Live, parameter_of
 from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
+from conformance.suite.trail import is_uuid
 from conformance.suite.walks import sized
 from conformance.target import SCHEMES
 from conformance.verdict import Inconclusive, NotApplicable, Violation

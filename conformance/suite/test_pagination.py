@@ -7,9 +7,10 @@ from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.suite import expect
 from conformance.suite.calls import MEMBERS
-from conformance.suite.live import GROWING, Live, Walk, is_uuid, parameter_of
+from conformance.suite.live import Live, parameter_of
 from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
+from conformance.suite.trail import GROWING, Walk, is_uuid
 from conformance.suite.walks import ROUNDS, agree, confirm_missing, confirm_repeated, lists, repeated, sized, values
 from conformance.verdict import Inconclusive, NotApplicable
 

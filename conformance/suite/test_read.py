@@ -7,9 +7,10 @@ from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.session import Session
 from conformance.suite import expect
-from conformance.suite.live import PARENTS, Listed, Live, Walk, is_uuid, parameter_of, record_key
+from conformance.suite.live import PARENTS, Live, parameter_of
 from conformance.suite.records import changes, differing, fits
 from conformance.suite.requirement import requirement
+from conformance.suite.trail import Listed, Walk, is_uuid, record_key
 from conformance.verdict import Inconclusive
 
 READING = {"projectId": "project_get", "videoId": "video_get", "reviewId": "review_get"}

@@ -10,13 +10,14 @@ from conformance.suite import expect
 from conformance.suite.approvals import Approvals, made_up
 from conformance.suite.calls import MEMBERS
 from conformance.suite.faces import WHOLE, Place, promised, unlike
-from conformance.suite.live import PAGE, Live, is_uuid, parameter_of
+from conformance.suite.live import Live, parameter_of
 from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
 from conformance.suite.test_tools_approval import approval, untouched
 from conformance.suite.tool_answers import Answer, refused, served
 from conformance.suite.tool_schema import places, plain, refusal, shape
 from conformance.suite.toolbox import Caller, Toolbox
+from conformance.suite.trail import PAGE, is_uuid
 from conformance.target import Credential
 from conformance.verdict import Inconclusive, NotApplicable
 

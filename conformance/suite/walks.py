@@ -1,13 +1,14 @@
 """Walks of one list in pages of several sizes, and what they may not disagree on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conformance.exchange import Call
 from conformance.openapi import Operation
 from conformance.suite import expect
-from conformance.suite.live import GROWING, Live, Walk, parameter_of, record_key
+from conformance.suite.live import LISTS, Live, parameter_of
 from conformance.suite.records import differing, fits
+from conformance.suite.trail import GROWING, Walk, record_key
 
 SIZES = (100, GROWING, 50, 25, 10, 7, 3, 1)
 ROUNDS = 2
@@ -20,14 +21,30 @@ def lists(operation: Operation, live: Live) -> list[Call]:
     return [Call(operation.id, {parameter_of(operation): id}) for id in live.parents(operation.id)[:2]]
 
 
-def sized(call: Call, live: Live) -> Iterator[Walk]:
+def sized(call: Call, live: Live) -> list[Walk]:
     """Walks of one list in pages of several sizes, as far as the depth of the run allows; the longest pages come first."""
     live.control(call.asking(limit="1"))
+    _walk_ahead(call, live)
     longest = live.walk(call, SIZES[0])
-    yield longest
-    for size in (*SIZES[1:], *filling(len(longest.ids))):
-        if longest.is_whole and len(longest.ids) <= (size or SIZES[0]) * live.session.depth.pages:
-            yield live.walk(call, size)
+    return [longest, *(live.walk(call, size) for size in _shorter(longest, live))]
+
+
+def _walk_ahead(call: Call, live: Live) -> None:
+    """Walk a list and its fellows side by side in all sizes: over a network, each walk alone takes as long as it has pages."""
+    if live.has_walked(call, SIZES[0]) and all(live.has_walked(call, size) for size in _shorter(live.walk(call, SIZES[0]), live)):
+        return
+    fellows = lists(live.operation(call.operation), live) if call.path else [Call(id) for id in LISTS.values()]
+    answers = live.send_all([fellow.asking(limit="1") for fellow in fellows], "control")
+    served = [fellow for fellow, answer in zip(fellows, answers, strict=True) if answer.status == 200]
+    live.walk_ahead((fellow, SIZES[0]) for fellow in served)
+    longest = [live.walk(fellow, SIZES[0]) for fellow in served if live.has_walked(fellow, SIZES[0])]
+    live.walk_ahead((walk.call, size) for walk in longest for size in _shorter(walk, live))
+
+
+def _shorter(longest: Walk, live: Live) -> list[int]:
+    """The other sizes in which a list can be walked to its end."""
+    most, count = live.session.depth.pages, len(longest.ids)
+    return [size for size in (*SIZES[1:], *filling(count)) if longest.is_whole and count <= (size or SIZES[0]) * most]
 
 
 def filling(count: int) -> list[int]:

@@ -1,0 +1,173 @@
+"""Walks of lists: what each has read, where it goes on, and why it stops."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from conformance.client import Sending
+from conformance.exchange import Call, Exchange
+from conformance.rules.arguments import UUID
+from conformance.suite import expect
+from conformance.target import Credential
+from conformance.verdict import Inconclusive
+
+PAGE = 100
+GROWTH = 3
+GROWING = 0
+"""The limit of a walk whose pages grow from one to the longest: a cursor goes on where its page ended, whatever comes with it."""
+ENDLESS = 400
+"""Records that empty pages in a row could have held, before a list counts as over although it still gives cursors."""
+WIDEST_GAP = 100
+"""Empty pages in a row, whatever their limit, before anybody is blamed for what a list does not show."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A record of a list, and the call whose page showed it."""
+
+    record: dict[str, Any]
+    call: Call
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The pages of a list from its first on, along `nextCursor`; `end` says why it stopped: end, loop, bound, refused or malformed."""
+
+    call: Call
+    limit: int
+    pages: tuple[Exchange, ...]
+    end: str
+
+    @cached_property
+    def ids(self) -> list[str]:
+        """The ids of all records, in the order in which they came."""
+        return [record["id"] for record in self.records if isinstance(record.get("id"), str)]
+
+    @cached_property
+    def records(self) -> list[dict[str, Any]]:
+        """All records, in the order in which they came."""
+        return [record for page in self.pages for record in page.items]
+
+    @cached_property
+    def listed(self) -> list[Listed]:
+        """The records that have a usable id."""
+        return [Listed(record, page.call) for page in self.pages for record in page.items if is_uuid(record.get("id"))]
+
+    @property
+    def told(self) -> str:
+        """The size of its pages, in words."""
+        return "pages that grow" if self.limit == GROWING else f"limit {self.limit}"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it came to the end of the list."""
+        return self.end == "end"
+
+
+@dataclass(frozen=True)
+class Route:
+    """A walk to be made: which list, in pages of which size, as whom, and by which scheme (None: the client's choice)."""
+
+    call: Call
+    limit: int
+    who: Credential
+    scheme: str | None = None
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What the walk is remembered by."""
+        return (self.call.operation, tuple(self.call.path.items()), self.call.query, self.limit, self.who.name, self.scheme)
+
+
+class Trail:
+    """A walk under way: `request` is the next page of it, and `take` what came; `walk` is there once it is over.
+
+    `cursor` is the name of the parameter, `most` the pages that may be read, `least` the empty ones in a row that end a list.
+    `problem` is there instead of a walk where a page says nothing.
+    """
+
+    def __init__(self, route: Route, cursor: str, most: int, least: int = 1) -> None:
+        self.route = route
+        self.walk: Walk | None = None
+        self.problem: Inconclusive | None = None
+        self._name, self._most = cursor, most
+        self._gap = max(least, ENDLESS // (route.limit or PAGE))
+        self._scheme = route.scheme
+        self._cursor: str | None = None
+        self._pages: list[Exchange] = []
+        self._seen: set[str] = set()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to read."""
+        return self.walk is not None or self.problem is not None
+
+    @property
+    def request(self) -> tuple[Call, Sending]:
+        """The call of the next page, and how it is made."""
+        size = self.route.limit or min(PAGE, GROWTH ** len(self._pages))
+        purpose = f"page {len(self._pages) + 1} of {size}"
+        call = self.route.call.asking(limit=str(size), **{self._name: self._cursor})
+        return call, Sending(self.route.who, self._scheme, purpose)
+
+    @property
+    def leads_on(self) -> bool:
+        """Whether it is at its second page, and that has nothing of the first: the target knows the name of its cursor."""
+        if len(self._pages) != 2 or self._pages[1].status != 200 or not self._pages[0].items:
+            return False
+        return not {record_key(item) for item in self._pages[0].items} & {record_key(item) for item in self._pages[1].items}
+
+    def take(self, page: Exchange) -> None:
+        """Go on from a page, or stop there."""
+        try:
+            expect.clear(page)
+        except Inconclusive as problem:
+            self.problem = problem
+            return
+        loops = page.cursor in self._seen and _leads_back(page, self._pages)
+        self._pages.append(page)
+        end = "loop" if loops else _stopped(self._pages, self.route.limit) or _end(self._pages, self._gap, self._seen)
+        if end is not None or len(self._pages) >= self._most:
+            self.walk = Walk(self.route.call, self.route.limit, tuple(self._pages), end or "bound")
+            return
+        # A cursor may be good for nobody but the credential that it was issued to.
+        self._cursor, self._scheme = page.cursor, page.scheme
+        self._seen.add(str(page.cursor))
+
+
+def _leads_back(page: Exchange, pages: Sequence[Exchange]) -> bool:
+    """Whether a page shows records, and none that is new; where the target keeps the place, one cursor may lead all the way."""
+    read = {record_key(item) for earlier in pages for item in earlier.items}
+    return bool(page.items) and all(record_key(item) in read for item in page.items)
+
+
+def _is_page(answer: Exchange) -> bool:
+    """Whether an answer has an array of items and, if any, a cursor that is one; another one says nothing about the list."""
+    data = answer.data if isinstance(answer.data, dict) else {}
+    return isinstance(data.get("items"), list) and (data.get("nextCursor") is None or is_uuid(data["nextCursor"]))
+
+
+def _stopped(pages: Sequence[Exchange], limit: int) -> str | None:
+    """Why the last page is none of the list; beside another limit than its own a cursor was never issued, and may find nothing."""
+    unheeded = limit == GROWING and len(pages) == 2 and not pages[-1].items
+    return "refused" if pages[-1].status != 200 or unheeded else None if _is_page(pages[-1]) else "malformed"
+
+
+def _end(pages: Sequence[Exchange], gap: int, seen: set[str]) -> str | None:
+    """Whether a list is over: no cursor, or one that leads from an empty page to nothing else, or from page to page in a gap."""
+    empty = next((number for number, page in enumerate(reversed(pages)) if page.items), len(pages))
+    over = pages[-1].cursor is None or empty >= gap or (empty > 0 and pages[-1].cursor in seen)
+    return "end" if over else None
+
+
+def record_key(record: dict[str, Any]) -> str:
+    """What a record is told by: its id, or all of it where it has none."""
+    id = record.get("id")
+    return id.lower() if isinstance(id, str) else json.dumps(record, sort_keys=True)
+
+
+def is_uuid(value: object) -> bool:
+    """Whether a value is a UUID of the contract (Resources and their fields)."""
+    return isinstance(value, str) and UUID.fullmatch(value) is not None

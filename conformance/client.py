@@ -104,20 +104,20 @@ class Client:
         Raises Inconclusive where the target has stopped answering at all.
         """
         self._listen()
-        return self._accepted(self._once(call, sending, self._take_number()), sending)
+        return self._accepted(self._once(call, sending, self._take_number()), sending, self.waited)
 
     def _listen(self) -> None:
         if self._silent >= SILENCE:
             raise Inconclusive("the target no longer answers", needs=("a target that answers",))
 
-    def _accepted(self, first: Exchange, sending: Sending) -> Exchange:
+    def _accepted(self, first: Exchange, sending: Sending, since: float) -> Exchange:
         # Whether each scheme is accepted is a requirement of its own; every other check only needs one that works.
-        settled = self._settle(first, sending)
+        settled = self._settle(first, sending, since)
         others = [scheme for scheme in sending.credential.schemes if scheme != settled.scheme] if sending.credential else []
         if settled.status != 401 or sending.scheme is not None or not others:
             return settled
         again = replace(sending, scheme=others[0], purpose=f"by the other scheme: {sending.purpose}")
-        return self._settle(self._once(settled.call, again, self._take_number()), again)
+        return self._settle(self._once(settled.call, again, self._take_number()), again, self.waited)
 
     def send_all(self, calls: Sequence[Call], sendings: Sequence[Sending], *, together: bool = False) -> list[Exchange]:
         """Make many calls, as many at once as the transport likes; `together` starts all of them in the same moment.
@@ -127,7 +127,7 @@ class Client:
         if not calls:
             return []
         self._listen()
-        numbers = [self._take_number() for _ in calls]
+        numbers, since = [self._take_number() for _ in calls], self.waited
         workers = len(calls) if together else min(len(calls), self.transport.concurrency)
         if workers == 1:
             first = [self._once(*triple) for triple in zip(calls, sendings, numbers, strict=True)]
@@ -135,14 +135,15 @@ class Client:
             gate = threading.Barrier(len(calls)).wait if together else None
             with ThreadPoolExecutor(workers) as pool:
                 first = list(pool.map(self._once, calls, sendings, numbers, [gate] * len(calls)))
-        return [self._accepted(exchange, sending) for exchange, sending in zip(first, sendings, strict=True)]
+        return [self._accepted(exchange, sending, since) for exchange, sending in zip(first, sendings, strict=True)]
 
     def _take_number(self) -> int:
         self._number += 1
         return self._number
 
-    def _settle(self, exchange: Exchange, sending: Sending) -> Exchange:
-        # What is throttled does not use up the tries of what fails, nor the other way round.
+    def _settle(self, exchange: Exchange, sending: Sending, since: float) -> Exchange:
+        # What is throttled does not use up the tries of what fails, nor the other way round. What has been waited `since` the
+        # exchange was made, for others that travelled with it, counts for it as well.
         throttled = failed = 0
         while sending.patient:
             pause = self._pause_throttled(exchange, throttled) if exchange.status == 429 else self._pause_failed(exchange, failed)
@@ -150,7 +151,8 @@ class Client:
                 break
             throttled, failed = (throttled + 1, failed) if exchange.status == 429 else (throttled, failed + 1)
             self.log(replace(exchange, superseded=True))
-            self._wait(pause)
+            self._wait(pause - (self.waited - since))
+            since = self.waited
             again = replace(sending, purpose=f"{AGAIN} #{exchange.number}: {sending.purpose}")
             exchange = self._once(exchange.call, again, self._take_number())
         if exchange.response is None:

@@ -47,13 +47,12 @@ def test_no_credential_is_refused(operation: Operation, live: Live, approvals: A
     call = live.call(operation)
     live.controlled(call)
 
-    expect.status(live.send(call, None, purpose="no credential"), 401)
-    for header in EMPTY:
-        sending = Sending(None, purpose=f"the header {header[0]} without a credential", headers=(header,))
-        expect.refused(live.session.client.send(call, sending))
-    for other in others(operation, live):
-        # A cursor may belong to its caller, and be refused for that.
-        expect.refused(live.send(other, None, purpose="no credential, beside arguments"))
+    empty = [(call, Sending(None, purpose=f"the header {header[0]} without a credential", headers=(header,))) for header in EMPTY]
+    beside = [(other, Sending(None, purpose="no credential, beside arguments")) for other in others(operation, live)]
+    plain, *rest = live.send_each([(call, Sending(None, purpose="no credential")), *empty, *beside])
+    expect.status(plain, 401)
+    for answer in rest:  # a cursor may belong to its caller, and be refused for that
+        expect.refused(answer)
 
 
 @requirement("authentication/expired")
@@ -79,8 +78,8 @@ def test_a_made_up_credential_opens_nothing(operation: Operation, scheme: str, l
         return
     call = live.call(operation)
     live.controlled(call, scheme=scheme)
-    for credential in _made_up(live, scheme):
-        expect.refused(live.send(call, credential, scheme, purpose="a made-up credential"))
+    for answer in live.send_each([(call, Sending(credential, scheme, "a made-up credential")) for credential in _made_up(live, scheme)]):
+        expect.refused(answer)
 
 
 @requirement("authentication/challenge")
@@ -149,9 +148,12 @@ def _dead(operation: Operation, name: str, scheme: str, live: Live, approvals: A
         return
     call = live.call(operation)
     live.controlled(call)
-    expect.status(live.send(call, credential, scheme, purpose=f"{name} {scheme}"), 401)
-    for other in others(operation, live):
-        expect.refused(live.send(other, credential, scheme, purpose=f"{name} {scheme}, beside arguments"))
+    beside = Sending(credential, scheme, f"{name} {scheme}, beside arguments")
+    requests = [(call, Sending(credential, scheme, f"{name} {scheme}")), *((other, beside) for other in others(operation, live))]
+    plain, *rest = live.send_each(requests)
+    expect.status(plain, 401)
+    for answer in rest:
+        expect.refused(answer)
 
 
 def _refused_approval(approvals: Approvals, label: str, *allowed: int) -> Exchange:

@@ -1,5 +1,6 @@
 """Authorization: permissions and review roles (Authentication)."""
 
+from conformance.client import Sending
 from conformance.exchange import Call
 from conformance.openapi import Operation
 from conformance.suite import expect
@@ -23,10 +24,12 @@ def test_the_permission_is_needed(operation: Operation, scheme: str, live: Live,
     call = live.call(operation)
     control_by(call, scheme, live)
 
-    forbidden(live.send(call, credential, scheme, purpose=f"without {operation.permission}"), live, 403)
-    for other in others(operation, live):
-        # A cursor may belong to the credential that it was issued to, and be refused for that.
-        expect.refused(live.send(other, credential, scheme, purpose=f"without {operation.permission}, beside arguments"))
+    beside = Sending(credential, scheme, f"without {operation.permission}, beside arguments")
+    requests = [(call, Sending(credential, scheme, f"without {operation.permission}"))]
+    plain, *rest = live.send_each([*requests, *((other, beside) for other in others(operation, live))])
+    forbidden(plain, live, 403)
+    for answer in rest:  # a cursor may belong to the credential that it was issued to, and be refused for that
+        expect.refused(answer)
 
 
 @requirement("authorization/no-more-than-permission")
@@ -40,12 +43,14 @@ def test_no_other_permission_is_needed(operation: Operation, scheme: str, live: 
     if answer.status == 403 and live.session.target.lacking(operation.permission):
         raise Violation(f"primary, who lacks nothing, is answered {answer.describe()}", expected="200", exchanges=[answer.id])
     live.controlled(call)
+    requests = []
     for permission in _other_permissions(operation, live):
         credential = live.credential(f"lacking.{permission}")
         if scheme in credential.schemes and not _lacks_both(live, operation, permission, scheme) and _is_alive(live, permission, scheme):
-            answer = live.send(call, credential, scheme, purpose=f"without {permission}")
-            expect.clear(answer)
-            expect.that(answer.status != 403, f"without {permission}: {answer.describe()}", answer, expected="200")
+            requests.append((call, Sending(credential, scheme, f"without {permission}")))
+    for answer in live.send_each(requests):
+        expect.clear(answer)
+        expect.that(answer.status != 403, f"{answer.purpose}: {answer.describe()}", answer, expected="200")
 
 
 @requirement("authorization/review-role")

@@ -9,12 +9,12 @@ from conformance.exchange import Call
 from conformance.openapi import Operation
 from conformance.suite import expect
 from conformance.suite.calls import MEMBERS
-from conformance.suite.live import Live
+from conformance.suite.live import LISTS, Live
 from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
 from conformance.suite.trail import Walk, is_uuid, record_key
 from conformance.suite.walks import values
-from conformance.verdict import Inconclusive
+from conformance.verdict import Inconclusive, NotApplicable
 
 DEFAULT_LIMIT = 25
 FILTERED = (100, DEFAULT_LIMIT, 3, 1)
@@ -26,16 +26,16 @@ NOBODY = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-fffff
 @requirement("pagination/filter")
 def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None:
     """A filtered list holds the records of the unfiltered one that belong there, page by page."""
+    _walk_ahead(live)
     filtered = False
     for role, member in MEMBERS.items():
         if live.session.name(operation, role) is None:
             continue
         name = known(operation, role, live, Call(operation.id))
         _nobodys(operation, role, name, live)
-        ids = values([record for record in live.listing(operation.id).records if not live.is_outside(record, operation.id)], member)
+        ids = _inside(operation, member, live)
         filtered = filtered or bool(ids)
-        counts = Counter(str(record.get(member)) for record in live.listing(operation.id).records)
-        walks = [(Call(operation.id).asking(**{name: id}), limit, id) for id in ids for limit in _limits(id, counts, live)]
+        walks = _planned(operation, name, member, live)
         live.walk_ahead((call, limit) for call, limit, _ in walks)
         for call, limit, id in walks:
             _restricted(live.walk(call, limit), member, id, live)
@@ -97,6 +97,28 @@ def _both(operation: Operation, live: Live) -> None:
         expect.that(not strays, f"{len(strays)} items of another company or project", page, expected=f"{asked} only")
         refused = company is project and page.status in (400, 422)
         expect.that(not refused, f"the company and the project of one record: {page.describe()}", page, expected="no 400 and no 422")
+
+
+def _walk_ahead(live: Live) -> None:
+    """Walk every list under all filters whose names are certain, side by side: see `walks.sized`."""
+    planned = []
+    for operation in map(live.operation, LISTS.values()):
+        with suppress(Inconclusive, NotApplicable):
+            names = {name: MEMBERS[role] for name, role in live.session.roles(operation).items() if role in MEMBERS}
+            planned += [walk for name, member in names.items() for walk in _planned(operation, name, member, live)]
+    live.walk_ahead((call, limit) for call, limit, _ in planned)
+
+
+def _inside(operation: Operation, member: str, live: Live) -> list[str]:
+    """Some of the ids that a filter may name, of records that may be there."""
+    return values([record for record in live.listing(operation.id).records if not live.is_outside(record, operation.id)], member)
+
+
+def _planned(operation: Operation, name: str, member: str, live: Live) -> list[tuple[Call, int, str]]:
+    """The walks under one filter: each the list with the filter, a limit, and the id that the filter names."""
+    counts = Counter(str(record.get(member)) for record in live.listing(operation.id).records)
+    ids = _inside(operation, member, live)
+    return [(Call(operation.id).asking(**{name: id}), limit, id) for id in ids for limit in _limits(id, counts, live)]
 
 
 def _limits(id: str, counts: Counter[str], live: Live) -> list[int]:

@@ -41,16 +41,13 @@ def test_another_company_is_out_of_reach(operation: Operation, scheme: str, live
     call = live.call(operation)
     control_by(call, scheme, live)
     if foreign is not None:
-        theirs = call.at(**{parameter_of(operation): foreign})
-        _out_of_reach(live.send(theirs, live.by("primary", scheme), scheme, purpose=f"a foreign {kind}"))
+        primary, theirs = live.by("primary", scheme), call.at(**{parameter_of(operation): foreign})
+        _out_of_reach(live.send(theirs, primary, scheme, purpose=f"a foreign {kind}"))
         _spelt_otherwise(theirs, scheme, live)
-        for id in _outsiders(live, operation, scheme):
-            theirs = call.at(**{parameter_of(operation): id})
-            _out_of_reach(live.send(theirs, live.by("primary", scheme), scheme, purpose=f"a {kind} of the outsider's"))
+        _each_out_of_reach(call, _outsiders(live, operation, scheme), Sending(primary, scheme, f"a {kind} of the outsider's"), live)
     if outsider is not None and scheme in outsider.schemes:
         live.controlled(Call("project_list"), outsider, scheme)
-        for id in _some_ids(live, operation):
-            _out_of_reach(live.send(call.at(**{parameter_of(operation): id}), outsider, scheme, purpose="as the outsider"))
+        _each_out_of_reach(call, _some_ids(live, operation), Sending(outsider, scheme, "as the outsider"), live)
 
 
 @requirement("authorization/project")
@@ -93,7 +90,8 @@ def test_a_filter_opens_nothing(operation: Operation, live: Live) -> None:
     """A filter that names what is outside the grant is refused, or finds nothing."""
     fixtures = live.session.target.fixtures
     live.controlled(Call(operation.id))
-    limits = [limit for limit in (None, "1", "100") if live.send(Call(operation.id).asking(limit=limit)).status == 200]
+    plain = live.send_all([Call(operation.id).asking(limit=limit) for limit in (None, "1", "100")], "control")
+    limits = [limit for limit, answer in zip((None, "1", "100"), plain, strict=True) if answer.status == 200]
     named = [("company", fixtures.foreign.get("company"))]
     named += [("project", group.get("project")) for group in (fixtures.foreign, fixtures.ungranted)]
     probed = False
@@ -101,9 +99,9 @@ def test_a_filter_opens_nothing(operation: Operation, live: Live) -> None:
         if id is None or live.session.name(operation, role) is None:
             continue
         name = known(operation, role, live, Call(operation.id))
-        for limit, named_id in (*((limit, id) for limit in limits), (None, id.upper())):
-            probed = True
-            answer = live.send(Call(operation.id).asking(limit=limit, **{name: named_id}), purpose=f"a {role} outside the grant")
+        probed, spelt = True, (*((limit, id) for limit in limits), (None, id.upper()))
+        calls = [Call(operation.id).asking(limit=limit, **{name: named_id}) for limit, named_id in spelt]
+        for answer, (_, named_id) in zip(live.send_all(calls, f"a {role} outside the grant"), spelt, strict=True):
             if named_id == id:  # that an id is refused for its letters is judged by the rules
                 expect.status(answer, 200, 403, 404)
             strays = _not_own(answer, id, live)
@@ -116,11 +114,11 @@ def test_a_filter_opens_nothing(operation: Operation, live: Live) -> None:
 def _filtered_beside(operation: Operation, name: str, id: str, live: Live) -> None:
     """What a filter keeps back alone it keeps back beside a cursor and another filter, whether the target refuses that or not."""
     cursor = str(live.session.name(operation, "cursor"))
-    for call in (call for call in others(operation, live) if call.query):
-        for beside in (call, call.asking(**{cursor: None})):
-            answer = live.send(beside.asking(limit="100", **{name: id}), purpose="outside the grant, beside other arguments")
-            strays = [item for item in answer.items if _belongs(item, id)]
-            expect.that(not strays, f"{len(strays)} items from outside the grant", answer, expected="no item")
+    beside = [each for call in others(operation, live) if call.query for each in (call, call.asking(**{cursor: None}))]
+    calls = [call.asking(limit="100", **{name: id}) for call in beside]
+    for answer in live.send_all(calls, "outside the grant, beside other arguments"):
+        strays = [item for item in answer.items if _belongs(item, id)]
+        expect.that(not strays, f"{len(strays)} items from outside the grant", answer, expected="no item")
 
 
 def _not_own(answer: Exchange, id: str, live: Live) -> list[dict[str, Any]]:
@@ -158,6 +156,12 @@ def test_another_callers_cursor_opens_nothing(operation: Operation, live: Live) 
 
 def _out_of_reach(answer: Exchange) -> None:
     expect.status(answer, 403, 404)
+
+
+def _each_out_of_reach(call: Call, ids: Iterable[str], sending: Sending, live: Live) -> None:
+    name = parameter_of(live.operation(call.operation))
+    for answer in live.send_each([(call.at(**{name: id}), sending) for id in ids]):
+        _out_of_reach(answer)
 
 
 def _spelt_otherwise(theirs: Call, scheme: str, live: Live) -> None:

@@ -52,7 +52,7 @@ def test_request_ids(operation: Operation, live: Live) -> None:
     """Whether two answers have different request ids."""
     if operation.writes:
         return
-    ids = [_request_id(_answer(operation, live)) for _ in range(2)]
+    ids = [_request_id(answer) for answer in _answers(operation, live, 2)]
     _observe(live, "observe/request-ids", operation.id, "unique" if ids[0] != ids[1] else "repeated")
 
 
@@ -108,11 +108,16 @@ def test_two_credentials_together(operation: Operation, live: Live) -> None:
 
 
 def _answer(operation: Operation, live: Live) -> Exchange:
+    return _answers(operation, live, 1)[0]
+
+
+def _answers(operation: Operation, live: Live, count: int) -> list[Exchange]:
     call = live.call(operation)
-    answer = live.send(call.asking(limit="100") if operation.is_list else call, purpose="to be observed")
-    if answer.status != 200:
-        raise Inconclusive(f"{operation.id} is answered {answer.describe()}", exchanges=[answer.id])
-    return answer
+    answers = live.send_all([call.asking(limit="100") if operation.is_list else call] * count, "to be observed")
+    for answer in answers:
+        if answer.status != 200:
+            raise Inconclusive(f"{operation.id} is answered {answer.describe()}", exchanges=[answer.id])
+    return answers
 
 
 def _everything(answer: Exchange) -> Iterable[dict[str, Any]]:

@@ -80,8 +80,9 @@ def test_what_does_not_exist_is_absent(operation: Operation, live: Live) -> None
     made_up, name = live.made_up(operation.id), parameter_of(operation)
     taken = {listed.record["id"].lower() for listed in live.records(PARENTS[name])}
     extremes = {str(uuid.UUID(int=0)), str(uuid.UUID(int=2**128 - 1))} - taken
-    for id in (made_up, made_up[:14] + "7" + made_up[15:], *sorted(extremes), *_near(operation, live, taken)):
-        answer = live.probe(call.at(**{name: id}), call, "an id of nothing")
+    ids = dict.fromkeys((made_up, made_up[:14] + "7" + made_up[15:], *sorted(extremes), *_near(operation, live, taken)))
+    answers = live.probe_all({f"an id of nothing, {id}": call.at(**{name: id}) for id in ids}, call)
+    for id, answer in zip(ids, answers, strict=True):
         if id == made_up or (answer.status not in (400, 422) and not _exists(answer, live)):  # a refused kind of id is judged by the rules
             expect.status(answer, 404, 403, because="an id of nothing")
 
@@ -89,12 +90,14 @@ def test_what_does_not_exist_is_absent(operation: Operation, live: Live) -> None
 @requirement("read/names")
 def test_repeated_names_are_the_names(live: Live) -> None:
     """A review repeats the names of its project and its video."""
-    compared = 0
+    copies = []
     for listed in live.sample("review_list")[:10]:
         for id, copy, operation in (("projectId", "projectName", "project_get"), ("videoId", "videoName", "video_get")):
             if is_uuid(listed.record.get(id)) and copy in listed.record:
-                compared += _same_name(live, listed, Call(operation, {id: listed.record[id]}), copy)
-    if not compared:
+                copies.append((listed, Call(operation, {id: listed.record[id]}), copy))
+    answers = live.send_all([call for _, call, _ in copies], "the name behind a copy")
+    compared = [_same_name(live, listed, answer, copy) for (listed, _, copy), answer in zip(copies, answers, strict=True)]
+    if not any(compared):
         raise Inconclusive("no review repeats a name that can be compared", needs=("data in the target",))
 
 
@@ -216,8 +219,8 @@ def _children_served(operation: Operation, live: Live) -> None:
         expect.served(plain)
 
 
-def _same_name(live: Live, listed: Listed, call: Call, copy: str) -> bool:
-    answer = live.send(call, purpose=f"the name behind {copy}")
+def _same_name(live: Live, listed: Listed, answer: Exchange, copy: str) -> bool:
+    call = answer.call
     if answer.status != 200 or not isinstance(answer.data, dict) or not isinstance(answer.data.get("name"), str):
         return False
     if str(answer.data.get("id", *call.path.values())).lower() != next(iter(call.path.values())).lower():

@@ -127,8 +127,8 @@ def test_a_tool_refuses_invalid_arguments(operation: Operation, toolbox: Toolbox
         invalid += [(name, "not-a-uuid") for name in live.session.roles(operation) if name != "limit" and plain(name) in known]
     if not invalid:
         raise NotApplicable(f"{operation.id} takes no argument")
-    for name, value in invalid:
-        refused(toolbox.as_primary(operation, {**arguments, name: value}, f"{name} {value!r}"))
+    for answer in toolbox.each_as_primary(operation, {f"{name} {value!r}": {**arguments, name: value} for name, value in invalid}):
+        refused(answer)
 
 
 @requirement("tools/stock-client")

@@ -133,11 +133,13 @@ class Toolbox:
         purpose: str = "call the tool",
     ) -> Answer:
         """Call the tool of an operation; names of the arguments are those of the operation, put where its input schema has them."""
+        exchange = self._request(self._message(operation, arguments, purpose), Caller.of(credential, scheme))
+        return read(exchange, self._number)
+
+    def _message(self, operation: Operation, arguments: Mapping[str, Any], purpose: str) -> Message:
         schema = self.tools.get(operation.id, {}).get("inputSchema", {})
         shaped = shape(arguments, schema if isinstance(schema, dict) else {})
-        params = {"name": operation.id, "arguments": shaped}
-        exchange = self._request(Message("tools/call", params, purpose, operation.id), Caller.of(credential, scheme))
-        return read(exchange, self._number)
+        return Message("tools/call", {"name": operation.id, "arguments": shaped}, purpose, operation.id)
 
     def tool(self, operation: Operation) -> dict[str, Any]:
         """The tool of an operation as primary is shown it; Inconclusive where there is none."""
@@ -149,6 +151,20 @@ class Toolbox:
     def as_primary(self, operation: Operation, arguments: Mapping[str, Any], purpose: str) -> Answer:
         """Call a tool as primary, once."""
         return self.call(operation, arguments, self.live.credential("primary"), self.scheme, purpose=purpose)
+
+    def each_as_primary(self, operation: Operation, requests: Mapping[str, Mapping[str, Any]]) -> list[Answer]:
+        """Call a tool as primary with many arguments, by what each is for, as many at once as the transport likes."""
+        caller = Caller.of(self.live.credential("primary"), self.scheme)
+        connection = self._connection(caller)
+        letters, before = [], self._number
+        for purpose, arguments in requests.items():
+            letters.append(self._letter(self._message(operation, arguments, purpose), caller, connection))
+        answers = []
+        for number, (exchange, (purpose, arguments)) in enumerate(zip(self.live.send_each(letters), requests.items(), strict=True)):
+            ended = connection.session is not None and exchange.status == GONE
+            own = before + number + 1
+            answers.append(self.as_primary(operation, arguments, purpose) if ended else read(exchange, own))
+        return answers
 
     def served_to_primary(self, operation: Operation, arguments: Mapping[str, Any], purpose: str) -> Answer:
         """A call that ought to be served, made again where it is not: a tool's error does not always tell what is over in a moment."""
@@ -171,8 +187,6 @@ class Toolbox:
         connection = self._connection(caller)
         if connection.refusal is not None:
             return connection.refusal
-        if connection.version == MODERN:
-            message = replace(message, params={**(message.params or {}), "_meta": META})
         return self._post(message, caller, connection)
 
     def _connection(self, caller: Caller) -> Connection:
@@ -197,14 +211,21 @@ class Toolbox:
         return Connection(MODERN)
 
     def _post(self, message: Message, caller: Caller, connection: Connection) -> Exchange:
+        return self.live.session.client.send(*self._letter(message, caller, connection))
+
+    def _letter(self, message: Message, caller: Caller, connection: Connection) -> tuple[Call, Sending]:
+        """A message as it is sent; one that is answered takes a number."""
+        if connection.version == MODERN:
+            message = replace(message, params={**(message.params or {}), "_meta": META})
         document: dict[str, Any] = {"jsonrpc": "2.0", "method": message.method}
         if message.params is not None:
             self._number += 1
             document |= {"id": self._number, "params": message.params}
         call = Call(message.operation, body=json.dumps(document).encode())
         headers = tuple(_headers(connection, message, self._schema_of(message.params)))
-        sending = Sending(caller.credential, caller.scheme, message.purpose, headers=headers, ordinary=False, method="POST", url=self.url)
-        return self.live.session.client.send(call, sending)
+        return call, Sending(
+            caller.credential, caller.scheme, message.purpose, headers=headers, ordinary=False, method="POST", url=self.url
+        )
 
     def _schema_of(self, params: dict[str, Any] | None) -> Mapping[str, Any]:
         name = (params or {}).get("name")

@@ -23,16 +23,19 @@ def lists(operation: Operation, live: Live) -> list[Call]:
 
 def sized(call: Call, live: Live) -> list[Walk]:
     """Walks of one list in pages of several sizes, as far as the depth of the run allows; the longest pages come first."""
-    live.control(call.asking(limit="1"))
-    _walk_ahead(call, live)
+    if not _is_walked(call, live):
+        live.control(call.asking(limit="1"))
+        _walk_ahead(call, live)
     longest = live.walk(call, SIZES[0])
     return [longest, *(live.walk(call, size) for size in _shorter(longest, live))]
 
 
+def _is_walked(call: Call, live: Live) -> bool:
+    return live.has_walked(call, SIZES[0]) and all(live.has_walked(call, size) for size in _shorter(live.walk(call, SIZES[0]), live))
+
+
 def _walk_ahead(call: Call, live: Live) -> None:
     """Walk a list and its fellows side by side in all sizes: over a network, each walk alone takes as long as it has pages."""
-    if live.has_walked(call, SIZES[0]) and all(live.has_walked(call, size) for size in _shorter(live.walk(call, SIZES[0]), live)):
-        return
     fellows = lists(live.operation(call.operation), live) if call.path else [Call(id) for id in LISTS.values()]
     answers = live.send_all([fellow.asking(limit="1") for fellow in fellows], "control")
     served = [fellow for fellow, answer in zip(fellows, answers, strict=True) if answer.status == 200]

@@ -110,7 +110,8 @@ def test_what_the_description_decides_for_itself(live: Live) -> None:
 def test_answers_fit_both_descriptions(live: Live) -> None:
     """Answers of this run that fit the contract but not the published description, or the other way round."""
     found = pairs(_described(live)[1])
-    for name, answer in _answers(live):
+    for answer in _answers(live):
+        name = answer.operation
         views = found[name].answers(str(answer.status)) if name in found else None
         if views is None or answer.json is MISSING:
             continue
@@ -123,17 +124,20 @@ def test_answers_fit_both_descriptions(live: Live) -> None:
             live.session.observations.append(("observe/described-answers", f"{name}: {answer.status}", told))
 
 
-def _answers(live: Live) -> Iterator[tuple[str, Exchange]]:
+def _answers(live: Live) -> list[Exchange]:
     """A success and a refusal of each reading operation, where the target has something to read."""
-    for name, operation in live.session.contract.operations.items():
+    requests = []
+    for operation in live.session.contract.operations.values():
         if operation.writes:
             continue
         try:
             call = live.call(operation)
         except Inconclusive:
             continue
-        yield name, live.send(call.asking(limit=FEW) if operation.is_list else call, purpose="does it fit the description?")
-        yield name, live.send(call, None, purpose="does a refusal fit the description?")
+        success = Sending(live.credential("primary"), purpose="does it fit the description?")
+        requests.append((call.asking(limit=FEW) if operation.is_list else call, success))
+        requests.append((call, Sending(None, purpose="does a refusal fit the description?")))
+    return live.send_each(requests)
 
 
 # --- the document --------------------------------------------------------------------------------------------------------

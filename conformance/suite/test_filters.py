@@ -51,8 +51,9 @@ def _nobodys(operation: Operation, role: str, name: str, live: Live) -> None:
     projects = values(live.listing("project_list").records, {"company": "companyId", "project": "id"}[role], every=True)
     known_ids = {id.lower() for id in (*values(live.listing(operation.id).records, MEMBERS[role], every=True), *projects)}
     made_up = live.made_up(role)
-    for id in (made_up, *(id for id in NOBODY if id not in known_ids)):
-        nobody = live.send(Call(operation.id).asking(**{name: id}), purpose=f"a {role} that does not exist")
+    ids = (made_up, *(id for id in NOBODY if id not in known_ids))
+    answers = live.send_all([Call(operation.id).asking(**{name: id}) for id in ids], f"a {role} that does not exist")
+    for id, nobody in zip(ids, answers, strict=True):
         if id == made_up or nobody.status not in (400, 422):  # that a kind of id is refused is judged by the rules
             expect.status(nobody, 200, 403, 404)
         expect.that(not nobody.items, f"{len(nobody.items)} items of a {role} that does not exist", nobody, expected="no item")
@@ -75,8 +76,8 @@ def _strangers(operation: Operation, role: str, name: str, ids: list[str], live:
     member = MEMBERS[role]
     records = live.listing(operation.id).records
     others = {record["id"]: record[member] for record in records if is_uuid(record.get(member)) and "id" in record}
-    for id in ids:
-        page = live.send(Call(operation.id).asking(**{name: id}), purpose=f"a {role} with nothing to show, or in other letters")
+    calls = [Call(operation.id).asking(**{name: id}) for id in ids]
+    for id, page in zip(ids, live.send_all(calls, f"a {role} with nothing to show, or in other letters"), strict=True):
         strays = [item for item in page.items if str(others.get(item.get("id"), id)).lower() != id.lower()]
         expect.that(not strays, f"{len(strays)} items of another {role}", page, expected=f"{member} {id} only")
 

@@ -1,14 +1,16 @@
 """Walks of one list in pages of several sizes, and what they may not disagree on."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from conformance.exchange import Call
 from conformance.openapi import Operation
 from conformance.suite import expect
-from conformance.suite.live import LISTS, Live, parameter_of
+from conformance.suite.live import Live, parameter_of
 from conformance.suite.records import differing, fits
 from conformance.suite.trail import GROWING, Walk, record_key
+from conformance.verdict import Inconclusive, NotApplicable
 
 SIZES = (100, GROWING, 50, 25, 10, 7, 3, 1)
 ROUNDS = 2
@@ -35,8 +37,11 @@ def _is_walked(call: Call, live: Live) -> bool:
 
 
 def _walk_ahead(call: Call, live: Live) -> None:
-    """Walk a list and its fellows side by side in all sizes: over a network, each walk alone takes as long as it has pages."""
-    fellows = lists(live.operation(call.operation), live) if call.path else [Call(id) for id in LISTS.values()]
+    """Walk a list and all others side by side in all sizes: over a network, each walk alone takes as long as it has pages."""
+    fellows = [call]
+    for operation in live.session.contract.operations.values():
+        with suppress(Inconclusive, NotApplicable):
+            fellows += [each for each in lists(operation, live) if each != call] if operation.is_list else []
     answers = live.send_all([fellow.asking(limit="1") for fellow in fellows], "control")
     served = [fellow for fellow, answer in zip(fellows, answers, strict=True) if answer.status == 200]
     live.walk_ahead((fellow, SIZES[0]) for fellow in served)

@@ -156,14 +156,12 @@ class Toolbox:
         """Call a tool as primary with many arguments, by what each is for, as many at once as the transport likes."""
         caller = Caller.of(self.live.credential("primary"), self.scheme)
         connection = self._connection(caller)
-        letters, before = [], self._number
-        for purpose, arguments in requests.items():
-            letters.append(self._letter(self._message(operation, arguments, purpose), caller, connection))
+        first = self._number + 1
+        letters = [self._letter(self._message(operation, each, purpose), caller, connection) for purpose, each in requests.items()]
         answers = []
-        for number, (exchange, (purpose, arguments)) in enumerate(zip(self.live.send_each(letters), requests.items(), strict=True)):
-            ended = connection.session is not None and exchange.status == GONE
-            own = before + number + 1
-            answers.append(self.as_primary(operation, arguments, purpose) if ended else read(exchange, own))
+        for number, (exchange, purpose) in enumerate(zip(self.live.send_each(letters), requests, strict=True), first):
+            ended = exchange.status == GONE and connection.session is not None
+            answers.append(self.as_primary(operation, requests[purpose], purpose) if ended else read(exchange, number))
         return answers
 
     def served_to_primary(self, operation: Operation, arguments: Mapping[str, Any], purpose: str) -> Answer:
@@ -215,8 +213,8 @@ class Toolbox:
 
     def _letter(self, message: Message, caller: Caller, connection: Connection) -> tuple[Call, Sending]:
         """A message as it is sent; one that is answered takes a number."""
-        if connection.version == MODERN:
-            message = replace(message, params={**(message.params or {}), "_meta": META})
+        if connection.version == MODERN and message.params is not None:
+            message = replace(message, params={**message.params, "_meta": META})
         document: dict[str, Any] = {"jsonrpc": "2.0", "method": message.method}
         if message.params is not None:
             self._number += 1

@@ -228,6 +228,34 @@ def test_a_429_that_does_not_end_is_taken_as_it_is(bench: Callable[..., Bench]) 
     assert (exchange.status, exchange.superseded, len(each.waits), len(each.logged)) == (429, False, 10, 11)
 
 
+def test_what_is_throttled_together_is_waited_for_together(bench: Callable[..., Bench]) -> None:
+    """The longest of their pauses; who is throttled once more begins anew."""
+    each = bench(*(answer(429, retry_after=seconds) for seconds in ("3", "2", "5")), FINE, answer(429, retry_after="4"), FINE)
+    exchanges = each.client.send_all([ACCOUNT] * 3, [PLAIN] * 3)
+
+    assert each.waits == [3.0, 4.0]
+    assert [(exchange.status, exchange.number) for exchange in exchanges] == [(200, 4), (200, 6), (200, 7)]
+
+
+def test_the_other_scheme_is_given_all_the_time_that_it_asks_for(bench: Callable[..., Bench]) -> None:
+    """What was waited for others before it was tried is none of its own."""
+    each = bench(answer(429, retry_after="3"), REFUSED, FINE, answer(429, retry_after="2"), FINE)
+    exchanges = each.client.send_all([ACCOUNT] * 2, [Sending(BOTH)] * 2)
+
+    assert each.waits == [3.0, 2.0]
+    assert [exchange.status for exchange in exchanges] == [200, 200]
+
+
+def test_what_was_waited_for_before_a_call_does_not_count_for_it(bench: Callable[..., Bench]) -> None:
+    """Neither for one call, nor for many."""
+    each = bench(answer(429, retry_after="3"), FINE, answer(429, retry_after="3"), FINE, answer(429, retry_after="3"), FINE)
+    each.client.send(ACCOUNT, PLAIN)
+    each.client.send(ACCOUNT, PLAIN)
+    each.client.send_all([ACCOUNT], [PLAIN])
+
+    assert each.waits == [3.0, 3.0, 3.0]
+
+
 @pytest.mark.parametrize(("seconds", "waits"), [("90", [90.0]), ("91", [])])
 def test_a_pause_has_a_longest_length(bench: Callable[..., Bench], seconds: str, waits: list[float]) -> None:
     """90 seconds are waited, 91 are not."""

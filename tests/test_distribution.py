@@ -48,10 +48,21 @@ def test_the_checks_that_spend_are_those_that_are_handed_reviews_to_approve(item
     assert len(items) > 3 * len(found)
 
 
+def test_the_checks_that_walk_lists_stay_together(items: list[pytest.Item]) -> None:
+    """Those of pagination and of what lists show, none of which spends reviews; the others of authorization run anywhere."""
+    told = {item.nodeid for item in items if distribution.walks(item.nodeid)}
+    requirements = {item.get_closest_marker("requirement").args[0] for item in items if item.nodeid in told}  # type: ignore[union-attr]
+
+    assert {id for id in requirements if not id.startswith("pagination/")} == {"authorization/lists"}
+    assert {"pagination/once", "pagination/filter"} < requirements
+    assert not [nodeid for nodeid in told if distribution.spends(nodeid)]
+
+
 @pytest.mark.parametrize("nodeid", ["tests/test_theirs.py::test_one", "suite/test_approval.py::test_of_an_earlier_version[a-b]"])
-def test_a_test_that_the_suite_does_not_have_spends_nothing(nodeid: str) -> None:
+def test_a_test_that_the_suite_does_not_have_runs_anywhere(nodeid: str) -> None:
     """A run may collect a vendor's own tests beside the checks."""
     assert not distribution.spends(nodeid)
+    assert not distribution.walks(nodeid)
 
 
 def test_workers_do_not_spend_each_others_reviews_of_one_target(tmp_path: Path) -> None:

@@ -1,0 +1,143 @@
+"""Walks side by side: the same walks as one after the other, each by the scheme of its first page, and none at another's expense."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from conformance.exchange import Call
+from conformance.profile import parse
+from conformance.reference import ManualClock, Reference
+from conformance.session import DEPTHS, Session
+from conformance.suite.live import Live
+from conformance.suite.trail import Walk
+from conformance.suite.walks import SIZES, sized
+from conformance.transport import InProcess
+from conformance.verdict import Inconclusive
+
+VIDEOS, PROJECTS = Call("video_list"), Call("project_list")
+Fault = Callable[[httpx.URL], bool]
+
+
+class Watched(InProcess):
+    """A reference whose answers fail where a fault says so; `sent` are the paths and queries of all requests."""
+
+    def __init__(self, reference: Reference, clock: ManualClock, fault: Fault) -> None:
+        super().__init__(reference.app, clock.advance)
+        self.fault = fault
+        self.sent: list[str] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Run the application, or fail."""
+        self.sent.append(request.url.raw_path.decode())
+        if self.fault(request.url):
+            raise httpx.ConnectError("refused")
+        return super().handle_request(request)
+
+
+@dataclass
+class Stage:
+    """A target with what was sent to it, and what is known of it."""
+
+    live: Live
+    transport: Watched
+
+
+@contextmanager
+def stage(fault: Fault = lambda _: False, **parameters: str | bool) -> Iterator[Stage]:
+    """A fresh reference; `parameters` are what the profile says of those of /reviews."""
+    clock = ManualClock()
+    reference = Reference(clock=clock)
+    stated = {**reference.profile("http://reference.test/v1"), "parameters": {"review_list": parameters}}
+    transport = Watched(reference, clock, fault)
+    with closing(Session(parse(stated, environ={}), transport, seed=1, depth=DEPTHS["quick"])) as session, closing(reference):
+        session.begin("item")
+        yield Stage(Live(session), transport)
+
+
+def shown(walk: Walk) -> tuple[list[str], str, int]:
+    """What a walk came to, however it was made."""
+    return walk.ids, walk.end, len(walk.pages)
+
+
+def test_walks_side_by_side_are_those_made_one_after_the_other() -> None:
+    """The same records, pages and ends."""
+    planned = [(VIDEOS, 100), (VIDEOS, 50), (PROJECTS, 25), (VIDEOS, 50)]
+    with stage() as one, stage() as other:
+        one.live.walk_ahead(planned)
+        sent = len(one.transport.sent)
+
+        assert [shown(one.live.walk(*each)) for each in planned] == [shown(other.live.walk(*each)) for each in planned]
+        assert len(one.transport.sent) == sent == len(other.transport.sent)
+
+
+def test_each_round_has_the_next_page_of_every_walk() -> None:
+    """Numbered in the order of the walks, so that a run can be repeated against its recording; who is at the end drops out."""
+    with stage() as one:
+        one.live.walk_ahead([(VIDEOS, 100), (PROJECTS, 50)])
+        walks = [one.live.walk(VIDEOS, 100), one.live.walk(PROJECTS, 50)]
+
+    assert [[page.number for page in walk.pages] for walk in walks] == [[1, 3, 5], [2, 4, 6]]
+    assert [page.purpose for page in walks[1].pages] == ["page 1 of 50", "page 2 of 50", "page 3 of 50"]
+
+
+def test_a_walk_keeps_the_scheme_of_its_first_page() -> None:
+    """A cursor may be good for nobody but the credential that it was issued to."""
+    with stage() as one:
+        one.live.walk_ahead([(VIDEOS, 50), (PROJECTS, 50)])
+        schemes = [{page.scheme for page in one.live.walk(call, 50).pages} for call in (VIDEOS, PROJECTS)]
+
+    assert schemes == [{"bearer"}, {"api-key"}]
+
+
+def test_a_walk_that_fails_spoils_no_other_one() -> None:
+    """The others are kept, and whoever asks for this one learns of it."""
+    with stage(lambda url: url.params.get("limit") == "50" and "cursor" in url.params) as one:
+        one.live.walk_ahead([(VIDEOS, 50), (PROJECTS, 25)])
+        kept = [one.live.has_walked(VIDEOS, 50), one.live.has_walked(PROJECTS, 25)]
+        with pytest.raises(Inconclusive):
+            one.live.walk(VIDEOS, 50)
+        one.transport.fault = lambda _: False
+
+        assert kept == [False, True]
+        assert one.live.walk(VIDEOS, 50).is_whole
+
+
+def test_a_target_that_falls_silent_is_left_alone() -> None:
+    """What was read until then is kept for nobody to judge, and nobody is blamed."""
+    with stage(lambda url: "cursor" in url.params) as one:
+        one.live.walk_ahead([(VIDEOS, 50), (VIDEOS, 25), (VIDEOS, 10), (VIDEOS, 100)])
+        one.live.walk_ahead([(VIDEOS, 50)])
+
+        assert not one.live.has_walked(VIDEOS, 50)
+        with pytest.raises(Inconclusive, match="no longer answers"):
+            one.live.walk(VIDEOS, 50)
+
+
+def test_a_list_without_a_cursor_is_not_walked_ahead() -> None:
+    """The others are."""
+    with stage(cursor=False) as one:
+        one.live.walk_ahead([(Call("review_list"), 50), (PROJECTS, 50)])
+
+        assert [one.live.has_walked(call, 50) for call in (Call("review_list"), PROJECTS)] == [False, True]
+
+
+def test_walking_one_list_walks_all_of_them() -> None:
+    """Whoever asks for another one sends nothing but what its own data take."""
+    with stage() as one:
+        sized(PROJECTS, one.live)
+        sent = len(one.transport.sent)
+        walks = sized(VIDEOS, one.live)
+
+        assert len(one.transport.sent) == sent
+        assert [walk.limit for walk in walks][:6] == list(SIZES[:6])
+
+
+def test_a_list_that_is_refused_holds_up_no_other_one() -> None:
+    """Also where it is the one that other lists lie below."""
+    with stage(lambda url: url.path.endswith("/projects")) as one:
+        walks = sized(VIDEOS, one.live)
+
+    assert {walk.end for walk in walks} == {"end"}

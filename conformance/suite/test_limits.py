@@ -18,6 +18,8 @@ LARGEST_PROBE = 16 * 1024 * 1024
 FIRST_PROBE = 256 * 1024
 SMALLEST_PATIENCE = 1.0
 LONGEST_WAIT = 90
+AT_ONCE = 16
+"""Requests towards the limit that go together, whatever the transport likes: or a run could not be repeated against its recording."""
 TIMES = 3
 
 
@@ -98,12 +100,12 @@ def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
     if rate is None:
         raise Inconclusive("the rate limit is not declared", needs=("limits.rate-limit",))
     sending = Sending(caller, scheme or caller.schemes[0], "towards the rate limit", patient=False)
-    batch = live.session.transport.concurrency
     sent: list[Exchange] = []
     spoiled = 0
     while len(sent) < TIMES * rate.requests + 10:
         answers = [
-            _once_more(answer, sending, live) for answer in live.session.client.send_all([Call("account_get")] * batch, [sending] * batch)
+            _once_more(answer, sending, live)
+            for answer in live.session.client.send_all([Call("account_get")] * AT_ONCE, [sending] * AT_ONCE)
         ]
         refused = [answer for answer in answers if answer.status == 429]
         if refused:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from served import by_command
 
 from conformance.certificate import bundle, dsse
 from conformance.certificate.verification import refusals, verify
@@ -50,6 +51,16 @@ def test_an_honest_certificate_is_verified(home: Path) -> None:
     """With the signer's key pinned, in a process that knows neither target nor run."""
     done = command("verify", "--public-key", home / "key.pub", home / "honest.zip")
     assert (done.returncode, "VERIFIED" in done.stdout) == (0, True)
+
+
+def test_a_run_over_a_network_is_verified(home: Path, tmp_path: Path) -> None:
+    """Where requests travel at once, and the recording answers one after the other."""
+    with by_command(tmp_path):
+        assert command("run", "--target", tmp_path / "target.toml", "--report-dir", tmp_path / "report").returncode == 0
+    assert command("certify", "--report-dir", tmp_path / "report", "--key", home / "key", tmp_path / "far.zip").returncode == 0
+
+    done = command("verify", "--public-key", home / "key.pub", tmp_path / "far.zip")
+    assert (done.returncode, "VERIFIED" in done.stdout) == (0, True), done.stdout
 
 
 def test_todays_suite_says_what_it_would_say(home: Path) -> None:

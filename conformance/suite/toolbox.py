@@ -90,8 +90,9 @@ class Toolbox:
     @property
     def tools(self) -> dict[str, Any]:
         """The tools that primary is shown, by name."""
+        scheme = self.scheme  # finding it out may have listed them
         if self._tools is None:
-            self._tools = self._listing(Caller.of(self.live.credential("primary"), self.scheme))
+            self._tools = self._listing(Caller.of(self.live.credential("primary"), scheme))
         return self._tools
 
     @cached_property
@@ -103,7 +104,7 @@ class Toolbox:
         primary = self.live.credential("primary")
         for scheme in primary.schemes:
             with suppress(Inconclusive):
-                self._listing(Caller.of(primary, scheme))
+                self._tools = self._listing(Caller.of(primary, scheme))
                 return scheme
         return primary.schemes[0]
 

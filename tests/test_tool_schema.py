@@ -74,3 +74,10 @@ def test_an_object_within_itself_comes_to_an_end() -> None:
 def test_names_are_told_by_their_letters() -> None:
     """Neither case nor separators matter."""
     assert {plain(name) for name in ("projectId", "project_id", "project-id", "PROJECT_ID")} == {"projectid"}
+
+
+@pytest.mark.parametrize("stated", [{"const": "v1"}, {"enum": ["v1"]}, {"type": "string", "default": "v1"}, {"allOf": [{"default": "v1"}]}])
+def test_what_has_to_be_there_and_has_a_value_has_that_value(stated: dict[str, Any]) -> None:
+    """A schema may ask for more than the contract names, as long as it says what for."""
+    schema = {"type": "object", "properties": {"version": stated, "name": {"type": "string"}}, "required": ["version", "name"]}
+    assert shape({"name": "a"}, schema) == {"version": "v1", "name": "a"}

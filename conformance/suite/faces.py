@@ -4,6 +4,7 @@ from typing import Any
 
 from conformance.exchange import MISSING
 from conformance.openapi import Contract
+from conformance.suite.live import is_uuid
 
 Place = tuple[str | int, ...]
 WHOLE: set[Place] = {(), ("items",)}
@@ -23,10 +24,11 @@ def promised(found: set[Place], contract: Contract) -> set[Place]:
 
 
 def unlike(one: Any, other: Any, place: Place = ()) -> set[Place]:
-    """Where two values differ; a cursor may be another one in each answer."""
+    """Where two values differ; a cursor may be another one in each answer, and an id in other letters."""
     if isinstance(one, dict) and isinstance(other, dict):
         names = [name for name in {*one, *other} if name != "nextCursor" or (one.get(name) is None) != (other.get(name) is None)]
         return set().union(*(unlike(one.get(name, MISSING), other.get(name, MISSING), (*place, name)) for name in names))
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         return set().union(*(unlike(*pair, (*place, number)) for number, pair in enumerate(zip(one, other, strict=True))))
-    return set() if one == other else {place}
+    respelt = is_uuid(one) and is_uuid(other) and one.lower() == other.lower()
+    return set() if one == other or respelt else {place}

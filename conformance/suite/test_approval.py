@@ -182,35 +182,6 @@ def test_a_new_key_on_an_approved_review_changes_nothing(live: Live, approvals: 
     _still_approved(trial, approvals)
 
 
-@requirement("approval/unapprovable")
-def test_what_cannot_be_approved_is_not(scheme: str, live: Live, approvals: Approvals) -> None:
-    """A review whose `approvable` is false is refused and stays as it was."""
-    approvals.consent()
-    primary = live.by("primary", scheme)
-    ids = live.session.target.fixtures.unapprovable_reviews
-    if not ids:
-        raise Inconclusive("no unapprovable review is known", needs=("fixtures.unapprovable-reviews",))
-    approvals.control(scheme)
-    for id in ids[:4]:
-        before = approvals.look(id)
-        expect.clear(before)
-        if not isinstance(before.data, dict):
-            told = f"review {id} is answered {before.describe()}"
-            raise Inconclusive(told, needs=("fixtures.unapprovable-reviews",), exchanges=[before.id])
-        if before.data.get("approvable") is True:
-            raise Inconclusive(f"review {id} is approvable", needs=("fixtures.unapprovable-reviews",), exchanges=[before.id])
-        call = approvals.call(id, revision_of(before), approvals.key(id, f"unapprovable {scheme}"))
-        attempt = approvals.attempt(call, primary, scheme, "approve what cannot be approved")
-        status = before.data.get("status")
-        if status == "approved":
-            expect.status(attempt.answer, *ON_APPROVED)
-            continue
-        expect.status(attempt.answer, 400, 403, 409, 422)
-        unchanged(attempt)
-        shown = attempt.after.data.get("status", status) if isinstance(attempt.after.data, dict) else status
-        expect.that(shown == status, f"its status turns from {status!r} to {shown!r}", before, attempt.after, expected="the state stays")
-
-
 @requirement("approval/absent")
 def test_an_approval_of_nothing_is_absent(scheme: str, live: Live, approvals: Approvals) -> None:
     """A well-formed id of no review is answered 404, or 403 where a target does not tell what exists."""

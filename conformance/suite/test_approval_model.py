@@ -67,7 +67,10 @@ class World:
         assert answer.status is not None
         first = self.model.replays(attempt)
         expect.that(first is None or answer.data == first, f"a replay says {answer.data}", answer, expected=str(first))
+        was_approved = attempt.subject.approved
         self.model.learn(attempt, answer.status, answer.data)
+        if attempt.subject.approved and not was_approved:
+            self._revise()
         look = self.approvals.look_approved if attempt.subject.approved else self.approvals.look
         after = look(attempt.subject.id)
         expect.served(after)
@@ -75,6 +78,13 @@ class World:
         expected = "approved" if attempt.subject.approved else "not approved"
         kept = is_approved(after) == attempt.subject.approved or not shows_status(after)
         expect.that(kept, told, answer, after, expected=expected)
+
+    def _revise(self) -> None:
+        """Read the revisions of what is pending: reviews may be of one subject, and an approval may make a revision of it."""
+        for subject in self.subjects:
+            review = None if subject.approved else self.approvals.read(subject.id)
+            if review is not None:
+                subject.revision = review.revision
 
     def step(self, which: int, key: int, difference: int) -> None:
         """One step; the first problem ends all, since what follows could not be told from its consequences."""

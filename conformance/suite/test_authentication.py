@@ -1,5 +1,6 @@
 """Authentication: two schemes, either suffices, and nothing else opens anything (Authentication)."""
 
+import re
 from collections.abc import Iterator
 
 from conformance.client import Sending
@@ -19,6 +20,11 @@ SHORTEST_SECRET = 8
 
 LONGEST_DOUBLED = 1000
 HEXADECIMAL = frozenset("0123456789abcdefABCDEF-")
+PADDING = "="
+WORD = re.compile("[A-Za-z0-9]+")
+SHORTEST_HEXADECIMAL = 4
+SHORTEST_BASE32 = 16
+"""Letters and digits from which on a word may be a number, in base 16 or, where all letters have one case, in base 32."""
 WITH_HIGH_BITS = frozenset("wxyzWXYZ0123456789+/-_")
 """The last quarter of the alphabet of Base64, and the letters that differ from it by their case alone."""
 
@@ -181,8 +187,18 @@ def _near_misses(secret: str) -> Iterator[str]:
     is_number = set(secret) <= HEXADECIMAL
     yield secret[: len(secret) // 2]
     # In Base64 the last sign may carry bits that mean nothing, so that another one may spell the same: but not these two.
-    yield secret[:-1] + ("01"[secret[-1] == "0"] if is_number else "wA"[secret[-1] in WITH_HIGH_BITS])
-    if not is_number:  # whose digits are the same in either case
-        yield secret.swapcase()
-    if len(secret) <= LONGEST_DOUBLED:  # a longer header is refused by whatever stands in front of the target
+    signs = secret.rstrip(PADDING)
+    if signs:
+        yield signs[:-1] + ("01"[signs[-1] == "0"] if is_number else "wA"[signs[-1] in WITH_HIGH_BITS]) + secret[len(signs) :]
+    yield WORD.sub(_in_other_letters, secret)
+    # A longer header is refused by whatever stands in front of the target; what follows the padding of Base64 may count for nothing.
+    if len(secret) <= LONGEST_DOUBLED and signs == secret:
         yield secret + secret
+
+
+def _in_other_letters(word: re.Match[str]) -> str:
+    """A word with its letters in the other case; but a number in base 16 or 32 is the same in either."""
+    text = word[0]
+    is_number = len(text) >= SHORTEST_HEXADECIMAL and set(text) <= HEXADECIMAL
+    is_number = is_number or (len(text) >= SHORTEST_BASE32 and text in (text.lower(), text.upper()))
+    return text if is_number else text.swapcase()

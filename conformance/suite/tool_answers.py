@@ -8,6 +8,9 @@ from conformance.exchange import MISSING, Exchange, parse
 from conformance.suite import expect
 from conformance.verdict import Violation
 
+MEMBERS = frozenset({"data", "code"})
+"""What tells an envelope, or an error body, from other JSON."""
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -22,7 +25,8 @@ class Answer:
 def reply(exchange: Exchange, number: int) -> dict[str, Any]:
     """The JSON-RPC message that answers a request, out of a JSON body or an event stream; empty where there is none."""
     for message in _messages(exchange):
-        if isinstance(message, dict) and (message.get("id") == number or "error" in message):
+        # A server may ask in the same stream, under ids of its own.
+        if isinstance(message, dict) and ((message.get("id") == number and "result" in message) or "error" in message):
             return message
     return {}
 
@@ -56,15 +60,27 @@ def read(exchange: Exchange, number: int) -> Answer:
 
 
 def _content(result: Mapping[str, Any]) -> Any:
-    """What a result carries: its structured content, or the JSON in its first text."""
-    if isinstance(result.get("structuredContent"), dict):
-        return result["structuredContent"]
-    for part in result.get("content", []):
-        text = part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None
-        found = parse(text)[0] if isinstance(text, str) else MISSING
-        if found is not MISSING:
-            return found
-    return MISSING
+    """What a result carries: the first envelope or error body in it; where there is none, its structured content or the JSON in a text."""
+    texts = [part.get("text") for part in _listed(result, "content") if isinstance(part, dict) and part.get("type") == "text"]
+    found = [each for each in (_unwrapped(result.get("structuredContent")), *map(_parsed, texts)) if each is not MISSING]
+    named = (each for each in found if isinstance(each, dict) and not MEMBERS.isdisjoint(each))
+    return next(named, found[0] if found else MISSING)
+
+
+def _unwrapped(structured: Any) -> Any:
+    """Structured content; what a server puts around the result of a function, which has to be an object there, is none of it."""
+    if not isinstance(structured, dict):
+        return MISSING
+    return _parsed(structured["result"]) if set(structured) == {"result"} else structured
+
+
+def _parsed(value: Any) -> Any:
+    return parse(value)[0] if isinstance(value, str) else value
+
+
+def _listed(result: Mapping[str, Any], member: str) -> list[Any]:
+    found = result.get(member)
+    return found if isinstance(found, list) else []
 
 
 def _data(content: Any) -> Any:

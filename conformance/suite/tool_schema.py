@@ -56,7 +56,7 @@ def _places(schema: Any, root: Schema, path: tuple[str, ...]) -> Iterator[tuple[
 
 
 def _required(schema: Any, root: Schema, depth: int) -> dict[str, Any]:
-    """What a schema insists on, before any argument is given: objects, whatever is in them, and what may be null."""
+    """What a schema insists on, before any argument is given: objects, whatever is in them, what may be null, and what it states itself."""
     found: dict[str, Any] = {}
     for part in _forms(schema, root, depth):
         required = part.get("required")
@@ -67,7 +67,16 @@ def _required(schema: Any, root: Schema, depth: int) -> dict[str, Any]:
                 found[name] = _required(inner, root, depth + 1)
             elif _may_be_null(inner, root):
                 found[name] = None
+            elif stated := _stated(inner, root):
+                found[name] = stated[0]
     return found
+
+
+def _stated(schema: Any, root: Schema) -> list[Any]:
+    """The value that a schema states itself, if there is one: the only one that it takes, or its default."""
+    parts = list(_forms(schema, root, 0))
+    only = [values[0] for part in parts if len(values := _listed(part, "enum")) == 1]
+    return [*(part["const"] for part in parts if "const" in part), *only, *(part["default"] for part in parts if "default" in part)][:1]
 
 
 def _is_object(schema: Any, root: Schema) -> bool:

@@ -140,8 +140,12 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], set[tuple[str, str, str]]]] = {
         {"/paths/~1account/get/responses/418": {"description": "A teapot."}},
         {("responses", CLIENTS, "418")},
     ),
+    "statuses of requests that the contract does not speak of": (
+        {f"/paths/~1account/get/responses/{status}": {"description": "None of it."} for status in (304, 405, 415, 504)},
+        {("responses", OPEN, status) for status in ("304", "405", "415", "504")},
+    ),
     "no 409 on an account": ({"/paths/~1account/get/responses/409": GONE}, {("complete", HARMLESS, "409")}),
-    "no Retry-After": ({"/components/responses/TooManyRequests/headers": GONE}, {("responses", CLIENTS, "429")}),
+    "no Retry-After": ({"/components/responses/TooManyRequests/headers": GONE}, {("complete", HARMLESS, "429")}),
     "a refusal without a body": ({"/components/responses/NotFound/content": GONE}, {("complete", HARMLESS, "404")}),
     "refusals as problems": (
         {"/components/responses/NotFound/content": {"application/problem+json": {}}},

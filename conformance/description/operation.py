@@ -11,6 +11,8 @@ from conformance.description.values import Direction, Place, compare
 
 IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization", "x-api-key"})
 """The first three are not parameters to OpenAPI, the last is the credential."""
+OUTSIDE = frozenset({"304", "405", "406", "408", "411", "412", "414", "415", "416", "426", "428", "431", "501", "504"})
+"""What HTTP answers to requests that the contract does not speak of, and gateways to any."""
 JSON_RANGES = ("application/json", "application/*", "*/*")
 
 
@@ -136,7 +138,8 @@ class Pair:
         for status in theirs.table:
             if status.isdecimal() and status not in ours.table:
                 node = self.theirs.raw_child(theirs, status)
-                yield self._at(Difference(Aspect.RESPONSES, Effect.CLIENTS, status, "is a status that the contract does not have"), node)
+                effect = Effect.OPEN if status in OUTSIDE else Effect.CLIENTS
+                yield self._at(Difference(Aspect.RESPONSES, effect, status, "is a status that the contract does not have"), node)
 
     def _response(self, responses: Node, status: str) -> Node | None:
         """What is said of a status: by itself, by its class, or, of a refusal, by default."""
@@ -158,7 +161,7 @@ class Pair:
         node = self.theirs.child(responses, "429")
         headers = node and node.table.get("headers")
         if node is not None and not (isinstance(headers, dict) and any(name.lower() == "retry-after" for name in headers)):
-            yield self._at(Difference(Aspect.RESPONSES, Effect.CLIENTS, "429", "has no header Retry-After"), node)
+            yield self._at(Difference(Aspect.COMPLETE, Effect.HARMLESS, "429", "has no header Retry-After"), node)
 
     def _compared(self, ours: Node, media: Node, place: Place) -> Iterator[Difference]:
         described = self.theirs.raw_child(media, "schema") or anything(media)

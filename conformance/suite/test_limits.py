@@ -118,6 +118,9 @@ def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
             expect.that(not turned, f"after {len(sent)} requests: {answer.describe()}", answer, expected="429")
             expect.served(answer)
         sent += clear
+    if any(other.shares_secret(caller) for name, other in target.credentials.items() if name != caller.name):
+        told = f"none of {len(sent)} requests was answered 429, but by its secret the caller is another one of the profile as well"
+        raise Inconclusive(told, needs=("credentials.throttled",), exchanges=[sent[-1].id])
     return _never_refused(sent, rate)
 
 

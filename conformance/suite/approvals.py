@@ -76,7 +76,8 @@ class Approvals(Pool):
 
     def key(self, review: str, label: str) -> str:
         """An idempotency key: the same for the same seed, review and label, and different for any other."""
-        return str(uuid.uuid5(NAMESPACE, f"{self._session.seed}:{review}:{label}"))
+        made = uuid.uuid5(NAMESPACE, f"{self._session.seed}:{review}:{label}")
+        return str(uuid.UUID(bytes=made.bytes, version=4))  # some take no UUID of another version
 
     def keyed(self, review: str, label: str, send: Callable[[str], Exchange]) -> tuple[str, Exchange]:
         """The answer to what is sent with a new key, and that key: another one where a key may be stuck with what the weather spoiled."""

@@ -19,8 +19,8 @@ ON_APPROVED = frozenset({200, 400, 403, 409, 422})
 
 
 def conflict(revision: int) -> frozenset[int]:
-    """What a wrong revision may be answered: one that no subject may have, or no JSON reader holds, is malformed too."""
-    return frozenset({409}) if 0 < revision < 2**53 else frozenset({400, 409, 422})
+    """What a wrong revision may be answered: one that no subject may have, or that not every integer type holds, is malformed too."""
+    return frozenset({409}) if 0 < revision < 2**31 else frozenset({400, 409, 422})
 
 
 STALE: Mapping[str, Callable[[int], int]] = {

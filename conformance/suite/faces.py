@@ -26,9 +26,16 @@ def promised(found: set[Place], contract: Contract) -> set[Place]:
 def unlike(one: Any, other: Any, place: Place = ()) -> set[Place]:
     """Where two values differ; a cursor may be another one in each answer, and an id in other letters."""
     if isinstance(one, dict) and isinstance(other, dict):
-        names = [name for name in {*one, *other} if name != "nextCursor" or (one.get(name) is None) != (other.get(name) is None)]
+        names = [name for name in {*one, *other} if _tells(name, one.get(name), other.get(name))]
         return set().union(*(unlike(one.get(name, MISSING), other.get(name, MISSING), (*place, name)) for name in names))
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         return set().union(*(unlike(*pair, (*place, number)) for number, pair in enumerate(zip(one, other, strict=True))))
     respelt = is_uuid(one) and is_uuid(other) and one.lower() == other.lower()
     return set() if one == other or respelt else {place}
+
+
+def _tells(name: str, one: Any, other: Any) -> bool:
+    """Whether the values of a member can tell different things: what is null on one face may be absent on the other."""
+    if one is None or other is None:
+        return one is not other
+    return name != "nextCursor"

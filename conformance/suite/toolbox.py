@@ -31,7 +31,8 @@ META = {
     "io.modelcontextprotocol/clientCapabilities": {},
 }
 MOST_PAGES = 50
-GONE = 404
+GONE = frozenset({400, 404})
+"""What a session that has ended is answered: 404 as the protocol has it, or 400 like one that never was."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ class Toolbox:
 
     def _request(self, message: Message, caller: Caller) -> Exchange:
         exchange = self._requested(message, caller)
-        if exchange.status == GONE and self._connection(caller).session is not None:
+        if exchange.status in GONE and self._connection(caller).session is not None:
             # A session may end at any time, and says so in this way: the client opens another one.
             del self._connections[_key(caller)]
             exchange = self._requested(message, caller)

@@ -4,7 +4,7 @@ from typing import Any
 
 from conformance.exchange import MISSING
 from conformance.openapi import Contract
-from conformance.suite.live import is_uuid
+from conformance.suite.trail import is_uuid
 
 Place = tuple[str | int, ...]
 WHOLE: set[Place] = {(), ("items",)}

@@ -162,7 +162,7 @@ class Toolbox:
         letters = [self._letter(self._message(operation, each, purpose), caller, connection) for purpose, each in requests.items()]
         answers = []
         for number, (exchange, purpose) in enumerate(zip(self.live.send_each(letters), requests, strict=True), first):
-            ended = exchange.status == GONE and connection.session is not None
+            ended = exchange.status in GONE and connection.session is not None
             answers.append(self.as_primary(operation, requests[purpose], purpose) if ended else read(exchange, number))
         return answers
 

@@ -12,7 +12,7 @@ from conformance.suite.live import Live, parameter_of
 from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
 from conformance.suite.trail import GROWING, Walk, is_uuid
-from conformance.suite.walks import ROUNDS, agree, confirm_missing, confirm_repeated, lists, repeated, sized, values
+from conformance.suite.walks import ROUNDS, agree, confirm_missing, confirm_repeated, lists, repeated, shift, sized, values
 from conformance.verdict import Inconclusive, NotApplicable
 
 DEFAULT_LIMIT = 25
@@ -132,7 +132,8 @@ def _without_limit(operation: Operation, live: Live) -> Iterator[tuple[Call, str
 def _defaults(call: Call, scheme: str | None, live: Live) -> None:
     """Violation where the page without a limit stays another one than that of 25; a cursor may be good for nothing but its first use."""
     stating = call.asking(limit=str(DEFAULT_LIMIT))
-    for _ in range(ROUNDS):
+    for number in range(ROUNDS):
+        shift(Call(call.operation), number, live)
         plain = live.send(call, scheme=scheme, purpose="without a limit")
         stated, again = (live.send(stating, scheme=plain.scheme, purpose="with the default limit") for _ in range(2))
         if {plain.status, stated.status, again.status} != {200} or _ids(plain.items) == _ids(stated.items):

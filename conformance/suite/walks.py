@@ -69,7 +69,8 @@ def repeated(walk: Walk) -> list[str]:
 def confirm_repeated(walk: Walk, live: Live) -> None:
     """Blame a walk only where it goes on showing records twice: any in a list that is at rest, and the same ones in a list that moves."""
     twice = set(repeated(walk))
-    for _ in range(ROUNDS):
+    for number in range(ROUNDS + 1):
+        shift(walk.call, number, live)
         again = live.walk(walk.call, walk.limit, again=True)
         at_rest = _is_at_rest([walk], [again])
         twice = set(repeated(again)) & (set(again.ids) if at_rest else twice) - _touched([walk, again])
@@ -83,7 +84,8 @@ def confirm_missing(walk: Walk, walks: Sequence[Walk], live: Live) -> None:
     """Blame a walk only where it goes on losing records that others show before and after it; the same ones in a list that moves."""
     everything = set().union(*(each.ids for each in walks))
     missing = everything - set(walk.ids)
-    for _ in range(ROUNDS):
+    for number in range(ROUNDS + 1):
+        shift(walk.call, number, live)
         again = live.walk(walk.call, walk.limit, again=True)
         before = [other for other in walks if missing & set(other.ids)]
         after = [live.walk(other.call, other.limit, again=True) for other in before]
@@ -94,6 +96,12 @@ def confirm_missing(walk: Walk, walks: Sequence[Walk], live: Live) -> None:
             return
     told = f"{len(missing)} records are missing with {walk.told}: {', '.join(sorted(missing)[:3])}"
     expect.broken(told, again.pages[-1], expected="the records that a walk with another limit yields")
+
+
+def shift(call: Call, number: int, live: Live) -> None:
+    """Let other requests go before what is made again, one more each time: what moves with every so many would seem to stay."""
+    for _ in range(number + 1):
+        live.send(call, purpose="once more")
 
 
 def _touched(walks: Sequence[Walk]) -> set[str]:

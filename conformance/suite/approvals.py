@@ -9,48 +9,60 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from conformance.client import Sending
 from conformance.exchange import Call, Exchange
-from conformance.session import Session, never_issued
+from conformance.session import Session
 from conformance.suite.attempts import MALFORMED, MISSPELT, NEXT, STALE, Change, ahead, changed, unaltered
+from conformance.suite.impostors import EMPTY, NAMESPACE, Header, made_up, near_misses, without_credential
 from conformance.suite.live import Live
 from conformance.suite.pool import APPROVED, NEEDS, Pool, Record, Review, is_approved, revision_of, shows_status
 from conformance.target import Credential
 from conformance.verdict import Inconclusive, Violation
 
 REFUSED_CREDENTIALS = ("expired", "revoked", "lacking.reviews:approve", "outsider", "no-review-role")
-NAMESPACE = uuid.UUID("6f0c1b9e-7a54-4e0e-9d38-52a4ab1f0c11")
 NEIGHBOURS = 4
 KINDS = ("subjectType", "companyId")
 TIES = ("subjectId", "videoId", "projectId")
 CHANCES = 3
+CROWD = 4
 
-Planned = tuple[str, Credential | None, str | None, Change]
-"""Label, caller, scheme, and what makes an attempt out of a right call, its revision and its key."""
+
+@dataclass(frozen=True)
+class Planned:
+    """An attempt to come: its label, its caller, and what makes it out of a right call, its revision and its key."""
+
+    label: str
+    credential: Credential | None = None
+    scheme: str | None = None
+    change: Change = unaltered
+    headers: tuple[Header, ...] = ()
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One request to approve that ought to be refused, and the review as it read afterwards; `revision` is what it was before."""
+    """One request to approve that ought to be refused, and the review as it read afterwards; `before` is the review before it."""
 
     answer: Exchange
     after: Exchange
-    revision: int | None = None
+    before: Review | None = None
 
 
 @dataclass
 class Trial:
     """What one review went through: attempts that ought to be refused, then its approval by `scheme`, then a reading.
 
-    `neighbours` are readings of other reviews before and after. `resembling` is the refusal of a new key that is almost a used one.
+    `crowd` are stale attempts that travelled at once, `neighbours` readings of other reviews before and after.
+    `resembling` is the refusal of a new key that is almost a used one.
     """
 
     review: Review
     scheme: str
     key: str
     attempts: dict[str, Attempt] = field(default_factory=dict)
+    crowd: list[Attempt] = field(default_factory=list)
     resembling: Exchange | None = None
     answer: Exchange | None = None
     after: Exchange | None = None
@@ -155,9 +167,16 @@ class Approvals(Pool):
         others = [trial for trial in self._trials.values() if trial is not self._first and trial.approval.status == 200]
         return [first, *(trial.attempts[label] for trial in others if label in trial.attempts)]
 
+    def stale(self) -> list[Attempt]:
+        """Every attempt of any trial with a revision that was not the current one."""
+        tried = [pair for trial in self._trials.values() for pair in trial.attempts.items()]
+        return [attempt for label, attempt in tried if label.startswith("stale, ") or label.rpartition(" by ")[0] in STALE]
+
     def _run(self, scheme: str) -> Trial:
         trial = self._attempted(self._attempts()) if self._first is None else self._attempted(self._few(scheme), unlike=self._first.review)
         trial.scheme = scheme
+        if self._first is None:
+            self._crowd(trial)
         others = self._neighbours(trial.review)
         before = [self.look(id) for id in others]
         trial.answer = self._approved(trial)
@@ -165,6 +184,19 @@ class Approvals(Pool):
         # By the same scheme, since what a review shows may depend on who reads it.
         trial.neighbours = [(one, self.look(id, one.scheme)) for one, id in zip(before, others, strict=True)]
         return trial
+
+    def _crowd(self, trial: Trial) -> None:
+        """Send stale attempts in the same moment; another review goes on where they did not leave this one as it was."""
+        primary, review = self._live.credential("primary"), trial.review
+        keys = [self.key(review.id, f"stale at once {number}") for number in range(CROWD)]
+        calls = [self.call(review.id, ahead(review.revision), key) for key in keys]
+        sendings = [Sending(primary, primary.schemes[0], f"{CROWD} stale ones at once")] * CROWD
+        answers = self._session.client.send_all(calls, sendings, together=True)
+        after = self.look(review.id)
+        trial.crowd = [Attempt(answer, after, review) for answer in answers]
+        if is_approved(after):
+            self.note(review, keys[0])
+            trial.review = self.take()
 
     def _approved(self, trial: Trial) -> Exchange:
         """The approval of a trial: with a key that differs from the one of the first trial in its last digit, or with a fresh one."""
@@ -205,44 +237,44 @@ class Approvals(Pool):
         """A review of the pool after attempts that ought to leave it as it was; another one where an attempt did not."""
         attempts: dict[str, Attempt] = {}
         review = self.take(self._telling(unlike))
-        for label, credential, scheme, change in planned:
-            send = partial(self._altered, review, change, (credential, scheme, label))
-            key, answer = self.keyed(review.id, label, send)
-            attempts[label] = Attempt(answer, self.look(review.id), review.revision)
-            if is_approved(attempts[label].after):
+        for each in planned:
+            key, answer = self.keyed(review.id, each.label, partial(self._altered, review, each))
+            attempts[each.label] = Attempt(answer, self.look(review.id), review)
+            if is_approved(attempts[each.label].after):
                 self.note(review, key)
                 review = self.take()
             else:
-                review = _as_it_is(review, attempts[label].after)
+                review = _as_it_is(review, attempts[each.label].after)
         return Trial(review, "", "", attempts)
 
-    def _altered(self, review: Review, change: Change, by: tuple[Credential | None, str | None, str], key: str) -> Exchange:
-        credential, scheme, label = by
-        call = change(self.call(review.id, review.revision, key), review.revision, key)
-        return self._live.send(call, credential, scheme, purpose=label)
+    def _altered(self, review: Review, planned: Planned, key: str) -> Exchange:
+        call = planned.change(self.call(review.id, review.revision, key), review.revision, key)
+        sending = Sending(planned.credential, planned.scheme, planned.label, headers=planned.headers)
+        return self._session.client.send(call, sending)
 
     def _few(self, scheme: str) -> Iterator[Planned]:
         """The attempts whose end may depend on the kind of review: a stale revision, and a role that may not approve."""
         primary, viewer = self._live.credential("primary"), self._session.target.credentials.get("no-review-role")
         for label in NEXT:
-            yield f"{label} by {scheme}", primary, scheme, changed(revision=STALE[label])
+            yield Planned(f"{label} by {scheme}", primary, scheme, changed(revision=STALE[label]))
         if viewer is not None:
-            yield from ((f"{viewer.name} by {each}", viewer, each, unaltered) for each in viewer.schemes)
+            yield from (Planned(f"{viewer.name} by {each}", viewer, each) for each in viewer.schemes)
 
     def _attempts(self) -> Iterator[Planned]:
         """Every attempt of the first trial."""
         primary = self._live.credential("primary")
-        yield "missing", None, None, unaltered
+        yield Planned("missing")
+        yield from (Planned(without_credential(header), headers=(header,)) for header in EMPTY)
         for scheme in primary.schemes:
-            yield f"unknown by {scheme}", made_up(self._session, scheme), scheme, unaltered
+            impostors = (made_up(self._session, scheme), *islice(near_misses(self._session, primary, scheme), 1))
+            yield from (Planned(f"{impostor.name} by {scheme}", impostor, scheme) for impostor in impostors)
         for credential, scheme in self._callers():
             refused, label = credential.name in REFUSED_CREDENTIALS, f"{credential.name} by {scheme}"
-            yield (label, credential, scheme, unaltered) if refused else (f"stale, {label}", credential, scheme, changed(revision=ahead))
+            stale = Planned(f"stale, {label}", credential, scheme, changed(revision=ahead))
+            yield Planned(label, credential, scheme) if refused else stale
         for label, revision in STALE.items():
-            for scheme in primary.schemes:
-                yield f"{label} by {scheme}", primary, scheme, changed(revision=revision)
-        for label, change in (*MALFORMED.items(), *MISSPELT.items()):
-            yield label, primary, None, change
+            yield from (Planned(f"{label} by {scheme}", primary, scheme, changed(revision=revision)) for scheme in primary.schemes)
+        yield from (Planned(label, primary, None, change) for label, change in (*MALFORMED.items(), *MISSPELT.items()))
 
     def _callers(self) -> Iterator[tuple[Credential, str]]:
         """Whoever may not approve, and whoever lacks a permission that approving does not need, by each of its schemes."""
@@ -252,16 +284,11 @@ class Approvals(Pool):
 
 
 def _as_it_is(review: Review, read: Exchange) -> Review:
-    """The review with the revision of a later reading, since an attempt may have changed it, which is judged by a check."""
+    """The review of a later reading, since an attempt may have changed it, which is judged by a check."""
     try:
-        return Review(review.id, revision_of(read), review.read)
+        return Review(review.id, revision_of(read), read)
     except Inconclusive:
         return review
-
-
-def made_up(session: Session, scheme: str) -> Credential:
-    """A credential that was never issued, of a form that no target can take for a mistake of spelling."""
-    return never_issued("unknown", scheme, str(uuid.uuid5(NAMESPACE, f"{session.seed}:{scheme}")))
 
 
 def unchanged(attempt: Attempt) -> None:

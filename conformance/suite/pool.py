@@ -38,6 +38,7 @@ class Pool:
         self._live = live
         self._listed = list(session.target.fixtures.approvable_reviews)
         self._repeated = list(session.provisioned or ())
+        self.withheld: list[Review] = []
 
     def consent(self) -> None:
         """Inconclusive unless the profile allows approvals here."""
@@ -82,9 +83,13 @@ class Pool:
         """A review by its id, or None where it cannot be approved or is not to be seen."""
         answer = self.look(id)
         data = answer.data if isinstance(answer.data, dict) else {}
-        if answer.status != 200 or is_approved(answer) or data.get("approvable") is False:
+        if answer.status != 200 or is_approved(answer):
             return None
-        return Review(id, revision_of(answer), answer)
+        review = Review(id, revision_of(answer), answer)
+        if data.get("approvable") is False:
+            self.withheld.append(review)
+            return None
+        return review
 
     def look(self, id: str, scheme: str | None = None) -> Exchange:
         """Read a review as primary."""
@@ -109,8 +114,18 @@ class Pool:
         listed = next((entry for entry in self._live.records("review_list") if entry.record["id"].lower() == id.lower()), None)
         if listed is None:
             return None
+        own = [Call("review_list").asking(limit="100", **{name: listed.record["projectId"]}) for name in self._filters(listed.record)]
+        return next((page for call in (listed.call, *own) if (page := self._lagging(id, call)) is not None), None)
+
+    def _filters(self, record: Record) -> list[str]:
+        """The name of the project filter of reviews, where it is certain and the record says its project."""
+        roles = self._session.roles(self._live.operation("review_list"))
+        return [name for name, role in roles.items() if role == "project" and is_uuid(record.get("projectId"))]
+
+    def _lagging(self, id: str, call: Call) -> Exchange | None:
+        """The page of a call that goes on showing a review with another status than approved."""
         for moment in MOMENTS:
-            page = self._live.send(listed.call, purpose="the list after the approval")
+            page = self._live.send(call, purpose="the list after the approval")
             shown = [item.get("status", APPROVED) for item in page.items if str(item.get("id")).lower() == id.lower()]
             if shown in ([], [APPROVED]):
                 return None

@@ -76,5 +76,5 @@ def _stale(live: Live, approvals: Approvals) -> Iterator[tuple[str, Attempt]]:
 
 def _held(label: str, attempt: Attempt) -> bool:
     """Whether a stale attempt was refused as such, and without effect."""
-    assert attempt.revision is not None
-    return attempt.answer.status in conflict(STALE[label](attempt.revision)) and not is_approved(attempt.after)
+    assert attempt.before is not None
+    return attempt.answer.status in conflict(STALE[label](attempt.before.revision)) and not is_approved(attempt.after)

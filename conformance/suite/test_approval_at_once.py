@@ -61,10 +61,9 @@ def _race(live: Live, approvals: Approvals, labels: list[str]) -> tuple[Review, 
 
 def _raced(live: Live, approvals: Approvals, attempts: list[tuple[str, int, str]]) -> list[Exchange]:
     """Send approvals in the same moment, each on a connection of its own."""
-    primary = live.credential("primary")
     for id, revision, key in attempts[:1]:
         live.session.observations.append(("ledger", id, {"key": key, "revision": revision}))
-    calls = [approvals.call(*attempt) for attempt in attempts]
+    primary, calls = live.credential("primary"), [approvals.call(*attempt) for attempt in attempts]
     sendings = [sending(primary, primary.schemes[0], f"{len(calls)} at once") for _ in calls]
     return live.session.client.send_all(calls, sendings, together=True)
 

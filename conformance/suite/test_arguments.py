@@ -17,6 +17,8 @@ from conformance.verdict import Inconclusive, NotApplicable
 IN_RANGE = ("1", "2", "10", "50", "99", "100")
 OUT_OF_RANGE = ("0", "-1", "-100", "101", "200", "1000", "2147483648", "9223372036854775808", "-9223372036854775809", "9" * 40)
 NO_INTEGERS = ("1.5", "99.9", "0.5", "1e9", "abc", "10abc", "1,5", "true", "null", "NaN", "Infinity", "-0")
+LONG = 40
+"""Ids in a row: more than any column or buffer for one holds, and less than any server takes in a URL."""
 FEW = 3
 """Malformed values that are tried beside other arguments as well."""
 
@@ -123,7 +125,8 @@ def known(operation: Operation, role: str, live: Live, call: Call) -> str:
 
 def malformed(id: str) -> Iterator[str]:
     """Values that are no UUID of the contract, most of them spellings that lenient parsers take for the given one."""
-    yield from ("abc", "0", "1", "not-a-uuid", "00000000-0000-0000-0000-00000000000g")
+    # Words that a client may send where it has no value, and that a target may take for none, stand for all others.
+    yield from ("undefined", "0", "null", "all", "not-a-uuid", id * LONG)
     yield id.replace("-", "")
     yield f"{{{id}}}"
     yield f"urn:uuid:{id}"

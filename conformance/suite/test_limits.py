@@ -1,5 +1,7 @@
 """Limits: the size of request bodies, and the rate of requests (Limits)."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import NoReturn
 
@@ -55,8 +57,22 @@ def test_too_many_requests_are_refused(live: Live) -> None:
 
 @requirement("limits/retry-after")
 def test_a_refusal_says_how_long_to_wait(live: Live) -> None:
-    """Retry-After is a number of seconds or an HTTP-date; the rule looks at every 429."""
+    """Retry-After is a number of seconds or an HTTP-date; the rule looks at every 429, whichever operation it comes from."""
     _refused(live)
+    caller = live.credential("throttled")
+    for call in _of_every_operation(live):
+        live.session.client.send(call, Sending(caller, caller.schemes[0], "past the rate limit", patient=False))
+
+
+def _of_every_operation(live: Live) -> Iterator[Call]:
+    """A call of each operation; to approve, where that has been consented to, one of an id that nothing has."""
+    for operation in live.session.contract.operations.values():
+        with suppress(Inconclusive):
+            if not operation.writes:
+                yield live.call(operation)
+            elif live.session.target.consent.approve_reviews:
+                body = {"expectedSubjectRevision": 1, "idempotencyKey": live.made_up("throttled key")}
+                yield Call(operation.id, {"reviewId": live.made_up("throttled")}).carrying(body)
 
 
 @requirement("limits/recovery")
@@ -116,12 +132,20 @@ def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
             # Who was served a moment ago, and is no more, meets the limit: as something else than a 429.
             turned = bool(sent) and answer.status != 200 and not is_weather(answer)
             expect.that(not turned, f"after {len(sent)} requests: {answer.describe()}", answer, expected="429")
-            expect.served(answer)
+            _served(answer)
         sent += clear
     if any(other.shares_secret(caller) for name, other in target.credentials.items() if name != caller.name):
         told = f"none of {len(sent)} requests was answered 429, but by its secret the caller is another one of the profile as well"
         raise Inconclusive(told, needs=("credentials.throttled",), exchanges=[sent[-1].id])
     return _never_refused(sent, rate)
+
+
+def _served(answer: Exchange) -> None:
+    """Inconclusive unless the answer is 200: who is not served without a limit says nothing about the limit."""
+    expect.clear(answer)
+    if answer.status != 200:
+        told = f"{answer.credential} is answered {answer.describe()} on {answer.operation}"
+        raise Inconclusive(told, needs=(f"credentials.{answer.credential}",), exchanges=[answer.id])
 
 
 def _once_more(answer: Exchange, sending: Sending, live: Live) -> Exchange:

@@ -8,7 +8,7 @@ from typing import Any
 from conformance.client import Sending
 from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
-from conformance.suite.approvals import made_up
+from conformance.suite.impostors import made_up
 from conformance.suite.live import Live
 from conformance.suite.requirement import requirement
 from conformance.verdict import Inconclusive

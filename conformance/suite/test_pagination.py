@@ -11,6 +11,7 @@ from conformance.suite.calls import MEMBERS
 from conformance.suite.live import Live, parameter_of
 from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
+from conformance.suite.test_filters import FILTERED
 from conformance.suite.trail import GROWING, Walk, is_uuid
 from conformance.suite.walks import ROUNDS, agree, confirm_missing, confirm_repeated, lists, repeated, shift, sized, values
 from conformance.verdict import Inconclusive, NotApplicable
@@ -44,9 +45,10 @@ def test_the_default_limit_is_25(operation: Operation, live: Live) -> None:
 
 @requirement("pagination/once")
 def test_a_walk_yields_no_record_twice(operation: Operation, live: Live) -> None:
-    """Whatever the size of its pages."""
-    for walk in _walks(operation, live):
-        if repeated(walk):
+    """Whatever the size of its pages, and under a filter."""
+    for walk in (*_walks(operation, live), *_filtered(operation, live)):
+        # Under a filter a cursor that leads back shows that the filter or the cursor is forgotten, which is judged elsewhere.
+        if repeated(walk) and (walk.end != "loop" or not walk.call.query):
             confirm_repeated(walk, live)
 
 
@@ -67,8 +69,9 @@ def test_a_walk_yields_every_record(operation: Operation, live: Live) -> None:
 
 @requirement("pagination/end")
 def test_a_walk_comes_to_its_end(operation: Operation, live: Live) -> None:
-    """No cursor leads back, and the last page of projects is the one with the null cursor."""
-    for walk in _walks(operation, live):
+    """No cursor leads back, and the last page of projects, of all or of one company, is the one with the null cursor."""
+    filtered = _filtered(operation, live) if operation.id == "project_list" else ()
+    for walk in (*_walks(operation, live), *(walk for walk in filtered if _shows_its_end(walk, live))):
         if _unending(walk, operation) is not None:
             again = live.walk(walk.call, walk.limit, again=True)
             problem = None if _turned_away(again.pages[-1], live) else _unending(again, operation)
@@ -188,6 +191,27 @@ def _filters(operation: Operation, live: Live) -> Iterator[tuple[str, str]]:
     for name, role in live.session.roles(operation).items():
         if role in MEMBERS:
             yield from ((name, id) for id in values(live.listing(operation.id).records, MEMBERS[role])[:1])
+
+
+def _filtered(operation: Operation, live: Live) -> Iterator[Walk]:
+    """Walks under each filter, most of which the check of filters makes as well."""
+    records = live.listing(operation.id).records if "{" not in operation.path else []
+    for name, role in live.session.roles(operation).items() if records else ():
+        for id in values(records, MEMBERS[role])[:2] if role in MEMBERS else ():
+            count = sum(record.get(MEMBERS[role]) == id for record in records)
+            for limit in FILTERED:
+                if limit * live.session.depth.pages >= count and (limit != DEFAULT_LIMIT or count > limit):
+                    yield live.walk(Call(operation.id).asking(**{name: id}), limit)
+
+
+def _shows_its_end(walk: Walk, live: Live) -> bool:
+    """Whether a filtered walk tells a needless page from what is left of a page that was cut before it was filtered.
+
+    Pages of one are never empty, although a record of others stands between those that belong there: so they are filtered first.
+    """
+    whole, own = live.listing(walk.call.operation).ids, set(walk.ids)
+    apart = own != set(whole[: len(own)])
+    return walk.limit == 1 and walk.is_whole and apart and all(page.items for page in walk.pages[:-1])
 
 
 def _referred(operation: Operation, live: Live) -> set[str]:

@@ -2,7 +2,9 @@
 
 import uuid
 from collections import Counter
+from collections.abc import Mapping
 
+from conformance.client import Sending
 from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.session import Session
@@ -18,6 +20,7 @@ OTHER_ACCOUNTS = ("outsider", "no-review-role")
 PAUSES = (0.2, 0.8, 3.0)
 """Seconds after which both sides are read again; a list may lag behind the record."""
 ROUNDS = 2
+AT_ONCE = 4
 
 
 @requirement("base/version-segment")
@@ -48,6 +51,10 @@ def test_the_record_is_the_one_asked_for(operation: Operation, live: Live) -> No
         found = answer.data.get("id", asked)
         kept = isinstance(found, str) and found.lower() == asked.lower()
         expect.that(kept, f"asked for {asked}, got {found!r}", answer, expected=f"the record {asked}")
+    for id, answer in _at_once(operation, [id for id, _ in _records(operation, live)][:AT_ONCE], live):
+        found = answer.data.get("id", id) if isinstance(answer.data, dict) else id
+        kept = isinstance(found, str) and found.lower() == id.lower()
+        expect.that(kept, f"of several at once, asked for {id}, got {found!r}", answer, expected=f"the record {id}")
 
 
 @requirement("read/agreement")
@@ -65,11 +72,13 @@ def test_what_lies_below_a_record_names_it(operation: Operation, live: Live) -> 
     pages = [(parent, page) for parent, page in live.children(operation.id).items()]
     pages += [(id, page) for id in live.parents(operation.id)[:2] for page in live.walk(Call(operation.id, {name: id}), 3).pages]
     pages += _beside_other_cursors(operation, live)
+    pages += _at_once(operation, live.parents(operation.id)[:AT_ONCE], live)
     if not any(page.items for _, page in pages):
         raise Inconclusive(f"{operation.id} shows no record", needs=("data in the target",))
     for parent, page in pages:
         strays = [item[name] for item in page.items if name in item and str(item[name]).lower() != parent.lower()]
         expect.that(not strays, f"an item below {parent} has {name} {strays[:1]}", page, expected=f"{name} {parent}")
+    _below_one(pages, name)
 
 
 @requirement("read/absent")
@@ -101,6 +110,18 @@ def test_repeated_names_are_the_names(live: Live) -> None:
         raise Inconclusive("no review repeats a name that can be compared", needs=("data in the target",))
 
 
+@requirement("read/reason")
+def test_a_review_that_cannot_be_approved_gives_the_reason(live: Live) -> None:
+    """Where it shows a reason at all."""
+    told = [listed.record for listed in live.records("review_list") if listed.record.get("approvable") is False]
+    if not told:
+        raise Inconclusive("no review says that it cannot be approved", needs=("data in the target",))
+    for record in [record for record in told if _lacks_reason(record)][:1]:
+        again = live.send(Call("review_get", {"reviewId": record["id"]}), purpose="what keeps it from being approved")
+        lacking = isinstance(again.data, dict) and _lacks_reason(again.data)
+        expect.that(not lacking, f"review {record['id']} cannot be approved for an empty reason", again, expected="a reason")
+
+
 @requirement("read/counts")
 def test_counts_add_up(live: Live) -> None:
     """A project has no more completed localizations than localizations, and as many videos as it says."""
@@ -129,10 +150,21 @@ def _confirm_miscounted(live: Live, videos: Walk, id: str) -> None:
         found = _projects_of(live.walk(videos.call, videos.limit, again=True))
         again = live.send(Call("project_get", {"projectId": id}))
         told = again.data.get("videoCount") if isinstance(again.data, dict) else None
-        if found is None or told in (None, found[id.lower()]):
+        if found is None or told in (None, found[id.lower()]) or _is_walked_otherwise(videos, live):
             return
         problem = f"project {id} counts {told} videos, its list has {found[id.lower()]}"
     expect.broken(problem, again)
+
+
+def _is_walked_otherwise(videos: Walk, live: Live) -> bool:
+    """Whether pages of another length show other videos: what a walk loses or repeats is judged by the checks of walks."""
+    other = live.walk(videos.call, videos.limit // 2, again=True)
+    return set(other.ids) != set(videos.ids)
+
+
+def _lacks_reason(record: Mapping[str, object]) -> bool:
+    """Whether a review that cannot be approved shows a reason that says nothing; one that shows none need not."""
+    return record.get("approvable") is False and record.get("approvalUnavailableReason") == ""
 
 
 def _near(operation: Operation, live: Live, taken: set[str]) -> list[str]:
@@ -167,6 +199,25 @@ def _beside_other_cursors(operation: Operation, live: Live) -> list[tuple[str, E
         return []
     calls = [Call(operation.id, {name: other}).asking(**{cursor: issued.cursor}) for other in others[:1]]
     return [(call.path[name], live.send(call, scheme=issued.scheme, purpose="the cursor of another parent")) for call in calls]
+
+
+def _at_once(operation: Operation, ids: list[str], live: Live) -> list[tuple[str, Exchange]]:
+    """What is asked for in the same moment, by primary, below or by each of these ids."""
+    name, primary = parameter_of(operation), live.credential("primary")
+    calls = [Call(operation.id, {name: id}) for id in ids]
+    sendings = [Sending(primary, None, f"{len(ids)} at once") for _ in ids]
+    return list(zip(ids, live.session.client.send_all(calls, sendings, together=True), strict=True))
+
+
+def _below_one(pages: list[tuple[str, Exchange]], name: str) -> None:
+    """Violation where one record stands below two others, and says of each that it is the one."""
+    seen: dict[str, tuple[str, Exchange]] = {}
+    for parent, page in pages:
+        for item in page.items:
+            if name in item and is_uuid(item.get("id")):
+                other, earlier = seen.setdefault(record_key(item), (parent, page))
+                told = f"{item['id']} stands below {other} and below {parent}, and has the {name} of each"
+                expect.that(other.lower() == parent.lower(), told, earlier, page, expected=f"one {name}")
 
 
 def _is_listed(live: Live, listed: Listed) -> bool:

@@ -34,8 +34,9 @@ def test_an_approval_is_one_over_both_faces(toolbox: Toolbox, approvals: Approva
     _refusals_by_tool(toolbox, approvals, operation)
     review = approvals.take()
     key = approvals.key(review.id, "by tool")
-    stale = approval(review.id, review.revision + 1, approvals.key(review.id, "stale by tool"))
-    refused(toolbox.as_primary(operation, stale, "a stale revision by tool"))
+    for wrong in (review.revision + 1, review.revision - 1):
+        stale = approval(review.id, wrong, approvals.key(review.id, f"revision {wrong} by tool"))
+        refused(toolbox.as_primary(operation, stale, f"revision {wrong} by tool"))
     untouched(approvals.call(review.id, review.revision, key), approvals, operation)
 
     approvals.note(review, key)
@@ -81,6 +82,9 @@ def _refusals_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operati
         if isinstance(read.data, dict) and read.data.get("approvable") is False and not is_approved(read):
             arguments = approval(id, revision_of(read), approvals.key(id, "refused by tool"))
             refused(toolbox.as_primary(operation, arguments, "approve by tool what cannot be approved"))
+            trial = approvals.trial(toolbox.scheme)
+            used = approval(id, trial.review.revision, trial.key)
+            refused(toolbox.as_primary(operation, used, "a used key for another review, which cannot be approved, by tool"))
 
 
 def approval(review: str, revision: int, key: str) -> dict[str, Any]:

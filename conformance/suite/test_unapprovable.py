@@ -1,14 +1,20 @@
-"""Approval of what cannot be approved: `approvable` is false, and the review stays as it was (Resources and their fields)."""
+"""Approval of what cannot be approved: reviews that say so, and reviews that are none (Review, Errors)."""
+
+from contextlib import suppress
+from functools import partial
 
 from conformance.client import Sending
 from conformance.exchange import Exchange
 from conformance.suite import expect
-from conformance.suite.approvals import Approvals, Attempt, unchanged
-from conformance.suite.attempts import ON_APPROVED
+from conformance.suite.approvals import TIES, Approvals, Attempt, unchanged
+from conformance.suite.attempts import ON_APPROVED, conflict
 from conformance.suite.live import Live
 from conformance.suite.pool import revision_of
 from conformance.suite.requirement import requirement
+from conformance.suite.trail import is_uuid
 from conformance.verdict import Inconclusive
+
+EXTREMES = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff")
 
 
 @requirement("approval/unapprovable")
@@ -16,6 +22,7 @@ def test_what_cannot_be_approved_is_not(scheme: str, live: Live, approvals: Appr
     """A review whose `approvable` is false is refused and stays as it was."""
     approvals.consent()
     primary = live.by("primary", scheme)
+    _withheld(scheme, approvals)
     ids = live.session.target.fixtures.unapprovable_reviews
     if not ids:
         raise Inconclusive("no unapprovable review is known", needs=("fixtures.unapprovable-reviews",))
@@ -25,6 +32,20 @@ def test_what_cannot_be_approved_is_not(scheme: str, live: Live, approvals: Appr
         if len(moved) == 1:  # one change may be somebody else's
             raise Inconclusive(f"{told}, by the attempt or by itself", needs=("fixtures.unapprovable-reviews",), exchanges=[answer.id])
         expect.broken(told, *(each for _, *exchanges in moved for each in exchanges), expected="the state stays")
+
+
+def _withheld(scheme: str, approvals: Approvals) -> None:
+    """A review that may be approved here, but goes on saying that it cannot be, is not approved either."""
+    with suppress(Inconclusive):
+        approvals.pending()
+    for review in approvals.withheld[:1]:
+        again = approvals.look(review.id)
+        if not isinstance(again.data, dict) or again.data.get("approvable") is not False:
+            continue
+        key = approvals.key(review.id, f"withheld {scheme}")
+        answer = approvals.approve(review, key, scheme=scheme, purpose="approve what says it cannot be")
+        told = "approvable is false, and the approval is answered 200"
+        expect.that(answer.status != 200, told, again, answer, expected="400, 403, 409 or 422")
 
 
 def _moved(id: str, sending: Sending, live: Live, approvals: Approvals) -> tuple[str, Exchange, Exchange] | None:
@@ -58,3 +79,37 @@ def _unapprovable(id: str, approvals: Approvals) -> Exchange:
 
 def _status(read: Exchange) -> object:
     return read.data.get("status") if isinstance(read.data, dict) else None
+
+
+@requirement("approval/absent")
+def test_an_approval_of_nothing_is_absent(scheme: str, live: Live, approvals: Approvals) -> None:
+    """A well-formed id of no review is answered 404, or 403 where a target does not tell what exists."""
+    primary = live.by("primary", scheme)
+    approvals.control(scheme)
+    id = live.made_up("no review")
+    purpose = "approve a review that is not"
+    _, answer = approvals.keyed(id, f"absent {scheme}", lambda key: live.send(approvals.call(id, 1, key), primary, scheme, purpose=purpose))
+    expect.status(answer, 403, 404)
+    if scheme == primary.schemes[0]:
+        _near_reviews(live, approvals)
+
+
+def _near_reviews(live: Live, approvals: Approvals) -> None:
+    """What a careless look-up takes for the review of the trial, which is approved already: nothing is, whatever is found."""
+    review = approvals.first().review
+    own = review.read.data if isinstance(review.read.data, dict) else {}
+    made_up, ties = live.made_up("no review"), [own.get(tie) for tie in TIES]
+    near = (f"{review.id[:-1]}{'01'[review.id[-1] == '0']}", f"{made_up[:14]}7{made_up[15:]}", *(str(id) for id in ties if is_uuid(id)))
+    for id in (*near, *EXTREMES):
+        send = partial(_approve_stale, live, approvals, (id, review.revision + 1))
+        _, answer = approvals.keyed(id, "near", send)
+        # The revision after the last that a number holds is malformed to some, and so are ids of no version.
+        malformed = id in EXTREMES or 400 in conflict(review.revision + 1)
+        refused = answer.status in (403, 404) or (malformed and answer.status in (400, 422))
+        is_stuck = answer.status == 409 and answer.is_repeated
+        if not refused and not is_stuck and approvals.look(id).status != 200:
+            expect.status(answer, 403, 404)
+
+
+def _approve_stale(live: Live, approvals: Approvals, stale: tuple[str, int], key: str) -> Exchange:
+    return live.send(approvals.call(*stale, key), purpose="approve what resembles a review, or is beside it")

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import pickle
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeAlias
@@ -571,6 +572,15 @@ def test_a_refusal_names_the_file_and_a_remedy(tmp_path: Path) -> None:
     assert told[packed] == f"{packed}: is not UTF-8 text: save it as UTF-8"
     assert told[odd].startswith(f"{odd}:2: is no valid TOML: ")
     assert told[odd].endswith(": correct it there")
+
+
+def test_a_refusal_goes_whole_to_another_process() -> None:
+    """With every problem."""
+    with pytest.raises(ProfileError) as refusal:
+        profile.bare("localhost")
+    received = pickle.loads(pickle.dumps(refusal.value))
+
+    assert (received.problems, str(received)) == (refusal.value.problems, str(refusal.value))
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,15 @@ def test_whatever_is_open_beside_it_a_request_is_not_judged(call: Call) -> None:
     assert verdicts(call) == {}
 
 
+def test_a_company_and_a_project_may_have_nothing_in_common() -> None:
+    """Either alone is accepted; both together may be refused, but not where one of them is no UUID."""
+    videos = Call("video_list")
+    assert [verdicts(videos.asking(**{name: ID})) for name in ("companyId", "projectId")] == [ACCEPTING, ACCEPTING]
+    assert verdicts(videos.asking(companyId=ID, projectId=ID)) == {}
+    assert verdicts(videos.asking(companyId=ID, projectId=ID, limit="5")) == {}
+    assert verdicts(videos.asking(companyId=ID, projectId="x")) == refusing("arguments/filter", 400, 422)
+
+
 def test_a_parameter_whose_name_is_not_certain_is_not_judged() -> None:
     """Only those that the target is known to have are."""
     assert verdicts(LIST.asking(limit="0"), {}) == {}

@@ -1,5 +1,7 @@
 """The form of every answer: each rule kept, and broken alone."""
 
+import json
+
 import pytest
 
 from conformance.exchange import Response
@@ -57,6 +59,18 @@ def test_a_gateway_answers_in_its_own_words(status: int) -> None:
     assert judged(status, ERROR) == {}
     assert judged(status, b'{"message": "Endpoint request timed out"}', JSON) == {}
     assert set(judged(status, ERROR, JSON)) == (set() if status == 504 else REFUSAL)
+
+
+@pytest.mark.parametrize(("member", "missed"), [("code", "error/request-id"), ("requestId", "error/code")])
+def test_one_member_of_an_error_shows_that_a_failure_is_the_targets_own(member: str, missed: str) -> None:
+    """Then it is the other one that it has to have as well."""
+    assert broken(503, json.dumps({member: "x"}).encode(), JSON).keys() == {missed}
+
+
+@pytest.mark.parametrize("member", ["CODE", "requestid", "REQUESTID", "message", "title"])
+def test_other_members_show_nothing_of_whose_a_failure_is(member: str) -> None:
+    """Gateways have them too, in any spelling."""
+    assert judged(503, json.dumps({member: "x"}).encode(), JSON) == {}
 
 
 def test_other_failures_are_no_gateways() -> None:

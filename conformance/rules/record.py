@@ -129,7 +129,7 @@ def _faults(records: list[Any], resource: str, contract: Contract) -> Iterator[F
         return
     for error in validator.iter_errors(records):
         path = list(error.schema_path)
-        named = path[-2] if len(path) > 1 and path[-3:-2] == ["$defs"] else ""
+        named = path[-2] if path[-3:-2] == ["$defs"] else ""
         index, *place = error.instance_path
         yield Fault(int(index), tuple(place), str(error.kind.name), str(named), error.message)
 

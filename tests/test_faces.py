@@ -1,0 +1,55 @@
+"""What a tool tells, and what the same operation tells over HTTP: where the two differ, and where the contract speaks of it."""
+
+from typing import Any
+
+import pytest
+
+from conformance import openapi
+from conformance.suite.faces import Place, differ, promised, unlike
+
+CONTRACT = openapi.load()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        ({"a": 1}, {"a": 1.0}, set()),
+        ({"a": 1, "b": 2}, {"a": 2, "b": 3}, {("a",), ("b",)}),
+        ({"a": 1}, {}, {("a",)}),
+        ({}, {"a": 1}, {("a",)}),
+        ({"a": None}, {}, {("a",)}),
+        ({"a": {"b": [{"c": 1}, {"c": 2}]}}, {"a": {"b": [{"c": 1}, {"c": 3}]}}, {("a", "b", 1, "c")}),
+        ([1, 2], [2, 1], {(0,), (1,)}),
+        ([1], [1, 2], {()}),
+        ({"a": [1]}, {"a": [1, 2]}, {("a",)}),
+        ({"a": []}, {"a": {}}, {("a",)}),
+        ({}, [], {()}),
+        ("a", "b", {()}),
+        (None, None, set()),
+    ],
+)
+def test_two_values_differ_in_places(one: Any, other: Any, found: set[Place]) -> None:
+    """The innermost ones that can be told; a list of another length differs as a whole."""
+    assert unlike(one, other) == found
+    assert unlike(other, one) == found
+
+
+@pytest.mark.parametrize(("one", "other", "alike"), [("a", "b", True), (None, None, True), ("a", None, False), (None, "b", False)])
+def test_a_cursor_may_be_another_one_in_each_answer(one: str | None, other: str | None, alike: bool) -> None:
+    """But not the end of a list in one of them, however it is told."""
+    assert unlike({"nextCursor": one}, {"nextCursor": other}) == (set() if alike else {("nextCursor",)})
+    assert unlike({"nextCursor": one}, {}) == (set() if one is None else {("nextCursor",)})
+
+
+def test_the_contract_speaks_of_the_members_of_its_resources() -> None:
+    """Of a place none of whose names is unknown; what else there is may belong to the way by which it came."""
+    spoken: set[Place] = {(), ("items",), ("items", 0, "displayName"), ("nextCursor",), ("localizations", 0, "lipSyncStatus")}
+    spoken |= {("replies", 1, "kind"), ("videoCount",), ("approvable",), ("durationUs",), ("endUs",)}
+    assert promised(spoken | {("items", 0, "links"), ("links", 0, "id"), ("_meta",)}, CONTRACT) == spoken
+
+
+def test_two_faces_differ_in_what_the_contract_speaks_of() -> None:
+    """And in nothing else."""
+    assert differ({"items": [{"name": "a"}]}, {"items": [{"name": "b"}]}, CONTRACT)
+    assert not differ({"items": [{"links": "a"}]}, {"items": [{"links": "b"}]}, CONTRACT)
+    assert not differ({"items": []}, {"items": []}, CONTRACT)

@@ -370,6 +370,13 @@ approve-reviews = "yes"
     ]
 
 
+def test_what_has_no_line_is_told_before_the_first_line(problems: Refused) -> None:
+    """Whatever its key is."""
+    found = problems("aaa = 1")
+
+    assert [(problem.line, problem.key) for problem in found] == [(None, "base-url"), (1, "aaa")]
+
+
 @pytest.mark.parametrize(
     ("text", "key", "what"),
     [

@@ -182,6 +182,13 @@ def test_every_judgement_of_a_refusal_says_what_was_expected() -> None:
         }
 
 
+def test_every_judgement_of_a_challenge_says_what_was_expected() -> None:
+    """Kept or broken."""
+    for headers in ((JSON, ("www-authenticate", "Bearer")), (JSON,)):
+        expected = {judgement.requirement: judgement.expected for judgement in examine(Response(401, headers, ERROR), STATUSES)}
+        assert expected["authentication/challenge"] == "WWW-Authenticate"
+
+
 def test_a_problem_is_put_into_words_only_where_there_is_one() -> None:
     """A page need not be printed to be judged."""
 

@@ -90,8 +90,16 @@ def test_a_key_of_an_attempt_that_was_refused_may_be_free_or_stuck(one: Subject,
     assert model.allowed(Attempt(one, "k", 1)) == {409}
 
 
-def test_a_success_spends_no_key_on_another_review(one: Subject, other: Subject) -> None:
-    """Each review has results of its own, by whichever key."""
+def test_a_key_that_came_with_an_approved_review_may_belong_to_it(one: Subject, other: Subject) -> None:
+    """Whichever way it was answered: on another review it is free, or a conflict."""
+    for status in (200, 409):
+        model = after((Attempt(one, "k"), 200, "result"), (Attempt(one, "m"), status, "again"))
+        assert model.allowed(Attempt(other, "m")) == {200, 409}
+        assert model.allowed(Attempt(other, "l")) == {200}
+
+
+def test_each_review_has_results_of_its_own(one: Subject, other: Subject) -> None:
+    """Also by the same key."""
     model = after((Attempt(one, "k"), 200, "of one"), (Attempt(other, "k"), 200, "of the other"))
 
     assert [model.replays(Attempt(subject, "k")) for subject in (one, other)] == ["of one", "of the other"]

@@ -26,7 +26,7 @@ class Attempt:
 
 @dataclass
 class Model:
-    """What has been approved with which key, and which keys were spent on attempts that failed."""
+    """What has been approved with which key, and which keys went along with attempts that approved nothing anew."""
 
     results: dict[tuple[str, str], Any] = field(default_factory=dict)
     tried: set[str] = field(default_factory=set)
@@ -42,7 +42,7 @@ class Model:
             return ON_APPROVED
         if attempt.difference:
             return stale | ({400, 422} if used_elsewhere else frozenset())
-        # A key that another attempt was refused with may be free again, or stuck.
+        # A key that another attempt was refused with may be free again, or stuck; one of an approved review may belong to that.
         return frozenset({200, 409}) if used_elsewhere or key in self.tried else frozenset({200})
 
     def replays(self, attempt: Attempt) -> Any:
@@ -54,5 +54,5 @@ class Model:
         if status == 200 and not attempt.subject.approved:
             attempt.subject.approved = True
             self.results[attempt.key, attempt.subject.id] = result
-        elif status != 200:
+        else:
             self.tried.add(attempt.key)

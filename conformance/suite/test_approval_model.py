@@ -18,8 +18,8 @@ from conformance.verdict import Inconclusive, Violation
 STEPS = 20
 REVIEWS_AT_A_TIME = 2
 KEYS = 4
-OPENING = ((0, 0, 1), (0, 0, 0), (0, 0, 0), (0, 1, 0), (1, 2, -1), (1, 0, 0), (1, 3, 0))
-"""Steps that every run takes first (review, key, difference): stale, then right with one key, a replay, stale, a key on another review."""
+OPENING = ((0, 0, 1), (0, 0, 0), (0, 0, 0), (0, 1, 0), (1, 2, -1), (1, 0, 0), (1, 1, 0), (1, 3, 0))
+"""Steps that every run takes first (review, key, difference): stale, right, a replay, a new key; on another one stale, and both keys."""
 
 
 class World:

@@ -26,6 +26,8 @@ def test_only_members_that_both_records_have_may_differ() -> None:
         ([{"id": ID, "kind": "a"}, {"id": OTHER, "kind": "b"}], [{"id": OTHER, "kind": "b"}, {"id": ID, "kind": "a"}]),
         ([{"id": ID, "kind": "a"}], [{"id": ID.upper(), "kind": "a", "more": 1}]),
         ([{"kind": "a"}, {"kind": "b"}], [{"kind": "b"}, {"kind": "a"}]),
+        ([{"kind": "a"}], [{"kind": "a", "more": 1}]),
+        ([{"id": ID, "kind": "a"}], [{"kind": "a"}]),
         ([1, 2], [1, 2]),
         ([1, ID], [1, ID.upper()]),
         ([], []),

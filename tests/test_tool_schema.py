@@ -34,7 +34,15 @@ def test_an_object_that_is_insisted_on_is_there(schema: dict[str, Any], shaped: 
     assert shape({}, schema) == shaped
 
 
-@pytest.mark.parametrize("stated", [{"type": ["integer", "null"]}, {"anyOf": [{"type": "integer"}, {"type": "null"}]}, {"enum": [5, None]}])
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"type": ["integer", "null"]},
+        {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+        {"enum": [5, None]},
+        {"anyOf": [{"anyOf": [{"anyOf": [{"anyOf": [{"type": "null"}]}]}]}]},
+    ],
+)
 def test_what_has_to_be_there_and_may_be_null_is_null(stated: dict[str, Any]) -> None:
     """Some callers of tools want every argument required, and those that may be left out nullable."""
     schema = {"type": "object", "properties": {"limit": stated, "name": {"type": "string"}}, "required": ["limit", "name"]}
@@ -88,6 +96,7 @@ def test_what_has_to_be_there_and_has_a_value_has_that_value(stated: dict[str, A
         {"properties": {"limit": {}}},
         {"allOf": [{"type": "object"}]},
         {"anyOf": [{"type": "null"}, {"properties": {"limit": {}}}]},
+        {"allOf": [{"allOf": [{"allOf": [{"allOf": [{"type": "object"}]}]}]}]},
     ],
 )
 def test_an_object_is_known_by_its_type_or_by_its_properties(stated: dict[str, Any]) -> None:
@@ -105,6 +114,21 @@ def test_what_is_insisted_on_may_stand_in_objects_that_are() -> None:
     assert shape({"limit": 5, "NAME": "a", "more": 1}, schema) == {"outer": {"inner": {"cursor": None, "name": "a"}, "limit": 5}, "more": 1}
 
 
+def test_what_is_insisted_on_may_be_referred_to() -> None:
+    """By the schema itself, by its properties, and by theirs."""
+    definitions: dict[str, Any] = {
+        "Arguments": {"properties": {"limit": {}, "params": {"$ref": "#/$defs/Params"}}, "required": ["params"]},
+        "Params": {
+            "properties": {"cursor": {"$ref": "#/$defs/None"}, "inner": {"$ref": "#/$defs/Inner"}},
+            "required": ["cursor", "inner"],
+        },
+        "Inner": {"allOf": [{"$ref": "#/$defs/Named"}]},
+        "Named": {"properties": {"name": {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/None"}]}}, "required": ["name"]},
+        "None": {"type": "null"},
+    }
+    assert shape({}, {"$ref": "#/$defs/Arguments", "$defs": definitions}) == {"params": {"cursor": None, "inner": {"name": None}}}
+
+
 def test_objects_that_an_argument_stands_in_are_made_for_it() -> None:
     """Also where the schema does not insist on them."""
     schema = {"properties": {"outer": {"properties": {"inner": FLAT}}}}
@@ -113,10 +137,10 @@ def test_objects_that_an_argument_stands_in_are_made_for_it() -> None:
 
 def test_an_argument_that_stands_in_several_places_is_given_in_the_outermost() -> None:
     """Whichever comes first."""
-    nested = {"params": FLAT}
-    for properties in ({"limit": {}, **nested}, {**nested, "limit": {}}):
-        assert places({"properties": properties})["limit"] == ("limit",)
-        assert shape({"limit": 5}, {"properties": properties}) == {"limit": 5}
+    for name in ("params", "about"):
+        for properties in ({"limit": {}, name: FLAT}, {name: FLAT, "limit": {}}):
+            assert places({"properties": properties})["limit"] == ("limit",)
+            assert shape({"limit": 5}, {"properties": properties}) == {"limit": 5}
 
 
 @pytest.mark.parametrize("required", ["limit", {"limit": True}, None, []])

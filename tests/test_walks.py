@@ -1,5 +1,6 @@
 """Walks side by side: the same walks as one after the other, each by the scheme of its first page, and none at another's expense."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -7,13 +8,13 @@ from dataclasses import dataclass
 import httpx
 import pytest
 
-from conformance.exchange import Call
+from conformance.exchange import Call, Exchange, Request, Response
 from conformance.profile import parse
 from conformance.reference import ManualClock, Reference
 from conformance.session import DEPTHS, Session
 from conformance.suite.live import Live
-from conformance.suite.trail import Walk
-from conformance.suite.walks import SIZES, sized
+from conformance.suite.trail import GROWING, Walk
+from conformance.suite.walks import SIZES, filling, repeated, sized, values
 from conformance.transport import InProcess
 from conformance.verdict import Inconclusive
 
@@ -141,3 +142,68 @@ def test_a_list_that_is_refused_holds_up_no_other_one() -> None:
         walks = sized(VIDEOS, one.live)
 
     assert {walk.end for walk in walks} == {"end"}
+
+
+# --- what is read of walks -----------------------------------------------------------------------------------------------
+
+
+def page(*ids: str | None) -> Exchange:
+    """A page whose records have these ids; None for a record without one."""
+    items = [{} if id is None else {"id": id} for id in ids]
+    body = json.dumps({"data": {"items": items, "nextCursor": None}, "requestId": "r"}).encode()
+    return Exchange("item", 1, VIDEOS, "", None, None, Request("GET", "", ()), Response(200, (), body))
+
+
+@pytest.mark.parametrize(
+    ("count", "sizes"),
+    [
+        (0, []),
+        (1, []),
+        (2, [2]),
+        (3, []),
+        (4, [4]),
+        (7, []),
+        (10, [5]),
+        (26, [26]),
+        (50, [5]),
+        (53, [53]),
+        (99, [99]),
+        (100, [20]),
+        (101, []),
+        (106, [53]),
+        (200, [40]),
+        (202, [2]),
+    ],
+)
+def test_pages_fill_a_list_to_the_last_place(count: int, sizes: list[int]) -> None:
+    """The longest ones that no other walk has; a cursor after a full last page leads to nothing."""
+    assert filling(count) == sizes
+
+
+def test_what_a_walk_shows_more_than_once_is_repeated() -> None:
+    """On one page or on several; records without an id are not told apart."""
+    assert repeated(Walk(VIDEOS, 2, (page("c", "b"), page("a", "c"), page("a", None, None)), "end")) == ["a", "c"]
+    assert repeated(Walk(VIDEOS, 2, (page("c", "b"), page("a", None, None)), "end")) == []
+    assert repeated(Walk(VIDEOS, 2, (), "end")) == []
+
+
+def test_a_walk_says_how_long_its_pages_are_and_whether_it_came_to_the_end() -> None:
+    """Those that grow have no one length."""
+    assert [Walk(VIDEOS, limit, (), "end").told for limit in (7, GROWING)] == ["limit 7", "pages that grow"]
+    assert [Walk(VIDEOS, 7, (), end).is_whole for end in ("end", "loop", "bound", "refused", "malformed")] == [True] + [False] * 4
+
+
+def test_some_values_of_a_member_are_tried() -> None:
+    """Those of the first and the last record, and the rarest ones at both ends; each once."""
+    names = ["b", "d", "d", "c", "e", "e", "e", "a", "f", "f", "d", "b"]
+    records = [{"name": name} for name in names]
+    assert values(records, "name") == ["b", "a", "d", "e"]
+    assert values(records, "name", every=True) == names
+    assert values([{"name": "a"}, {"name": "a"}], "name") == ["a"]
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_only_strings_are_values_to_try(every: bool) -> None:
+    """A member may be absent, or of a wrong type."""
+    assert values([{}, {"name": None}, {"name": 7}, {"name": "a"}, {"other": "b"}], "name", every=every) == ["a"]
+    assert values([], "name", every=every) == []

@@ -587,7 +587,7 @@ def test_a_refusal_goes_whole_to_another_process() -> None:
         profile.bare("localhost")
     received = pickle.loads(pickle.dumps(refusal.value))
 
-    assert (received.problems, str(received)) == (refusal.value.problems, str(refusal.value))
+    assert (received.args, str(received)) == ((refusal.value.problems,), str(refusal.value))
 
 
 @pytest.mark.parametrize(

@@ -84,11 +84,6 @@ def test_names_are_told_by_their_letters() -> None:
     assert {plain(name) for name in ("projectId", "project_id", "project-id", "PROJECT_ID")} == {"projectid"}
 
 
-@pytest.mark.parametrize("stated", [{"const": "v1"}, {"enum": ["v1"]}, {"type": "string", "default": "v1"}, {"allOf": [{"default": "v1"}]}])
-def test_what_has_to_be_there_and_has_a_value_has_that_value(stated: dict[str, Any]) -> None:
-    """A schema may ask for more than the contract names, as long as it says what for."""
-    schema = {"type": "object", "properties": {"version": stated, "name": {"type": "string"}}, "required": ["version", "name"]}
-    assert shape({"name": "a"}, schema) == {"version": "v1", "name": "a"}
 @pytest.mark.parametrize(
     "stated",
     [
@@ -206,3 +201,14 @@ def test_a_schema_is_read_by_the_dialect_that_it_names() -> None:
     assert refusal({"ids": ["a"]}, older) is None
     assert refusal({"ids": [1]}, older) == '1 is not of type "string"'
     assert refusal({"ids": [1]}, items) is None
+@pytest.mark.parametrize("stated", [{"const": "v1"}, {"enum": ["v1"]}, {"type": "string", "default": "v1"}, {"allOf": [{"default": "v1"}]}])
+def test_what_has_to_be_there_and_has_a_value_has_that_value(stated: dict[str, Any]) -> None:
+    """A schema may ask for more than the contract names, as long as it says what for."""
+    schema = {"type": "object", "properties": {"version": stated, "name": {"type": "string"}}, "required": ["version", "name"]}
+    assert shape({"name": "a"}, schema) == {"version": "v1", "name": "a"}
+
+
+@pytest.mark.parametrize("stated", [{"$ref": "#/$defs/One"}, {"allOf": [{"allOf": [{"allOf": [{"allOf": [{"const": 1}]}]}]}]}])
+def test_a_value_that_a_schema_states_itself_may_stand_in_a_part_of_it(stated: dict[str, Any]) -> None:
+    """Or be referred to."""
+    assert shape({}, {"properties": {"version": stated}, "required": ["version"], "$defs": {"One": {"const": 1}}}) == {"version": 1}

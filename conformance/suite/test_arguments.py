@@ -17,8 +17,8 @@ from conformance.verdict import Inconclusive, NotApplicable
 IN_RANGE = ("1", "2", "10", "50", "99", "100")
 OUT_OF_RANGE = ("0", "-1", "-100", "101", "200", "1000", "2147483648", "9223372036854775808", "-9223372036854775809", "9" * 40)
 NO_INTEGERS = ("1.5", "99.9", "0.5", "1e9", "abc", "10abc", "1,5", "true", "null", "NaN", "Infinity", "-0")
-LONG = 40
-"""Ids in a row: more than any column or buffer for one holds, and less than any server takes in a URL."""
+LONG = 2
+"""Ids in a row: more than a column or a buffer for one holds, and less than any router takes for a segment of a path."""
 FEW = 3
 """Malformed values that are tried beside other arguments as well."""
 

@@ -20,6 +20,8 @@ from conformance.weather import is_weather
 LISTS = {"Project": "project_list", "Video": "video_list", "Review": "review_list"}
 PARENTS = {"projectId": "project_list", "videoId": "video_list", "reviewId": "review_list"}
 SHORTER = 25
+FARTHER = 40
+"""Parents beyond a sample that are looked at where it has none with several records below it."""
 OWNERS = {"id": "", "companyId": "company", "projectId": "project"}
 """The members that say what a record is, and what it belongs to, each with the kind of which it holds an id; none for its own."""
 DEFAULT = object()
@@ -177,15 +179,23 @@ class Live:
         return Call(operation.id, {name: self.records(PARENTS[name])[0].record["id"]})
 
     def lists_below(self, operation: str) -> list[tuple[Listed, Exchange]]:
-        """For a list below a record: a sample of the parents, each with the first page below it."""
+        """For a list below a record: a sample of the parents, each with the first page below it; more where none has two records."""
         if operation not in self._below:
-            name, sample = parameter_of(self.operation(operation)), self.sample(PARENTS[parameter_of(self.operation(operation))])
-            calls = [Call(operation, {name: listed.record["id"]}) for listed in sample]
-            answers = self.send_all([call.asking(limit=str(PAGE)) for call in calls], "look for records")
-            if not any(answer.status == 200 for answer in answers):
-                answers = self.send_all(calls, "look for records, in pages of any length")
-            self._below[operation] = list(zip(sample, answers, strict=True))
+            parents = PARENTS[parameter_of(self.operation(operation))]
+            found = self._look_below(operation, self.sample(parents))
+            if not any(len(answer.items) > 1 for _, answer in found):
+                looked = {listed.record["id"] for listed, _ in found}
+                found += self._look_below(operation, [each for each in self.records(parents) if each.record["id"] not in looked][:FARTHER])
+            self._below[operation] = found
         return self._below[operation]
+
+    def _look_below(self, operation: str, parents: Sequence[Listed]) -> list[tuple[Listed, Exchange]]:
+        name = parameter_of(self.operation(operation))
+        calls = [Call(operation, {name: listed.record["id"]}) for listed in parents]
+        answers = self.send_all([call.asking(limit=str(PAGE)) for call in calls], "look for records")
+        if not any(answer.status == 200 for answer in answers):
+            answers = self.send_all(calls, "look for records, in pages of any length")
+        return list(zip(parents, answers, strict=True))
 
     def children(self, operation: str) -> dict[str, Exchange]:
         """The pages below those of the sampled parents whose list is served, by the id of the parent."""

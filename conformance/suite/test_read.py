@@ -13,6 +13,7 @@ from conformance.suite.live import PARENTS, Live, parameter_of
 from conformance.suite.records import changes, differing, fits
 from conformance.suite.requirement import requirement
 from conformance.suite.trail import Listed, Walk, is_uuid, record_key
+from conformance.suite.walks import shift
 from conformance.verdict import Inconclusive
 
 READING = {"projectId": "project_get", "videoId": "video_get", "reviewId": "review_get"}
@@ -238,8 +239,9 @@ def _records(operation: Operation, live: Live) -> list[tuple[str, Exchange]]:
 def _confirm_differing(live: Live, listed: Listed, answer: Exchange) -> None:
     """Blame a difference only where both sides stay as they are: what changes, or is made anew for each answer, is explained."""
     listings, readings = [listed.record], [answer.data]
-    for pause in PAUSES:
+    for number, pause in enumerate(PAUSES):
         live.session.transport.wait(pause)
+        shift(listed.call, number, live)
         # By one scheme: what a record shows may depend on who reads it.
         page = live.send(listed.call, purpose="the list again")
         answer = live.send(answer.call, scheme=page.scheme, purpose="the record again")

@@ -6,6 +6,7 @@ so that what a transaction has read is still true when it writes.
 
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -28,6 +29,7 @@ class Store:
     def __init__(self, database: str, seed: int) -> None:
         self._lock = threading.RLock()
         self._connection = sqlite3.connect(database, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
+        weakref.finalize(self, self._connection.close)  # where whoever made it forgets to
         self._connection.execute("PRAGMA foreign_keys = ON")
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")

@@ -67,7 +67,7 @@ class Network(httpx.BaseTransport):
             return self._routes[origin]
 
     def wait(self, seconds: float) -> None:
-        """Sleep: only ever as long as a target's `Retry-After` or the agreed pace says."""
+        """Sleep: as long as `Retry-After` or the agreed pace says, or before a reading that may lag behind is made again."""
         time.sleep(seconds)
 
 

@@ -14,7 +14,7 @@ from conformance.suite.pool import is_approved
 from conformance.suite.requirement import requirement
 from conformance.target import RateLimit
 from conformance.verdict import Inconclusive, Violation
-from conformance.weather import is_weather, retry_after
+from conformance.weather import is_transient, is_weather, retry_after
 
 LARGEST_PROBE = 16 * 1024 * 1024
 FIRST_PROBE = 256 * 1024
@@ -97,7 +97,7 @@ def _after_waiting(refused: Exchange, scheme: str, live: Live) -> Exchange:
     sending = Sending(live.credential("throttled"), scheme, "after waiting", patient=False)
     answer = live.session.client.send(Call("account_get"), sending)
     for _ in range(TIMES):
-        if is_weather(answer) and answer.status != 429:  # which has nothing to do with the limit
+        if answer.status != 429 and (is_weather(answer) or is_transient(answer)):  # which has nothing to do with the limit
             answer = live.session.client.send(Call("account_get"), sending)
     return answer
 

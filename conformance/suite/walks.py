@@ -126,11 +126,10 @@ def _common(one: Walk, other: Walk) -> list[str]:
 def agree(longest: Walk, walk: Walk, live: Live) -> None:
     """Blame a difference between two showings of one record only where both sides stay as they are."""
     stable = _unlike(longest, walk, live)
-    for number in range(ROUNDS if stable else 0):
+    for number in range(ROUNDS + 1 if stable else 0):
         # The same caller by the same scheme on both sides: what a record shows may depend on who reads it.
         scheme = walk.pages[0].scheme
-        for _ in range(number):  # or what takes turns would seem to stay
-            live.send(walk.call, scheme=scheme, purpose="once more")
+        shift(walk.call, number, live)
         other = live.walk(longest.call, longest.limit, scheme=scheme, again=True)
         again = _unlike(other, live.walk(walk.call, walk.limit, scheme=scheme, again=True), live)
         stable = {place: values for place, values in stable.items() if again.get(place) == values}

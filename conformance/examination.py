@@ -82,22 +82,26 @@ def report_directory(config: pytest.Config) -> Path:
 def begin(config: pytest.Config) -> Session:
     """The session of this process, with a log of its exchanges in the report directory."""
     known_failures(config)
-    examined = subject(config)
-    pace = examined.target.limits.requests_per_second
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    session = Session(
-        examined.target,
-        examined.transport,
-        seed=config.getoption("conformance_seed"),
-        depth=DEPTHS[config.getoption("depth")],
-        pace=pace / workers if pace else None,
-        provisioned=examined.provisioned,
-    )
+    session = opened(subject(config), config.getoption("conformance_seed"), config.getoption("depth"))
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None:
         clear(report_directory(config))
     session.open_log(report_directory(config) / f"exchanges-{worker or 'main'}.jsonl")
     return session
+
+
+def opened(examined: Subject, seed: int, depth: str) -> Session:
+    """The session of this process with what is examined; workers share the pace that the target allows."""
+    pace = examined.target.limits.requests_per_second
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    return Session(
+        examined.target,
+        examined.transport,
+        seed=seed,
+        depth=DEPTHS[depth],
+        pace=pace / workers if pace else None,
+        provisioned=examined.provisioned,
+    )
 
 
 def clear(directory: Path) -> None:

@@ -62,7 +62,8 @@ def _class_of(item: pytest.Item) -> str:
     return requirement_of(item).conformance_class
 
 
-def _operation_of(item: pytest.Item) -> str | None:
+def operation_of(item: pytest.Item) -> str | None:
+    """The operation that a check judges; None where it judges several."""
     callspec = getattr(item, "callspec", None)
     operation = callspec.params.get("operation") if callspec else None
     if operation is not None:
@@ -78,7 +79,7 @@ def name_of(item: pytest.Item) -> str:
 
 def judge(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport, session: Session) -> None:
     """Turn the end of a check, and the rules' findings on its exchanges, into the outcome that pytest shows."""
-    own = finding(requirement_of(item).id, _operation_of(item), call.excinfo.value if call.excinfo else None)
+    own = finding(requirement_of(item).id, operation_of(item), call.excinfo.value if call.excinfo else None)
     record = session.end((own,) if own else ())
     report.user_properties.append(("conformance", orjson.dumps(record).decode()))
     _show(report, record)

@@ -68,7 +68,9 @@ class Redactor:
         # What was too long to be quoted whole may have been cut within a secret, and its beginning is then left.
         quoted = text.rstrip("'\"")
         content = quoted.encode()
-        cut = [(length, variable) for spelling, variable in self._variables.items() if (length := _overlap(content, spelling))]
+        end = content[-SHORTEST_PART:]  # this much is left of a secret that was cut
+        near = ((spelling, variable) for spelling, variable in self._variables.items() if end in spelling)
+        cut = [(length, variable) for spelling, variable in near if (length := _overlap(content, spelling))]
         if not cut:
             return text
         length, variable = max(cut)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -64,7 +65,7 @@ class Credential:
     def variable(self, scheme: str) -> str:
         """The shell variable that stands for the secret in a command line, such as "$PRIMARY_API_KEY"."""
         stated = {"api-key": self.api_key_variable, "bearer": self.bearer_variable}[scheme]
-        return "$" + (stated or re.sub(r"[^A-Z0-9]+", "_", f"{self.name}_{scheme}".upper()))
+        return f"${stated or _variable(self.name, scheme)}"
 
     def shares_secret(self, other: "Credential") -> bool:
         """Whether another credential has the same secret for one of the schemes."""
@@ -171,6 +172,11 @@ class Target:
         if flaw:
             raise ValueError(f"the base URL {flaw}")
         return replace(self, base_url=url.rstrip("/"))
+
+
+@cache
+def _variable(name: str, scheme: str) -> str:
+    return re.sub(r"[^A-Z0-9]+", "_", f"{name}_{scheme}".upper())
 
 
 def secret_flaw(secret: str) -> str | None:

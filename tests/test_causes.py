@@ -5,19 +5,17 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import orjson
+import altered_run
 import pytest
+from altered_run import Document
 from samples import a_finding, a_report, an_entry, an_exchange
 
-from conformance import invocation
 from conformance.report import gates, html, markdown, terminal
 from conformance.report.attribution import attributed
 from conformance.report.causes import causes
 from conformance.report.page import misplaced
-from conformance.selftest import altered, population, workers
-from conformance.selftest.trial import Substitute
+from conformance.selftest import population, workers
 
-Document = dict[str, Any]
 SUBJECTS = {
     "neighbouring-video": ["read"],
     "nested-errors": ["read"],
@@ -37,12 +35,9 @@ SLOW = 120.0
 def report_of(name: str) -> Document:
     """The report on a reference with the edits of one mutant, or of two with + between their names."""
     mutants = {mutant.id: mutant for mutant in population.mutants()}
-    package = altered.load([edit for each in name.split("+") for edit in mutants[each].edits])
+    edits = [edit for each in name.split("+") for edit in mutants[each].edits]
     with tempfile.TemporaryDirectory() as directory:
-        options = [*invocation.options(Path(directory), "quick", 1, SUBJECTS[name]), "--report=badge"]
-        invocation.execute(options, [Substitute(package)])
-        report: Document = orjson.loads((Path(directory) / "report.json").read_bytes())
-        return report
+        return altered_run.report(edits, Path(directory), SUBJECTS[name])
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
+import altered_run
 import pytest
 
 import conformance
 from conformance import reference, requirements
 from conformance.commands import selftest as command
 from conformance.reference import app, catalogue
+from conformance.requirements import CLASSES
 from conformance.selftest import altered, matrix, population, trial, workers
 from conformance.selftest.altered import Edit, EditError
 from conformance.selftest.matrix import Row
@@ -243,10 +246,25 @@ def test_a_trial_of_what_one_class_meets_runs_that_class() -> None:
     """Edits of shared modules take all of them."""
     tools, publication = Edit("tools", "a", "b"), Edit("publication", "a", "b")
 
-    assert trial.classes([tools]) == ["tools"]
-    assert trial.classes([tools, publication]) == ["tools", "description"]
-    assert trial.classes([tools, PREFIX]) == []
-    assert trial.classes([]) == []
+    assert trial.classes([tools]) == ("tools",)
+    assert trial.classes([tools, publication]) == ("tools", "description")
+    assert trial.classes([tools, PREFIX]) == CLASSES
+    assert trial.classes([]) == CLASSES
+
+
+@pytest.mark.parametrize("id", ["reference", "nested-errors", "few-members", "description-is-absent"])
+def test_a_trial_comes_to_the_verdicts_of_a_whole_run(id: str, tmp_path: Path) -> None:
+    """Although no pytest runs the checks."""
+    edits = {subject.id: subject.edits for subject in (population.REFERENCE, *SUBJECTS)}[id]
+
+    report = altered_run.report(edits, tmp_path, trial.classes(edits))
+
+    judged = [entry for entry in report["requirements"] if requirements.load()[entry["id"]].is_judged]
+    assert trial.run(edits) == Outcome(
+        failed=tuple(entry["id"] for entry in judged if entry["verdict"] == "fail"),
+        errors=tuple(entry["id"] for entry in judged if any(found["verdict"] == "error" for found in entry["findings"])),
+        inconclusive=tuple(entry["id"] for entry in judged if entry["verdict"] == "inconclusive"),
+    )
 
 
 def test_the_matrix_as_text() -> None:

@@ -16,8 +16,8 @@ from typing import Any, Final
 from conformance.reference import dataset, records, schema
 from conformance.reference.faults import Unavailable
 
-Row = dict[str, Any]
-"""A record or a part of one, by column name."""
+Row = Mapping[str, Any]
+"""A record or a part of one, by column name; what SQLite itself makes is no dict, and made in a fraction of the time."""
 
 PATIENCE_SECONDS: Final = 10.0
 """How long a statement waits for another process to finish its transaction."""
@@ -29,6 +29,7 @@ class Store:
     def __init__(self, database: str, seed: int) -> None:
         self._lock = threading.RLock()
         self._connection = sqlite3.connect(database, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
+        self._connection.row_factory = sqlite3.Row
         weakref.finalize(self, self._connection.close)  # where whoever made it forgets to
         self._connection.execute("PRAGMA foreign_keys = ON")
         self._connection.execute("PRAGMA journal_mode = WAL")
@@ -43,9 +44,7 @@ class Store:
     def rows(self, sql: str, values: Mapping[str, object]) -> list[Row]:
         """All rows of a query."""
         with self._lock, _patience():
-            cursor = self._connection.execute(sql, values)
-            columns = [column[0] for column in cursor.description]
-            return [dict(zip(columns, row, strict=True)) for row in cursor]
+            return self._connection.execute(sql, values).fetchall()
 
     def row(self, sql: str, values: Mapping[str, object]) -> Row | None:
         """The one row of a query, or None."""

@@ -16,23 +16,25 @@ JUDGED = ("must", "should")
 
 def requirement(stated: Requirement, findings: Sequence[Document], evidences: Mapping[str, evidence.Document]) -> Document:
     """One requirement with its verdict, the verdict on each operation, and every finding that is no pass."""
-    operations = {name: str(overall(found for found in findings if found["operation"] == name)) for name in stated.operations}
-    verdicts = [Verdict(value) for value in operations.values()] if stated.operations else [overall(findings)]
-    strays = [Verdict(found["verdict"]) for found in findings if found["operation"] not in stated.operations]
+    verdict, operations = verdicts(stated, findings)
     return {
         "id": stated.id,
         "level": stated.level.value,
         "class": stated.conformance_class,
         "section": stated.section,
         "statement": stated.statement,
-        "verdict": str(_overall([*verdicts, *strays], stated)),
-        "operations": operations,
+        "verdict": str(verdict),
+        "operations": {name: str(value) for name, value in operations.items()},
         "findings": [*_findings(findings, evidences), *_silence(stated, findings)],
     }
 
 
-def _overall(verdicts: list[Verdict], stated: Requirement) -> Verdict:
-    return Verdict.INCONCLUSIVE if stated.untested else worst(verdicts)
+def verdicts(stated: Requirement, findings: Sequence[Document]) -> tuple[Verdict, dict[str, Verdict]]:
+    """The verdict on a requirement, and that on each of its operations, by the `verdict` and the `operation` of each finding."""
+    operations = {name: overall(found for found in findings if found["operation"] == name) for name in stated.operations}
+    own = list(operations.values()) if stated.operations else [overall(findings)]
+    strays = [Verdict(found["verdict"]) for found in findings if found["operation"] not in stated.operations]
+    return Verdict.INCONCLUSIVE if stated.untested else worst([*own, *strays]), operations
 
 
 def overall(findings: Iterable[Document]) -> Verdict:

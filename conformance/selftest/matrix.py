@@ -10,6 +10,10 @@ from conformance.selftest.trial import Outcome
 from conformance.selftest.workers import Failure
 
 
+class MatrixError(Exception):
+    """The reference itself is not clean, so that no mutant can be told from it."""
+
+
 @dataclass(frozen=True)
 class Row:
     """One mutant or variant: what turned red, and what is wrong with that, nothing where all is as it has to be."""
@@ -22,11 +26,11 @@ class Row:
 def rows(subjects: Sequence[Subject], processes: int) -> Iterator[Row]:
     """A row for each subject, in the order in which they are done.
 
-    The untouched reference comes first, in this process: it warms up what the others inherit. Raises TrialError where it is not clean.
+    The untouched reference comes first, in this process: it warms up what the others inherit. Raises MatrixError where it is not clean.
     """
     plain = trial.run(())
     if plain.failed or plain.errors:
-        raise trial.TrialError(f"the reference itself does not keep {', '.join((*plain.failed, *plain.errors))}")
+        raise MatrixError(f"the reference itself does not keep {', '.join((*plain.failed, *plain.errors))}")
     for subject, outcome in workers.each(_tried, subjects, processes):
         yield row(subject, outcome, plain)
 

@@ -1,5 +1,6 @@
 """The two faces of a target, compared: what a tool tells, and what the same operation tells over HTTP."""
 
+from functools import cache
 from typing import Any
 
 from conformance.exchange import MISSING
@@ -19,8 +20,14 @@ def differ(one: Any, other: Any, contract: Contract) -> bool:
 
 def promised(found: set[Place], contract: Contract) -> set[Place]:
     """The places that the contract speaks of; what else an answer carries may belong to the way by which it came."""
-    names = {"items", "nextCursor"}.union(*(contract.schema(resource)["properties"] for resource in RESOURCES))
+    names = _names(contract)
     return {place for place in found if all(name in names for name in place if isinstance(name, str))}
+
+
+@cache
+def _names(contract: Contract) -> frozenset[str]:
+    """Every name that a record or a page of them may carry."""
+    return frozenset({"items", "nextCursor"}.union(*(contract.schema(resource)["properties"] for resource in RESOURCES)))
 
 
 def unlike(one: Any, other: Any, place: Place = ()) -> set[Place]:

@@ -11,17 +11,25 @@ Schema = Mapping[str, Any]
 
 def refusal(arguments: Mapping[str, Any], schema: Schema) -> str | None:
     """Why a schema refuses arguments, as two independent validators see it; None where one takes them, or it is no JSON Schema."""
-    from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415 - slow, and needed where there are tools alone
-    from jsonschema.validators import validator_for  # noqa: PLC0415
-
     stated = dict(schema)
     try:
         found = next(jsonschema_rs.validator_for(stated).iter_errors(arguments), None)
-        second = validator_for(stated, default=Draft202012Validator)
-        second.check_schema(stated)
-    except (ValueError, SchemaError):
+    except ValueError:
         return None
-    return None if found is None or second(stated).is_valid(arguments) else found.message
+    return None if found is None or _is_taken(arguments, stated) else found.message
+
+
+def _is_taken(arguments: Mapping[str, Any], stated: dict[str, Any]) -> bool:
+    """Whether the second validator takes the arguments, or does not take the schema for one."""
+    from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415 - slow, and needed where somebody may be blamed alone
+    from jsonschema.validators import validator_for  # noqa: PLC0415
+
+    second = validator_for(stated, default=Draft202012Validator)
+    try:
+        second.check_schema(stated)
+    except SchemaError:
+        return True
+    return second(stated).is_valid(arguments)
 
 
 def places(schema: Schema) -> dict[str, tuple[str, ...]]:

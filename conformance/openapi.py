@@ -5,15 +5,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import yaml
-
 from conformance import contract
 
 Json = Mapping[str, Any]
 """An object of the document."""
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +80,7 @@ class Contract:
 @cache
 def load() -> Contract:
     """The contract that ships with the package. It is read once in a process."""
-    return read(yaml.load(contract.text("openapi.yaml"), _LOADER))
+    return read(contract.document("openapi.yaml"))
 
 
 def read(document: Json) -> Contract:

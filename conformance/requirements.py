@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import yaml
-
 from conformance import contract, openapi
 from conformance.verdict import Level
 
@@ -58,7 +56,7 @@ def load() -> Mapping[str, Requirement]:
         "nested": tuple(id for id, operation in operations.items() if operation.is_list and "{" in operation.path),
         "target": (),
     }
-    return read(yaml.load(contract.text("requirements.yaml"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)), groups)
+    return read(contract.document("requirements.yaml"), groups)
 
 
 def read(document: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> Mapping[str, Requirement]:

@@ -143,6 +143,20 @@ def test_a_variant_is_read() -> None:
     assert population.read_variants(text) == (Variant("one", "What is wrong.", "a row", (Edit("app", "a", "b"),), frozenset()),)
 
 
+def test_a_short_test_tries_two_of_each() -> None:
+    """A third mutant of a requirement, or a third variant of a reading, is left out; one that also breaks something new is not."""
+    breaking = {"one": "read/names", "two": "read/names", "three": "read/names", "four": "read/names read/absent"}
+    mutants = [Mutant(id, "about", frozenset(breaks.split()), (PREFIX,)) for id, breaks in breaking.items()]
+    variants = [Variant(f"v{number}", "about", "reading", (PREFIX,), frozenset()) for number in range(3)]
+
+    assert [subject.id for subject in population.some([*mutants, *variants])] == ["one", "two", "four", "v0", "v1"]
+
+
+def test_a_short_test_leaves_no_requirement_without_a_mutant() -> None:
+    """The other ones repeat it."""
+    assert matrix.uncovered(subject for subject in population.some(SUBJECTS) if isinstance(subject, Mutant)) == []
+
+
 def test_ids_of_mutants_and_variants_differ() -> None:
     """One can be chosen by its id alone."""
     assert len({subject.id for subject in SUBJECTS}) == len(SUBJECTS)

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -21,18 +21,26 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(catalogue.text())
         return HELD
     everything: list[Subject] = [*population.mutants(), *population.variants()]
-    if unknown := sorted(set(arguments.only) - {subject.id for subject in everything}):
-        raise UsageError(f"there is no mutant or variant {unknown[0]!r} (`--list` lists them)")
-    chosen = [subject for subject in everything if not arguments.only or subject.id in arguments.only]
-    if arguments.seeds:
-        chosen = [*population.seeded([subject for subject in chosen if isinstance(subject, Variant)], arguments.seeds)]
+    chosen = _chosen(everything, arguments)
     if arguments.list:
         _print(f"{subject.id}: {subject.about}" for subject in chosen)
         return HELD
     rows = _watched(chosen, arguments.processes)
     bare = [] if arguments.only or arguments.seeds else matrix.uncovered(subject for subject in chosen if isinstance(subject, Mutant))
     _print(lines(rows, bare))
+    if not (arguments.only or arguments.seeds or arguments.all):
+        _print([f"{len(everything) - len(chosen)} more repeat this under other conditions: --all tries them too"])
     return BROKEN if bare or any(row.problems for row in rows) else HELD
+
+
+def _chosen(everything: Sequence[Subject], arguments: argparse.Namespace) -> Sequence[Subject]:
+    """What the options ask for. Raises UsageError for what there is not."""
+    if unknown := sorted(set(arguments.only) - {subject.id for subject in everything}):
+        raise UsageError(f"there is no mutant or variant {unknown[0]!r} (`--list` lists them)")
+    named = [subject for subject in everything if not arguments.only or subject.id in arguments.only]
+    if arguments.seeds:
+        return population.seeded([subject for subject in named if isinstance(subject, Variant)], arguments.seeds)
+    return named if arguments.only or arguments.all or arguments.list else population.some(named)
 
 
 def lines(rows: Sequence[Row], bare: Sequence[str]) -> Iterator[str]:
@@ -55,7 +63,7 @@ def lines(rows: Sequence[Row], bare: Sequence[str]) -> Iterator[str]:
         yield f"{green} of {len(rows) - len(mutants)} variants stay green"
 
 
-def _print(told: Iterator[str]) -> None:
+def _print(told: Iterable[str]) -> None:
     sys.stdout.writelines(f"{line}\n" for line in told)
 
 

@@ -1,7 +1,8 @@
 """Mutants and variants: mutants.toml and variants.toml as values."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from itertools import cycle
@@ -15,6 +16,7 @@ MUTANT_KEYS = {"id", "about", "breaks", "edits"}
 VARIANT_KEYS = {"id", "about", "reading", "edits", "inconclusive"}
 OPTIONAL = {"inconclusive"}
 SEED = 1
+ENOUGH = 2
 
 
 class PopulationError(ValueError):
@@ -56,6 +58,18 @@ def mutants() -> tuple[Mutant, ...]:
 def variants() -> tuple[Variant, ...]:
     """The variants that ship with the package, in the order of their file. Raises PopulationError."""
     return read_variants(_text("variants.toml"))
+
+
+def some(chosen: Iterable[Subject]) -> tuple[Subject, ...]:
+    """The first two mutants of each requirement, and the first two variants of each reading: what a short test tries."""
+    seen = Counter[str]()
+    taken: list[Subject] = []
+    for subject in chosen:
+        proves = subject.breaks if isinstance(subject, Mutant) else {subject.reading}
+        if any(seen[each] < ENOUGH for each in proves):
+            taken.append(subject)
+            seen.update(proves)
+    return tuple(taken)
 
 
 def seeded(chosen: Sequence[Variant], count: int) -> tuple[Variant, ...]:

@@ -34,6 +34,8 @@ def called(result: dict[str, Any]) -> Any:
         {"content": [{"type": "text", "text": "The account:"}, TEXT]},
         {"content": [{"type": "text", "text": '{"id": "1"}'}]},
         {"content": [{"type": "image"}, None, TEXT]},
+        {"content": [{"type": "resource", "resource": {"uri": "data:account", "text": json.dumps(ENVELOPE)}}]},
+        {"content": [{"type": "resource"}, {"type": "resource", "resource": {"uri": "data:picture", "blob": ""}}, TEXT]},
     ],
 )
 def test_data_is_found_however_a_result_carries_it(result: dict[str, Any]) -> None:

@@ -5,11 +5,13 @@ from typing import Any
 
 from conformance.exchange import MISSING
 from conformance.openapi import Contract
+from conformance.suite.records import fits
 from conformance.suite.trail import is_uuid
 
 Place = tuple[str | int, ...]
 WHOLE: set[Place] = {(), ("items",)}
 """Where a change leaves nothing to compare."""
+INNER = {"localizations": "Localization", "replies": "Reply"}
 RESOURCES = ("Account", "Project", "Video", "Localization", "Review", "Comment", "Reply", "ActivityItem")
 
 
@@ -28,6 +30,18 @@ def promised(found: set[Place], contract: Contract) -> set[Place]:
 def _names(contract: Contract) -> frozenset[str]:
     """Every name that a record or a page of them may carry."""
     return frozenset({"items", "nextCursor"}.union(*(contract.schema(resource)["properties"] for resource in RESOURCES)))
+
+
+def sound(place: Place, data: Any, resource: str, contract: Contract) -> bool:
+    """Whether what an answer has at a place, be it nothing, is what the contract allows; what is not is judged by the rules."""
+    *way, name = place or ("",)
+    owner = next((INNER[step] for step in reversed(way) if step in INNER), resource)
+    schema = contract.schema(owner)
+    if name not in schema["properties"]:
+        return True
+    for step in way:
+        data = data[step]
+    return fits(contract, owner, str(name), data[name]) if name in data else name not in schema.get("required", ())
 
 
 def unlike(one: Any, other: Any, place: Place = ()) -> set[Place]:

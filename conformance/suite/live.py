@@ -19,6 +19,7 @@ from conformance.weather import is_weather
 
 LISTS = {"Project": "project_list", "Video": "video_list", "Review": "review_list"}
 PARENTS = {"projectId": "project_list", "videoId": "video_list", "reviewId": "review_list"}
+READING = {"projectId": "project_get", "videoId": "video_get", "reviewId": "review_get"}
 SHORTER = 25
 FARTHER = 40
 """Parents beyond a sample that are looked at where it has none with several records below it."""

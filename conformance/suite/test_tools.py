@@ -9,7 +9,7 @@ from conformance.openapi import Operation
 from conformance.suite import expect
 from conformance.suite.approvals import Approvals
 from conformance.suite.calls import MEMBERS
-from conformance.suite.faces import WHOLE, Place, promised, unlike
+from conformance.suite.faces import WHOLE, Place, promised, sound, unlike
 from conformance.suite.impostors import made_up
 from conformance.suite.live import PARENTS, Live, parameter_of
 from conformance.suite.requirement import requirement
@@ -216,6 +216,13 @@ def _filters(operation: Operation, toolbox: Toolbox) -> Iterator[tuple[str, str]
                 yield name, value
 
 
+def _differing(over_http: Exchange, by_tool: Any, operation: Operation, live: Live) -> set[Place]:
+    """Where a tool tells other than its operation, but for what is malformed over HTTP, which is judged by the rules."""
+    contract = live.session.contract
+    found = promised(unlike(over_http.data, by_tool), contract)
+    return {place for place in found if sound(place, over_http.data, operation.resource, contract)}
+
+
 def _named(operation: Operation) -> list[str]:
     """The arguments that the contract itself names."""
     body = ["expectedSubjectRevision", "idempotencyKey"] if operation.writes else []
@@ -268,7 +275,7 @@ def _same(call: Call, operation: Operation, toolbox: Toolbox) -> Exchange:
         answer = toolbox.served_to_primary(operation, _arguments(call), "the data by tool")
         if answer.refused and call.query and toolbox.live.send(call, scheme=toolbox.scheme, purpose="once more").status != 200:
             return over_http  # A cursor may be good for one use.
-        differing = promised(unlike(over_http.data, served(answer)), live.session.contract) if over_http.data is not MISSING else set()
+        differing = _differing(over_http, served(answer), operation, live) if over_http.data is not MISSING else set()
         if not differing:
             return over_http  # Without data over HTTP, which is judged elsewhere, there is nothing to compare.
         for _ in range(number + 1):  # more of them each time, or what takes turns would seem to stay

@@ -61,10 +61,17 @@ def read(exchange: Exchange, number: int) -> Answer:
 
 def _content(result: Mapping[str, Any]) -> Any:
     """What a result carries: the first envelope or error body in it; where there is none, its structured content or the JSON in a text."""
-    texts = [part.get("text") for part in _listed(result, "content") if isinstance(part, dict) and part.get("type") == "text"]
-    found = [each for each in (_unwrapped(result.get("structuredContent")), *map(_parsed, texts)) if each is not MISSING]
+    found = [each for each in (_unwrapped(result.get("structuredContent")), *map(_parsed, _texts(result))) if each is not MISSING]
     named = (each for each in found if isinstance(each, dict) and not MEMBERS.isdisjoint(each))
     return next(named, found[0] if found else MISSING)
+
+
+def _texts(result: Mapping[str, Any]) -> Iterator[Any]:
+    """The texts of a result, and those of the resources that are embedded in it."""
+    for part in _listed(result, "content"):
+        holder = part.get("resource") if isinstance(part, dict) and part.get("type") == "resource" else part
+        if isinstance(holder, dict) and (holder is not part or part.get("type") == "text"):
+            yield holder.get("text")
 
 
 def _unwrapped(structured: Any) -> Any:

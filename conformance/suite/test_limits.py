@@ -131,6 +131,7 @@ def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
         if refused:
             return refused[0]
         clear = [answer for answer in answers if not is_weather(answer)]
+        _no_weather_of_its_own(answers, len(sent), sending, live)
         spoiled = 0 if clear else spoiled + 1
         for answer in clear if spoiled < TIMES else answers:
             # Who was served a moment ago, and is no more, meets the limit: as something else than a 429.
@@ -142,6 +143,20 @@ def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
         told = f"none of {len(sent)} requests was answered 429, but by its secret the caller is another one of the profile as well"
         raise Inconclusive(told, needs=("credentials.throttled",), exchanges=[sent[-1].id])
     return _never_refused(sent, rate)
+
+
+def _no_weather_of_its_own(answers: list[Exchange], before: int, sending: Sending, live: Live) -> None:
+    """Violation where the throttled caller, once served, goes on getting 503 or nothing, and primary is served in between."""
+    away = [answer for answer in answers if is_weather(answer)]
+    if not away or before + len(answers) == len(away):
+        return
+    for _ in range(TIMES):
+        others = live.session.client.send(Call("account_get"), Sending(live.credential("primary"), None, "control", patient=False))
+        own = live.session.client.send(Call("account_get"), sending)
+        if others.status != 200 or own.status == 429 or not is_weather(own):
+            return
+    told = f"after {before} requests and more, and not for primary: {away[0].describe()}"
+    expect.broken(told, away[0], expected="429")
 
 
 def _served(answer: Exchange) -> None:

@@ -62,11 +62,8 @@ def test_order_default_and_end(operation: Operation, live: Live) -> None:
     call = live.call(operation)
     whole = live.walk(call, 100)
     for name in ("createdAt", "updatedAt", "name", "id", "startUs"):
-        values = [record[name] for record in whole.records if isinstance(record.get(name), str | int)]
-        if len(set(values)) > 1 and len(values) == len(whole.records):
-            ordered = "ascending" if values == sorted(values) else "descending" if values == sorted(values, reverse=True) else None
-            if ordered:
-                _observe(live, "observe/order", f"{operation.id}: order", f"{name} {ordered}")
+        if ordered := order([record.get(name) for record in whole.records]):
+            _observe(live, "observe/order", f"{operation.id}: order", f"{name} {ordered}")
     plain = live.send(call, purpose="without a limit")
     if plain.cursor is not None:
         _observe(live, "observe/order", f"{operation.id}: records of a page without a limit", len(plain.items))
@@ -74,6 +71,13 @@ def test_order_default_and_end(operation: Operation, live: Live) -> None:
         last = whole.pages[-1].data
         told = "an empty page" if not whole.pages[-1].items else "null" if "nextCursor" in last else "no nextCursor"
         _observe(live, "observe/order", f"{operation.id}: end", told)
+
+
+def order(values: list[Any]) -> str | None:
+    """In which order values are: none where there is but one, or where they are of several types, which is judged by the rules."""
+    if {type(value) for value in values} not in ({str}, {int}) or len(set(values)) < 2:
+        return None
+    return "ascending" if values == sorted(values) else "descending" if values == sorted(values, reverse=True) else None
 
 
 @requirement("observe/cursor")

@@ -84,6 +84,8 @@ def test_who_waits_is_served_again(live: Live) -> None:
             if answer.status == 429:
                 answer = _after_waiting(answer, scheme, live)
         expect.that(answer.status != 429, "429 again, each time after waiting as long as Retry-After said", answer, expected="200")
+        if answer.status != 200:  # what primary is not served either is judged elsewhere
+            live.control(Call("account_get"))
         expect.status(answer, 200)
 
 

@@ -14,6 +14,7 @@ import pytest
 
 import conformance
 from conformance import reference, requirements
+from conformance.__main__ import main
 from conformance.commands import selftest as command
 from conformance.reference import app, catalogue
 from conformance.requirements import CLASSES
@@ -345,6 +346,36 @@ def test_one_mutant_can_be_tried_alone() -> None:
 
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[0] == "  description-is-absent  description/published"
+
+
+def _told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[str]]:
+    code = main(["selftest", "-j", "1", *arguments])
+    return code, capsys.readouterr().out.splitlines()
+
+
+def test_a_short_test_says_that_there_is_more(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """And a population that breaks too little fails it."""
+    few = [mutant for mutant in population.mutants() if mutant.breaks == {"description/complete"}]
+    monkeypatch.setattr(population, "mutants", lambda: few)
+    monkeypatch.setattr(population, "variants", tuple)
+
+    code, lines = _told(capsys)
+    _, thorough = _told(capsys, "--all")
+
+    assert (code, len(few)) == (1, 3)
+    assert "! no mutant breaks read/names" in lines
+    assert lines[-2:] == [
+        "2 of 2 mutants turn exactly their requirements red",
+        "1 more repeat this under other conditions: --all tries them too",
+    ]
+    assert thorough[-1] == "3 of 3 mutants turn exactly their requirements red"
+
+
+def test_a_reference_that_is_not_clean_proves_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody is tried."""
+    monkeypatch.setattr(trial, "run", lambda _: Outcome(("error/code",), ("read/names",), ()))
+
+    assert _told(capsys) == (1, ["! the reference itself does not keep error/code, read/names"])
 
 
 # --- the matrix ------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from conformance.commands.outcome import UsageError
 from conformance.selftest import catalogue, matrix, population
-from conformance.selftest.matrix import Row
+from conformance.selftest.matrix import MatrixError, Row
 from conformance.selftest.population import Mutant, Subject, Variant
 
 HELD, BROKEN = 0, 1
@@ -25,7 +25,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
         _print(f"{subject.id}: {subject.about}" for subject in chosen)
         return HELD
-    rows = _watched(chosen, arguments.processes)
+    try:
+        rows = _watched(chosen, arguments.processes)
+    except MatrixError as problem:
+        _print([f"! {problem}"])
+        return BROKEN
     bare = [] if arguments.only or arguments.seeds else matrix.uncovered(subject for subject in chosen if isinstance(subject, Mutant))
     _print(lines(rows, bare))
     if not (arguments.only or arguments.seeds or arguments.all):

@@ -43,8 +43,11 @@ def each(
         for future in as_completed(futures):
             problem = future.exception()
             yield futures[future], future.result() if problem is None else Failure(_reason(problem))
-    finally:
+    except BaseException:  # whoever listens has had enough
         pool.stop()
+        raise
+    finally:
+        pool.close()
         pool.join()
 
 

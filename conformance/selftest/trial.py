@@ -19,7 +19,10 @@ MET_BY = {"publication": "description", "tool_interface": "tools", "tools": "too
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run of the suite found: the judged requirements by their verdict, each list in the order of the catalogue."""
+    """What a run of the suite found: judged requirements by their verdict, and whatever the checker goes wrong on.
+
+    Each list is in the order of the catalogue.
+    """
 
     failed: tuple[str, ...]
     errors: tuple[str, ...]
@@ -56,6 +59,6 @@ def _outcome(found: dict[str, set[tuple[str | None, Verdict]]], classes: Sequenc
     verdicts = {stated.id: model.verdicts(stated, findings[stated.id])[0] for stated in judged}
     return Outcome(
         failed=tuple(id for id, verdict in verdicts.items() if verdict is Verdict.FAIL),
-        errors=tuple(id for id in verdicts if any(verdict is Verdict.ERROR for _, verdict in found[id])),
+        errors=tuple(id for id in requirements.load() if any(verdict is Verdict.ERROR for _, verdict in found[id])),
         inconclusive=tuple(id for id, verdict in verdicts.items() if verdict is Verdict.INCONCLUSIVE),
     )

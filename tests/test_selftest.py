@@ -144,13 +144,13 @@ def test_a_variant_is_read() -> None:
     assert population.read_variants(text) == (Variant("one", "What is wrong.", "a row", (Edit("app", "a", "b"),), frozenset()),)
 
 
-def test_a_short_test_tries_two_of_each() -> None:
-    """A third mutant of a requirement, or a third variant of a reading, is left out; one that also breaks something new is not."""
-    breaking = {"one": "read/names", "two": "read/names", "three": "read/names", "four": "read/names read/absent"}
+def test_a_short_test_tries_some_of_each() -> None:
+    """A second mutant of a requirement, or a third variant of a reading, is left out; one that also breaks something new is not."""
+    breaking = {"one": "read/names", "two": "read/names", "three": "read/names read/absent"}
     mutants = [Mutant(id, "about", frozenset(breaks.split()), (PREFIX,)) for id, breaks in breaking.items()]
     variants = [Variant(f"v{number}", "about", "reading", (PREFIX,), frozenset()) for number in range(3)]
 
-    assert [subject.id for subject in population.some([*mutants, *variants])] == ["one", "two", "four", "v0", "v1"]
+    assert [subject.id for subject in population.some([*mutants, *variants])] == ["one", "three", "v0", "v1"]
 
 
 def test_a_short_test_leaves_no_requirement_without_a_mutant() -> None:
@@ -365,8 +365,8 @@ def test_a_short_test_says_that_there_is_more(monkeypatch: pytest.MonkeyPatch, c
     assert (code, len(few)) == (1, 3)
     assert "! no mutant breaks read/names" in lines
     assert lines[-2:] == [
-        "2 of 2 mutants turn exactly their requirements red",
-        "1 more repeat this under other conditions: --all tries them too",
+        "1 of 1 mutants turn exactly their requirements red",
+        "2 more repeat this under other conditions: --all tries them too",
     ]
     assert thorough[-1] == "3 of 3 mutants turn exactly their requirements red"
 

@@ -16,7 +16,6 @@ MUTANT_KEYS = {"id", "about", "breaks", "edits"}
 VARIANT_KEYS = {"id", "about", "reading", "edits", "inconclusive"}
 OPTIONAL = {"inconclusive"}
 SEED = 1
-ENOUGH = 2
 
 
 class PopulationError(ValueError):
@@ -61,12 +60,12 @@ def variants() -> tuple[Variant, ...]:
 
 
 def some(chosen: Iterable[Subject]) -> tuple[Subject, ...]:
-    """The first two mutants of each requirement, and the first two variants of each reading: what a short test tries."""
+    """The first mutant of each requirement, and the first two variants of each reading: what a short test tries."""
     seen = Counter[str]()
     taken: list[Subject] = []
     for subject in chosen:
-        proves = subject.breaks if isinstance(subject, Mutant) else {subject.reading}
-        if any(seen[each] < ENOUGH for each in proves):
+        proves, enough = (subject.breaks, 1) if isinstance(subject, Mutant) else ({subject.reading}, 2)
+        if any(seen[each] < enough for each in proves):
             taken.append(subject)
             seen.update(proves)
     return tuple(taken)

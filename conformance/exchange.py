@@ -146,7 +146,7 @@ class Exchange:
     argued: bool = True
     superseded: bool = False
 
-    @property
+    @cached_property
     def id(self) -> str:
         """The name of the exchange in reports: the item and the number in it."""
         return exchange_id(self.item, self.number)

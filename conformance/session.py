@@ -193,6 +193,8 @@ class Session:
         return Finding(requirement, verdict, operation, judgement.problem or "", judgement.expected, (), ids, self.client.item)
 
     def _redacted(self, finding: Finding) -> Finding:
+        if finding.verdict is Verdict.PASS and finding.item:
+            return finding  # nothing of the target is in it
         # A target may echo a credential, and then the message quotes it.
         return Finding(
             finding.requirement,

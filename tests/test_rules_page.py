@@ -55,6 +55,20 @@ def test_no_answer_is_not_judged() -> None:
     assert list(examine(exchange, CONTRACT)) == []
 
 
+@pytest.mark.parametrize(
+    ("operation", "headers", "said"),
+    [
+        ("review_approve", (), []),
+        ("review_approve", (("content-type", "application/json"),), ["response/status"]),
+        ("review_get", (), ["response/status"]),
+    ],
+)
+def test_an_approval_without_a_body_may_be_refused_for_its_media_type(operation: str, headers: tuple[tuple[str, str], ...], said: list[str]) -> None:
+    """What is sent as JSON is not, and nothing that takes no body."""
+    exchange = Exchange("item", 1, Call(operation), "", None, None, Request("POST", "", headers), Response(415, (), b""))
+    assert [judgement.requirement for judgement in examine(exchange, CONTRACT)] == said
+
+
 def test_an_answer_is_judged_from_its_status_to_its_records() -> None:
     """The form first, then the record, each with its own problems."""
     body = json.dumps({"data": {"id": "x", "displayName": 1, "accountType": "internal", "more": None}, "requestId": "r"}).encode()

@@ -41,6 +41,15 @@ def test_generated_arguments_beyond_the_contract_cause_no_failure(operation: Ope
             raise Inconclusive(f"fuzzing {operation.id} here has not been consented to", needs=("consent.fuzz-writes",))
         Fuzz(operation, Mode.POSITIVE, live).run()
     Fuzz(operation, Mode.NEGATIVE, live).run()
+    _unissued(operation, live)
+
+
+def _unissued(operation: Operation, live: Live) -> None:
+    """A cursor that was never issued may be refused or find nothing; the service does not fail for it."""
+    name = live.session.name(operation, "cursor")
+    if name is not None:
+        answer = live.send(live.call(operation).asking(**{name: live.made_up("unissued cursor")}), purpose="a cursor that was never issued")
+        expect.that(answer.status != 500, answer.describe(), answer, expected="no failure of the service")
 
 
 class Fuzz:
@@ -152,8 +161,10 @@ class Fuzz:
         if self._mode is Mode.NEGATIVE:
             # What stands beside a wrong argument has to be right, and a made-up id or cursor may be refused in its own way.
             return self._living(role, value)
-        # Beside a cursor, which may be refused for itself, a refusal would say nothing of the other arguments.
-        return None if role == "cursor" and len(call.query) > 1 else self._living(role, value) or value
+        if role == "cursor":
+            # One that was never issued may be refused for itself, as an issued one may beside other arguments.
+            return None if len(call.query) > 1 else self._living(role, value)
+        return self._living(role, value) or value
 
     def _living(self, role: str, value: str) -> str | None:
         """A living value in place of a made-up one, the same each time; None for every fourth, and where there is none."""

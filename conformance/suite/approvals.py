@@ -27,13 +27,16 @@ NEIGHBOURS = 4
 KINDS = ("subjectType", "companyId")
 TIES = ("subjectId", "videoId", "projectId")
 CHANCES = 3
+ENOUGH = 3
+"""So many reviews may be spent by attempts of one kind: what a target lets through again and again would leave none for all else."""
 CROWD = 4
 
 
 @dataclass(frozen=True)
 class Planned:
-    """An attempt to come: its label, its caller, and what makes it out of a right call, its revision and its key."""
+    """An attempt to come: its kind and label, its caller, and what makes it out of a right call, its revision and its key."""
 
+    kind: str
     label: str
     credential: Credential | None = None
     scheme: str | None = None
@@ -82,6 +85,7 @@ class Approvals(Pool):
         super().__init__(session, live)
         self._trials: dict[str, Trial] = {}
         self._first: Trial | None = None
+        self._spent_by: Counter[str] = Counter()
         self.flaws: tuple[str, ...] | None = None
 
     # --- sending ---------------------------------------------------------------------------------------------------
@@ -238,10 +242,13 @@ class Approvals(Pool):
         attempts: dict[str, Attempt] = {}
         review = self.take(self._telling(unlike))
         for each in planned:
+            if self._spent_by[each.kind] >= ENOUGH:
+                continue
             key, answer = self.keyed(review.id, each.label, partial(self._altered, review, each))
             attempts[each.label] = Attempt(answer, self.look(review.id), review)
             if is_approved(attempts[each.label].after):
                 self.note(review, key)
+                self._spent_by[each.kind] += 1
                 review = self.take()
             else:
                 review = _as_it_is(review, attempts[each.label].after)
@@ -256,25 +263,26 @@ class Approvals(Pool):
         """The attempts whose end may depend on the kind of review: a stale revision, and a role that may not approve."""
         primary, viewer = self._live.credential("primary"), self._session.target.credentials.get("no-review-role")
         for label in NEXT:
-            yield Planned(f"{label} by {scheme}", primary, scheme, changed(revision=STALE[label]))
+            yield Planned("stale", f"{label} by {scheme}", primary, scheme, changed(revision=STALE[label]))
         if viewer is not None:
-            yield from (Planned(f"{viewer.name} by {each}", viewer, each) for each in viewer.schemes)
+            yield from (Planned(viewer.name, f"{viewer.name} by {each}", viewer, each) for each in viewer.schemes)
 
     def _attempts(self) -> Iterator[Planned]:
-        """Every attempt of the first trial."""
+        """Every attempt of the first trial; of each kind, what is judged for itself comes first."""
         primary = self._live.credential("primary")
-        yield Planned("missing")
-        yield from (Planned(without_credential(header), headers=(header,)) for header in EMPTY)
+        yield Planned("missing", "missing")
+        yield from (Planned("missing", without_credential(header), headers=(header,)) for header in EMPTY)
         for scheme in primary.schemes:
             impostors = (made_up(self._session, scheme), *islice(near_misses(self._session, primary, scheme), 1))
-            yield from (Planned(f"{impostor.name} by {scheme}", impostor, scheme) for impostor in impostors)
+            yield from (Planned("unknown", f"{impostor.name} by {scheme}", impostor, scheme) for impostor in impostors)
+        for label, revision in STALE.items():
+            yield from (Planned("stale", f"{label} by {scheme}", primary, scheme, changed(revision=revision)) for scheme in primary.schemes)
         for credential, scheme in self._callers():
             refused, label = credential.name in REFUSED_CREDENTIALS, f"{credential.name} by {scheme}"
-            stale = Planned(f"stale, {label}", credential, scheme, changed(revision=ahead))
-            yield Planned(label, credential, scheme) if refused else stale
-        for label, revision in STALE.items():
-            yield from (Planned(f"{label} by {scheme}", primary, scheme, changed(revision=revision)) for scheme in primary.schemes)
-        yield from (Planned(label, primary, None, change) for label, change in (*MALFORMED.items(), *MISSPELT.items()))
+            stale = Planned("stale", f"stale, {label}", credential, scheme, changed(revision=ahead))
+            yield Planned(credential.name, label, credential, scheme) if refused else stale
+        yield from (Planned("malformed", label, primary, None, change) for label, change in MALFORMED.items())
+        yield from (Planned("misspelt", label, primary, None, change) for label, change in MISSPELT.items())
 
     def _callers(self) -> Iterator[tuple[Credential, str]]:
         """Whoever may not approve, and whoever lacks a permission that approving does not need, by each of its schemes."""

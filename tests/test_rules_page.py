@@ -63,7 +63,9 @@ def test_no_answer_is_not_judged() -> None:
         ("review_get", (), ["response/status"]),
     ],
 )
-def test_an_approval_without_a_body_may_be_refused_for_its_media_type(operation: str, headers: tuple[tuple[str, str], ...], said: list[str]) -> None:
+def test_an_approval_without_a_body_may_be_refused_for_its_media_type(
+    operation: str, headers: tuple[tuple[str, str], ...], said: list[str]
+) -> None:
     """What is sent as JSON is not, and nothing that takes no body."""
     exchange = Exchange("item", 1, Call(operation), "", None, None, Request("POST", "", headers), Response(415, (), b""))
     assert [judgement.requirement for judgement in examine(exchange, CONTRACT)] == said

@@ -122,8 +122,8 @@ def test_a_tool_refuses_invalid_arguments(operation: Operation, toolbox: Toolbox
     invalid: list[tuple[str, Any]] = [(name, value) for name in call.path for value in ("not-a-uuid", None)]
     if operation.is_list:
         invalid += [("limit", value) for value in (0, 101, 1000, 1.5, "many")]
-        known = places(toolbox.tool(operation).get("inputSchema", {}))
-        invalid += [(name, "not-a-uuid") for name in live.session.roles(operation) if name != "limit" and plain(name) in known]
+        named = [name for name in live.session.roles(operation) if name != "limit"]
+        invalid += [(name, "not-a-uuid") for name in named if toolbox.argument(operation, name) is not None]
     if not invalid:
         raise NotApplicable(f"{operation.id} takes no argument")
     for answer in toolbox.each_as_primary(operation, {f"{name} {value!r}": {**arguments, name: value} for name, value in invalid}):
@@ -180,7 +180,7 @@ def _shown_within_the_grant(operation: Operation, toolbox: Toolbox) -> None:
 
 def _same_pages(call: Call, operation: Operation, toolbox: Toolbox) -> None:
     """The longest page, and three short ones in a row; under each filter two."""
-    name = toolbox.live.session.name(operation, "cursor")
+    name = _cursor(call, operation, toolbox)
     _same(call.asking(limit="100"), operation, toolbox)
     for query in ({}, *({filter: id} for filter, id in _filters(operation, toolbox))):
         page = call.asking(limit="5", **query)
@@ -189,6 +189,14 @@ def _same_pages(call: Call, operation: Operation, toolbox: Toolbox) -> None:
             if cursor is None or name is None:
                 break
             page = page.asking(**{name: cursor})
+
+
+def _cursor(call: Call, operation: Operation, toolbox: Toolbox) -> str | None:
+    """The name of the cursor; None where it is not certain, or the tool has none, so that the two faces would show different pages."""
+    with suppress(Inconclusive, NotApplicable):
+        name = known(operation, "cursor", toolbox.live, call)
+        return None if toolbox.argument(operation, name) is None else name
+    return None
 
 
 def _of_others(call: Call, operation: Operation, live: Live) -> list[Call]:
@@ -207,12 +215,12 @@ def _of_others(call: Call, operation: Operation, live: Live) -> list[Call]:
 
 def _filters(operation: Operation, toolbox: Toolbox) -> Iterator[tuple[str, str]]:
     """The filters whose names are certain and that the tool takes, each with the value of the first record."""
-    taken, live = places(toolbox.tool(operation).get("inputSchema", {})), toolbox.live
+    live = toolbox.live
     for role, member in MEMBERS.items():
         with suppress(Inconclusive, NotApplicable):
             name = known(operation, role, live, Call(operation.id))
             value = str(live.records(operation.id)[0].record.get(member))
-            if plain(name) in taken and is_uuid(value):
+            if toolbox.argument(operation, name) is not None and is_uuid(value):
                 yield name, value
 
 

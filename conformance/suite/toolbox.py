@@ -18,7 +18,7 @@ from conformance.openapi import Operation
 from conformance.suite import expect
 from conformance.suite.live import Live
 from conformance.suite.tool_answers import Answer, read, reply
-from conformance.suite.tool_schema import shape
+from conformance.suite.tool_schema import places, plain, shape
 from conformance.target import Credential
 from conformance.verdict import Inconclusive
 
@@ -139,9 +139,19 @@ class Toolbox:
         return read(exchange, self._number)
 
     def _message(self, operation: Operation, arguments: Mapping[str, Any], purpose: str) -> Message:
-        schema = self.tools.get(operation.id, {}).get("inputSchema", {})
-        shaped = shape(arguments, schema if isinstance(schema, dict) else {})
+        named = {self.argument(operation, name) or name: value for name, value in arguments.items()}
+        shaped = shape(named, self._schema(operation))
         return Message("tools/call", {"name": operation.id, "arguments": shaped}, purpose, operation.id)
+
+    def argument(self, operation: Operation, name: str) -> str | None:
+        """What the tool calls a parameter of its operation: as HTTP does here, or else as the contract does; None where it has neither."""
+        session, taken = self.live.session, places(self._schema(operation))
+        contract = (parameter.name for parameter in operation.parameters if session.name(operation, parameter.role) == name)
+        return next((each for each in (name, *contract) if plain(each) in taken), None)
+
+    def _schema(self, operation: Operation) -> dict[str, Any]:
+        found = self.tools.get(operation.id, {}).get("inputSchema")
+        return found if isinstance(found, dict) else {}
 
     def tool(self, operation: Operation) -> dict[str, Any]:
         """The tool of an operation as primary is shown it; Inconclusive where there is none."""

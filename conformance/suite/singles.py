@@ -53,9 +53,10 @@ def _flaws(live: Live, approvals: Approvals) -> Iterator[str]:
     if not approvals.show_themselves():
         yield "reading what was approved"
     yield from dict.fromkeys(label for label, attempt in _stale(live, approvals) if not _held(label, attempt))
-    ahead = trial.review.revision + 1
-    other = live.send(approvals.call(trial.review.id, ahead, trial.key), scheme=trial.scheme, purpose="its key, alone")
-    if other.status not in conflict(ahead):
+    others = [trial.review.revision + difference for difference in (1, -1)]
+    calls = [approvals.call(trial.review.id, revision, trial.key) for revision in others]
+    answers = [live.send(call, scheme=trial.scheme, purpose="its key, alone") for call in calls]
+    if any(answer.status not in conflict(revision) for revision, answer in zip(others, answers, strict=True)):
         yield "a used key with another revision"
     new = approvals.approve(trial.review, approvals.key(trial.review.id, "alone"), scheme=trial.scheme, purpose="a new key, alone")
     kept = approvals.look(trial.review.id)

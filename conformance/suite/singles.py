@@ -58,9 +58,10 @@ def _flaws(live: Live, approvals: Approvals) -> Iterator[str]:
     answers = [live.send(call, scheme=trial.scheme, purpose="its key, alone") for call in calls]
     if any(answer.status not in conflict(revision) for revision, answer in zip(others, answers, strict=True)):
         yield "a used key with another revision"
+    before = approvals.look(trial.review.id)  # what one new key undoes another may do again
     new = approvals.approve(trial.review, approvals.key(trial.review.id, "alone"), scheme=trial.scheme, purpose="a new key, alone")
-    kept = approvals.look(trial.review.id)
-    if new.status not in ON_APPROVED or (approvals.show_themselves() and shows_status(kept) and not is_approved(kept)):
+    undone = [read for read in (before, approvals.look(trial.review.id)) if shows_status(read) and not is_approved(read)]
+    if new.status not in ON_APPROVED or (approvals.show_themselves() and undone):
         yield "a new key on an approved review"
     if not transfer(approvals, trial).is_true:
         yield "a used key with another review"

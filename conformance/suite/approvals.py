@@ -1,28 +1,28 @@
-"""Approvals as they are spent, and the trial that a review goes through.
+"""Approvals as they are spent, each at the end of a trial.
 
 Nothing but the listed or provisioned reviews is ever sent to `approve` with a right revision, and only with consent.
 """
 
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from conformance.client import Sending
 from conformance.exchange import Call, Exchange
 from conformance.session import Session
-from conformance.suite.attempts import MALFORMED, MISSPELT, NEXT, STALE, Change, ahead, changed, unaltered
-from conformance.suite.impostors import EMPTY, NAMESPACE, Header, made_up, near_misses, without_credential
+from conformance.suite import plan
+from conformance.suite.attempts import STALE, ahead
+from conformance.suite.impostors import NAMESPACE
 from conformance.suite.live import Live
+from conformance.suite.plan import Planned
 from conformance.suite.pool import APPROVED, NEEDS, Pool, Record, Review, is_approved, revision_of, shows_status
+from conformance.suite.trial import Attempt, Trial
 from conformance.target import Credential
-from conformance.verdict import Inconclusive, Violation
+from conformance.verdict import Inconclusive
 
-REFUSED_CREDENTIALS = ("expired", "revoked", "lacking.reviews:approve", "outsider", "no-review-role")
 NEIGHBOURS = 4
 KINDS = ("subjectType", "companyId")
 TIES = ("subjectId", "videoId", "projectId")
@@ -30,52 +30,6 @@ CHANCES = 3
 ENOUGH = 3
 """So many reviews may be spent by attempts of one kind: what a target lets through again and again would leave none for all else."""
 CROWD = 4
-
-
-@dataclass(frozen=True)
-class Planned:
-    """An attempt to come: its kind and label, its caller, and what makes it out of a right call, its revision and its key."""
-
-    kind: str
-    label: str
-    credential: Credential | None = None
-    scheme: str | None = None
-    change: Change = unaltered
-    headers: tuple[Header, ...] = ()
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One request to approve that ought to be refused, and the review as it read afterwards; `before` is the review before it."""
-
-    answer: Exchange
-    after: Exchange
-    before: Review | None = None
-
-
-@dataclass
-class Trial:
-    """What one review went through: attempts that ought to be refused, then its approval by `scheme`, then a reading.
-
-    `crowd` are stale attempts that travelled at once, `neighbours` readings of other reviews before and after.
-    `resembling` is the refusal of a new key that is almost a used one.
-    """
-
-    review: Review
-    scheme: str
-    key: str
-    attempts: dict[str, Attempt] = field(default_factory=dict)
-    crowd: list[Attempt] = field(default_factory=list)
-    resembling: Exchange | None = None
-    answer: Exchange | None = None
-    after: Exchange | None = None
-    neighbours: list[tuple[Exchange, Exchange]] = field(default_factory=list)
-
-    @property
-    def approval(self) -> Exchange:
-        """The answer to the approval that ought to succeed."""
-        assert self.answer is not None
-        return self.answer
 
 
 class Approvals(Pool):
@@ -177,10 +131,13 @@ class Approvals(Pool):
         return [attempt for label, attempt in tried if label.startswith("stale, ") or label.rpartition(" by ")[0] in STALE]
 
     def _run(self, scheme: str) -> Trial:
-        trial = self._attempted(self._attempts()) if self._first is None else self._attempted(self._few(scheme), unlike=self._first.review)
-        trial.scheme = scheme
+        primary = self._live.credential("primary")
         if self._first is None:
+            trial = self._attempted(plan.everything(self._session, primary))
             self._crowd(trial)
+        else:
+            trial = self._attempted(plan.few(self._session, primary, scheme), unlike=self._first.review)
+        trial.scheme = scheme
         others = self._neighbours(trial.review)
         before = [self.look(id) for id in others]
         trial.answer = self._approved(trial)
@@ -259,54 +216,12 @@ class Approvals(Pool):
         sending = Sending(planned.credential, planned.scheme, planned.label, headers=planned.headers)
         return self._session.client.send(call, sending)
 
-    def _few(self, scheme: str) -> Iterator[Planned]:
-        """The attempts whose end may depend on the kind of review: a stale revision, and a role that may not approve."""
-        primary, viewer = self._live.credential("primary"), self._session.target.credentials.get("no-review-role")
-        for label in NEXT:
-            yield Planned("stale", f"{label} by {scheme}", primary, scheme, changed(revision=STALE[label]))
-        if viewer is not None:
-            yield from (Planned(viewer.name, f"{viewer.name} by {each}", viewer, each) for each in viewer.schemes)
-
-    def _attempts(self) -> Iterator[Planned]:
-        """Every attempt of the first trial; of each kind, what is judged for itself comes first."""
-        primary = self._live.credential("primary")
-        yield Planned("missing", "missing")
-        yield from (Planned("missing", without_credential(header), headers=(header,)) for header in EMPTY)
-        for scheme in primary.schemes:
-            impostors = (made_up(self._session, scheme), *islice(near_misses(self._session, primary, scheme), 1))
-            yield from (Planned("unknown", f"{impostor.name} by {scheme}", impostor, scheme) for impostor in impostors)
-        for label, revision in STALE.items():
-            yield from (Planned("stale", f"{label} by {scheme}", primary, scheme, changed(revision=revision)) for scheme in primary.schemes)
-        for credential, scheme in self._callers():
-            refused, label = credential.name in REFUSED_CREDENTIALS, f"{credential.name} by {scheme}"
-            stale = Planned("stale", f"stale, {label}", credential, scheme, changed(revision=ahead))
-            yield Planned(credential.name, label, credential, scheme) if refused else stale
-        yield from (Planned("malformed", label, primary, None, change) for label, change in MALFORMED.items())
-        yield from (Planned("misspelt", label, primary, None, change) for label, change in MISSPELT.items())
-
-    def _callers(self) -> Iterator[tuple[Credential, str]]:
-        """Whoever may not approve, and whoever lacks a permission that approving does not need, by each of its schemes."""
-        for name, credential in self._session.target.credentials.items():
-            if name in REFUSED_CREDENTIALS or name.startswith("lacking."):
-                yield from ((credential, scheme) for scheme in credential.schemes)
-
-
 def _as_it_is(review: Review, read: Exchange) -> Review:
     """The review of a later reading, since an attempt may have changed it, which is judged by a check."""
     try:
         return Review(review.id, revision_of(read), read)
     except Inconclusive:
         return review
-
-
-def unchanged(attempt: Attempt) -> None:
-    """Violation where the review reads as approved after an attempt."""
-    if is_approved(attempt.after):
-        raise Violation(
-            f"{attempt.answer.purpose}: answered {attempt.answer.describe()}, and the review is approved",
-            expected="the review stays as it was",
-            exchanges=[attempt.answer.id, attempt.after.id],
-        )
 
 
 def sending(credential: Credential | None, scheme: str | None, purpose: str) -> Sending:

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from conformance.exchange import MISSING, Exchange
-from conformance.suite.approvals import Approvals, Attempt, Trial
+from conformance.suite.approvals import Approvals
 from conformance.suite.attempts import NEXT, ON_APPROVED, STALE, conflict
 from conformance.suite.live import Live
 from conformance.suite.pool import Review, is_approved, shows_status
+from conformance.suite.trial import Attempt, Trial
 from conformance.verdict import Inconclusive
 
 

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 from conformance.exchange import Exchange
 from conformance.suite import expect
-from conformance.suite.approvals import Approvals, Attempt, Trial, unchanged
+from conformance.suite.approvals import Approvals
 from conformance.suite.attempts import MALFORMED, MISSPELT, ON_APPROVED, STALE, conflict
 from conformance.suite.live import Live
 from conformance.suite.pool import NEEDS, is_approved, revision_of, shows_status
 from conformance.suite.requirement import requirement
 from conformance.suite.singles import transfer
+from conformance.suite.trial import Attempt, Trial, unchanged
 from conformance.target import Credential
 from conformance.verdict import Inconclusive
 

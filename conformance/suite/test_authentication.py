@@ -4,11 +4,12 @@ from conformance.client import Sending
 from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.suite import expect
-from conformance.suite.approvals import Approvals, unchanged
+from conformance.suite.approvals import Approvals
 from conformance.suite.calls import later, others
 from conformance.suite.impostors import EMPTY, made_up, near_misses, without_credential
 from conformance.suite.live import Live
 from conformance.suite.requirement import requirement
+from conformance.suite.trial import unchanged
 from conformance.target import Credential
 from conformance.verdict import Inconclusive
 

@@ -6,10 +6,11 @@ from conformance.client import Sending
 from conformance.exchange import Call
 from conformance.openapi import Operation
 from conformance.suite import expect
-from conformance.suite.approvals import Approvals, unchanged
+from conformance.suite.approvals import Approvals
 from conformance.suite.calls import control_by, forbidden, others
 from conformance.suite.live import Live
 from conformance.suite.requirement import requirement
+from conformance.suite.trial import unchanged
 from conformance.verdict import Inconclusive, Violation
 
 

@@ -7,12 +7,13 @@ from conformance.client import Sending
 from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.suite import expect
-from conformance.suite.approvals import Approvals, unchanged
+from conformance.suite.approvals import Approvals
 from conformance.suite.calls import control_by, forbidden, others
 from conformance.suite.live import OWNERS, PARENTS, Live, parameter_of
 from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
 from conformance.suite.trail import is_uuid
+from conformance.suite.trial import unchanged
 from conformance.suite.walks import sized
 from conformance.target import SCHEMES
 from conformance.verdict import Inconclusive, NotApplicable, Violation

@@ -6,12 +6,13 @@ from functools import partial
 from conformance.client import Sending
 from conformance.exchange import Exchange
 from conformance.suite import expect
-from conformance.suite.approvals import TIES, Approvals, Attempt, unchanged
+from conformance.suite.approvals import TIES, Approvals
 from conformance.suite.attempts import ON_APPROVED, conflict
 from conformance.suite.live import Live
 from conformance.suite.pool import revision_of
 from conformance.suite.requirement import requirement
 from conformance.suite.trail import is_uuid
+from conformance.suite.trial import Attempt, unchanged
 from conformance.verdict import Inconclusive
 
 EXTREMES = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff")

@@ -459,14 +459,14 @@ def test_calls_and_sendings_are_as_many_where_they_travel_at_once() -> None:
 
 def test_no_more_calls_travel_at_once_than_the_transport_likes() -> None:
     """However many the machine could take."""
-    under_way, most, lock = [0], [0], threading.Lock()
+    under_way, most, lock, meeting = [0], [0], threading.Lock(), threading.Barrier(2)
 
     def behave(connection: Any) -> None:
         head(connection)
         with lock:
             under_way[0] += 1
             most[0] = max(most[0], under_way[0])
-        time.sleep(0.02)
+        meeting.wait(10)  # two of them are there, and a third one would have been, too
         with lock:
             under_way[0] -= 1
         connection.sendall(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from conformance import openapi
-from conformance.suite.faces import Place, differ, promised, unlike
+from conformance.suite.faces import Place, differ, promised, sound, unlike
 
 CONTRACT = openapi.load()
 
@@ -58,3 +58,41 @@ def test_two_faces_differ_in_what_the_contract_speaks_of() -> None:
     assert differ({"items": [{"name": "a"}]}, {"items": [{"name": "b"}]}, CONTRACT)
     assert not differ({"items": [{"links": "a"}]}, {"items": [{"links": "b"}]}, CONTRACT)
     assert not differ({"items": []}, {"items": []}, CONTRACT)
+
+
+VIDEO = {
+    "name": "a",
+    "durationUs": "long",
+    "localizations": [{"language": "de-DE"}, {"language": 5}],
+    "replies": 5,
+    "items": [{"name": 5}],
+}
+
+
+@pytest.mark.parametrize(
+    ("place", "kept"),
+    [
+        ((), True),
+        (("name",), True),
+        (("durationUs",), False),
+        (("projectId",), True),
+        (("links",), True),
+        (("replies",), True),
+        (("localizations", 0, "language"), True),
+        (("localizations", 1, "language"), False),
+        (("localizations", 1, "status"), True),
+        (("localizations", 1, "name"), True),
+        (("localizations", 1), True),
+        (("items", 0, "name"), False),
+    ],
+)
+def test_what_an_answer_has_at_a_place_is_what_the_contract_allows(place: Place, kept: bool) -> None:
+    """Of what the contract does not speak, anything is allowed."""
+    assert sound(place, VIDEO, "Video", CONTRACT) is kept
+
+
+@pytest.mark.parametrize(("resource", "required"), [("Project", True), ("Account", True), ("Video", False), ("Comment", False)])
+def test_a_member_may_be_away_unless_it_has_to_be_there(resource: str, required: bool) -> None:
+    """As the contract says of each resource."""
+    assert {sound((name,), {}, resource, CONTRACT) for name in CONTRACT.schema(resource)["properties"]} == {not required}
+    assert sound(("items", 0, "id"), {"items": [{}]}, resource, CONTRACT) is not required

@@ -194,6 +194,12 @@ def test_one_validator_alone_refuses_nothing() -> None:
     assert str(refusal({"name": "b"}, schema)).startswith('"b" does not match')
 
 
+def test_a_schema_that_one_validator_cannot_read_refuses_nothing() -> None:
+    """Letters are known by name to JavaScript, and not to Python."""
+    schema = {"properties": {"limit": {"type": "integer"}, "name": {"type": "string", "pattern": r"^\p{L}+$"}}}
+    assert refusal({"limit": "many"}, schema) is None
+
+
 def test_a_schema_is_read_by_the_dialect_that_it_names() -> None:
     """An array of schemas for items is of an older one."""
     items = {"properties": {"ids": {"items": [{"type": "string"}]}}}
@@ -201,6 +207,8 @@ def test_a_schema_is_read_by_the_dialect_that_it_names() -> None:
     assert refusal({"ids": ["a"]}, older) is None
     assert refusal({"ids": [1]}, older) == '1 is not of type "string"'
     assert refusal({"ids": [1]}, items) is None
+
+
 @pytest.mark.parametrize("stated", [{"const": "v1"}, {"enum": ["v1"]}, {"type": "string", "default": "v1"}, {"allOf": [{"default": "v1"}]}])
 def test_what_has_to_be_there_and_has_a_value_has_that_value(stated: dict[str, Any]) -> None:
     """A schema may ask for more than the contract names, as long as it says what for."""

@@ -20,21 +20,21 @@ from conformance.verdict import Finding
 
 @dataclass(frozen=True)
 class Check:
-    """One item of a run: a function of the suite with the operation and the scheme that it is run for."""
+    """One item of a run: a function of the suite, with the operation and the scheme that it is run for, and what else it asks for."""
 
     name: str
     requirement: str
     operation: str | None
     function: Callable[..., None]
     parameters: Mapping[str, Any]
+    asks: tuple[str, ...]
 
     def perform(self, session: Session, things: Mapping[str, Any]) -> Sequence[Finding]:
         """What it finds, and what the rules find on the exchanges that it causes, as the plugin would gather it."""
         session.begin(self.name)
-        given = {**things, **self.parameters}
         problem: Exception | None = None
         try:
-            self.function(**{name: given[name] for name in inspect.signature(self.function).parameters})
+            self.function(**self.parameters, **{name: things[name] for name in self.asks})
         except Exception as raised:  # noqa: BLE001 - whatever it is becomes a finding
             problem = raised
         own = items.finding(self.requirement, self.operation, problem)
@@ -68,5 +68,6 @@ class _Collector:
 
 
 def _check(item: pytest.Function) -> Check:
-    parameters = item.callspec.params if hasattr(item, "callspec") else {}
-    return Check(items.name_of(item), items.requirement_of(item).id, items.operation_of(item), item.function, dict(parameters))
+    parameters = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+    asks = tuple(name for name in inspect.signature(item.function).parameters if name not in parameters)
+    return Check(items.name_of(item), items.requirement_of(item).id, items.operation_of(item), item.function, parameters, asks)

@@ -145,12 +145,12 @@ def test_a_variant_is_read() -> None:
 
 
 def test_a_short_test_tries_some_of_each() -> None:
-    """A second mutant of a requirement, or a third variant of a reading, is left out; one that also breaks something new is not."""
+    """A second mutant of a requirement, or variant of a reading, is left out; one that also breaks something new is not."""
     breaking = {"one": "read/names", "two": "read/names", "three": "read/names read/absent"}
     mutants = [Mutant(id, "about", frozenset(breaks.split()), (PREFIX,)) for id, breaks in breaking.items()]
     variants = [Variant(f"v{number}", "about", "reading", (PREFIX,), frozenset()) for number in range(3)]
 
-    assert [subject.id for subject in population.some([*mutants, *variants])] == ["one", "three", "v0", "v1"]
+    assert [subject.id for subject in population.some([*mutants, *variants])] == ["one", "three", "v0"]
 
 
 def test_a_short_test_leaves_no_requirement_without_a_mutant() -> None:

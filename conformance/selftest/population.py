@@ -1,7 +1,6 @@
 """Mutants and variants: mutants.toml and variants.toml as values."""
 
 import tomllib
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -60,12 +59,12 @@ def variants() -> tuple[Variant, ...]:
 
 
 def some(chosen: Iterable[Subject]) -> tuple[Subject, ...]:
-    """The first mutant of each requirement, and the first two variants of each reading: what a short test tries."""
-    seen = Counter[str]()
+    """The first mutant of each requirement, and the first variant of each reading: what a short test tries."""
+    seen: set[str] = set()
     taken: list[Subject] = []
     for subject in chosen:
-        proves, enough = (subject.breaks, 1) if isinstance(subject, Mutant) else ({subject.reading}, 2)
-        if any(seen[each] < enough for each in proves):
+        proves = subject.breaks if isinstance(subject, Mutant) else {subject.reading}
+        if not seen.issuperset(proves):
             taken.append(subject)
             seen.update(proves)
     return tuple(taken)

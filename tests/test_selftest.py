@@ -18,7 +18,7 @@ from conformance.__main__ import main
 from conformance.commands import selftest as command
 from conformance.reference import app, catalogue
 from conformance.requirements import CLASSES
-from conformance.selftest import altered, matrix, population, trial, workers
+from conformance.selftest import altered, checks, matrix, population, trial, workers
 from conformance.selftest.altered import Edit, EditError
 from conformance.selftest.matrix import Row
 from conformance.selftest.population import Mutant, PopulationError, Subject, Variant
@@ -373,9 +373,18 @@ def test_a_short_test_says_that_there_is_more(monkeypatch: pytest.MonkeyPatch, c
 
 def test_a_reference_that_is_not_clean_proves_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Nobody is tried."""
-    monkeypatch.setattr(trial, "run", lambda _: Outcome(("error/code",), ("read/names",), ()))
+    monkeypatch.setattr(trial, "run", lambda _: Outcome(("error/code",), ("read/names",), ("limits/rate",)))
 
-    assert _told(capsys) == (1, ["! the reference itself does not keep error/code, read/names"])
+    assert _told(capsys) == (1, ["! the reference itself is not seen to keep error/code, read/names, limits/rate"])
+
+
+def test_a_suite_without_checks_proves_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Or every variant would be green."""
+    monkeypatch.setattr(checks, "collected", tuple)
+
+    code, lines = _told(capsys, "--seeds", "1")
+
+    assert (code, len(lines), "read/names" in lines[0]) == (1, 1, True)
 
 
 # --- the matrix ------------------------------------------------------------------------------------------------------

@@ -29,8 +29,9 @@ def rows(subjects: Sequence[Subject], processes: int) -> Iterator[Row]:
     The untouched reference comes first, in this process: it warms up what the others inherit. Raises MatrixError where it is not clean.
     """
     plain = trial.run(())
-    if plain.failed or plain.errors:
-        raise MatrixError(f"the reference itself does not keep {', '.join((*plain.failed, *plain.errors))}")
+    # What it leaves undecided counts as well: where nothing was judged at all, every variant would be green.
+    if unclear := (*plain.failed, *plain.errors, *plain.inconclusive):
+        raise MatrixError(f"the reference itself is not seen to keep {', '.join(unclear)}")
     for subject, outcome in workers.each(_tried, subjects, processes):
         yield row(subject, outcome, plain)
 

@@ -42,7 +42,7 @@ def report_of(name: str) -> Document:
 
 @pytest.fixture(scope="module")
 def reports() -> dict[str, Document]:
-    """The reports on several altered references, each judged in a process of its own."""
+    """The reports on several altered references, judged in other processes than this one."""
     found = dict(workers.each(report_of, SUBJECTS, 2, patience=SLOW))
     assert [failure for failure in found.values() if isinstance(failure, workers.Failure)] == []
     return {name: report for name, report in found.items() if not isinstance(report, workers.Failure)}

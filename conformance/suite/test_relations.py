@@ -83,7 +83,7 @@ def test_counts_add_up(live: Live) -> None:
 
 def _tallies(videos: Walk) -> dict[str, Counter[str]]:
     """How much each project has, by the member that counts it; without what the list does not tell of every video."""
-    once = [video for _, video in {record_key(video): video for video in videos.records}.items()]
+    once = {record_key(video): video for video in videos.records}.values()
     if not videos.is_whole or not all(isinstance(video.get("projectId"), str) for video in once):
         return {}
     tallies = {"videoCount": Counter(video["projectId"].lower() for video in once)}

@@ -37,7 +37,7 @@ class Depth:
 
 DEPTHS = {
     "quick": Depth("quick", examples=0, pages=40, records=8, machines=1),
-    "standard": Depth("standard", examples=4, pages=250, records=60, machines=3),
+    "standard": Depth("standard", examples=4, pages=100, records=60, machines=3),
     "deep": Depth("deep", examples=400, pages=2500, records=300, machines=10),
 }
 

@@ -1,9 +1,10 @@
 """Walks side by side: the same walks as one after the other, each by the scheme of its first page, and none at another's expense."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from math import ceil
 
 import httpx
 import pytest
@@ -13,7 +14,7 @@ from conformance.profile import parse
 from conformance.reference import ManualClock, Reference
 from conformance.session import DEPTHS, Session
 from conformance.suite.live import Live
-from conformance.suite.trail import GROWING, Walk
+from conformance.suite.trail import BEGINNING, GROWING, Walk
 from conformance.suite.walks import SIZES, filling, repeated, sized, values
 from conformance.transport import InProcess
 from conformance.verdict import Inconclusive
@@ -45,6 +46,10 @@ class Stage:
     live: Live
     transport: Watched
 
+    def ahead(self, planned: Sequence[tuple[Call, int]]) -> None:
+        """Walk side by side what is planned."""
+        self.live.walk_ahead(self.live.route(*each) for each in planned)
+
 
 @contextmanager
 def stage(fault: Fault = lambda _: False, **parameters: str | bool) -> Iterator[Stage]:
@@ -67,7 +72,7 @@ def test_walks_side_by_side_are_those_made_one_after_the_other() -> None:
     """The same records, pages and ends."""
     planned = [(VIDEOS, 100), (VIDEOS, 50), (PROJECTS, 25), (VIDEOS, 50)]
     with stage() as one, stage() as other:
-        one.live.walk_ahead(planned)
+        one.ahead(planned)
         sent = len(one.transport.sent)
 
         assert [shown(one.live.walk(*each)) for each in planned] == [shown(other.live.walk(*each)) for each in planned]
@@ -77,7 +82,7 @@ def test_walks_side_by_side_are_those_made_one_after_the_other() -> None:
 def test_each_round_has_the_next_page_of_every_walk() -> None:
     """Numbered in the order of the walks, so that a run can be repeated against its recording; who is at the end drops out."""
     with stage() as one:
-        one.live.walk_ahead([(VIDEOS, 100), (PROJECTS, 50)])
+        one.ahead([(VIDEOS, 100), (PROJECTS, 50)])
         walks = [one.live.walk(VIDEOS, 100), one.live.walk(PROJECTS, 50)]
 
     assert [[page.number for page in walk.pages] for walk in walks] == [[1, 3, 5], [2, 4, 6]]
@@ -87,7 +92,7 @@ def test_each_round_has_the_next_page_of_every_walk() -> None:
 def test_a_walk_keeps_the_scheme_of_its_first_page() -> None:
     """A cursor may be good for nobody but the credential that it was issued to."""
     with stage() as one:
-        one.live.walk_ahead([(VIDEOS, 50), (PROJECTS, 50)])
+        one.ahead([(VIDEOS, 50), (PROJECTS, 50)])
         schemes = [{page.scheme for page in one.live.walk(call, 50).pages} for call in (VIDEOS, PROJECTS)]
 
     assert schemes == [{"bearer"}, {"api-key"}]
@@ -96,7 +101,7 @@ def test_a_walk_keeps_the_scheme_of_its_first_page() -> None:
 def test_a_walk_that_fails_spoils_no_other_one() -> None:
     """The others are kept, and whoever asks for this one learns of it."""
     with stage(lambda url: url.params.get("limit") == "50" and "cursor" in url.params) as one:
-        one.live.walk_ahead([(VIDEOS, 50), (PROJECTS, 25)])
+        one.ahead([(VIDEOS, 50), (PROJECTS, 25)])
         kept = [one.live.has_walked(VIDEOS, 50), one.live.has_walked(PROJECTS, 25)]
         with pytest.raises(Inconclusive):
             one.live.walk(VIDEOS, 50)
@@ -109,8 +114,8 @@ def test_a_walk_that_fails_spoils_no_other_one() -> None:
 def test_a_target_that_falls_silent_is_left_alone() -> None:
     """What was read until then is kept for nobody to judge, and nobody is blamed."""
     with stage(lambda url: "cursor" in url.params) as one:
-        one.live.walk_ahead([(VIDEOS, 50), (VIDEOS, 25), (VIDEOS, 10), (VIDEOS, 100)])
-        one.live.walk_ahead([(VIDEOS, 50)])
+        one.ahead([(VIDEOS, 50), (VIDEOS, 25), (VIDEOS, 10), (VIDEOS, 100)])
+        one.ahead([(VIDEOS, 50)])
 
         assert not one.live.has_walked(VIDEOS, 50)
         with pytest.raises(Inconclusive, match="no longer answers"):
@@ -120,7 +125,7 @@ def test_a_target_that_falls_silent_is_left_alone() -> None:
 def test_a_list_without_a_cursor_is_not_walked_ahead() -> None:
     """The others are."""
     with stage(cursor=False) as one:
-        one.live.walk_ahead([(Call("review_list"), 50), (PROJECTS, 50)])
+        one.ahead([(Call("review_list"), 50), (PROJECTS, 50)])
 
         assert [one.live.has_walked(call, 50) for call in (Call("review_list"), PROJECTS)] == [False, True]
 
@@ -133,7 +138,22 @@ def test_walking_one_list_walks_all_of_them() -> None:
         walks = sized(VIDEOS, one.live)
 
         assert len(one.transport.sent) == sent
-        assert [walk.limit for walk in walks][:6] == list(SIZES[:6])
+        assert [walk.limit for walk in walks][:8] == list(SIZES)
+
+
+def test_of_a_list_that_is_too_long_some_pages_are_read() -> None:
+    """As many as the depth allows where that is all of it, and the first ones where not; once more it is walked as far, or to its end."""
+    with stage() as one:
+        walks = {walk.limit: walk for walk in sized(VIDEOS, one.live)}
+        count = len(walks[100].ids)
+
+        assert {size: (walk.end, len(walk.pages)) for size, walk in walks.items() if size in (7, 3, 1)} == {
+            7: ("end", ceil(count / 7)),
+            3: ("bound", BEGINNING),
+            1: ("bound", BEGINNING),
+        }
+        assert one.live.again(walks[3]).ids == walks[3].ids
+        assert one.live.again(walks[3], records=count).ids == walks[100].ids
 
 
 def test_a_list_that_is_refused_holds_up_no_other_one() -> None:
@@ -141,7 +161,7 @@ def test_a_list_that_is_refused_holds_up_no_other_one() -> None:
     with stage(lambda url: url.path.endswith("/projects")) as one:
         walks = sized(VIDEOS, one.live)
 
-    assert {walk.end for walk in walks} == {"end"}
+    assert {walk.limit for walk in walks} == {*SIZES, *filling(len(walks[0].ids))}
 
 
 # --- what is read of walks -----------------------------------------------------------------------------------------------

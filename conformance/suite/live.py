@@ -12,7 +12,7 @@ from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.session import Session
 from conformance.suite import expect
-from conformance.suite.trail import PAGE, WIDEST_GAP, Listed, Route, Trail, Walk
+from conformance.suite.trail import BEGINNING, PAGE, WIDEST_GAP, Listed, Route, Trail, Walk, enough
 from conformance.target import Credential
 from conformance.verdict import Inconclusive, NotApplicable, Violation
 from conformance.weather import is_weather
@@ -224,7 +224,7 @@ class Live:
         """Find out whether the target knows the name of a cursor: it leads on, or one is heeded and nonsense is refused."""
         name = self.session.name(operation, "cursor")
         assert name is not None
-        self._walked(Trail(Route(call, 1, self.credential("primary")), name, most=2))
+        self._walked(Trail(Route(call, 1, self.credential("primary"), None, most=2), name))
         issued = self.control(call.asking(limit="1")).cursor
         if issued is not None and self.send(call.asking(**{name: issued}), purpose=f"is {name} a parameter?").status == 200:
             nonsense = self.send(call.asking(**{name: "not-a-uuid"}), purpose=f"is {name} a parameter?")
@@ -237,31 +237,40 @@ class Live:
 
     # --- walks -----------------------------------------------------------------------------------------------------
 
-    def walk(self, call: Call, limit: int, credential: Any = DEFAULT, scheme: str | None = None, *, again: bool = False) -> Walk:
-        """Walk a list along its cursors; a walk of the same list is only made again if asked for, and then by the same scheme."""
-        route = Route(call, limit, self.credential("primary") if credential is DEFAULT else credential, scheme)
-        known = self._walks.get(route.key)
-        if known is not None and not again:
-            return known
-        # Where somebody is about to be blamed, what looks like the end of the list may be a gap that is wider than usual.
-        trail = self._trail(route) if known is None else self._trail(replace(route, scheme=scheme or known.pages[0].scheme), WIDEST_GAP)
-        self._walks[route.key] = self._walked(trail)
+    def walk(self, call: Call, limit: int, credential: Any = DEFAULT, scheme: str | None = None) -> Walk:
+        """Walk a list along its cursors, as far as the depth of the run allows; what was walked before is not walked again."""
+        who = self.credential("primary") if credential is DEFAULT else credential
+        route = Route(call, limit, who, scheme, self.session.depth.pages)
+        if route.key not in self._walks:
+            self._walks[route.key] = self._walked(self._trail(route))
         return self._walks[route.key]
+
+    def again(self, walk: Walk, scheme: str | None = None, records: int = 0) -> Walk:
+        """Make a walk of primary's once more, by the same scheme unless one is named, as far as before or as so many records take."""
+        pages = len(walk.pages) if walk.end == "bound" else self.session.depth.pages
+        route = Route(walk.call, walk.limit, self.credential("primary"), scheme, max(pages, enough(records, walk.limit)))
+        by = replace(route, scheme=scheme or walk.pages[0].scheme)
+        # Where somebody is about to be blamed, what looks like the end of the list may be a gap that is wider than usual.
+        self._walks[route.key] = self._walked(self._trail(by, WIDEST_GAP))
+        return self._walks[route.key]
+
+    def route(self, call: Call, limit: int, records: int = 0) -> Route:
+        """A walk as primary of a list of so many records: to its end, or some pages where the depth of the run does not allow that."""
+        pages = self.session.depth.pages
+        most = pages if records <= (limit or PAGE) * pages else BEGINNING
+        return Route(call, limit, self.credential("primary"), None, most)
 
     def has_walked(self, call: Call, limit: int) -> bool:
         """Whether a walk as primary has been made, by any scheme."""
-        return Route(call, limit, self.credential("primary")).key in self._walks
+        return self.route(call, limit).key in self._walks
 
-    def walk_ahead(self, walks: Iterable[tuple[Call, int]]) -> None:
-        """Make walks as primary side by side that will be asked for, each a list and a limit.
+    def walk_ahead(self, routes: Iterable[Route]) -> None:
+        """Make walks as primary side by side that will be asked for.
 
         What cannot be walked is left to whoever asks for it, and is then tried again.
         """
-        primary = self.credential("primary")
-        routes = {route.key: route for route in (Route(call, limit, primary) for call, limit in walks) if route.key not in self._walks}
-        lists = {route.call.operation: self.operation(route.call.operation) for route in routes.values()}
-        continued = {id for id, operation in lists.items() if self.session.name(operation, "cursor") is not None}
-        trails = [self._trail(route) for route in routes.values() if route.call.operation in continued]
+        new = {route.key: route for route in routes if route.key not in self._walks}.values()
+        trails = [self._trail(route) for route in new if self.session.name(self.operation(route.call.operation), "cursor") is not None]
         with suppress(Inconclusive):
             self._follow(trails)
         self._walks |= {trail.route.key: trail.walk for trail in trails if trail.walk is not None}
@@ -271,7 +280,7 @@ class Live:
         name = self.session.name(operation, "cursor")
         if name is None:
             raise NotApplicable(f"{operation.id} has no cursor")
-        return Trail(route, name, self.session.depth.pages, least)
+        return Trail(route, name, least)
 
     def _walked(self, trail: Trail) -> Walk:
         self._follow([trail])

@@ -12,7 +12,7 @@ from conformance.suite.calls import MEMBERS
 from conformance.suite.live import LISTS, Live
 from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
-from conformance.suite.trail import Walk, is_uuid, record_key
+from conformance.suite.trail import Route, Walk, is_uuid, record_key
 from conformance.suite.walks import ROUNDS, shift, values
 from conformance.verdict import Inconclusive, NotApplicable
 
@@ -36,9 +36,9 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
         ids = _inside(operation, member, live)
         filtered = filtered or bool(ids)
         walks = _planned(operation, name, member, live)
-        live.walk_ahead((call, limit) for call, limit, _ in walks)
-        for call, limit, id in walks:
-            _restricted(live.walk(call, limit), member, id, live)
+        live.walk_ahead(route for route, _ in walks)
+        for route, id in walks:
+            _restricted(live.walk(route.call, route.limit), member, id, live)
         _strangers(operation, role, name, [*_unseen(operation, role, live), *(id.upper() for id in ids[:1])], live)
     _both(operation, live)
     if not filtered:
@@ -107,7 +107,7 @@ def _walk_ahead(live: Live) -> None:
         with suppress(Inconclusive, NotApplicable):
             names = {name: MEMBERS[role] for name, role in live.session.roles(operation).items() if role in MEMBERS}
             planned += [walk for name, member in names.items() for walk in _planned(operation, name, member, live)]
-    live.walk_ahead((call, limit) for call, limit, _ in planned)
+    live.walk_ahead(route for route, _ in planned)
 
 
 def _inside(operation: Operation, member: str, live: Live) -> list[str]:
@@ -115,17 +115,17 @@ def _inside(operation: Operation, member: str, live: Live) -> list[str]:
     return values([record for record in live.listing(operation.id).records if not live.is_outside(record, operation.id)], member)
 
 
-def _planned(operation: Operation, name: str, member: str, live: Live) -> list[tuple[Call, int, str]]:
-    """The walks under one filter: each the list with the filter, a limit, and the id that the filter names."""
+def _planned(operation: Operation, name: str, member: str, live: Live) -> list[tuple[Route, str]]:
+    """The walks under one filter, each with the id that the filter names."""
     counts = Counter(str(record.get(member)) for record in live.listing(operation.id).records)
     ids = _inside(operation, member, live)
-    return [(Call(operation.id).asking(**{name: id}), limit, id) for id in ids for limit in _limits(id, counts, live)]
+    calls = {id: Call(operation.id).asking(**{name: id}) for id in ids}
+    return [(live.route(calls[id], limit, counts[id]), id) for id in ids for limit in _limits(id, counts)]
 
 
-def _limits(id: str, counts: Counter[str], live: Live) -> list[int]:
-    """The limits of the walks under a filter that so many records fit; of 25 where that makes two pages of what has the most."""
-    most = [limit for limit in FILTERED if limit * live.session.depth.pages >= counts[id]]
-    return [limit for limit in most if limit != DEFAULT_LIMIT or (counts[id] > limit and counts[id] == max(counts.values()))]
+def _limits(id: str, counts: Counter[str]) -> list[int]:
+    """The limits of the walks under a filter; of 25 where that makes two pages of what has the most."""
+    return [limit for limit in FILTERED if limit != DEFAULT_LIMIT or (counts[id] > limit and counts[id] == max(counts.values()))]
 
 
 def _restricted(walk: Walk, member: str, id: str, live: Live) -> None:
@@ -133,29 +133,39 @@ def _restricted(walk: Walk, member: str, id: str, live: Live) -> None:
         strays = [item for item in page.items if not _is_of(item, member, id)]
         expect.that(not strays, f"{len(strays)} items of another {member}", page, expected=f"{member} {id}")
     if walk.end == "loop" and _is_walked(live, walk):
-        lost = live.walk(walk.call, walk.limit, again=True).end == "loop"
+        lost = live.again(walk).end == "loop"
         expect.that(not lost, f"the pages of one {member} lead back to those before", walk.pages[-1], expected="the pages after")
     _same_as_unfiltered(live, walk, member, id)
 
 
 def _same_as_unfiltered(live: Live, walk: Walk, member: str, id: str) -> None:
     whole = live.listing(walk.call.operation)
+    if walk.end == "bound" and _begins_otherwise(walk, whole, member, id):
+        walk = live.again(walk, records=len(_belonging(whole, member, id)))
     missing = _belonging(whole, member, id) ^ _belonging(walk, member, id)
     if not missing or not walk.is_whole or not whole.is_whole or not _is_walked(live, walk):
         return
     for number in range(ROUNDS):
         shift(walk.call, number, live)
-        again, other = live.walk(walk.call, walk.limit, again=True), live.walk(whole.call, whole.limit, again=True)
+        again, other = live.again(walk, records=len(walk.ids)), live.again(whole)
         missing &= _belonging(again, member, id) ^ _belonging(other, member, id)
     lost = sorted(missing)
     told = f"{len(lost)} records differ between the filtered list (limit {walk.limit}) and the whole one: {', '.join(lost[:3])}"
     expect.that(not lost, told, again.pages[-1], expected="the records of the whole list that belong there")
 
 
+def _begins_otherwise(walk: Walk, whole: Walk, member: str, id: str) -> bool:
+    """Whether a walk under a filter that was broken off begins with other records than the whole list has of it."""
+    told = [record_key(record) for record in whole.records if member in record and _is_of(record, member, id)]
+    return {record_key(record) for record in walk.records} != set(told[: len(walk.records)])
+
+
 def _is_walked(live: Live, walk: Walk) -> bool:
     """Whether the list without the filter is walked rightly in pages of this length, by this scheme: or the filter is not to blame."""
     plain = live.walk(Call(walk.call.operation), walk.limit, scheme=walk.pages[0].scheme)
-    return plain.end == "bound" or (plain.is_whole and sorted(plain.ids) == sorted(live.listing(walk.call.operation).ids))
+    whole = live.listing(walk.call.operation).ids
+    beginning = plain.end == "bound" and sorted(plain.ids) == sorted(whole[: len(plain.ids)])
+    return beginning or (plain.is_whole and sorted(plain.ids) == sorted(whole))
 
 
 def _belonging(walk: Walk, member: str, id: str) -> set[str]:

@@ -13,7 +13,7 @@ from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
 from conformance.suite.test_filters import FILTERED
 from conformance.suite.trail import GROWING, Walk, is_uuid
-from conformance.suite.walks import ROUNDS, agree, confirm_missing, confirm_repeated, lists, repeated, shift, sized, values
+from conformance.suite.walks import ROUNDS, agree, confirm_missing, confirm_repeated, lists, loses, repeated, shift, sized, values
 from conformance.verdict import Inconclusive, NotApplicable
 
 DEFAULT_LIMIT = 25
@@ -57,12 +57,12 @@ def test_a_walk_yields_every_record(operation: Operation, live: Live) -> None:
     """Walks with pages of different sizes yield the same records."""
     compared = False
     for call in lists(operation, live):
-        walks = [walk for walk in sized(call, live) if walk.is_whole]
-        everything = set().union(*(walk.ids for walk in walks)) if walks else set()
-        compared = compared or (len(walks) > 1 and len(everything) > 1)
+        walks = sized(call, live)
+        whole = [walk for walk in walks if walk.is_whole]
+        compared = compared or (len(whole) > 1 and any(len(set(walk.ids)) > 1 for walk in whole))
         for walk in walks:
-            if everything - set(walk.ids):
-                confirm_missing(walk, walks, live)
+            if loses(walk, whole):
+                confirm_missing(walk, whole, live)
     if not compared:
         raise Inconclusive(f"{operation.id} has no two pages to compare", needs=("data in the target",))
 
@@ -73,7 +73,7 @@ def test_a_walk_comes_to_its_end(operation: Operation, live: Live) -> None:
     filtered = _filtered(operation, live) if operation.id == "project_list" else ()
     for walk in (*_walks(operation, live), *(walk for walk in filtered if _shows_its_end(walk, live))):
         if _unending(walk, operation) is not None:
-            again = live.walk(walk.call, walk.limit, again=True)
+            again = live.again(walk)
             problem = None if _turned_away(again.pages[-1], live) else _unending(again, operation)
             expect.that(problem is None, f"{problem} with {walk.told}", again.pages[-1], expected="an end")
 
@@ -111,7 +111,7 @@ def test_what_is_referred_to_is_listed(operation: Operation, live: Live) -> None
         answer = live.send(Call(read, {name: id}), purpose="a record that another one names")
         if _is_of_another_state(answer, walk):
             continue
-        known_again = answer.status != 200 or id in {i.lower() for i in live.walk(walk.call, walk.limit, again=True).ids}
+        known_again = answer.status != 200 or id in {i.lower() for i in live.again(walk).ids}
         expect.that(known_again, f"{id} can be read, but is not in the list", answer, expected="a list of all that can be read")
 
 
@@ -193,15 +193,17 @@ def _filters(operation: Operation, live: Live) -> Iterator[tuple[str, str]]:
             yield from ((name, id) for id in values(live.listing(operation.id).records, MEMBERS[role])[:1])
 
 
-def _filtered(operation: Operation, live: Live) -> Iterator[Walk]:
+def _filtered(operation: Operation, live: Live) -> list[Walk]:
     """Walks under each filter, most of which the check of filters makes as well."""
     records = live.listing(operation.id).records if "{" not in operation.path else []
+    routes = []
     for name, role in live.session.roles(operation).items() if records else ():
         for id in values(records, MEMBERS[role])[:2] if role in MEMBERS else ():
             count = sum(record.get(MEMBERS[role]) == id for record in records)
-            for limit in FILTERED:
-                if limit * live.session.depth.pages >= count and (limit != DEFAULT_LIMIT or count > limit):
-                    yield live.walk(Call(operation.id).asking(**{name: id}), limit)
+            call = Call(operation.id).asking(**{name: id})
+            routes += [live.route(call, limit, count) for limit in FILTERED if limit != DEFAULT_LIMIT or count > limit]
+    live.walk_ahead(routes)
+    return [live.walk(route.call, route.limit) for route in routes]
 
 
 def _shows_its_end(walk: Walk, live: Live) -> bool:

@@ -1,6 +1,7 @@
 """Relations: what one record says of others fits what those say of themselves (Resources and their fields, What the service does)."""
 
 from collections import Counter
+from dataclasses import replace
 
 from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
@@ -95,7 +96,7 @@ def _tallies(videos: Walk) -> dict[str, Counter[str]]:
 def _confirm_miscounted(live: Live, videos: Walk, id: str, member: str) -> None:
     """Warn of a count only where both it and the list go on differing: a video may come or go in between."""
     for _ in range(ROUNDS):
-        walk = live.walk(videos.call, videos.limit, again=True)
+        walk = live.again(videos)
         found = _tallies(walk).get(member)
         again = live.send(Call("project_get", {"projectId": id}))
         told = again.data.get(member) if isinstance(again.data, dict) else None
@@ -109,7 +110,7 @@ def _confirm_miscounted(live: Live, videos: Walk, id: str, member: str) -> None:
 
 def _is_walked_otherwise(videos: Walk, live: Live) -> bool:
     """Whether pages of another length show other videos: what a walk loses or repeats is judged by the checks of walks."""
-    other = live.walk(videos.call, videos.limit // 2, again=True)
+    other = live.again(replace(videos, limit=videos.limit // 2))
     return set(other.ids) != set(videos.ids)
 
 

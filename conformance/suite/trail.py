@@ -15,6 +15,12 @@ from conformance.verdict import Inconclusive
 
 PAGE = 100
 GROWTH = 3
+BEGINNING = 12
+"""Pages of a walk that would be too long."""
+FARTHEST = 400
+"""Pages of a walk, at most, that seems to lose records from its beginning on."""
+SPARE = 2
+"""How many times as many pages as would do, since some may be shorter than they might be."""
 GROWING = 0
 """The limit of a walk whose pages grow from one to the longest: a cursor goes on where its page ended, whatever comes with it."""
 ENDLESS = 400
@@ -68,12 +74,13 @@ class Walk:
 
 @dataclass(frozen=True)
 class Route:
-    """A walk to be made: which list, in pages of which size, as whom, and by which scheme (None: the client's choice)."""
+    """A walk to be made: which list, in pages of which size, as whom, by which scheme (None: the client's choice), and how far."""
 
     call: Call
     limit: int
     who: Credential
-    scheme: str | None = None
+    scheme: str | None
+    most: int
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -84,15 +91,15 @@ class Route:
 class Trail:
     """A walk under way: `request` is the next page of it, and `take` what came; `walk` is there once it is over.
 
-    `cursor` is the name of the parameter, `most` the pages that may be read, `least` the empty ones in a row that end a list.
+    `cursor` is the name of the parameter, `least` the empty pages in a row that end a list.
     `problem` is there instead of a walk where a page says nothing.
     """
 
-    def __init__(self, route: Route, cursor: str, most: int, least: int = 1) -> None:
+    def __init__(self, route: Route, cursor: str, least: int = 1) -> None:
         self.route = route
         self.walk: Walk | None = None
         self.problem: Inconclusive | None = None
-        self._name, self._most = cursor, most
+        self._name = cursor
         self._gap = max(least, ENDLESS // (route.limit or PAGE))
         self._scheme = route.scheme
         self._cursor: str | None = None
@@ -129,7 +136,7 @@ class Trail:
         loops = page.cursor in self._seen and _leads_back(page, self._pages)
         self._pages.append(page)
         end = "loop" if loops else _stopped(self._pages, self.route.limit) or _end(self._pages, self._gap, self._seen)
-        if end is not None or len(self._pages) >= self._most:
+        if end is not None or len(self._pages) >= self.route.most:
             self.walk = Walk(self.route.call, self.route.limit, tuple(self._pages), end or "bound")
             return
         # A cursor may be good for nobody but the credential that it was issued to.
@@ -160,6 +167,11 @@ def _end(pages: Sequence[Exchange], gap: int, seen: set[str]) -> str | None:
     empty = next((number for number, page in enumerate(reversed(pages)) if page.items), len(pages))
     over = pages[-1].cursor is None or empty >= gap or (empty > 0 and pages[-1].cursor in seen)
     return "end" if over else None
+
+
+def enough(records: int, limit: int) -> int:
+    """The pages in which a list of so many records is read whole."""
+    return min(FARTHEST, SPARE * records // (limit or PAGE))
 
 
 def record_key(record: dict[str, Any]) -> str:

@@ -25,16 +25,16 @@ def lists(operation: Operation, live: Live) -> list[Call]:
 
 
 def sized(call: Call, live: Live) -> list[Walk]:
-    """Walks of one list in pages of several sizes, as far as the depth of the run allows; the longest pages come first."""
+    """Walks of one list in pages of several sizes; the longest pages come first."""
     if not _is_walked(call, live):
         live.control(call.asking(limit="1"))
         _walk_ahead(call, live)
     longest = live.walk(call, SIZES[0])
-    return [longest, *(live.walk(call, size) for size in _shorter(longest, live))]
+    return [longest, *(live.walk(call, size) for size in _shorter(longest))]
 
 
 def _is_walked(call: Call, live: Live) -> bool:
-    return live.has_walked(call, SIZES[0]) and all(live.has_walked(call, size) for size in _shorter(live.walk(call, SIZES[0]), live))
+    return live.has_walked(call, SIZES[0]) and all(live.has_walked(call, size) for size in _shorter(live.walk(call, SIZES[0])))
 
 
 def _walk_ahead(call: Call, live: Live) -> None:
@@ -45,15 +45,16 @@ def _walk_ahead(call: Call, live: Live) -> None:
             fellows += [each for each in lists(operation, live) if each != call] if operation.is_list else []
     answers = live.send_all([fellow.asking(limit="1") for fellow in fellows], "control")
     served = [fellow for fellow, answer in zip(fellows, answers, strict=True) if answer.status == 200]
-    live.walk_ahead((fellow, SIZES[0]) for fellow in served)
+    live.walk_ahead(live.route(fellow, SIZES[0]) for fellow in served)
     longest = [live.walk(fellow, SIZES[0]) for fellow in served if live.has_walked(fellow, SIZES[0])]
-    live.walk_ahead((walk.call, size) for walk in longest for size in _shorter(walk, live))
+    live.walk_ahead(live.route(walk.call, size, len(walk.ids)) for walk in longest for size in _shorter(walk))
 
 
-def _shorter(longest: Walk, live: Live) -> list[int]:
-    """The other sizes in which a list can be walked to its end."""
-    most, count = live.session.depth.pages, len(longest.ids)
-    return [size for size in (*SIZES[1:], *filling(count)) if longest.is_whole and count <= (size or SIZES[0]) * most]
+def _shorter(longest: Walk) -> list[int]:
+    """The other sizes in which a list can be walked, to its end or not."""
+    if longest.is_whole:
+        return [*SIZES[1:], *filling(len(longest.ids))]
+    return [*SIZES[1:]] if longest.end == "bound" else []
 
 
 def filling(count: int) -> list[int]:
@@ -71,7 +72,7 @@ def confirm_repeated(walk: Walk, live: Live) -> None:
     twice = set(repeated(walk))
     for number in range(ROUNDS + 1):
         shift(walk.call, number, live)
-        again = live.walk(walk.call, walk.limit, again=True)
+        again = live.again(walk)
         at_rest = _is_at_rest([walk], [again])
         twice = set(repeated(again)) & (set(again.ids) if at_rest else twice) - _touched([walk, again])
         if not twice or at_rest:
@@ -80,15 +81,23 @@ def confirm_repeated(walk: Walk, live: Live) -> None:
     expect.that(not twice, f"{len(twice)} records come twice with {walk.told}", answer, expected="each record once")
 
 
+def loses(walk: Walk, walks: Sequence[Walk]) -> bool:
+    """Whether a walk lacks records of others that are whole; one that was broken off seems to where it has not begun as they do."""
+    everything = set().union(*(each.ids for each in walks))
+    if walk.is_whole:
+        return bool(everything - set(walk.ids))
+    return walk.end == "bound" and bool(walks) and set(walk.ids) != set(walks[0].ids[: len(walk.ids)])
+
+
 def confirm_missing(walk: Walk, walks: Sequence[Walk], live: Live) -> None:
     """Blame a walk only where it goes on losing records that others show before and after it; the same ones in a list that moves."""
     everything = set().union(*(each.ids for each in walks))
     missing = everything - set(walk.ids)
     for number in range(ROUNDS + 1):
         shift(walk.call, number, live)
-        again = live.walk(walk.call, walk.limit, again=True)
+        again = live.again(walk, records=len(everything))
         before = [other for other in walks if missing & set(other.ids)]
-        after = [live.walk(other.call, other.limit, again=True) for other in before]
+        after = [live.again(other) for other in before]
         shown = set().union(*(other.ids for other in after)) & everything
         missing = shown if _is_at_rest([walk, *before], [again, *after]) else shown & missing
         missing -= {*again.ids, *_touched([*before, *after])}
@@ -130,8 +139,8 @@ def agree(longest: Walk, walk: Walk, live: Live) -> None:
         # The same caller by the same scheme on both sides: what a record shows may depend on who reads it.
         scheme = walk.pages[0].scheme
         shift(walk.call, number, live)
-        other = live.walk(longest.call, longest.limit, scheme=scheme, again=True)
-        again = _unlike(other, live.walk(walk.call, walk.limit, scheme=scheme, again=True), live)
+        other = live.again(longest, scheme)
+        again = _unlike(other, live.again(walk, scheme), live)
         stable = {place: values for place, values in stable.items() if again.get(place) == values}
         if not stable:
             return

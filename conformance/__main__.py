@@ -176,7 +176,10 @@ def diff_options(part: argparse.ArgumentParser) -> None:
 
 def selftest_options(part: argparse.ArgumentParser) -> None:
     """Which mutants and variants to try, and how many at once."""
-    part.add_argument("--all", action="store_true", help="also what repeats a proof under another condition (three times as long)")
+    part.add_argument(
+        "--also", nargs="+", action="extend", default=[], type=Path, metavar="FILE",
+        help="also the mutants and variants of these files (TOML; CONTRIBUTING.md shows how they are written)",
+    )  # fmt: skip
     part.add_argument("--only", nargs="+", action="extend", default=[], metavar="ID", help="only these mutants and variants")
     part.add_argument("--seeds", type=_count, metavar="N", help="N runs of the reference and the variants alone, each with another seed")
     part.add_argument("-j", dest="processes", type=_count, default=os.cpu_count() or 1, metavar="N", help="processes (default: one a core)")

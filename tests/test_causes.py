@@ -7,6 +7,7 @@ from typing import Any
 
 import altered_run
 import pytest
+import subjects
 from altered_run import Document
 from samples import a_finding, a_report, an_entry, an_exchange
 
@@ -14,7 +15,7 @@ from conformance.report import gates, html, markdown, terminal
 from conformance.report.attribution import attributed
 from conformance.report.causes import causes
 from conformance.report.page import misplaced
-from conformance.selftest import population, workers
+from conformance.selftest import workers
 
 SUBJECTS = {
     "neighbouring-video": ["read"],
@@ -34,8 +35,7 @@ SLOW = 120.0
 
 def report_of(name: str) -> Document:
     """The report on a reference with the edits of one mutant, or of two with + between their names."""
-    mutants = {mutant.id: mutant for mutant in population.mutants()}
-    edits = [edit for each in name.split("+") for edit in mutants[each].edits]
+    edits = [edit for each in name.split("+") for edit in subjects.BY_ID[each].edits]
     with tempfile.TemporaryDirectory() as directory:
         return altered_run.report(edits, Path(directory), SUBJECTS[name])
 

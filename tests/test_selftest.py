@@ -11,6 +11,7 @@ from pathlib import Path
 
 import altered_run
 import pytest
+from subjects import BY_ID, FILES, SUBJECTS
 
 import conformance
 from conformance import reference, requirements
@@ -29,7 +30,6 @@ PREFIX = Edit("app", '"/v1"', '"/v2"')
 CLEAN = Outcome((), (), ())
 MUTANT = Mutant("m", "about", frozenset({"error/code", "error/title"}), (PREFIX,))
 VARIANT = Variant("v", "about", "reading", (PREFIX,), frozenset({"limits/rate"}))
-SUBJECTS: list[Subject] = [*population.mutants(), *population.variants()]
 
 
 # --- edited references -----------------------------------------------------------------------------------------------
@@ -102,13 +102,23 @@ MUTANT_TEXT = """
 id = "one"
 about = "What is wrong."
 breaks = ["error/code"]
-edits = [{module = "app", old = "a", new = "b"}]
+edits = [{module = "app", old = '"/v1"', new = '"/v2"'}]
+"""
+VARIANT_TEXT = """
+[[variant]]
+id = "other"
+about = "What is different."
+reading = "a row"
+edits = [{module = "app", old = '"/v1"', new = '"/v2"'}]
 """
 
 
-def test_a_mutant_is_read() -> None:
-    """Every key has its place."""
-    assert population.read_mutants(MUTANT_TEXT) == (Mutant("one", "What is wrong.", frozenset({"error/code"}), (Edit("app", "a", "b"),)),)
+def test_mutants_and_variants_are_read() -> None:
+    """Every key has its place; what a variant leaves undecided may be left out."""
+    assert population.read(MUTANT_TEXT + VARIANT_TEXT) == (
+        Mutant("one", "What is wrong.", frozenset({"error/code"}), (PREFIX,)),
+        Variant("other", "What is different.", "a row", (PREFIX,), frozenset()),
+    )
 
 
 @pytest.mark.parametrize(
@@ -116,56 +126,51 @@ def test_a_mutant_is_read() -> None:
     [
         ("about =", "abuot =", "mutant one: about, abuot must not stand there, or is missing"),
         ('id = "one"', "", "mutant without an id: id must not"),
-        ("[[mutant]]", "[[mutnat]]", r"mutnat: unknown table, write \[\[mutant\]\]"),
+        ("[[mutant]]", "[[mutnat]]", r"mutnat: unknown, write \[\[mutant\]\] or \[\[variant\]\]"),
+        ("[[mutant]]", "[mutant]", r"mutant: unknown, write \[\[mutant\]\]"),
+        ('"What is wrong."', "1", "mutant one: about must be a string"),
+        ('["error/code"]', '"error/code"', "mutant one: breaks must be an array"),
         ('["error/code"]', "[]", "mutant one: breaks nothing"),
+        ('["error/code"]', "[[]]", r"one: breaks names \[\], which is no requirement"),
         ("error/code", "error/cod", "one: breaks names error/cod, which is no requirement"),
         ("error/code", "observe/order", "one: breaks names observe/order, which is no requirement"),
         ("error/code", "untested/events", "one: breaks names untested/events, which is no requirement"),
-        (', new = "b"', "", "one: each edit has module, new, old"),
-        ('[{module = "app", old = "a", new = "b"}]', "[]", "one: each edit has module, new, old"),
+        (", new = '\"/v2\"'", "", "one: each edit has module, new, old"),
+        ("[{module = \"app\", old = '\"/v1\"', new = '\"/v2\"'}]", "[]", "one: each edit has module, new, old"),
+        ("[{module = \"app\", old = '\"/v1\"', new = '\"/v2\"'}]", "[7]", "one: each edit has module, new, old"),
+        ("'\"/v1\"'", "'/v3'", "one: app: '/v3' occurs 0 times, not once"),
     ],
 )
-def test_a_mistake_in_a_file_is_named(old: str, new: str, message: str) -> None:
-    """The entry, and what is wrong with it."""
-    with pytest.raises(PopulationError, match=message):
-        population.read_mutants(MUTANT_TEXT.replace(old, new))
+def test_a_mistake_in_a_file_is_named(old: str, new: str, message: str, tmp_path: Path) -> None:
+    """The file, the entry, and what is wrong with it."""
+    file = tmp_path / "more.toml"
+    file.write_text(MUTANT_TEXT.replace(old, new), encoding="utf-8")
+
+    with pytest.raises(PopulationError, match=f"^{re.escape(str(file))}: {message}"):
+        population.load([file])
 
 
 def test_an_id_stands_once() -> None:
-    """Two entries with one id are refused."""
-    with pytest.raises(PopulationError, match="mutant one: stands twice"):
-        population.read_mutants(MUTANT_TEXT * 2)
-
-
-def test_a_variant_is_read() -> None:
-    """What it leaves undecided may be left out."""
-    text = MUTANT_TEXT.replace("mutant", "variant").replace('breaks = ["error/code"]', 'reading = "a row"')
-
-    assert population.read_variants(text) == (Variant("one", "What is wrong.", "a row", (Edit("app", "a", "b"),), frozenset()),)
-
-
-def test_a_short_test_tries_some_of_each() -> None:
-    """A second mutant of a requirement, or variant of a reading, is left out; one that also breaks something new is not."""
-    breaking = {"one": "read/names", "two": "read/names", "three": "read/names read/absent"}
-    mutants = [Mutant(id, "about", frozenset(breaks.split()), (PREFIX,)) for id, breaks in breaking.items()]
-    variants = [Variant(f"v{number}", "about", "reading", (PREFIX,), frozenset()) for number in range(3)]
-
-    assert [subject.id for subject in population.some([*mutants, *variants])] == ["one", "three", "v0"]
-
-
-def test_a_short_test_leaves_no_requirement_without_a_mutant() -> None:
-    """The other ones repeat it."""
-    assert matrix.uncovered(subject for subject in population.some(SUBJECTS) if isinstance(subject, Mutant)) == []
-
-
-def test_ids_of_mutants_and_variants_differ() -> None:
-    """One can be chosen by its id alone."""
-    assert len({subject.id for subject in SUBJECTS}) == len(SUBJECTS)
+    """Two entries with one id are refused, or one could not be chosen by it."""
+    with pytest.raises(PopulationError, match="one: stands twice"):
+        population.distinct(population.read(MUTANT_TEXT * 2))
 
 
 def test_the_same_mutant_stands_once() -> None:
     """No two entries make the same edits."""
     assert len({subject.edits for subject in SUBJECTS}) == len(SUBJECTS)
+
+
+def test_the_package_has_what_proves_something_new() -> None:
+    """What repeats it stands in the files of the tests: a self-test of everything would take too long to be asked for."""
+    seen: set[str] = set()
+    repeating = []
+    for subject in population.shipped():
+        proves = subject.breaks if isinstance(subject, Mutant) else {subject.reading}
+        repeating += [subject.id] if seen.issuperset(proves) else []
+        seen.update(proves)
+
+    assert repeating == []
 
 
 # --- workers ---------------------------------------------------------------------------------------------------------
@@ -270,7 +275,7 @@ def test_a_trial_of_what_one_class_meets_runs_that_class() -> None:
 @pytest.mark.parametrize("id", ["reference", "nested-errors", "few-members", "description-is-absent"])
 def test_a_trial_comes_to_the_verdicts_of_a_whole_run(id: str, tmp_path: Path) -> None:
     """Although no pytest runs the checks."""
-    edits = {subject.id: subject.edits for subject in (population.REFERENCE, *SUBJECTS)}[id]
+    edits = {**BY_ID, "reference": population.REFERENCE}[id].edits
 
     report = altered_run.report(edits, tmp_path, trial.classes(edits))
 
@@ -318,7 +323,7 @@ def test_the_list_names_everything() -> None:
     """One line each."""
     done = _selftest("--list")
 
-    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == [subject.id for subject in SUBJECTS]
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == [subject.id for subject in population.shipped()]
 
 
 def test_seeds_take_turns_on_the_reference_and_the_variants() -> None:
@@ -334,10 +339,10 @@ def test_seeds_take_turns_on_the_reference_and_the_variants() -> None:
 
 def test_another_seed_comes_to_the_same_verdict() -> None:
     """The mutants stay out of it."""
-    done = _selftest("--seeds", "2", "--only", "description-is-absent", "ids-in-a-row", "-j", "1")
+    done = _selftest("--seeds", "2", "--only", "description-is-absent", "short-pages", "-j", "1")
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == ["  reference, seed 1     -", "  ids-in-a-row, seed 2  -", "", "2 of 2 variants stay green"]
+    assert done.stdout.splitlines() == ["  reference, seed 1    -", "  short-pages, seed 2  -", "", "2 of 2 variants stay green"]
 
 
 def test_one_mutant_can_be_tried_alone() -> None:
@@ -353,22 +358,39 @@ def _told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, lis
     return code, capsys.readouterr().out.splitlines()
 
 
-def test_a_short_test_says_that_there_is_more(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """And a population that breaks too little fails it."""
-    few = [mutant for mutant in population.mutants() if mutant.breaks == {"description/complete"}]
-    monkeypatch.setattr(population, "mutants", lambda: few)
-    monkeypatch.setattr(population, "variants", tuple)
+def test_a_population_that_breaks_too_little_fails(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each requirement wants a mutant."""
+    few = tuple(mutant for mutant in population.shipped() if isinstance(mutant, Mutant) and mutant.breaks == {"description/complete"})
+    monkeypatch.setattr(population, "shipped", lambda: few)
 
     code, lines = _told(capsys)
-    _, thorough = _told(capsys, "--all")
 
-    assert (code, len(few)) == (1, 3)
+    assert (code, len(few)) == (1, 1)
     assert "! no mutant breaks read/names" in lines
-    assert lines[-2:] == [
-        "1 of 1 mutants turn exactly their requirements red",
-        "2 more repeat this under other conditions: --all tries them too",
-    ]
-    assert thorough[-1] == "3 of 3 mutants turn exactly their requirements red"
+    assert lines[-1] == "1 of 1 mutants turn exactly their requirements red"
+
+
+def test_mutants_of_another_file_are_tried_too() -> None:
+    """Anybody may bring some, and choose among all."""
+    done = _selftest("--also", *map(str, FILES), "--only", "description-is-a-page", "-j", "1")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] == "  description-is-a-page  description/published"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [(MUTANT_TEXT * 2, "one: stands twice"), (MUTANT_TEXT[:-4], "more.toml: "), (None, "No such file")],
+)
+def test_a_file_that_cannot_be_used_is_a_usage_error(text: str | None, message: str, tmp_path: Path) -> None:
+    """Nothing is run."""
+    file = tmp_path / "more.toml"
+    if text is not None:
+        file.write_text(text, encoding="utf-8")
+
+    done = _selftest("--also", str(file))
+
+    assert (done.returncode, done.stdout, message in done.stderr) == (4, "", True)
 
 
 def test_a_reference_that_is_not_clean_proves_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -404,4 +426,4 @@ def test_mutants_turn_exactly_their_requirements_red_and_variants_none(id: str, 
 
 def test_every_judged_requirement_has_a_mutant() -> None:
     """So that each check is known to have teeth."""
-    assert matrix.uncovered(population.mutants()) == []
+    assert matrix.uncovered(population.shipped()) == []

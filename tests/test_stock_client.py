@@ -7,11 +7,12 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import subjects
 
 from conformance import reference as bundled
 from conformance.profile import parse
 from conformance.reference import Reference
-from conformance.selftest import altered, population
+from conformance.selftest import altered
 from conformance.selftest.altered import Edit
 from conformance.session import DEPTHS, Session
 from conformance.suite import stock_client
@@ -195,10 +196,9 @@ def test_a_mistake_of_ours_is_not_held_against_the_target(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(("most", "found"), [(50, 10), (1, 6)])
 def test_the_list_may_have_pages(most: int, found: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """All of them are looked at, and no more than there can be."""
-    (pages,) = (variant for variant in population.variants() if variant.id == "tools-in-pages")
     monkeypatch.setattr(stock_client, "MOST_PAGES", most)
 
-    with target(package=altered.load(pages.edits)) as toolbox:
+    with target(package=altered.load(subjects.BY_ID["tools-in-pages"].edits)) as toolbox:
         courier = Courier(toolbox, toolbox.live.operation("account_get"), Caller.of(toolbox.live.credential("primary")))
         names, _ = stock_client.converse(courier, {})
 

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -10,17 +11,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from conformance.commands.outcome import UsageError
 from conformance.selftest import catalogue, matrix, population
 from conformance.selftest.matrix import MatrixError, Row
-from conformance.selftest.population import Mutant, Subject, Variant
+from conformance.selftest.population import Mutant, PopulationError, Subject, Variant
 
 HELD, BROKEN = 0, 1
 
 
 def run(arguments: argparse.Namespace) -> int:
     """0 where every mutant turns exactly its requirements red and every variant stays green, 1 where not."""
+    everything = _everything(arguments.also)
     if arguments.coverage:
-        sys.stdout.write(catalogue.text())
+        sys.stdout.write(catalogue.text(everything))
         return HELD
-    everything: list[Subject] = [*population.mutants(), *population.variants()]
     chosen = _chosen(everything, arguments)
     if arguments.list:
         _print(f"{subject.id}: {subject.about}" for subject in chosen)
@@ -30,11 +31,17 @@ def run(arguments: argparse.Namespace) -> int:
     except MatrixError as problem:
         _print([f"! {problem}"])
         return BROKEN
-    bare = [] if arguments.only or arguments.seeds else matrix.uncovered(subject for subject in chosen if isinstance(subject, Mutant))
+    bare = [] if arguments.only or arguments.seeds else matrix.uncovered(chosen)
     _print(lines(rows, bare))
-    if not (arguments.only or arguments.seeds or arguments.all):
-        _print([f"{len(everything) - len(chosen)} more repeat this under other conditions: --all tries them too"])
     return BROKEN if bare or any(row.problems for row in rows) else HELD
+
+
+def _everything(also: Sequence[Path]) -> Sequence[Subject]:
+    """What is shipped, and what these files add to it. Raises UsageError."""
+    try:
+        return population.distinct([*population.shipped(), *population.load(also)])
+    except (PopulationError, OSError) as problem:
+        raise UsageError(str(problem)) from problem
 
 
 def _chosen(everything: Sequence[Subject], arguments: argparse.Namespace) -> Sequence[Subject]:
@@ -44,7 +51,7 @@ def _chosen(everything: Sequence[Subject], arguments: argparse.Namespace) -> Seq
     named = [subject for subject in everything if not arguments.only or subject.id in arguments.only]
     if arguments.seeds:
         return population.seeded([subject for subject in named if isinstance(subject, Variant)], arguments.seeds)
-    return named if arguments.only or arguments.all or arguments.list else population.some(named)
+    return named
 
 
 def lines(rows: Sequence[Row], bare: Sequence[str]) -> Iterator[str]:

@@ -1,29 +1,30 @@
 """The catalogue and what stands behind it: section, requirement, checks, mutants; the text of spec/COVERAGE.md."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conformance import requirements, rules, suite
 from conformance.requirements import Requirement
-from conformance.selftest import population
+from conformance.selftest.population import Mutant, Subject
 
 HEADER = """\
 # What is judged, by what, and what proves it
 
-Generated from the catalogue, the checks and the mutants (`conformance selftest --coverage`); a test keeps it current.
+Generated from the catalogue, the checks and the mutants (`conformance selftest --coverage --also tests/population/*.toml`);
+a test keeps it current.
 A check named `rules/…` looks at every exchange of a run. A requirement that is not judged says why.
 
 """
 
 
-def text() -> str:
-    """The whole document."""
-    return HEADER + "".join(f"{line}\n" for line in _lines())
+def text(subjects: Iterable[Subject]) -> str:
+    """The whole document, with the mutants among these."""
+    return HEADER + "".join(f"{line}\n" for line in _lines(_breaking(subjects)))
 
 
-def _lines() -> Iterator[str]:
-    checks, mutants = judges(), _mutants()
+def _lines(mutants: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    checks = judges()
     catalogue = requirements.load()
     for section in dict.fromkeys(entry.section for entry in catalogue.values()):
         yield f"## {section}"
@@ -37,17 +38,18 @@ def _lines() -> Iterator[str]:
         yield ""
 
 
-def _counted(entry: Requirement, mutants: list[str]) -> str:
+def _counted(entry: Requirement, mutants: Sequence[str]) -> str:
     if not entry.is_judged:
         return ""
     shown = ", ".join(f"`{id}`" for id in mutants[:3])
     return f"{shown} … {len(mutants)} in all" if len(mutants) > 3 else shown
 
 
-def _mutants() -> dict[str, list[str]]:
+def _breaking(subjects: Iterable[Subject]) -> dict[str, list[str]]:
+    """The mutants that break each requirement, by its id."""
     found: dict[str, list[str]] = {}
-    for mutant in population.mutants():
-        for id in sorted(mutant.breaks):
+    for mutant in subjects:
+        for id in sorted(mutant.breaks) if isinstance(mutant, Mutant) else ():
             found.setdefault(id, []).append(mutant.id)
     return found
 

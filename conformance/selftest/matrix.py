@@ -45,9 +45,9 @@ def row(subject: Subject, outcome: Outcome | Failure, plain: Outcome) -> Row:
     return Row(subject, outcome.failed, (*told, *errors))
 
 
-def uncovered(mutants: Iterable[Mutant]) -> list[str]:
+def uncovered(subjects: Iterable[Subject]) -> list[str]:
     """The judged requirements that no mutant breaks, in the order of the catalogue."""
-    broken = {id for mutant in mutants for id in mutant.breaks}
+    broken = {id for subject in subjects if isinstance(subject, Mutant) for id in subject.breaks}
     return [id for id, stated in requirements.load().items() if stated.is_judged and id not in broken]
 
 

@@ -1,24 +1,27 @@
-"""Mutants and variants: mutants.toml and variants.toml as values."""
+"""Mutants and variants: TOML files as values."""
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
-from itertools import cycle
+from itertools import chain, cycle
+from pathlib import Path
 from typing import Any
 
 from conformance import requirements
-from conformance.selftest.altered import Edit
+from conformance.selftest import altered
+from conformance.selftest.altered import Edit, EditError
 
-EDIT_KEYS = {"module", "old", "new"}
-MUTANT_KEYS = {"id", "about", "breaks", "edits"}
-VARIANT_KEYS = {"id", "about", "reading", "edits", "inconclusive"}
+FILES = ("mutants.toml", "variants.toml")
+KEYS = {"mutant": {"id", "about", "breaks", "edits"}, "variant": {"id", "about", "reading", "edits", "inconclusive"}}
 OPTIONAL = {"inconclusive"}
+LISTS = {"breaks", "edits", "inconclusive"}
+EDIT_KEYS = {"module", "old", "new"}
 SEED = 1
 
 
 class PopulationError(ValueError):
-    """An entry of a file that is not what it should be; says the file, the entry and what is wrong with it."""
+    """An entry of a file that is not what it should be; says the entry and what is wrong with it."""
 
 
 @dataclass(frozen=True)
@@ -48,26 +51,21 @@ Subject = Mutant | Variant
 REFERENCE = Variant("reference", "The reference as it is.", "", (), frozenset())
 
 
-def mutants() -> tuple[Mutant, ...]:
-    """The mutants that ship with the package, in the order of their file. Raises PopulationError."""
-    return read_mutants(_text("mutants.toml"))
+def shipped() -> tuple[Subject, ...]:
+    """The mutants and variants of the package, in the order of their files: one for each requirement, and one for each reading."""
+    folder = resources.files("conformance.selftest")
+    return tuple(chain.from_iterable(read((folder / name).read_text(encoding="utf-8")) for name in FILES))
 
 
-def variants() -> tuple[Variant, ...]:
-    """The variants that ship with the package, in the order of their file. Raises PopulationError."""
-    return read_variants(_text("variants.toml"))
-
-
-def some(chosen: Iterable[Subject]) -> tuple[Subject, ...]:
-    """The first mutant of each requirement, and the first variant of each reading: what a short test tries."""
-    seen: set[str] = set()
-    taken: list[Subject] = []
-    for subject in chosen:
-        proves = subject.breaks if isinstance(subject, Mutant) else {subject.reading}
-        if not seen.issuperset(proves):
-            taken.append(subject)
-            seen.update(proves)
-    return tuple(taken)
+def load(paths: Sequence[Path]) -> tuple[Subject, ...]:
+    """The mutants and variants of some files. Raises OSError, and PopulationError with the name of the file."""
+    found: list[Subject] = []
+    for path in paths:
+        try:
+            found += read(path.read_text(encoding="utf-8"))
+        except ValueError as problem:  # of the text, of TOML, or of what stands in it
+            raise PopulationError(f"{path}: {problem}") from problem
+    return tuple(found)
 
 
 def seeded(chosen: Sequence[Variant], count: int) -> tuple[Variant, ...]:
@@ -77,55 +75,63 @@ def seeded(chosen: Sequence[Variant], count: int) -> tuple[Variant, ...]:
     return tuple(replace(one, id=f"{one.id}, seed {seed}", seed=seed) for seed, one in zip(seeds, turns, strict=False))
 
 
-def read_mutants(text: str) -> tuple[Mutant, ...]:
-    """The mutants of a TOML text."""
-    found = [
-        Mutant(entry["id"], entry["about"], _known(entry, "breaks"), _edits(entry)) for entry in _entries(text, "mutant", MUTANT_KEYS)
-    ]
-    if idle := [mutant.id for mutant in found if not mutant.breaks]:
-        raise PopulationError(f"mutant {idle[0]}: breaks nothing; what breaks nothing is a variant")
-    return tuple(found)
+def read(text: str) -> tuple[Subject, ...]:
+    """The mutants and variants of a TOML text. PopulationError, or that of TOML, where it cannot be used."""
+    return tuple(chain.from_iterable(_subjects(kind, entries) for kind, entries in _tables(text)))
 
 
-def read_variants(text: str) -> tuple[Variant, ...]:
-    """The variants of a TOML text."""
-    return tuple(
-        Variant(entry["id"], entry["about"], entry["reading"], _edits(entry), _known(entry, "inconclusive"))
-        for entry in _entries(text, "variant", VARIANT_KEYS)
-    )
-
-
-def _text(name: str) -> str:
-    file = resources.files("conformance.selftest") / name
-    return file.read_text(encoding="utf-8") if file.is_file() else ""
-
-
-def _entries(text: str, kind: str, keys: set[str]) -> list[dict[str, Any]]:
-    document = tomllib.loads(text)
-    if strange := set(document) - {kind}:
-        raise PopulationError(f"{sorted(strange)[0]}: unknown table, write [[{kind}]]")
-    entries: list[dict[str, Any]] = document.get(kind, [])
+def distinct(subjects: Sequence[Subject]) -> tuple[Subject, ...]:
+    """These mutants and variants; PopulationError where two have one id."""
     seen: set[str] = set()
+    for subject in subjects:
+        if subject.id in seen:
+            raise PopulationError(f"{subject.id}: stands twice; ids are unique")
+        seen.add(subject.id)
+    return tuple(subjects)
+
+
+def _tables(text: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    for kind, entries in tomllib.loads(text).items():
+        if kind not in KEYS or not isinstance(entries, list):
+            raise PopulationError(f"{kind}: unknown, write [[mutant]] or [[variant]]")
+        yield kind, entries
+
+
+def _subjects(kind: str, entries: Sequence[dict[str, Any]]) -> Iterator[Subject]:
     for entry in entries:
-        name = f"{kind} {entry.get('id', 'without an id')}"
-        if wrong := (set(entry) - keys) | (keys - OPTIONAL - set(entry)):
-            raise PopulationError(f"{name}: {', '.join(sorted(wrong))} must not stand there, or is missing")
-        if entry["id"] in seen:
-            raise PopulationError(f"{name}: stands twice; ids are unique")
-        seen.add(entry["id"])
-    return entries
+        _check(kind, entry)
+        if kind == "variant":
+            yield Variant(entry["id"], entry["about"], entry["reading"], _edits(entry), _known(entry, "inconclusive"))
+        elif not entry["breaks"]:
+            raise PopulationError(f"mutant {entry['id']}: breaks nothing; what breaks nothing is a variant")
+        else:
+            yield Mutant(entry["id"], entry["about"], _known(entry, "breaks"), _edits(entry))
+
+
+def _check(kind: str, entry: Mapping[str, Any]) -> None:
+    """PopulationError where a key is missing, is none of this kind, or has a value of another type."""
+    name = f"{kind} {entry.get('id', 'without an id')}"
+    if wrong := (set(entry) - KEYS[kind]) | (KEYS[kind] - OPTIONAL - set(entry)):
+        raise PopulationError(f"{name}: {', '.join(sorted(wrong))} must not stand there, or is missing")
+    if wrong := {key for key, value in entry.items() if not isinstance(value, list if key in LISTS else str)}:
+        raise PopulationError(f"{name}: {', '.join(sorted(wrong))} must be {'an array' if wrong & LISTS else 'a string'}")
 
 
 def _edits(entry: Mapping[str, Any]) -> tuple[Edit, ...]:
     edits: Sequence[Mapping[str, str]] = entry["edits"]
-    if not edits or any(set(edit) != EDIT_KEYS for edit in edits):
+    if not edits or any(not isinstance(edit, dict) or set(edit) != EDIT_KEYS for edit in edits):
         raise PopulationError(f"{entry['id']}: each edit has {', '.join(sorted(EDIT_KEYS))}, and there is one at least")
-    return tuple(Edit(**edit) for edit in edits)
+    made = tuple(Edit(**edit) for edit in edits)
+    try:
+        altered.edited(made)
+    except EditError as problem:
+        raise PopulationError(f"{entry['id']}: {problem}") from problem
+    return made
 
 
 def _known(entry: Mapping[str, Any], key: str) -> frozenset[str]:
-    catalogue = requirements.load()
-    ids = frozenset(entry.get(key, ()))
-    if strange := [id for id in ids if id not in catalogue or not catalogue[id].is_judged]:
-        raise PopulationError(f"{entry['id']}: {key} names {sorted(strange)[0]}, which is no requirement that is judged")
-    return ids
+    judged = [stated.id for stated in requirements.load().values() if stated.is_judged]
+    for id in entry.get(key, ()):
+        if id not in judged:
+            raise PopulationError(f"{entry['id']}: {key} names {id}, which is no requirement that is judged")
+    return frozenset(entry.get(key, ()))

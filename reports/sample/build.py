@@ -54,7 +54,7 @@ def picture(page: Path, image: Path) -> None:
 
 
 if __name__ == "__main__":
-    mutant = next(entry for entry in population.mutants() if entry.id == MUTANT)
+    mutant = next(entry for entry in population.shipped() if entry.id == MUTANT)
     build("reference", ())
     build("mutant", mutant.edits)
     if not CHROMIUM:

@@ -7,15 +7,12 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from conformance.client import Sending
 from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.session import Session
-from conformance.suite import expect
+from conformance.suite.callers import DEFAULT, Callers
 from conformance.suite.trail import BEGINNING, PAGE, WIDEST_GAP, Listed, Route, Trail, Walk, enough
-from conformance.target import Credential
-from conformance.verdict import Inconclusive, NotApplicable, Violation
-from conformance.weather import is_weather
+from conformance.verdict import Inconclusive, NotApplicable
 
 LISTS = {"Project": "project_list", "Video": "video_list", "Review": "review_list"}
 PARENTS = {"projectId": "project_list", "videoId": "video_list", "reviewId": "review_list"}
@@ -25,98 +22,19 @@ FARTHER = 40
 """Parents beyond a sample that are looked at where it has none with several records below it."""
 OWNERS = {"id": "", "companyId": "company", "projectId": "project"}
 """The members that say what a record is, and what it belongs to, each with the kind of which it holds an id; none for its own."""
-DEFAULT = object()
 
 
-class Live:
+class Live(Callers):
     """Reads a target as its primary caller; what it found is kept for the whole run of this process."""
 
     def __init__(self, session: Session) -> None:
-        self.session = session
-        self._controlled: set[tuple[object, ...]] = set()
+        super().__init__(session)
         self._longest: dict[str, int] = {}
         self._inside: dict[str, tuple[Walk, list[Listed]]] = {}
         self._readings: dict[str, list[tuple[Listed, Exchange]]] = {}
         self._below: dict[str, list[tuple[Listed, Exchange]]] = {}
         self._walks: dict[tuple[object, ...], Walk] = {}
         self.others: dict[str, list[Call]] = {}
-
-    # --- callers ---------------------------------------------------------------------------------------------------
-
-    def credential(self, name: str) -> Credential:
-        """A credential of the profile; Inconclusive where there is none."""
-        found = self.session.target.credentials.get(name)
-        if found is None:
-            raise Inconclusive(f"no credential {name}, or none with a secret of its own", needs=(f"credentials.{name}",))
-        return found
-
-    def by(self, name: str, scheme: str) -> Credential:
-        """A credential that has this scheme; NotApplicable where it has only the other one."""
-        found = self.credential(name)
-        if scheme not in found.schemes:
-            raise NotApplicable(f"{name} has no {scheme}")
-        return found
-
-    def is_alive(self, credential: Credential, scheme: str) -> bool:
-        """Whether a caller is served anything at all, so that it is neither dead nor made up."""
-        simple = [each for each in self.session.contract.operations.values() if not each.writes and "{" not in each.path]
-        return any(self.send(Call(each.id), credential, scheme, purpose="is it alive?").status == 200 for each in simple)
-
-    # --- sending ---------------------------------------------------------------------------------------------------
-
-    def send(self, call: Call, credential: Any = DEFAULT, scheme: str | None = None, *, purpose: str = "") -> Exchange:
-        """Make a call, as primary if nobody is named and without a credential for None."""
-        who = self.credential("primary") if credential is DEFAULT else credential
-        return self.session.client.send(call, Sending(who, scheme, purpose))
-
-    def send_all(self, calls: Sequence[Call], purpose: str = "") -> list[Exchange]:
-        """Make many calls as primary, as many at once as the transport likes."""
-        sending = Sending(self.credential("primary"), None, purpose)
-        return self.session.client.send_all(calls, [sending] * len(calls))
-
-    def control(self, call: Call, credential: Any = DEFAULT, scheme: str | None = None) -> Exchange:
-        """The request that succeeds without the defect that a probe will add; Inconclusive where it does not."""
-        answer = self.send(call, credential, scheme, purpose="control")
-        if answer.status != 200:
-            who = answer.credential or "nobody"
-            raise Inconclusive(
-                f"the control as {who} is answered {answer.describe()}", needs=(f"credentials.{who}",), exchanges=[answer.id]
-            )
-        return answer
-
-    def controlled(self, call: Call, credential: Any = DEFAULT, scheme: str | None = None) -> None:
-        """See to it that a request has succeeded once; see `control`."""
-        who = credential.name if isinstance(credential, Credential) else ""
-        key = (call.operation, tuple(call.path.items()), call.query, who, scheme)
-        if key not in self._controlled:
-            self.control(call, credential, scheme)
-            self._controlled.add(key)
-
-    def probe(self, call: Call, control: Call, purpose: str) -> Exchange:
-        """Send a defective call whose control has succeeded.
-
-        Where only the defective one brings a gateway's answer or none at all, that is the target's answer to the defect.
-        """
-        answer = self.send(call, purpose=purpose)
-        if answer.status == 429 or not is_weather(answer):
-            expect.clear(answer)
-            return answer
-        self.control(control)
-        again = self.send(call, purpose=f"{purpose}, once more")
-        if not is_weather(again):
-            return again
-        raise Violation(f"{purpose}: {again.describe()}", expected="an answer", exchanges=[again.id])
-
-    def probe_all(self, calls: Mapping[str, Call], control: Call) -> list[Exchange]:
-        """Send many defective calls, by what each is for, as many at once as the transport likes; see `probe`."""
-        sendings = [Sending(self.credential("primary"), None, purpose) for purpose in calls]
-        answers = self.session.client.send_all(list(calls.values()), sendings)
-        pairs = zip(answers, calls.items(), strict=True)
-        return [self.probe(call, control, purpose) if is_weather(answer) else answer for answer, (purpose, call) in pairs]
-
-    def send_each(self, requests: Sequence[tuple[Call, Sending]]) -> list[Exchange]:
-        """Make many calls, each in its own way, as many at once as the transport likes."""
-        return self.session.client.send_all([call for call, _ in requests], [sending for _, sending in requests])
 
     # --- data ------------------------------------------------------------------------------------------------------
 

@@ -129,6 +129,17 @@ def in_process(package: ModuleType) -> Subject:
     return Subject(parse(judged.profile(IN_PROCESS), source=None, environ={}), InProcess(judged.app, clock.advance))
 
 
+class Substitute:
+    """A pytest plugin that puts another subject in the place of the one that the options name."""
+
+    def __init__(self, made: Callable[[], Subject]) -> None:
+        self._made = made
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """The examination finds it here."""
+        config.stash[SUBJECT] = self._made
+
+
 def knock(session: Session) -> None:
     """End the run where nothing answers at the base URL at all: there is nobody to judge."""
     session.begin("knock")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from conformance import contract, examination, invocation, snapshot
@@ -16,7 +15,6 @@ from conformance.certificate.bundle import Bundle, digest, statement
 from conformance.recording import Recording, content
 from conformance.report.run import versions
 from conformance.requirements import CLASSES
-from conformance.target import Target
 
 DEPTHS = ("standard", "deep")
 @dataclass(frozen=True)
@@ -121,27 +119,16 @@ def _exchanges(bundle: Bundle) -> list[dict[str, Any]]:
     return [json.loads(line) for line in bundle.evidence["exchanges.jsonl"].splitlines()]
 
 
-class Replay:
-    """A pytest plugin that puts the recording in the place of the target."""
-
-    def __init__(self, target: Target, recording: Recording, provisioned: Sequence[str]) -> None:
-        self._subject = examination.Subject(target, recording, tuple(provisioned))
-
-    def pytest_configure(self, config: pytest.Config) -> None:
-        """The examination finds the recording here."""
-        config.stash[examination.SUBJECT] = lambda: self._subject
-
-
 def _recomputed(bundle: Bundle, report: Mapping[str, Any], *, current: bool) -> Verification:
     """Run the suite on the recording, and compare what it finds and what it exchanges with what was certified."""
     stated = json.loads(bundle.evidence["target.json"])
     recorded = {line["id"]: line for line in _exchanges(bundle)}
     recording = Recording(recorded.values())
-    replay = Replay(snapshot.target(stated), recording, stated["fixtures"]["provisioned"])
+    subject = examination.Subject(snapshot.target(stated), recording, tuple(stated["fixtures"]["provisioned"]))
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         options = invocation.options(directory, report["suite"]["depth"], report["suite"]["seed"], report["suite"]["classes"])
-        invocation.execute(options, [replay])
+        invocation.execute(options, [examination.Substitute(lambda: subject)])
         again = json.loads((directory / "report.json").read_bytes())
         repeated = [json.loads(line) for line in (directory / "exchanges.jsonl").read_bytes().splitlines()]
     changes = tuple(_changes(report, again))

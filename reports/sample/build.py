@@ -9,8 +9,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import pytest
-
 from conformance import examination, invocation
 from conformance.selftest import altered, population
 
@@ -21,21 +19,12 @@ CHROMIUM = shutil.which("chromium") or ""
 SIZE = {"width": 1180, "height": 860}
 
 
-class Judged:
-    """A pytest plugin that puts an edited reference in the place of the bundled one."""
-
-    def __init__(self, edits: tuple[altered.Edit, ...]) -> None:
-        self._package = altered.load(edits)
-
-    def pytest_configure(self, config: pytest.Config) -> None:
-        """The examination finds it here."""
-        config.stash[examination.SUBJECT] = lambda: examination.in_process(self._package)
-
-
 def build(name: str, edits: tuple[altered.Edit, ...]) -> None:
     """One run, into the folder of that name."""
+    package = altered.load(edits)
     with tempfile.TemporaryDirectory() as directory:
-        invocation.execute(invocation.options(Path(directory), "quick", 1), [Judged(edits)])
+        plugin = examination.Substitute(lambda: examination.in_process(package))
+        invocation.execute(invocation.options(Path(directory), "quick", 1), [plugin])
         (HERE / name).mkdir(exist_ok=True)
         for file in KEPT:
             shutil.copy(Path(directory) / file, HERE / name / file)

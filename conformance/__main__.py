@@ -91,7 +91,10 @@ def run_options(part: argparse.ArgumentParser) -> None:
     part.add_argument("--report-dir", type=Path, default=Path("reports/latest"), metavar="DIR", help="where to write (%(default)s)")
     part.add_argument("--depth", choices=("quick", "standard", "deep"), default="standard", help="how much to spend (default: %(default)s)")
     part.add_argument("--seed", type=int, default=1, metavar="N", help="the same seed sends the same requests (default: %(default)s)")
-    part.add_argument("-n", dest="workers", type=_count, metavar="N", help="share the checks out to N processes")
+    part.add_argument(
+        "-n", dest="workers", type=_count, metavar="N",
+        help="share the checks out to N processes; 4 judge a target whose answers take long in a third of the time",
+    )  # fmt: skip
     part.add_argument(
         "--class", dest="classes", action="append", type=_conformance_class, default=[], metavar="CLASS",
         help="judge only this conformance class; may be repeated",

@@ -83,13 +83,17 @@ class Client:
     log: Log
     pace: float | None = None
     item: str = ""
+    now: Callable[[], float] = time.monotonic
     waited: float = 0.0
     _number: int = 0
     _silent: int = 0
     _chances: int = CHANCES
     _next_slot: float = 0.0
-    _origin: float = field(default_factory=time.monotonic)
+    _origin: float = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self._origin = self.now()
 
     def begin(self, item: str) -> None:
         """Exchanges from here on belong to `item`."""
@@ -193,9 +197,9 @@ class Client:
             self._keep_pace()
         if gate is not None:
             gate()
-        started = time.monotonic()
+        started = self.now()
         response, failure = (None, request) if isinstance(request, str) else self._exchange(request)
-        elapsed = time.monotonic() - started
+        elapsed = self.now() - started
         return Exchange(
             item=self.item,
             number=number,
@@ -270,7 +274,7 @@ class Client:
         if self.pace is None:
             return
         with self._lock:
-            now = time.monotonic()
+            now = self.now()
             slot = max(now, self._next_slot)
             self._next_slot = slot + 1 / self.pace
         if slot > now:

@@ -37,17 +37,19 @@ FINE, FAILING, AWAY, REFUSED = answer(), answer(500), answer(503), answer(401)
 
 @dataclass
 class Bench:
-    """A client of an application that answers by a script; `waits` are the seconds that it waited."""
+    """A client of an application that answers by a script; `waits` are the seconds that it waited, and `now` what its clock shows."""
 
     answers: list[Any]
     pace: float | None = None
+    now: float = 1000.0
     waits: list[float] = field(default_factory=list)
     logged: list[Exchange] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.script = Script(self.answers)
         self.transport = InProcess(self.script, self.waits.append)
-        self.client = Client("http://target.test/v1", openapi.load(), self.transport, Redactor(SECRETS), self.logged.append, self.pace)
+        url, redactor = "http://target.test/v1", Redactor(SECRETS)
+        self.client = Client(url, openapi.load(), self.transport, redactor, self.logged.append, self.pace, now=lambda: self.now)
         self.client.begin("item")
 
     @property
@@ -193,13 +195,18 @@ def test_exchanges_are_numbered_within_their_item(bench: Callable[..., Bench]) -
 def test_an_exchange_knows_when_it_began_and_how_long_it_took(bench: Callable[..., Bench]) -> None:
     """In seconds since the client was made."""
     each = bench(FINE)
-    time.sleep(0.01)
-    before = time.monotonic()
-    exchange = each.client.send(ACCOUNT, NOBODY)
-    took = time.monotonic() - before
 
-    assert 0.01 <= exchange.started < 5
-    assert 0 < exchange.elapsed <= took
+    class Slow(Script):
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            each.now += 0.25
+            await super().__call__(scope, receive, send)
+
+    each.client.transport = InProcess(Slow([FINE]), each.waits.append)
+    each.now += 2.0
+    exchange = each.client.send(ACCOUNT, NOBODY)
+    each.client.transport.close()
+
+    assert (exchange.started, exchange.elapsed) == (2.0, 0.25)
 
 
 def test_an_answer_is_recorded_with_its_headers_in_lower_case(bench: Callable[..., Bench]) -> None:
@@ -511,17 +518,23 @@ def test_together_means_in_the_same_moment(bench: Callable[..., Bench]) -> None:
     each.client.transport.close()
 
     assert [exchange.status for exchange in exchanges] == [200] * 4
-    assert max(exchange.started for exchange in exchanges) - min(exchange.started for exchange in exchanges) < 1
 
 
 def test_who_is_ready_first_waits_for_the_others(bench: Callable[..., Bench]) -> None:
-    """Where the pace lets them get ready one after the other, they start at once all the same."""
-    each = bench(FINE, pace=10.0)
-    each.client.transport = InProcess(Script([FINE]), time.sleep)
-    exchanges = each.client.send_all([ACCOUNT] * 4, [PLAIN] * 4, together=True)
+    """Where the pace lets them get ready one after the other, none of them is sent before all have waited."""
+    waited: list[int] = []
+
+    class Counting(Script):
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            waited.append(len(each.waits))
+            await super().__call__(scope, receive, send)
+
+    each = bench(FINE, pace=8.0)
+    each.client.transport = InProcess(Counting([FINE]), each.waits.append)
+    each.client.send_all([ACCOUNT] * 4, [PLAIN] * 4, together=True)
     each.client.transport.close()
 
-    assert max(exchange.started for exchange in exchanges) - min(exchange.started for exchange in exchanges) < 0.1
+    assert (sorted(each.waits), waited) == ([0.125, 0.25, 0.375], [3] * 4)
 
 
 def test_many_need_not_wait_for_one_another() -> None:
@@ -543,21 +556,19 @@ def test_a_call_that_cannot_be_made_does_not_hold_up_those_beside_it(bench: Call
 def test_the_pace_spaces_patient_requests(bench: Callable[..., Bench]) -> None:
     """Half a second between two of them; who drives a caller into its limit is not slowed down."""
     each = bench(FINE, pace=2.0)
-    for _ in range(2):
-        each.client.send(ACCOUNT, PLAIN)
-    assert len(each.waits) == 1
-    assert 0.4 < each.waits[0] <= 0.5
-
+    each.client.send(ACCOUNT, PLAIN)
+    each.now += 0.125
+    each.client.send(ACCOUNT, PLAIN)
     each.client.send(ACCOUNT, replace(PLAIN, patient=False))
-    assert len(each.waits) == 1
-    assert each.client.waited == 0.0
+
+    assert (each.waits, each.client.waited) == ([0.375], 0.0)
 
 
 def test_a_slow_caller_is_not_held_back(bench: Callable[..., Bench]) -> None:
     """Whoever comes after the next slot has begun goes at once."""
     each = bench(FINE, pace=200.0)
     each.client.send(ACCOUNT, PLAIN)
-    time.sleep(0.02)
+    each.now += 0.02
     each.client.send(ACCOUNT, PLAIN)
 
     assert each.waits == []
@@ -758,7 +769,6 @@ def test_a_refusal_before_the_end_of_a_body_is_an_answer(then: Behaviour, size: 
     def behave(connection: Any) -> None:
         head(connection)
         connection.sendall(b"HTTP/1.1 413 Too Large\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")
-        time.sleep(0.05)
         then(connection)
 
     with networked(behave) as sender:

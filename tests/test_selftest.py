@@ -183,6 +183,8 @@ def _double(number: int) -> int:
         os.kill(os.getpid(), signal.SIGKILL)
     if number == 3:
         time.sleep(60)
+    if number == 8:
+        raise TimeoutError("eight took too long")
     return number * 2
 
 
@@ -204,6 +206,11 @@ def test_a_task_whose_process_dies_has_failed() -> None:
 def test_a_task_that_takes_too_long_has_failed() -> None:
     """Its process is ended, and the others go on."""
     assert dict(workers.each(_double, [3, 4], 2, patience=1.5)) == {3: Failure("it did not end in time"), 4: 8}
+
+
+def test_a_task_that_says_itself_that_something_took_too_long_has_ended() -> None:
+    """The reason is what it raised, not that it took too long."""
+    assert list(workers.each(_double, [8], 1)) == [(8, Failure("TimeoutError: eight took too long"))]
 
 
 def test_no_more_processes_run_than_allowed() -> None:

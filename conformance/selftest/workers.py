@@ -62,7 +62,7 @@ def _begin() -> None:
 
 def _reason(problem: BaseException) -> str:
     match problem:
-        case TimeoutError():
+        case TimeoutError(__cause__=None):  # one that the task itself raised comes with what happened there
             return "it did not end in time"
         case ProcessExpired():
             return f"its process ended with {problem.exitcode}"

@@ -1,6 +1,7 @@
 """Certificates: an honest one is borne out by its own evidence, and a forged one is refused, whoever signed it."""
 
 import json
+import re
 import subprocess
 import sys
 import zipfile
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from served import by_command
 
@@ -171,6 +174,7 @@ BY_THE_SIGNER: dict[str, tuple[Callable[[Evidence], None], str]] = {
         edited_report(lambda report: report["ledger"][0].update(review="00000000-0000-4000-8000-000000000000")),
         "does not list",
     ),
+    "a requirement left out": (edited_report(lambda report: report["requirements"].pop()), "is new"),
     "an interrupted run": (edited_report(lambda report: report.update(interrupted=True)), "interrupted"),
     "a quick run": (edited_report(lambda report: report["suite"].update(depth="quick")), "depth"),
     "a run of some classes": (edited_report(lambda report: report["suite"].update(classes=["read"])), "left conformance classes out"),
@@ -219,6 +223,75 @@ def test_a_statement_of_its_own_is_refused(home: Path, key: Ed25519PrivateKey, e
     assert verify(forged, None).problems == ("the statement says something else than the report",)
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda statement: statement["predicate"].pop("configuration"), "the statement describes no evidence"),
+        (lambda statement: statement.update(predicate=[]), "the statement describes no evidence"),
+        (lambda statement: statement["predicate"]["configuration"].pop(), "openapi.yaml is not the one that was signed"),
+    ],
+)
+def test_a_statement_that_leaves_evidence_out_is_refused(
+    change: Callable[[Any], object], told: str, home: Path, key: Ed25519PrivateKey, evidence: Evidence
+) -> None:
+    """Each file has to be described by its digest."""
+    statement = bundle.statement(evidence)
+    change(statement)
+    forged = bundle.Bundle(evidence, dsse.sign(statement, key), bundle.read(home / "honest.zip").key)
+    assert verify(forged, None).problems == (told,)
+
+
+@pytest.mark.parametrize("content", [b"{}", b"no JSON", b"[]"])
+def test_a_report_that_no_statement_can_be_made_of_is_refused(
+    content: bytes, home: Path, key: Ed25519PrivateKey, evidence: Evidence
+) -> None:
+    """Although its digest was signed."""
+    forged = {**evidence, "report.json": content}
+    statement = bundle.statement(evidence)
+    for entry in statement["predicate"]["configuration"]:
+        entry["digest"]["sha256"] = bundle.digest(forged[entry["name"]])
+    found = verify(bundle.Bundle(forged, dsse.sign(statement, key), bundle.read(home / "honest.zip").key), None)
+    assert found.problems == ("the statement says something else than the report",)
+
+
+def _another_kind(*, private: bool) -> bytes:
+    key = ec.generate_private_key(ec.SECP256R1())
+    if private:
+        return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    return key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"no key", "no private key to sign with (ValueError)"),
+        (None, "no private key to sign with (FileNotFoundError)"),
+        (_another_kind(private=True), "a key of another kind; `conformance keygen` makes the right one"),
+    ],
+)
+def test_what_is_no_key_to_sign_with_is_a_usage_error(content: bytes | None, told: str, home: Path, tmp_path: Path) -> None:
+    """And no certificate is written."""
+    if content is not None:
+        (tmp_path / "odd").write_bytes(content)
+    done = command("certify", "--report-dir", home / "report", "--key", tmp_path / "odd", tmp_path / "never.zip")
+    assert (done.returncode, done.stderr) == (4, f"conformance certify: error: {tmp_path / 'odd'}: {told}\n")
+    assert not (tmp_path / "never.zip").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"no key", "the given key: no public key (ValueError)"),
+        (_another_kind(private=False), "the given key: a key of another kind than Ed25519"),
+    ],
+)
+def test_what_is_no_key_to_verify_with_is_a_usage_error(content: bytes, told: str, home: Path, tmp_path: Path) -> None:
+    """Before anything is verified."""
+    (tmp_path / "odd").write_bytes(content)
+    done = command("verify", "--public-key", tmp_path / "odd", home / "honest.zip")
+    assert (done.returncode, done.stdout, done.stderr) == (4, "", f"conformance verify: error: {told}\n")
+
+
 @pytest.mark.parametrize("content", [b"", b"no zip", b"PK\x03\x04 half a zip"])
 def test_what_is_no_certificate_is_a_usage_error(content: bytes, tmp_path: Path) -> None:
     """With one line that says so."""
@@ -237,6 +310,22 @@ def test_a_certificate_holds_its_files_and_no_others(change: str, home: Path, tm
         if change == "added":
             odd.writestr("notes.txt", "trust me")
     with pytest.raises(bundle.BundleProblem, match="instead of"):
+        bundle.read(tmp_path / "odd.zip")
+
+
+def test_a_certificate_that_unpacks_to_too_much_is_not_unpacked(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small file can hold gigabytes of the same byte."""
+    monkeypatch.setattr(bundle, "MOST_BYTES", 1000)
+    with pytest.raises(bundle.BundleProblem, match=r"honest\.zip unpacks to more than 1000 bytes"):
+        bundle.read(home / "honest.zip")
+
+
+def test_an_envelope_is_an_object(home: Path, tmp_path: Path) -> None:
+    """Other JSON is none."""
+    with zipfile.ZipFile(home / "honest.zip") as honest, zipfile.ZipFile(tmp_path / "odd.zip", "w") as odd:
+        for name in honest.namelist():
+            odd.writestr(name, b"[]" if name == bundle.STATEMENT else honest.read(name))
+    with pytest.raises(bundle.BundleProblem, match=re.escape(f"{bundle.STATEMENT} is no envelope")):
         bundle.read(tmp_path / "odd.zip")
 
 

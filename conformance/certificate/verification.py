@@ -159,11 +159,8 @@ def _unlike(recorded: Mapping[str, Any], repeated: Sequence[Mapping[str, Any]], 
     if unused:
         yield f"{len(unused)} exchanges were added that no check made: {', '.join(unused[:3])}"
     for line in repeated:
-        before = recorded.get(line["id"])
-        if before is None:
-            yield f"the exchange {line['id']} was left out"
-        elif _essence(before) != _essence(line):
-            yield f"the exchange {line['id']} was altered"
+        if _essence(recorded.get(line["id"], {})) != _essence(line):
+            yield f"the exchange {line['id']} was left out or altered"
 
 
 def _essence(line: Mapping[str, Any]) -> dict[str, Any]:

@@ -80,15 +80,15 @@ def name_of(item: pytest.Item) -> str:
 def judge(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport, session: Session) -> None:
     """Turn the end of a check, and the rules' findings on its exchanges, into the outcome that pytest shows."""
     own = finding(requirement_of(item).id, operation_of(item), call.excinfo.value if call.excinfo else None)
-    record = session.end((own,) if own else ())
+    record = session.end((own,))
     report.user_properties.append(("conformance", orjson.dumps(record).decode()))
     _show(report, record)
     if report.longrepr and not isinstance(report.longrepr, tuple):  # a traceback may quote what a target has echoed
         report.longrepr = session.redactor.text(str(report.longrepr))
 
 
-def finding(requirement: str, operation: str | None, problem: BaseException | None) -> Finding | None:
-    """What the end of a check says of its requirement; None where the run was interrupted."""
+def finding(requirement: str, operation: str | None, problem: BaseException | None) -> Finding:
+    """What the end of a check says of its requirement."""
     match problem:
         case None:
             return Finding(requirement, Verdict.PASS, operation)
@@ -99,11 +99,9 @@ def finding(requirement: str, operation: str | None, problem: BaseException | No
             return Finding(requirement, Verdict.INCONCLUSIVE, operation, problem.message, "", problem.needs, problem.exchanges)
         case NotApplicable():
             return Finding(requirement, Verdict.NOT_APPLICABLE, operation, str(problem))
-        case Exception():
+        case BaseException():
             told = "".join(traceback.format_exception_only(problem)).strip()
             return Finding(requirement, Verdict.ERROR, operation, f"{told} ({_place(problem)})")
-        case _:
-            return None
 
 
 def _place(problem: BaseException) -> str:

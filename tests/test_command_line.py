@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tomllib
@@ -17,10 +18,11 @@ import pytest
 from samples import a_finding, a_report, an_entry, an_exchange
 
 from conformance import profile, requirements
-from conformance.__main__ import COMMANDS
+from conformance.__main__ import COMMANDS, main
 from conformance.commands.init import skeleton
 from conformance.commands.outcome import VERDICTS
-from conformance.report import line, terminal
+from conformance.report import artefacts, line, terminal
+from conformance.selftest import catalogue
 
 COMMAND = (sys.executable, "-m", "conformance")
 SEQUENCE = "\x1b["
@@ -118,6 +120,18 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
             "conformance serve: error: argument --port: '65536' is no port; ports are numbers up to 65535"
             + HINT.format("conformance serve"),
         ),
+        (
+            ["run", "--report", "junit,pdf"],
+            "conformance run: error: argument --report: there is no format 'pdf', only "
+            + ", ".join(artefacts.FORMATS) + HINT.format("conformance run"),
+        ),
+        (["compare", "file", "file"], "conformance compare: error: file: is no JSON object\n"),
+        (["compare", "list.json", "file"], "conformance compare: error: list.json: is no report of this suite\n"),
+        (
+            ["certify", "--key", "file"],
+            "conformance certify: error: reports/latest/report.json: No such file or directory; "
+            "`conformance run --report-dir reports/latest` writes it\n",
+        ),
         (["run", "--report-dir", "file/in/a/file"], "conformance run: error: --report-dir {cwd}/file/in/a/file: Not a directory\n"),
         (["serve", "--database", "no/folder/x.db"], "conformance serve: error: --database no/folder/x.db: unable to open database file\n"),
         (["init", "file"], "conformance init: error: file exists and is left as it is; name another file\n"),
@@ -129,6 +143,7 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
 def test_a_mistake_in_the_options_is_told_in_one_line(tmp_path: Path, arguments: list[str], message: str) -> None:
     """Exit code 4, nothing on standard output, no traceback."""
     (tmp_path / "file").touch()
+    (tmp_path / "list.json").write_text("[]")
     ended = conformance(tmp_path, *arguments)
     assert (ended.returncode, ended.stdout, ended.stderr) == (4, "", message.replace("{cwd}", str(tmp_path)))
 
@@ -140,9 +155,10 @@ def test_a_mistake_in_the_options_is_told_in_one_line(tmp_path: Path, arguments:
         (("--target", "target.toml"), "target.toml:1: credentials.primry is no known key: did you mean primary?"),
         (("--target", "absent.toml"), "absent.toml: cannot be read: No such file or directory: give the path of a profile"),
         (("--base-url", "ftp://x"), f"--base-url is no http or https URL: {REMEDY}"),
+        (("--known-failures", "absent.toml"), "absent.toml: is no readable TOML: [Errno 2] No such file or directory: 'absent.toml'"),
         (("--base-url", DEAD), f"nothing answers at {DEAD}: ConnectError: [Errno 111] Connection refused"),
     ],
-    ids=["mistyped key", "no file", "no URL", "dead port"],
+    ids=["mistyped key", "no file", "no URL", "no known failures", "dead port"],
 )
 def test_a_target_that_cannot_be_judged_is_a_usage_error(
     tmp_path: Path, options: tuple[str, ...], message: str, workers: tuple[str, ...]
@@ -154,6 +170,36 @@ def test_a_target_that_cannot_be_judged_is_a_usage_error(
     assert message in ended.stderr
     assert "Traceback" not in ended.stderr
     assert not (tmp_path / "reports/latest/report.json").exists()
+
+
+def test_a_port_that_is_taken_is_a_usage_error(tmp_path: Path) -> None:
+    """The address is named."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        ended = conformance(tmp_path, "serve", "--port", port)
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert ended.stderr == f"conformance serve: error: cannot serve on 127.0.0.1 port {port}: Address already in use\n"
+
+
+def test_a_mistake_of_the_checker_blames_nobody(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 3 and a traceback where, for one, a part of the package is not there."""
+    monkeypatch.setitem(sys.modules, "conformance.commands.scenarios", None)
+    assert main(["scenarios"]) == 3
+    assert "ModuleNotFoundError: import of conformance.commands.scenarios halted" in capsys.readouterr().err
+
+
+def test_any_command_can_be_interrupted(tmp_path: Path) -> None:
+    """Exit code 2 and no traceback, in the middle of reading a file that does not end."""
+    endless = tmp_path / "endless.har"
+    os.mkfifo(endless)
+    command = [*COMMAND, "judge", str(endless), "--base-url", "http://x/v1"]
+    with (
+        subprocess.Popen(command, env=surroundings(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running,
+        endless.open("wb"),  # as soon as somebody reads
+    ):
+        running.send_signal(signal.SIGINT)
+        told = running.communicate(timeout=60)
+    assert (running.returncode, *told) == (2, "", "")
 
 
 # --- runs ----------------------------------------------------------------------------------------------------------------
@@ -255,6 +301,25 @@ def test_an_interrupted_run_leaves_what_it_knows(tmp_path: Path, number: signal.
     assert "\nINTERRUPTED: nothing was broken until then\n" in told
     assert (document["interrupted"], document["counts"]["must"]["fail"]) == (True, 0)
     assert {entry["verdict"] for entry in document["requirements"] if entry["class"] == "limits"} >= {"inconclusive"}
+
+
+def test_a_run_that_is_not_to_be_interrupted_is_not(tmp_path: Path) -> None:
+    """What whoever started it has told it to ignore, as shells do in the background, it ignores."""
+    command = ["sh", "-c", 'trap "" INT; exec "$0" "$@"', *COMMAND, "run", "--depth", "quick", "--class", "description"]
+    with subprocess.Popen(command, cwd=tmp_path, env=surroundings(), stdout=subprocess.PIPE, text=True) as running:
+        while not (tmp_path / "reports/latest/exchanges-main.jsonl").exists() and running.poll() is None:
+            signal.sigtimedwait([], 0.02)
+        running.send_signal(signal.SIGINT)
+        told, _ = running.communicate(timeout=600)
+    assert (running.returncode, "\nCONFORMANT" in told) == (0, True)
+
+
+def test_what_is_known_to_be_broken_and_is_not_fails_a_run(tmp_path: Path) -> None:
+    """Exit code 1, and the entry that is out of date is named."""
+    (tmp_path / "known.toml").write_text('[[known]]\nrequirement = "description/version"\nreason = "ticket 7"\n')
+    ended = conformance(tmp_path, "run", "--depth", "quick", "--class", "description", "--known-failures", "known.toml")
+    assert ended.returncode == 1
+    assert "\n  out of date  description/version: " in ended.stdout
 
 
 # --- the face ------------------------------------------------------------------------------------------------------------
@@ -360,6 +425,22 @@ def test_the_requirements_can_be_listed(tmp_path: Path) -> None:
     assert [entry["id"] for entry in everything] == list(requirements.load())
     assert everything[0]["class"] == requirements.load()[everything[0]["id"]].conformance_class
     assert re.findall(r"^  (\S+)  \(", told, re.MULTILINE) == limits
+
+
+def test_requirements_are_told_with_what_they_need_and_why_one_is_not_judged(tmp_path: Path) -> None:
+    """Whichever of the two there is to say."""
+    _, *shown = conformance(tmp_path, "requirements", "--class", "authorization").stdout.split("\n\n")
+    entries = [entry for entry in requirements.load().values() if entry.conformance_class == "authorization"]
+
+    assert [("\n    needs " in each, "\n    not judged: " in each) for each in shown if each.strip()] == [
+        (bool(entry.needs), entry.untested is not None) for entry in entries
+    ]
+
+
+def test_what_stands_behind_the_requirements_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """As it stands in spec/COVERAGE.md."""
+    assert main(["selftest", "--coverage"]) == 0
+    assert capsys.readouterr().out == catalogue.text()
 
 
 def test_a_reader_may_leave_early(tmp_path: Path) -> None:

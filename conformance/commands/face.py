@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from conformance import examination, requirements
+from conformance import items, requirements
 from conformance.commands.outcome import CHECKER_ERROR, INTERRUPTED, USAGE_ERROR
 from conformance.plugin import GATHERER
 from conformance.report import artefacts, line, terminal
@@ -130,24 +130,9 @@ class Face:
 
     # --- while it runs ---------------------------------------------------------------------------------------------------
 
-    def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """With workers: what they would find out about the profile and the base URL, they could not say in a readable way."""
-        if session.config.getoption("numprocesses", None) and examination.target_of(session.config) is not None:
-            opened = examination.begin(session.config)
-            try:
-                examination.knock(opened)
-            except pytest.exit.Exception as nobody:
-                raise pytest.UsageError(nobody.msg) from None
-            finally:
-                opened.close()
-
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Learn which checks there are."""
-        catalogue = requirements.load()
-        for item in session.items:
-            marker = item.get_closest_marker("requirement")
-            if marker is not None:
-                self._classes[item.nodeid] = catalogue[marker.args[0]].conformance_class
+        self._classes = {item.nodeid: items.requirement_of(item).conformance_class for item in session.items}
         self._tally.planned = Counter(self._classes.values())
         self._tally.total = len(self._classes)
 
@@ -163,11 +148,9 @@ class Face:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count a check that is over."""
-        for name, value in report.user_properties:
-            if name == "conformance":
-                record = orjson.loads(str(value))
-                self._tally.add(*_counted(record, warned=hasattr(report, "wasxfail")))
-                self._show()
+        for _, value in report.user_properties:  # the record alone: no other plugin has a say in such a run
+            self._tally.add(*_counted(orjson.loads(str(value)), warned=hasattr(report, "wasxfail")))
+            self._show()
 
     def _show(self) -> None:
         if self._display is None:
@@ -183,8 +166,8 @@ class Face:
             self._problems.append(report.longreprtext)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Somebody ended the run, or there is nobody to judge."""
-        self._interrupted = excinfo.errisinstance(KeyboardInterrupt)
+        """Somebody ended the run, or there is nobody to judge, or a check cannot be read."""
+        self._interrupted = excinfo.errisinstance(KeyboardInterrupt) and not excinfo.errisinstance(pytest.Session.Interrupted)
         if isinstance(excinfo.value, pytest.exit.Exception):
             self._problems.append(excinfo.value.msg)
 
@@ -220,7 +203,7 @@ class Face:
 def _counted(record: dict[str, Any], *, warned: bool) -> tuple[str, str, int]:
     """The class of a check, how it ended, and how many requests it took."""
     findings = record["findings"]
-    name = requirements.load()[findings[0]["requirement"]].conformance_class if findings else ""
+    name = requirements.load()[findings[0]["requirement"]].conformance_class
     outcome = "warning" if warned else str(worst(Verdict(found["verdict"]) for found in findings))
     return name, outcome, record["exchanges"]
 

@@ -1,9 +1,9 @@
 """`conformance run`: one run of the suite, with a face for people."""
 
 import argparse
-import os
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -68,10 +68,9 @@ def _is_fuzzing(arguments: argparse.Namespace) -> bool:
 def _writable(directory: Path) -> Path:
     try:
         directory.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=directory).close()  # whether anything can be written there
     except OSError as problem:
         raise UsageError(f"--report-dir {directory}: {problem.strerror}") from None
-    if not os.access(directory, os.W_OK | os.X_OK):
-        raise UsageError(f"--report-dir {directory}: nothing can be written there")
     clear(directory)
     return directory
 

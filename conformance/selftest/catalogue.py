@@ -71,11 +71,13 @@ def _ruled() -> Iterator[tuple[str, str]]:
 
 
 def _checked() -> Iterator[tuple[str, str]]:
+    known = requirements.load()
     for path in _sources(suite):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
                 name = f"{path.stem.removeprefix('test_')}::{node.name.removeprefix('test_')}"
-                yield from ((id, name) for id in _required(node))
+                spelled = (id for decorator in node.decorator_list for part in ast.walk(decorator) for id in _spelled(part))
+                yield from ((id, name) for id in spelled if id in known)
 
 
 def _sources(package: object) -> list[Path]:
@@ -88,11 +90,3 @@ def _spelled(node: ast.AST) -> Iterator[str]:
         yield node.value
     if isinstance(node, ast.JoinedStr) and isinstance(node.values[-1], ast.Constant) and node.values[-1].value in ("/fields", "/required"):
         yield from (id for id in requirements.load() if id.endswith(("/fields", "/required", "/closed")))
-
-
-def _required(check: ast.FunctionDef) -> Iterator[str]:
-    for decorator in check.decorator_list:
-        if isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Name) and decorator.func.id == "requirement":
-            argument = decorator.args[0]
-            if isinstance(argument, ast.Constant):
-                yield str(argument.value)

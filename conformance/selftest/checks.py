@@ -38,7 +38,7 @@ class Check:
         except Exception as raised:  # noqa: BLE001 - whatever it is becomes a finding
             problem = raised
         own = items.finding(self.requirement, self.operation, problem)
-        return session.end((own,) if own else ()).findings
+        return session.end((own,)).findings
 
 
 def things(session: Session) -> Mapping[str, Any]:

@@ -200,6 +200,40 @@ def test_a_lie_of_the_signer_is_found_out(
     assert any(told in problem for problem in found.problems), found.problems
 
 
+def test_a_refusal_is_told_with_its_reasons(home: Path, evidence: Evidence, tmp_path: Path) -> None:
+    """Exit code 1, and one reason a line."""
+    bundle.write(tmp_path / "other.zip", evidence, Ed25519PrivateKey.generate())
+    done = command("verify", "--public-key", home / "key.pub", tmp_path / "other.zip")
+    assert (done.returncode, done.stdout) == (1, "REFUSED:\n  the signature is not of this key\n")
+
+
+def test_whose_key_it_is_has_to_be_known_otherwise(home: Path) -> None:
+    """Where no key is pinned, the last line says so."""
+    done = command("verify", home / "honest.zip")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (
+        0,
+        "Whose key this is, nothing here says: compare its fingerprint, or pin it with --public-key.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (
+            ("certify", "--report-dir", "{home}/report", "--key", "{home}/key", "{folder}/none/certificate.zip"),
+            "{folder}/none/certificate.zip",
+        ),
+        (("verify", "--public-key", "{folder}/none.pub", "{home}/honest.zip"), "{folder}/none.pub"),
+    ],
+    ids=["a place to write to", "a key"],
+)
+def test_what_is_not_there_is_a_usage_error(words: tuple[str, ...], place: str, home: Path, tmp_path: Path) -> None:
+    """Named as it was given."""
+    done = command(*(word.format(home=home, folder=tmp_path) for word in words))
+    told = f"conformance {words[0]}: error: {place.format(folder=tmp_path)}: No such file or directory\n"
+    assert (done.returncode, done.stdout, done.stderr) == (4, "", told)
+
+
 def test_the_key_of_somebody_else_is_refused(home: Path, evidence: Evidence, tmp_path: Path) -> None:
     """Where the signer is known, another one will not do."""
     bundle.write(tmp_path / "other.zip", evidence, Ed25519PrivateKey.generate())

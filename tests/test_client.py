@@ -706,6 +706,15 @@ def test_what_a_recording_has_unpacked_is_not_unpacked_again(bench: Callable[...
     assert (response.body, response.header("content-encoding")) == (b"unpacked", "gzip")
 
 
+def test_a_recorded_failure_fails_as_it_did(bench: Callable[..., Bench]) -> None:
+    """With the same words, so that a run can be repeated against its recording."""
+    each = bench(FINE)
+    each.client.transport = Recording([{"id": "item#1", "failure": "ReadTimeout: timed out: twice"}])
+    exchange = each.client.send(ACCOUNT, replace(PLAIN, patient=False))
+
+    assert (exchange.response, exchange.failure) == (None, "ReadTimeout: timed out: twice")
+
+
 def test_a_failure_is_told_shortly_and_without_secrets(bench: Callable[..., Bench]) -> None:
     """Whatever a target made the library say."""
     echo = answer(200, b"", content_encoding="key-s3cret")

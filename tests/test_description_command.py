@@ -70,6 +70,19 @@ def test_a_breaking_difference_fails_with_its_line(tmp_path: Path) -> None:
     ]
 
 
+def test_a_difference_of_the_whole_document_is_on_no_operation(tmp_path: Path) -> None:
+    """Only its place and the two values are told."""
+    path = tmp_path / "openapi.yaml"
+    path.write_text(CONTRACT.replace("openapi: 3.1.1", "openapi: 3.2.0"), encoding="utf-8")
+    done = diff(path)
+    assert done.stdout.splitlines()[1:5] == [
+        f"  {path}:{line_of(CONTRACT, 'openapi: 3.1.1')}  openapi: is another version of OpenAPI",
+        "      specified  3.1.1",
+        "      described  3.2.0",
+        "",
+    ]
+
+
 def test_what_breaks_nobody_does_not_fail(tmp_path: Path) -> None:
     """0; the differences are told."""
     path = tmp_path / "openapi.yaml"

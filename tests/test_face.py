@@ -16,11 +16,13 @@ from conformance.selftest.altered import Edit
 SERVERS = 'document["servers"] = [{"url": base_url}]'
 OLDER = Edit("publication", SERVERS, f'{SERVERS}; document["openapi"] = "3.2.0"')
 
+UNCHALLENGED = Edit("faults", """, {"WWW-Authenticate": 'Bearer realm="localization"'}""", "")
 
-def run(directory: Path, *plugins: object) -> int:
-    """The exit code of a quick run of the class description in this process, with these plugins beside its face."""
+
+def run(directory: Path, *plugins: object, judging: str = "description") -> int:
+    """The exit code of a quick run of one class in this process, with these plugins beside its face."""
     face = Face(sys.stdout, directory)
-    options = invocation.options(directory, "quick", 1, ["description"])
+    options = invocation.options(directory, "quick", 1, [judging])
     return face.close(invocation.execute(options, [face, *plugins]))
 
 
@@ -75,6 +77,22 @@ def test_properties_of_other_plugins_are_no_records(tmp_path: Path) -> None:
 
     options = invocation.options(tmp_path, "quick", 1, ["description"])
     assert invocation.execute(options, [Labelling(), Substitute(reference)]) == 0
+
+
+def test_a_should_that_is_broken_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It fails neither the check nor the run."""
+    outcomes = []
+
+    class Listener:
+        def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+            if report.when == "call" and report.outcome != "passed":
+                outcomes.append((report.outcome, report.wasxfail))
+
+    silent = altered.load([UNCHALLENGED])
+    assert run(tmp_path, Substitute(silent), Listener(), judging="authentication") == 0
+    assert {outcome for outcome, _ in outcomes} == {"skipped"}
+    assert {told.partition(":")[0] for _, told in outcomes} == {"should"}
+    assert f"{len(outcomes)} warning; " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("summary", [True, False])

@@ -359,6 +359,14 @@ def test_broken_traffic_is_judged_broken(tmp_path: Path, capsys: pytest.CaptureF
     assert "secret-token" not in told
 
 
+def test_traffic_without_strangers_has_none_to_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The sums are the last line then."""
+    path = tmp_path / "traffic.har"
+    path.write_text(json.dumps({"log": {"entries": list(entries())[:1]}}))
+    main(["judge", str(path), "--base-url", "https://api.example.com/v1"])
+    assert capsys.readouterr().out.splitlines()[-1].startswith("1 exchanges of the API, ")
+
+
 def test_traffic_is_told_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """For those who go on with it."""
     path = tmp_path / "traffic.har"

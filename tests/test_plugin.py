@@ -283,6 +283,26 @@ def test_a_checkout_beside_an_installed_package_is_no_second_suite(tmp_path: Pat
     assert len({line.partition("::")[0] for line in done.stdout.splitlines() if "::" in line}) >= collected
 
 
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with workers"])
+def test_the_tests_of_others_are_left_alone(tmp_path: Path, workers: tuple[str, ...]) -> None:
+    """Although the plugin is loaded wherever it is installed; nobody is judged, and nothing is written."""
+    (tmp_path / "test_other.py").write_text("def test_one():\n    pass\n\n\ndef test_two():\n    pass\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_other.py", *workers],
+        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert (done.returncode, "2 passed" in done.stdout, (tmp_path / "reports").exists()) == (0, True, False)
+
+
+def test_a_check_of_no_requirement_is_no_check(tmp_path: Path) -> None:
+    """A mistake in its name is told, and nobody is judged."""
+    (tmp_path / "test_own.py").write_text('import pytest\n\n\n@pytest.mark.requirement("read/nmaes")\ndef test_names():\n    pass\n')
+    done = judge(tmp_path / "report", str(tmp_path / "test_own.py"))
+    assert done.returncode == 2
+    assert "test_own.py::test_names: no requirement read/nmaes in requirements.yaml" in done.stdout + done.stderr
+    assert report_of(tmp_path / "report")["exchanges"]["count"] == 0
+
+
 def test_a_run_that_leaves_something_unjudged_fails_if_it_must_be_complete(tmp_path: Path) -> None:
     """Otherwise what is inconclusive is told, and no failure. A target that answers 404 to everything shows next to nothing."""
 

@@ -9,6 +9,7 @@ import pytest
 
 from conformance import evidence
 from conformance.known import Known
+from conformance.profile import parse
 from conformance.report import junit, model
 from conformance.report.run import CHECKER_ERROR, CONFORMANT, INTERRUPTED, NO_TESTS_COLLECTED, NON_CONFORMANT, USAGE_ERROR, Run
 from conformance.requirements import Requirement
@@ -258,6 +259,28 @@ def test_a_run_that_did_not_come_to_its_end_calls_no_known_failure_mended(tmp_pa
 
     assert document["requirements"][0]["findings"][0]["known"] == "tracked"
     assert [entry["requirement"] for entry in document["known-failures"]["stale"]] == stale
+
+
+def test_only_what_fails_is_excused(tmp_path: Path) -> None:
+    """What is undecided beside it stays as it is."""
+    each = run(tmp_path, "must")
+    each.known = (Known("x/0", None, "tracked"),)
+    each.add(record(finding(FAIL, "a", requirement="x/0"), finding(INCONCLUSIVE, "b", requirement="x/0")))
+    each.finish(CONFORMANT)
+    found = orjson.loads((tmp_path / "report.json").read_bytes())["requirements"][0]["findings"]
+
+    assert [(entry["verdict"], entry.get("known")) for entry in found] == [(FAIL, "tracked"), (INCONCLUSIVE, None)]
+
+
+def test_a_run_that_wrote_a_secret_is_the_checkers_mistake(tmp_path: Path) -> None:
+    """And what holds it is removed."""
+    secret = "sk_live_4f9a8b7c6d5e4f3a2b1c0d9e"
+    each = run(tmp_path, "must")
+    each.target = parse({"base-url": "http://x/v1", "credentials": {"primary": {"api-key": secret}}}, environ={})
+    each.add(record(finding(PASS, None, requirement="x/0"), observations=[["observe/o", "s", secret]]))
+
+    assert (each.finish(CONFORMANT), each.leaks) == (CHECKER_ERROR, ["report.json"])
+    assert not (tmp_path / "report.json").exists()
 
 
 def test_records_add_up(tmp_path: Path) -> None:

@@ -65,6 +65,15 @@ def test_what_an_altered_reference_imports_later_is_its_own() -> None:
     assert package.SystemClock().now() is package.app.Fault
 
 
+def test_an_altered_reference_may_import_what_nobody_has_imported() -> None:
+    """Modules that are no part of it are found as everywhere."""
+    sys.modules.pop("colorsys", None)
+
+    package = altered.load([Edit("app", '"/v1"', '__import__("colorsys").__name__')])
+
+    assert package.app.PREFIX == "colorsys"
+
+
 def test_a_reference_that_cannot_be_loaded_leaves_the_untouched_one_alone() -> None:
     """What an edited module raises passes through."""
     with pytest.raises(ZeroDivisionError):

@@ -2,13 +2,16 @@
 
 import dataclasses
 import os
+import pwd
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from hypothesis import configuration
 
 from conformance import generate, openapi, profile
 from conformance.client import TRIES
@@ -135,6 +138,46 @@ def test_bodies_are_only_made_for_the_operation_that_takes_one() -> None:
     assert bodies == {"review_approve"}
     assert b"[null, null]" in [call.body for call in generate.coverage("review_approve", Mode.NEGATIVE)]
     assert {call.content_type for call in _generated()} == {"application/json"}
+
+
+ID = "3d2f9a60-1c77-4b8e-9f24-7a5b0c3e6d18"
+
+
+@pytest.mark.parametrize(
+    ("operation", "parts", "sent"),
+    [
+        ("project_list", {"query": {"limit": ["7"], "cursor": None}}, Call("project_list", query=(("limit", "7"), ("cursor", "null")))),
+        ("project_list", {"query": {"limit": [7, 7]}}, None),
+        ("project_list", {"query": {"cursor": "x" * 1484}}, Call("project_list", query=(("cursor", "x" * 1484),))),
+        ("project_list", {"query": {"cursor": "x" * 1485}}, None),
+        ("project_list", {"headers": {"x-more": "1"}}, None),
+        ("review_approve", {"body": {"a": 1}}, Call("review_approve", {"reviewId": ID}, body=b'{"a": 1}')),
+        ("review_approve", {"body": b"<a/>"}, Call("review_approve", {"reviewId": ID}, body=b"<a/>")),
+        ("review_approve", {"body": "<a/>", "media_type": "application/xml"}, None),
+        ("review_approve", {"body": {"a": float("inf")}}, None),
+        ("review_approve", {"body": {"a": "\ud800"}}, None),
+        ("review_approve", {"path_parameters": {"reviewId": "%2e"}}, None),
+    ],
+)
+def test_what_no_request_can_carry_as_it_was_made_is_left_out(operation: str, parts: dict[str, Any], sent: Call | None) -> None:
+    """A list of one value is that value."""
+    wanted: dict[str, Any] = {"method": OPERATIONS[operation].method, "path_parameters": {}}
+    if operation == "review_approve":
+        wanted |= {"path_parameters": {"reviewId": ID}, "media_type": "application/json"}
+    assert generate._call(generate._generator()[operation].Case(**{**wanted, **parts}), operation) == sent
+
+
+def test_where_nobody_is_at_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for a user of whom the system knows no more than a number."""
+
+    def nobody(_: int) -> None:
+        raise KeyError
+
+    for name in ("HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    with generate.undisturbed():
+        assert vars(configuration)["__hypothesis_home_directory"].is_relative_to(os.devnull)
 
 
 def test_text_that_is_not_ascii_is_sent() -> None:

@@ -19,6 +19,7 @@ from conformance.exchange import Call
 from conformance.generate import Enough, Mode, Source
 from conformance.reference import ManualClock, Reference
 from conformance.session import DEPTHS, Session
+from conformance.suite import test_fuzz as fuzzing
 from conformance.suite.live import Live
 from conformance.suite.test_fuzz import MOST_SMALLER, Fuzz
 from conformance.suite.test_fuzz import test_generated_arguments_beyond_the_contract_cause_no_failure as beyond
@@ -232,6 +233,7 @@ class Watched(InProcess):
         super().__init__(reference.app, clock.advance)
         self.sent: list[tuple[str, str, bytes]] = []
         self._fault = fault
+        self.wrong = b'{"code": "wrong", "requestId": "1"}'
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer, rightly or wrongly."""
@@ -239,8 +241,7 @@ class Watched(InProcess):
         status = self._fault(request)
         if status is None:
             return super().handle_request(request)
-        wrong = httpx.ByteStream(b'{"code": "wrong", "requestId": "1"}')
-        return httpx.Response(status, headers={"content-type": "application/json"}, stream=wrong)
+        return httpx.Response(status, headers={"content-type": "application/json"}, stream=httpx.ByteStream(self.wrong))
 
 
 def _never(_request: httpx.Request) -> None:
@@ -348,6 +349,44 @@ def test_a_lost_connection_is_a_violation_where_the_request_is_to_blame(opened: 
     with pytest.raises(Violation) as caught:
         Fuzz(OPERATIONS["project_list"], Mode.NEGATIVE, Live(session)).run()
     assert "502 wrong" in caught.value.message
+
+
+def test_a_search_that_goes_on_for_ever_is_ended(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is small enough by then is shown."""
+    monkeypatch.setattr(fuzzing, "MOST_SMALLER", 2)
+    session, transport = opened(_on_limits(500))
+    with pytest.raises(Violation) as caught:
+        Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session)).run()
+    ((_, url, _),) = _shown(caught.value.exchanges, transport)
+    assert 30 <= int(httpx.URL(url).params["limit"]) < 99
+
+
+def test_one_small_request_may_show_several_kinds_of_defect(opened: Opened) -> None:
+    """It is sent once."""
+    session, transport = opened(_on_limits(500))
+    transport.wrong = b"{}"
+    fuzz = Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session))
+    with pytest.raises(Violation):
+        fuzz.run()
+    kinds = fuzz._kinds(list(fuzz._answers.values()))
+    smallest = [exchange for exchange in session._remembered.values() if exchange.purpose == "the smallest of its kind"]
+    assert (len(kinds) > 1, len(smallest)) == (True, 1)
+
+
+def test_a_throttled_control_tells_nothing(opened: Opened) -> None:
+    """The request was lost, and when it is sent once more, it is one too many."""
+    met: list[int] = []
+
+    def fault(request: httpx.Request) -> int | None:
+        if request.url.params.get("limit") != "101":
+            return None
+        met.append(502 if len(met) < TRIES else 429)
+        return met[-1]
+
+    session, _ = opened(fault)
+    with pytest.raises(Inconclusive) as caught:
+        Fuzz(OPERATIONS["project_list"], Mode.NEGATIVE, Live(session)).run()
+    assert caught.value.needs == ("limits.requests-per-second",)
 
 
 def _shown(ids: tuple[str, ...], transport: Watched) -> list[tuple[str, str, bytes]]:

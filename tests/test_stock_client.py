@@ -156,6 +156,14 @@ def test_without_what_it_needs_nothing_is_judged(profile: dict[str, Any], needs:
     assert undecided.value.needs == needs
 
 
+def test_a_schema_that_no_client_reads_is_judged_elsewhere() -> None:
+    """The client looks at what every tool promises before it takes the result of one."""
+    nonsense = told("tools/list", lambda result: [tool.update(outputSchema={"type": "nonsense"}) for tool in result["tools"]])
+    with target(nonsense) as toolbox, pytest.raises(Inconclusive) as undecided:
+        check(toolbox)
+    assert undecided.value.needs == ("output schemas that every client reads",)
+
+
 @pytest.mark.parametrize("status", [429, 503])
 def test_the_weather_is_no_verdict(status: int) -> None:
     """What the target would answer on a better day is not known."""

@@ -1,12 +1,14 @@
 """Answers of tools: which message answers, and what it carries, however it is wrapped."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from conformance.exchange import MISSING, Call, Exchange, Request, Response
 from conformance.suite.tool_answers import read, reply
+from conformance.verdict import Inconclusive
 
 ENVELOPE = {"data": {"id": "1"}, "requestId": "r"}
 TEXT = {"type": "text", "text": json.dumps(ENVELOPE)}
@@ -47,6 +49,23 @@ def test_data_is_found_however_a_result_carries_it(result: dict[str, Any]) -> No
 def test_words_are_no_data(result: dict[str, Any]) -> None:
     """Nor is nothing."""
     assert called(result) is MISSING
+
+
+@pytest.mark.parametrize("status", [429, 503, None])
+def test_the_weather_is_no_answer(status: int | None) -> None:
+    """Nor is nothing."""
+    whole = exchange("{}")
+    assert whole.response is not None
+    spoiled = replace(whole, response=replace(whole.response, status=status) if status else None)
+
+    assert reply(spoiled, 1) == {}
+    with pytest.raises(Inconclusive):
+        read(spoiled, 1)
+
+
+def test_a_stream_may_end_before_its_answer() -> None:
+    """Then there is none."""
+    assert reply(exchange('data: {"id": 2, "result": {}}\n\n', "text/event-stream"), 1) == {}
 
 
 def test_a_request_of_the_server_is_no_answer() -> None:

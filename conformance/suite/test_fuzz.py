@@ -14,7 +14,7 @@ from conformance.exchange import Call, Exchange
 from conformance.generate import Mode, Source
 from conformance.openapi import Operation
 from conformance.suite import expect
-from conformance.suite.live import LISTS, PARENTS, Live, parameter_of
+from conformance.suite.live import PARENTS, Live, parameter_of
 from conformance.suite.requirement import requirement
 from conformance.suite.trail import is_uuid
 from conformance.verdict import Inconclusive, Violation
@@ -185,7 +185,7 @@ class Fuzz:
         elif "{" in self._operation.path:
             parents = self._live.records(PARENTS[parameter_of(self._operation)])
             found["id"] = [self._control.path[parameter_of(self._operation)], *(listed.record["id"] for listed in parents)][:MOST_ALIVE]
-        elif self._operation.id in LISTS.values():
+        else:
             records = [listed.record for listed in self._live.records(self._operation.id)[:1]]
             for role, member in MEMBERS.items():
                 found[role] = [record[member] for record in records if is_uuid(record.get(member))]

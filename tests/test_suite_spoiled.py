@@ -20,6 +20,7 @@ from conformance.suite import test_authentication as authentication
 from conformance.suite import test_authorization as authorization
 from conformance.suite import test_filters as filters
 from conformance.suite import test_limits as limits
+from conformance.suite import test_pagination as pagination
 from conformance.suite import test_read as read
 from conformance.suite import test_relations as relations
 from conformance.suite import test_tools as tools
@@ -352,6 +353,36 @@ def test_what_leaves_its_list_is_not_compared_with_it() -> None:
     assert next(shown) > 1
 
 
+def moving(change: Callable[[list[Any]], object]) -> Spoil:
+    """A list of projects that lacks another one each time that it is asked for; `change` what is shown of a page."""
+    numbers = count()
+
+    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        if request.url.path != "/v1/projects" or response.status_code != 200:
+            return response
+        items = orjson.loads(response.read())["data"]["items"]
+        if len(items) > 1:
+            del items[next(numbers) % (len(items) - 1)]
+        change(items)
+        return edited(response, lambda document: document["data"].update(items=items))
+
+    return spoil
+
+
+def test_the_default_of_a_list_that_moves_is_its_length() -> None:
+    """Which records are on a page tells nothing there."""
+    with stage(spoil=moving(lambda _: None)) as one:
+        one.perform(pagination.test_the_default_limit_is_25, "project_list")
+
+
+def test_a_record_that_comes_twice_whatever_else_moves_is_a_defect() -> None:
+    """Walk after walk it is the same one."""
+    last = moving(lambda items: items.append(items[-1]))
+    with stage(spoil=last) as one, pytest.raises(Violation, match="records come twice"):
+        one.perform(pagination.test_a_walk_yields_no_record_twice, "project_list")
+
+
 # --- relations -----------------------------------------------------------------------------------------------------------
 
 
@@ -553,17 +584,17 @@ def test_who_knows_no_handshake_is_told_everything_with_each_request() -> None:
             return response
         document = orjson.loads(response.read())
         for tool in document["result"]["tools"]:
-            for stated in tool["inputSchema"].get("properties", {}).values():
-                stated["x-mcp-header"] = "Wanted"
+            if "reviewId" in tool["inputSchema"].get("properties", {}):
+                tool["inputSchema"]["properties"]["reviewId"]["x-mcp-header"] = "Wanted"
         return answer(200, document)
 
     with stage(spoil=modern) as one:
-        one.perform(tools.test_a_tool_gives_the_data_of_its_operation, "project_get")
+        one.perform(tools.test_a_tool_gives_the_data_of_its_operation, "comment_list")
         calls = [sent for sent in one.transport.sent if asked(sent).get("method") == "tools/call"]
     assert {(sent.headers["mcp-protocol-version"], sent.headers["mcp-method"], sent.headers["mcp-name"]) for sent in calls} == {
-        (MODERN, "tools/call", "project_get"),
+        (MODERN, "tools/call", "comment_list"),
     }
-    assert [sent.headers["mcp-param-wanted"] for sent in calls] == [asked(sent)["params"]["arguments"]["projectId"] for sent in calls]
+    assert [sent.headers["mcp-param-wanted"] for sent in calls] == [asked(sent)["params"]["arguments"]["reviewId"] for sent in calls]
 
 
 # --- limits --------------------------------------------------------------------------------------------------------------

@@ -3,11 +3,11 @@
 import sys
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 
 import pytest
-from altered_run import Substitute
 
-from conformance import invocation, reference
+from conformance import examination, invocation, reference
 from conformance.commands.face import Face
 from conformance.commands.run import Stop, Stopped
 from conformance.selftest import altered
@@ -24,6 +24,11 @@ def run(directory: Path, *plugins: object, judging: str = "description") -> int:
     face = Face(sys.stdout, directory)
     options = invocation.options(directory, "quick", 1, [judging])
     return face.close(invocation.execute(options, [face, *plugins]))
+
+
+def judged(package: ModuleType) -> examination.Substitute:
+    """A reference in the place of the bundled one."""
+    return examination.Substitute(lambda: examination.in_process(package))
 
 
 class Unreadable:
@@ -76,7 +81,7 @@ def test_properties_of_other_plugins_are_no_records(tmp_path: Path) -> None:
             item.user_properties.append(("team", "video"))
 
     options = invocation.options(tmp_path, "quick", 1, ["description"])
-    assert invocation.execute(options, [Labelling(), Substitute(reference)]) == 0
+    assert invocation.execute(options, [Labelling(), judged(reference)]) == 0
 
 
 def test_a_should_that_is_broken_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,7 +94,7 @@ def test_a_should_that_is_broken_is_a_warning(tmp_path: Path, capsys: pytest.Cap
                 outcomes.append((report.outcome, report.wasxfail))
 
     silent = altered.load([UNCHALLENGED])
-    assert run(tmp_path, Substitute(silent), Listener(), judging="authentication") == 0
+    assert run(tmp_path, judged(silent), Listener(), judging="authentication") == 0
     assert {outcome for outcome, _ in outcomes} == {"skipped"}
     assert {told.partition(":")[0] for _, told in outcomes} == {"should"}
     assert f"{len(outcomes)} warning; " in capsys.readouterr().out
@@ -105,7 +110,7 @@ def test_on_github_what_is_broken_is_annotated(
     if summary:
         monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
 
-    assert run(tmp_path / "report", Substitute(altered.load([OLDER]))) == 1
+    assert run(tmp_path / "report", judged(altered.load([OLDER]))) == 1
     after = capsys.readouterr().out.partition("\nNON-CONFORMANT")[2].splitlines()
     assert [line.rpartition("::")[0] for line in after if line.startswith("::")] == ["::error title=description/version"]
     assert (tmp_path / "summary.md").exists() is summary

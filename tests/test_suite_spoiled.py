@@ -8,12 +8,12 @@ from typing import Any
 import httpx
 import orjson
 import pytest
+import subjects
 from staged import Send, Spoil, answer, edited, stage
 from test_suite_profiles import few, having, without
 
 from conformance.client import TRIES
 from conformance.exchange import Call
-from conformance.selftest import population
 from conformance.suite import test_approval as approval
 from conformance.suite import test_approval_model as model
 from conformance.suite import test_authentication as authentication
@@ -82,8 +82,8 @@ def test_an_approval_that_is_lost_once_is_no_defect() -> None:
 
 def test_a_key_that_approves_each_review_once_leaves_the_model_none() -> None:
     """Where the last review went to a used key, there is nothing to begin with."""
-    (variant,) = [each for each in population.variants() if each.id == "key-of-a-review"]
-    with stage(few(3), edits=variant.edits) as one, pytest.raises(Inconclusive, match="no approvable review is left"):
+    edits = subjects.BY_ID["key-of-a-review"].edits
+    with stage(few(3), edits=edits) as one, pytest.raises(Inconclusive, match="no approvable review is left"):
         one.perform(model.test_histories_agree_with_the_model)
 
 

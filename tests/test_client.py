@@ -504,8 +504,8 @@ def test_many_calls_travel_as_many_at_once_as_the_transport_likes() -> None:
 
 
 def test_together_means_in_the_same_moment(bench: Callable[..., Bench]) -> None:
-    """Also where the transport would rather have one after the other."""
-    meeting = threading.Barrier(4)
+    """Also where the transport would rather have one after the other, and more than a pool of threads has by itself."""
+    meeting = threading.Barrier(40)
 
     class Meeting(Script):
         async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -514,10 +514,10 @@ def test_together_means_in_the_same_moment(bench: Callable[..., Bench]) -> None:
 
     each = bench(FINE)
     each.client.transport = InProcess(Meeting([FINE]), each.waits.append)
-    exchanges = each.client.send_all([ACCOUNT] * 4, [PLAIN] * 4, together=True)
+    exchanges = each.client.send_all([ACCOUNT] * 40, [PLAIN] * 40, together=True)
     each.client.transport.close()
 
-    assert [exchange.status for exchange in exchanges] == [200] * 4
+    assert [exchange.status for exchange in exchanges] == [200] * 40
 
 
 def test_who_is_ready_first_waits_for_the_others(bench: Callable[..., Bench]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import reduce
 from typing import Any
 
 import httpx
@@ -15,6 +16,8 @@ from conformance.selftest.checks import things
 from conformance.session import DEPTHS, Session
 from conformance.transport import InProcess
 
+Profile = dict[str, Any]
+Change = Callable[[Profile], None]
 Send = Callable[[httpx.Request], httpx.Response]
 Spoil = Callable[[httpx.Request, Send], httpx.Response]
 
@@ -50,7 +53,7 @@ class Stage:
 
 @contextmanager
 def stage(
-    change: Callable[[dict[str, Any]], object] = lambda _: None,
+    change: Change = lambda _: None,
     spoil: Spoil = lambda request, send: send(request),
     edits: Sequence[Edit] = (),
 ) -> Iterator[Stage]:
@@ -64,6 +67,36 @@ def stage(
     with closing(Session(parse(stated, environ={}), transport, seed=1, depth=DEPTHS["quick"])) as session, closing(reference):
         session.begin("item")
         yield Stage(session, transport)
+
+
+def without(*places: str) -> Change:
+    """A profile that lacks what stands at these places, each a path of keys."""
+
+    def change(profile: Profile) -> None:
+        for place in places:
+            *way, last = place.split("/")
+            del reduce(lambda table, key: table[key], way, profile)[last]
+
+    return change
+
+
+def having(place: str, value: Any) -> Change:
+    """A profile with another value at a place."""
+
+    def change(profile: Profile) -> None:
+        *way, last = place.split("/")
+        reduce(lambda table, key: table.setdefault(key, {}), way, profile)[last] = value
+
+    return change
+
+
+def few(number: int) -> Change:
+    """A profile with so many reviews to approve."""
+
+    def change(profile: Profile) -> None:
+        del profile["fixtures"]["approvable-reviews"][number:]
+
+    return change
 
 
 def answer(status: int, document: Any = None, **headers: str) -> httpx.Response:

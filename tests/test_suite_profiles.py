@@ -3,13 +3,11 @@
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from functools import reduce
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-from staged import Send, stage
+from staged import Change, Profile, Send, few, having, stage, without
 
 from conformance.selftest.altered import Edit
 from conformance.suite import test_approval as approval
@@ -28,36 +26,12 @@ from conformance.suite.approvals import Approvals
 from conformance.suite.impostors import near_misses
 from conformance.verdict import Inconclusive, NotApplicable
 
-Profile = dict[str, Any]
-Change = Callable[[Profile], None]
 Asked = tuple[Callable[..., None], str | None, str | None]
 """A check, the operation and the scheme that it is run for."""
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
-REVIEWS = ("fixtures", "approvable-reviews")
 PROVISION = "fixtures.provision.approvable-review"
 LISTED = "fixtures.approvable-reviews"
-
-
-def without(*places: str) -> Change:
-    """A profile that lacks what stands at these places, each a path of keys."""
-
-    def change(profile: Profile) -> None:
-        for place in places:
-            *way, last = place.split("/")
-            del reduce(lambda table, key: table[key], way, profile)[last]
-
-    return change
-
-
-def having(place: str, value: Any) -> Change:
-    """A profile with another value at a place."""
-
-    def change(profile: Profile) -> None:
-        *way, last = place.split("/")
-        reduce(lambda table, key: table.setdefault(key, {}), way, profile)[last] = value
-
-    return change
 
 
 def both(*changes: Change) -> Change:
@@ -66,22 +40,6 @@ def both(*changes: Change) -> Change:
     def change(profile: Profile) -> None:
         for each in changes:
             each(profile)
-
-    return change
-
-
-def alone(profile: Profile) -> None:
-    """A profile whose second scheme nobody who may approve has."""
-    for name, credential in profile["credentials"].items():
-        if name in ("primary", "outsider", "no-review-role"):
-            del credential["bearer"]
-
-
-def few(number: int) -> Change:
-    """A profile with so many reviews to approve."""
-
-    def change(profile: Profile) -> None:
-        del profile["fixtures"]["approvable-reviews"][number:]
 
     return change
 

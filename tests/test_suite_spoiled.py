@@ -9,8 +9,7 @@ import httpx
 import orjson
 import pytest
 import subjects
-from staged import Send, Spoil, answer, edited, stage
-from test_suite_profiles import few, having, without
+from staged import Profile, Send, Spoil, answer, edited, few, having, stage, without
 
 from conformance.client import TRIES
 from conformance.exchange import Call
@@ -144,7 +143,7 @@ def test_a_reviews_change_that_comes_once_may_be_somebody_elses() -> None:
 def test_a_review_of_the_profile_that_can_be_approved_is_not_called_unapprovable() -> None:
     """Nothing is approved by mistake."""
 
-    def confused(profile: dict[str, Any]) -> None:
+    def confused(profile: Profile) -> None:
         profile["fixtures"]["unapprovable-reviews"] = [profile["fixtures"]["approvable-reviews"].pop()]
 
     with stage(confused) as one, pytest.raises(Inconclusive, match=r"^review .* is approvable$"):

@@ -99,7 +99,7 @@ def finding(requirement: str, operation: str | None, problem: BaseException | No
             return Finding(requirement, Verdict.INCONCLUSIVE, operation, problem.message, "", problem.needs, problem.exchanges)
         case NotApplicable():
             return Finding(requirement, Verdict.NOT_APPLICABLE, operation, str(problem))
-        case BaseException():
+        case _:
             told = "".join(traceback.format_exception_only(problem)).strip()
             return Finding(requirement, Verdict.ERROR, operation, f"{told} ({_place(problem)})")
 

@@ -23,12 +23,21 @@ Spoil = Callable[[httpx.Request, Send], httpx.Response]
 
 
 class Spoiled(InProcess):
-    """A reference whose answers go through the hands of somebody who may change them; `sent` are the requests that came so far."""
+    """A reference whose answers go through the hands of somebody who may change them.
+
+    `sent` are the requests that came so far, `waits` the seconds that were waited.
+    """
 
     def __init__(self, application: Any, advance: Callable[[float], None], spoil: Spoil) -> None:
         super().__init__(application, advance)
         self.spoil = spoil
         self.sent: list[httpx.Request] = []
+        self.waits: list[float] = []
+
+    def wait(self, seconds: float) -> None:
+        """Move the clock of the reference, and keep by how much."""
+        self.waits.append(seconds)
+        super().wait(seconds)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer in one way or the other."""

@@ -198,11 +198,10 @@ def _both_again(differ: Sequence[tuple[Listed, Exchange]], number: int, live: Li
     """The page of each record and the record itself, after the pause of this number."""
     live.session.transport.wait(PAUSES[number])
     shift(differ[0][0].call, number, live)
-    pages = live.send_all([listed.call for listed, _ in differ], "the list again")
-    # By one scheme: what a record shows may depend on who reads it.
-    primary, answers = live.credential("primary"), [answer for _, answer in differ]
-    sendings = [Sending(primary, page.scheme, "the record again") for page in pages]
-    again = live.send_each([(answer.call, sending) for answer, sending in zip(answers, sendings, strict=True)])
+    # By one scheme, and each time by the same: what a record shows may depend on who reads it.
+    primary = live.credential("primary")
+    pages = live.send_each([(listed.call, Sending(primary, answer.scheme, "the list again")) for listed, answer in differ])
+    again = live.send_each([(answer.call, Sending(primary, answer.scheme, "the record again")) for _, answer in differ])
     return list(zip(pages, again, strict=True))
 
 

@@ -106,7 +106,8 @@ def _of_narrower(ours: View, narrower: Sequence[Probe], place: Place) -> Effect:
     if ours.aspects & VALUE_ASPECTS:
         return Effect.OPEN
     if place.is_answer:
-        return Effect.HARMLESS
+        # Of other values an answer may keep to some; null alone stands in answers that the contract calls for.
+        return Effect.CLIENTS if any(probe.value is None for probe in narrower) else Effect.HARMLESS
     return Effect.OPEN if place.direction is Direction.BODY and all(probe.extreme for probe in narrower) else Effect.CALLERS
 
 

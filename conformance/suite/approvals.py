@@ -108,9 +108,9 @@ class Approvals(Pool):
         return trials[0]
 
     def show_themselves(self) -> bool:
-        """Whether the first approval could be read, as far as reviews show a status; where not, that is judged once."""
-        after = self.first().after
-        return after is not None and (is_approved(after) or not shows_status(after))
+        """Whether every approval of a trial could be read, as far as reviews show a status; where not, that is judged once."""
+        read = [self.first().after, *(trial.after for trial in self._trials.values() if trial.approval.status == 200)]
+        return all(after is not None and (is_approved(after) or not shows_status(after)) for after in read)
 
     def refusal(self, label: str, scheme: str | None = None) -> Attempt:
         """An attempt of the first trial; Inconclusive unless the same request without its defect succeeded, by the same scheme."""
@@ -215,6 +215,7 @@ class Approvals(Pool):
         call = planned.change(self.call(review.id, review.revision, key), review.revision, key)
         sending = Sending(planned.credential, planned.scheme, planned.label, headers=planned.headers)
         return self._session.client.send(call, sending)
+
 
 def _as_it_is(review: Review, read: Exchange) -> Review:
     """The review of a later reading, since an attempt may have changed it, which is judged by a check."""

@@ -51,9 +51,9 @@ def transfer(approvals: Approvals, trial: Trial) -> Transfer:
 
 def _flaws(live: Live, approvals: Approvals) -> Iterator[str]:
     trial = approvals.control()
-    if not approvals.show_themselves():
-        yield "reading what was approved"
     yield from dict.fromkeys(label for label, attempt in _stale(live, approvals) if not _held(label, attempt))
+    if not approvals.show_themselves():  # once there is a trial by each scheme, of reviews of two kinds
+        yield "reading what was approved"
     others = [trial.review.revision + difference for difference in (1, -1)]
     calls = [approvals.call(trial.review.id, revision, trial.key) for revision in others]
     answers = [live.send(call, scheme=trial.scheme, purpose="its key, alone") for call in calls]

@@ -25,6 +25,8 @@ MOST_SMALLER = 60
 """Requests that an item spends on making its findings small."""
 MOST_ALIVE = 8
 MEMBERS = {"company": "companyId", "project": "projectId"}
+ODD_KEYS = ("", " ", "a'b\"c", "Schl\u00fcssel \u65e5\u672c \U0001f511", "k" * 300)
+ODD_REVISIONS = (2**31, 2**63, -(2**63) - 1, 10**30)
 
 
 @requirement("arguments/accepted")
@@ -40,6 +42,7 @@ def test_generated_arguments_beyond_the_contract_cause_no_failure(operation: Ope
         if not live.session.target.consent.fuzz_writes:
             raise Inconclusive(f"fuzzing {operation.id} here has not been consented to", needs=("consent.fuzz-writes",))
         Fuzz(operation, Mode.POSITIVE, live).run()
+        _odd_approvals(operation, live)
     Fuzz(operation, Mode.NEGATIVE, live).run()
     _unissued(operation, live)
 
@@ -49,6 +52,17 @@ def _unissued(operation: Operation, live: Live) -> None:
     name = live.session.name(operation, "cursor")
     if name is not None:
         answer = live.send(live.call(operation).asking(**{name: live.made_up("unissued cursor")}), purpose="a cursor that was never issued")
+        expect.that(answer.status != 500, answer.describe(), answer, expected="no failure of the service")
+
+
+def _odd_approvals(operation: Operation, live: Live) -> None:
+    """Strings that few keys look like, and integers that few columns hold, may be refused; the service does not fail for them."""
+    id = next(iter(live.session.target.fixtures.unapprovable_reviews), live.made_up("odd approval"))
+    bodies = [{"expectedSubjectRevision": 1, "idempotencyKey": key} for key in ODD_KEYS]
+    bodies += [{"expectedSubjectRevision": revision, "idempotencyKey": live.made_up("odd revision")} for revision in ODD_REVISIONS]
+    calls = [Call(operation.id, {"reviewId": id}).carrying(body) for body in bodies]
+    sending = Sending(live.credential("primary"), None, "an odd approval", argued=False)
+    for answer in live.session.client.send_all(calls, [sending] * len(calls)):
         expect.that(answer.status != 500, answer.describe(), answer, expected="no failure of the service")
 
 

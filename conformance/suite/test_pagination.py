@@ -61,7 +61,7 @@ def test_a_walk_yields_every_record(operation: Operation, live: Live) -> None:
         whole = [walk for walk in walks if walk.is_whole]
         compared = compared or (len(whole) > 1 and any(len(set(walk.ids)) > 1 for walk in whole))
         for walk in walks:
-            if loses(walk, whole):
+            if loses(walk, whole, live):
                 confirm_missing(walk, whole, live)
     if not compared:
         raise Inconclusive(f"{operation.id} has no two pages to compare", needs=("data in the target",))

@@ -81,9 +81,15 @@ def confirm_repeated(walk: Walk, live: Live) -> None:
     expect.that(not twice, f"{len(twice)} records come twice with {walk.told}", answer, expected="each record once")
 
 
-def loses(walk: Walk, walks: Sequence[Walk]) -> bool:
+def _granted(walks: Sequence[Walk], live: Live) -> set[str]:
+    """The ids of all records that may be there: what a list shows from outside the grant is judged by the checks of that."""
+    listed = [(record, walk.call.operation) for walk in walks for record in walk.records if isinstance(record.get("id"), str)]
+    return {record["id"] for record, operation in listed if not live.is_outside(record, operation)}
+
+
+def loses(walk: Walk, walks: Sequence[Walk], live: Live) -> bool:
     """Whether a walk lacks records of others that are whole; one that was broken off seems to where it has not begun as they do."""
-    everything = set().union(*(each.ids for each in walks))
+    everything = _granted(walks, live)
     if walk.is_whole:
         return bool(everything - set(walk.ids))
     return walk.end == "bound" and bool(walks) and set(walk.ids) != set(walks[0].ids[: len(walk.ids)])
@@ -91,7 +97,7 @@ def loses(walk: Walk, walks: Sequence[Walk]) -> bool:
 
 def confirm_missing(walk: Walk, walks: Sequence[Walk], live: Live) -> None:
     """Blame a walk only where it goes on losing records that others show before and after it; the same ones in a list that moves."""
-    everything = set().union(*(each.ids for each in walks))
+    everything = _granted(walks, live)
     missing = everything - set(walk.ids)
     for number in range(ROUNDS + 1):
         shift(walk.call, number, live)

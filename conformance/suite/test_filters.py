@@ -35,7 +35,7 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
         _nobodys(operation, role, name, live)
         ids = _inside(operation, member, live)
         filtered = filtered or bool(ids)
-        walks = _planned(operation, name, member, live)
+        walks = planned(operation, name, member, live)
         live.walk_ahead(route for route, _ in walks)
         for route, id in walks:
             _restricted(live.walk(route.call, route.limit), member, id, live)
@@ -102,12 +102,12 @@ def _both(operation: Operation, live: Live) -> None:
 
 def _walk_ahead(live: Live) -> None:
     """Walk every list under all filters whose names are certain, side by side: see `walks.sized`."""
-    planned = []
+    walks = []
     for operation in map(live.operation, LISTS.values()):
         with suppress(Inconclusive, NotApplicable):
             names = {name: MEMBERS[role] for name, role in live.session.roles(operation).items() if role in MEMBERS}
-            planned += [walk for name, member in names.items() for walk in _planned(operation, name, member, live)]
-    live.walk_ahead(route for route, _ in planned)
+            walks += [walk for name, member in names.items() for walk in planned(operation, name, member, live)]
+    live.walk_ahead(route for route, _ in walks)
 
 
 def _inside(operation: Operation, member: str, live: Live) -> list[str]:
@@ -115,7 +115,7 @@ def _inside(operation: Operation, member: str, live: Live) -> list[str]:
     return values([record for record in live.listing(operation.id).records if not live.is_outside(record, operation.id)], member)
 
 
-def _planned(operation: Operation, name: str, member: str, live: Live) -> list[tuple[Route, str]]:
+def planned(operation: Operation, name: str, member: str, live: Live) -> list[tuple[Route, str]]:
     """The walks under one filter, each with the id that the filter names."""
     counts = Counter(str(record.get(member)) for record in live.listing(operation.id).records)
     ids = _inside(operation, member, live)

@@ -8,11 +8,12 @@ from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.suite import expect
 from conformance.suite.approvals import Approvals
-from conformance.suite.calls import control_by, forbidden, others
+from conformance.suite.calls import MEMBERS, control_by, forbidden, others
 from conformance.suite.live import OWNERS, PARENTS, Live, parameter_of
 from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
-from conformance.suite.trail import is_uuid
+from conformance.suite.test_filters import planned
+from conformance.suite.trail import Walk, is_uuid
 from conformance.suite.trial import unchanged
 from conformance.suite.walks import sized
 from conformance.target import SCHEMES
@@ -21,6 +22,7 @@ from conformance.verdict import Inconclusive, NotApplicable, Violation
 KINDS = {"projectId": "project", "videoId": "video", "reviewId": "review"}
 LISTED = {"project_list": "project", "video_list": "video", "review_list": "review"}
 PAGE = 100
+SHORT = 3
 MOST_THEIRS = 4
 PAIRS_AT_ONCE = 3
 
@@ -75,7 +77,7 @@ def test_lists_stay_within_the_grant(operation: Operation, scheme: str, live: Li
         raise Inconclusive("nothing outside the grant is known", needs=needs)
     live.controlled(Call(operation.id), live.by("primary", scheme), scheme)
     own = live.walk(Call(operation.id), PAGE, live.by("primary", scheme), scheme)
-    for walk in (own, *sized(Call(operation.id), live)):
+    for walk in (own, *sized(Call(operation.id), live), *_under_filters(operation, live)):
         _nothing_from(walk.pages, live)
     _nothing_from([live.send(Call(operation.id), purpose="without a limit")], live)
     if outsider is not None and scheme in outsider.schemes:
@@ -153,6 +155,13 @@ def test_another_callers_cursor_opens_nothing(operation: Operation, live: Live) 
         expect.that(not stolen, f"{thief.name} sees {stolen[:3]} of {owner.name}", answer, expected="nothing of another caller's")
     if not tried:
         raise Inconclusive("no list is long enough for a cursor", needs=("data in the target",))
+
+
+def _under_filters(operation: Operation, live: Live) -> Iterator[Walk]:
+    """Walks under the filters whose names are certain, within the grant: those of the check of filters, long pages and short ones."""
+    for name, role in live.session.roles(operation).items():
+        routes = planned(operation, name, MEMBERS[role], live) if role in MEMBERS else []
+        yield from (live.walk(route.call, route.limit) for route, _ in routes if route.limit in (PAGE, SHORT))
 
 
 def _out_of_reach(answer: Exchange) -> None:

@@ -34,7 +34,11 @@ def stopped(directory: Path, number: signal.Signals, *options: str, program: tup
         while running.poll() is None and not (_written(directory) > ENOUGH and (directory / "report.html").exists()):
             signal.sigtimedwait([], 0.02)
         running.send_signal(number)
-        code = running.wait(timeout=120)
+        try:
+            code = running.wait(timeout=120)
+        except subprocess.TimeoutExpired:  # or whoever waits for its end here would wait for ever
+            os.killpg(running.pid, signal.SIGKILL)
+            raise
         while _is_alive(running.pid):
             signal.sigtimedwait([], 0.02)
     return code

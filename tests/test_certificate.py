@@ -179,7 +179,7 @@ BY_THE_SIGNER: dict[str, tuple[Callable[[Evidence], None], str]] = {
     "a quick run": (edited_report(lambda report: report["suite"].update(depth="quick")), "depth"),
     "a run of some classes": (edited_report(lambda report: report["suite"].update(classes=["read"])), "left conformance classes out"),
     "a shared run": (edited_report(lambda report: report["suite"].update(workers=2)), "several processes"),
-    "an excused run": (edited_report(lambda report: report.update({"known-failures": {}})), "excused"),
+    "an excused run": (edited_report(lambda report: report.update({"known-failures": {"unknown": [], "stale": []}})), "excused"),
     "a run with something unjudged": (
         edited_report(lambda report: report["requirements"][0].update(verdict="inconclusive")),
         "is inconclusive",
@@ -286,6 +286,30 @@ def test_a_report_that_no_statement_can_be_made_of_is_refused(
         entry["digest"]["sha256"] = bundle.digest(forged[entry["name"]])
     found = verify(bundle.Bundle(forged, dsse.sign(statement, key), bundle.read(home / "honest.zip").key), None)
     assert found.problems == ("the statement says something else than the report",)
+
+
+MALFORMED: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
+    "a member of another type": (
+        "report.json",
+        lambda text: text.replace(b'"interrupted": false', b'"interrupted": "no"'),
+        '"no" is not of type "boolean"',
+    ),
+    "a target without anything": ("target.json", lambda _: b"{}", "'fixtures'"),
+    "a target that is a list": ("target.json", lambda _: b"[]", "list indices must be integers or slices, not str"),
+    "an exchange without anything": ("exchanges.jsonl", lambda text: b'{"id":"x#1"}\n' + text, '"item" is a required property'),
+    "an exchange that is no JSON": ("exchanges.jsonl", lambda text: b"none\n" + text, "Expecting value: line 1 column 1 (char 0)"),
+}
+
+
+@pytest.mark.parametrize("malformed", MALFORMED.values(), ids=MALFORMED)
+def test_signed_evidence_that_is_malformed_is_refused(
+    malformed: tuple[str, Callable[[bytes], bytes], str], home: Path, key: Ed25519PrivateKey, evidence: Evidence
+) -> None:
+    """It is the signer's mistake, and not the checker's."""
+    name, change, told = malformed
+    forged = {**evidence, name: change(evidence[name])}
+    found = verify(bundle.Bundle(forged, dsse.sign(bundle.statement(forged), key), bundle.read(home / "honest.zip").key), None)
+    assert found.problems == (f"{name} is malformed: {told}",)
 
 
 def _another_kind(*, private: bool) -> bytes:

@@ -2,11 +2,12 @@
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from conformance import contract, examination, invocation, snapshot
@@ -15,8 +16,11 @@ from conformance.certificate.bundle import Bundle, digest, statement
 from conformance.recording import Recording, content
 from conformance.report.run import versions
 from conformance.requirements import CLASSES
+from conformance.target import Target
 
 DEPTHS = ("standard", "deep")
+
+
 @dataclass(frozen=True)
 class Verification:
     """What was found wrong with a certificate (nothing: it is borne out), and what should be known about a sound one."""
@@ -47,7 +51,7 @@ def verify(bundle: Bundle, key: bytes | None, *, current: bool = False) -> Verif
     """Check a certificate: against a pinned public key if one is given, with today's suite in place of its own if `current`."""
     signer = dsse.public_key(bundle.key, "the signer's key in the certificate")
     pinned = dsse.public_key(key, "the given key") if key is not None else signer
-    problems = list(_signed(bundle, pinned))
+    problems = list(_signed(bundle, pinned)) or list(_malformed(bundle))
     if problems:
         return Verification(tuple(problems))
     report = json.loads(bundle.evidence["report.json"])
@@ -80,6 +84,22 @@ def _signed(bundle: Bundle, key: Ed25519PublicKey) -> Iterator[str]:
         yield "the statement says something else than the report"
 
 
+def _malformed(bundle: Bundle) -> Iterator[str]:
+    """Which parts of the evidence are none, although they are signed."""
+    schema = contract.document("report.schema.json")
+    exchanges = {"type": "array", "items": {"$ref": "#/$defs/exchange"}, "$defs": schema["$defs"]}
+    readers: dict[str, Callable[[], object]] = {
+        "report.json": lambda: jsonschema_rs.validate(schema, json.loads(bundle.evidence["report.json"])),
+        "target.json": lambda: _stated(bundle),
+        "exchanges.jsonl": lambda: jsonschema_rs.validate(exchanges, _exchanges(bundle)),
+    }
+    for name, read in readers.items():
+        try:
+            read()
+        except (ValueError, LookupError, TypeError, AttributeError) as problem:
+            yield f"{name} is malformed: {str(problem).partition(chr(10))[0]}"
+
+
 def _restated(bundle: Bundle) -> dict[str, Any] | None:
     try:
         return statement(bundle.evidence)
@@ -93,13 +113,12 @@ def _same_contract(bundle: Bundle) -> bool:
 
 def _consents(bundle: Bundle, report: Mapping[str, Any]) -> Iterator[str]:
     """A run without consent to write holds no write, and nothing is spent but what the profile lists."""
-    stated = json.loads(bundle.evidence["target.json"])
-    target = snapshot.target(stated)
+    target, provisioned = _stated(bundle)
     writes = [line["id"] for line in _exchanges(bundle) if _writes(line, target.tools_url)]
     consent = target.consent
     if writes and not (consent.approve_reviews or consent.fuzz_writes or consent.oversized_bodies):
         yield f"a run that was to read only holds writes: {', '.join(writes[:3])}"
-    allowed = {*target.fixtures.approvable_reviews, *stated["fixtures"]["provisioned"]}
+    allowed = {*target.fixtures.approvable_reviews, *provisioned}
     if foreign := sorted({entry["review"] for entry in report["ledger"]} - allowed):
         yield f"reviews were spent that the profile does not list: {', '.join(foreign[:3])}"
 
@@ -115,16 +134,22 @@ def _writes(line: Mapping[str, Any], tools_url: str | None) -> bool:
     return bool(message.get("method") == "tools/call" and message["params"]["name"] == "review_approve")
 
 
+def _stated(bundle: Bundle) -> tuple[Target, tuple[str, ...]]:
+    """The target, and the reviews that were made during the run."""
+    stated = json.loads(bundle.evidence["target.json"])
+    return snapshot.target(stated), tuple(stated["fixtures"]["provisioned"])
+
+
 def _exchanges(bundle: Bundle) -> list[dict[str, Any]]:
     return [json.loads(line) for line in bundle.evidence["exchanges.jsonl"].splitlines()]
 
 
 def _recomputed(bundle: Bundle, report: Mapping[str, Any], *, current: bool) -> Verification:
     """Run the suite on the recording, and compare what it finds and what it exchanges with what was certified."""
-    stated = json.loads(bundle.evidence["target.json"])
+    target, provisioned = _stated(bundle)
     recorded = {line["id"]: line for line in _exchanges(bundle)}
     recording = Recording(recorded.values())
-    subject = examination.Subject(snapshot.target(stated), recording, tuple(stated["fixtures"]["provisioned"]))
+    subject = examination.Subject(target, recording, provisioned)
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         options = invocation.options(directory, report["suite"]["depth"], report["suite"]["seed"], report["suite"]["classes"])

@@ -1,5 +1,6 @@
 """The two faces of a target, compared: what a tool tells, and what the same operation tells over HTTP."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -24,6 +25,17 @@ def promised(found: set[Place], contract: Contract) -> set[Place]:
     """The places that the contract speaks of; what else an answer carries may belong to the way by which it came."""
     names = _names(contract)
     return {place for place in found if all(name in names for name in place if isinstance(name, str))}
+
+
+def added(found: set[Place], over_http: Any, schema: Mapping[str, Any]) -> set[Place]:
+    """The members that a tool alone adds to a record which may have no others; what HTTP adds is judged by the rules."""
+    if schema.get("additionalProperties") is not False or not isinstance(over_http, dict):
+        return set()
+    items = over_http.get("items")
+    shown = {("items", number): item for number, item in enumerate(items)} if isinstance(items, list) else {(): over_http}
+    records: dict[Place, Any] = {place: record for place, record in shown.items() if isinstance(record, dict)}
+    members = [place for place in found if place and place[:-1] in records]
+    return {place for place in members if place[-1] not in {*records[place[:-1]], *schema["properties"]}}
 
 
 @cache

@@ -129,7 +129,7 @@ def _without_limit(operation: Operation, live: Live) -> Iterator[tuple[Call, str
     if first.cursor is not None:
         yield plain.asking(cursor=first.cursor), first.scheme
     companies = Counter(str(record.get("companyId")) for record in live.listing(operation.id).records)
-    yield from ((plain.asking(companyId=id), None) for id, count in companies.most_common(1) if count > DEFAULT_LIMIT)
+    yield from ((plain.asking(companyId=id), None) for id, count in companies.most_common(1) if count > 1)
 
 
 def _defaults(call: Call, scheme: str | None, live: Live) -> None:

@@ -9,7 +9,7 @@ from conformance.openapi import Operation
 from conformance.suite import expect
 from conformance.suite.approvals import Approvals
 from conformance.suite.calls import MEMBERS
-from conformance.suite.faces import WHOLE, Place, promised, sound, unlike
+from conformance.suite.faces import WHOLE, Place, added, promised, sound, unlike
 from conformance.suite.impostors import made_up
 from conformance.suite.live import PARENTS, Live, parameter_of
 from conformance.suite.requirement import requirement
@@ -227,7 +227,8 @@ def _filters(operation: Operation, toolbox: Toolbox) -> Iterator[tuple[str, str]
 def _differing(over_http: Exchange, by_tool: Any, operation: Operation, live: Live) -> set[Place]:
     """Where a tool tells other than its operation, but for what is malformed over HTTP, which is judged by the rules."""
     contract = live.session.contract
-    found = promised(unlike(over_http.data, by_tool), contract)
+    differing = unlike(over_http.data, by_tool)
+    found = promised(differing, contract) | added(differing, over_http.data, contract.schema(operation.resource))
     return {place for place in found if sound(place, over_http.data, operation.resource, contract)}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from conformance import openapi
-from conformance.suite.faces import Place, differ, promised, sound, unlike
+from conformance.suite.faces import Place, added, differ, promised, sound, unlike
 
 CONTRACT = openapi.load()
 
@@ -96,3 +96,20 @@ def test_a_member_may_be_away_unless_it_has_to_be_there(resource: str, required:
     """As the contract says of each resource."""
     assert {sound((name,), {}, resource, CONTRACT) for name in CONTRACT.schema(resource)["properties"]} == {not required}
     assert sound(("items", 0, "id"), {"items": [{}]}, resource, CONTRACT) is not required
+
+
+@pytest.mark.parametrize(
+    ("over_http", "resource", "found"),
+    [
+        ({"id": "a"}, "Account", {("email",)}),
+        ({"id": "a", "email": "e"}, "Account", set()),
+        ({"id": "a"}, "Video", set()),
+        ({"items": [{"id": "a"}, 3]}, "Project", {("items", 0, "email")}),
+        ({"items": None}, "Project", {("email",)}),
+        (None, "Project", set()),
+    ],
+)
+def test_a_closed_record_has_no_more_by_tool_than_over_http(over_http: Any, resource: str, found: set[Place]) -> None:
+    """A member of the contract that differs is judged for that, and what HTTP adds as well by the rules."""
+    differing: set[Place] = {(), ("email",), ("id",), ("items", 0, "email"), ("items", 0, "name"), ("items", 1, "email")}
+    assert added(differing, over_http, CONTRACT.schema(resource)) == found

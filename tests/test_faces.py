@@ -111,5 +111,5 @@ def test_a_member_may_be_away_unless_it_has_to_be_there(resource: str, required:
 )
 def test_a_closed_record_has_no_more_by_tool_than_over_http(over_http: Any, resource: str, found: set[Place]) -> None:
     """A member of the contract that differs is judged for that, and what HTTP adds as well by the rules."""
-    differing: set[Place] = {(), ("email",), ("id",), ("items", 0, "email"), ("items", 0, "name"), ("items", 1, "email")}
+    differing: set[Place] = {(), ("email",), ("requestId",), ("id",), ("items", 0, "email"), ("items", 0, "name"), ("items", 1, "email")}
     assert added(differing, over_http, CONTRACT.schema(resource)) == found

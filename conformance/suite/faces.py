@@ -28,13 +28,16 @@ def promised(found: set[Place], contract: Contract) -> set[Place]:
 
 
 def added(found: set[Place], over_http: Any, schema: Mapping[str, Any]) -> set[Place]:
-    """The members that a tool alone adds to a record which may have no others; what HTTP adds is judged by the rules."""
+    """The members that a tool alone adds to a record which may have no others; what HTTP adds is judged by the rules.
+
+    A requestId may stand in the data, since a tool has no envelope of its own to put it in.
+    """
     if schema.get("additionalProperties") is not False or not isinstance(over_http, dict):
         return set()
     items = over_http.get("items")
     shown = {("items", number): item for number, item in enumerate(items)} if isinstance(items, list) else {(): over_http}
     records: dict[Place, Any] = {place: record for place, record in shown.items() if isinstance(record, dict)}
-    members = [place for place in found if place and place[:-1] in records]
+    members = [place for place in found if place and place[:-1] in records and place != ("requestId",)]
     return {place for place in members if place[-1] not in {*records[place[:-1]], *schema["properties"]}}
 
 

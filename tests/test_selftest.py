@@ -147,6 +147,8 @@ def test_mutants_and_variants_are_read() -> None:
         (", new = '\"/v2\"'", "", "one: each edit has module, new, old"),
         ("[{module = \"app\", old = '\"/v1\"', new = '\"/v2\"'}]", "[]", "one: each edit has module, new, old"),
         ("[{module = \"app\", old = '\"/v1\"', new = '\"/v2\"'}]", "[7]", "one: each edit has module, new, old"),
+        ('"app"', "7", "one: each edit has module, new, old, all of them strings;"),
+        ("[[mutant]]", "mutant = [7]\n[[variant]]", r"mutant: unknown, write \[\[mutant\]\]"),
         ("'\"/v1\"'", "'/v3'", "one: app: '/v3' occurs 0 times, not once"),
     ],
 )

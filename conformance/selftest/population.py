@@ -92,7 +92,7 @@ def distinct(subjects: Sequence[Subject]) -> tuple[Subject, ...]:
 
 def _tables(text: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     for kind, entries in tomllib.loads(text).items():
-        if kind not in KEYS or not isinstance(entries, list):
+        if kind not in KEYS or not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise PopulationError(f"{kind}: unknown, write [[mutant]] or [[variant]]")
         yield kind, entries
 
@@ -119,14 +119,18 @@ def _check(kind: str, entry: Mapping[str, Any]) -> None:
 
 def _edits(entry: Mapping[str, Any]) -> tuple[Edit, ...]:
     edits: Sequence[Mapping[str, str]] = entry["edits"]
-    if not edits or any(not isinstance(edit, dict) or set(edit) != EDIT_KEYS for edit in edits):
-        raise PopulationError(f"{entry['id']}: each edit has {', '.join(sorted(EDIT_KEYS))}, and there is one at least")
+    if not edits or not all(map(_is_edit, edits)):
+        raise PopulationError(f"{entry['id']}: each edit has {', '.join(sorted(EDIT_KEYS))}, all of them strings; there is one at least")
     made = tuple(Edit(**edit) for edit in edits)
     try:
         altered.edited(made)
     except EditError as problem:
         raise PopulationError(f"{entry['id']}: {problem}") from problem
     return made
+
+
+def _is_edit(value: object) -> bool:
+    return isinstance(value, dict) and set(value) == EDIT_KEYS and all(isinstance(part, str) for part in value.values())
 
 
 def _known(entry: Mapping[str, Any], key: str) -> frozenset[str]:

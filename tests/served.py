@@ -1,4 +1,4 @@
-"""References behind a real socket, for programs of other people to talk to."""
+"""References and files behind a real socket, for programs of other people to talk to."""
 
 import subprocess
 import sys
@@ -6,6 +6,8 @@ import threading
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -42,3 +44,19 @@ def instance(reference: Reference) -> Iterator[dict[str, Any]]:
         server.should_exit = True
         thread.join(10)
         reference.close()
+
+
+@contextmanager
+def files(directory: Path) -> Iterator[str]:
+    """The address of the files in a directory."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Silent, directory=str(directory))) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class Silent(SimpleHTTPRequestHandler):
+    """Serves files without a word."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""

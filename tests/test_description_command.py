@@ -1,15 +1,13 @@
 """`conformance diff`: real processes on files and on a served document."""
 
-import http.server
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
+from served import files
 
 from conformance import contract
 
@@ -25,18 +23,8 @@ def diff(*arguments: object) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[str]:
     """The address of the files in a directory."""
-    handler = partial(Silent, directory=str(tmp_path))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-class Silent(http.server.SimpleHTTPRequestHandler):
-    """Serves files without a word."""
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+    with files(tmp_path) as url:
+        yield url
 
 
 def line_of(text: str, part: str) -> int:

@@ -303,6 +303,29 @@ def test_an_interrupted_run_leaves_what_it_knows(tmp_path: Path, number: signal.
     assert {entry["verdict"] for entry in document["requirements"] if entry["class"] == "limits"} >= {"inconclusive"}
 
 
+def signalled(directory: Path, function: str, call: int) -> subprocess.CompletedProcess[str]:
+    """A run that sends itself a SIGTERM where a function is called for the so manyeth time."""
+    return subprocess.run(
+        [sys.executable, Path(__file__).with_name("signalled.py"), function, str(call), "run", "--depth", "quick", "--class", "limits"],
+        cwd=directory, env=surroundings(), capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+
+
+def test_a_stop_while_a_request_is_made_goes_without_a_warning(tmp_path: Path) -> None:
+    """Although what was to answer it never began."""
+    ended = signalled(tmp_path, "asyncio.tasks:ensure_future", 50)
+    assert (ended.returncode, ended.stderr) == (2, "")
+    assert "\nINTERRUPTED: nothing was broken until then\n" in ended.stdout
+
+
+@pytest.mark.parametrize("function", ["session:Session.close", "report.run:Run.finish", "report.artefacts:publish"])
+def test_a_stop_while_the_report_is_written_comes_too_late(tmp_path: Path, function: str) -> None:
+    """Everything was judged, and is told."""
+    ended = signalled(tmp_path, f"conformance.{function}", 1)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert (report(tmp_path)["interrupted"], "\nCONFORMANT: " in ended.stdout) == (False, True)
+
+
 def test_a_run_that_is_not_to_be_interrupted_is_not(tmp_path: Path) -> None:
     """What whoever started it has told it to ignore, as shells do in the background, it ignores."""
     command = ["sh", "-c", 'trap "" INT; exec "$0" "$@"', *COMMAND, "run", "--depth", "quick", "--class", "description"]

@@ -4,10 +4,10 @@ import argparse
 import signal
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
 
 import pytest
 
@@ -28,6 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
     if _is_fuzzing(arguments):
         generate.supply(Ahead(arguments.seed, DEPTHS[arguments.depth].examples))
     face, stop = Face(sys.stdout, arguments.report_dir), Stop()
+    # A signal may come between the making of a coroutine and its start, about which Python would warn.
+    warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, stop)
@@ -47,9 +49,13 @@ class Stop:
 
     def __init__(self) -> None:
         self._told = False
+        self._ending = False
 
-    def __call__(self, _number: int, _frame: FrameType | None) -> NoReturn:
-        """Take the signal."""
+    def __call__(self, _number: int, _frame: FrameType | None) -> None:
+        """Take the signal; while the report is written, a first one is none: only who insists leaves without it."""
+        if self._ending:
+            self._ending = False
+            return
         self._told = True
         raise Stopped
 
@@ -58,6 +64,11 @@ class Stop:
         """Begin no check once the run was told to stop."""
         if self._told:
             raise Stopped
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self) -> None:
+        """All that is left is the report."""
+        self._ending = True
 
 
 def _is_fuzzing(arguments: argparse.Namespace) -> bool:

@@ -157,11 +157,12 @@ def test_another_callers_cursor_opens_nothing(operation: Operation, live: Live) 
         raise Inconclusive("no list is long enough for a cursor", needs=("data in the target",))
 
 
-def _under_filters(operation: Operation, live: Live) -> Iterator[Walk]:
+def _under_filters(operation: Operation, live: Live) -> list[Walk]:
     """Walks under the filters whose names are certain, within the grant: those of the check of filters, long pages and short ones."""
-    for name, role in live.session.roles(operation).items():
-        routes = planned(operation, name, MEMBERS[role], live) if role in MEMBERS else []
-        yield from (live.walk(route.call, route.limit) for route, _ in routes if route.limit in (PAGE, SHORT))
+    roles = [(name, MEMBERS[role]) for name, role in live.session.roles(operation).items() if role in MEMBERS]
+    routes = [route for name, member in roles for route, _ in planned(operation, name, member, live) if route.limit in (PAGE, SHORT)]
+    live.walk_ahead(routes)
+    return [live.walk(route.call, route.limit) for route in routes]
 
 
 def _out_of_reach(answer: Exchange) -> None:

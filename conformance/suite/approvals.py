@@ -137,6 +137,14 @@ class Approvals(Pool):
             self._crowd(trial)
         else:
             trial = self._attempted(plan.few(self._session, primary, scheme), unlike=self._first.review)
+        return self._finished(trial, scheme)
+
+    def once_more(self, scheme: str) -> Trial:
+        """The trial of yet another review, without attempts; Inconclusive where none is left."""
+        return self._finished(Trial(self.take(self._telling(None)), "", ""), scheme)
+
+    def _finished(self, trial: Trial, scheme: str) -> Trial:
+        """A trial with its approval, and with what becomes of other reviews."""
         trial.scheme = scheme
         others = self._neighbours(trial.review)
         before = [self.look(id) for id in others]
@@ -167,8 +175,14 @@ class Approvals(Pool):
             answer = self.approve(trial.review, trial.key, scheme=trial.scheme, purpose="a new key that resembles a used one")
             if answer.status != 409:
                 return answer
-            trial.resembling = None if answer.is_repeated else answer
-        trial.key, answer = self.keyed(trial.review.id, "approve", lambda key: self.approve(trial.review, key, scheme=trial.scheme))
+            trial.resembling = None if answer.is_repeated or self.moved(trial.review) else answer
+        for number in range(CHANCES):
+            label = f"approve at another revision {number}" if number else "approve"
+            trial.key, answer = self.keyed(trial.review.id, label, lambda key: self.approve(trial.review, key, scheme=trial.scheme))
+            latest = self.moved(trial.review) if answer.status == 409 else None
+            if latest is None:
+                break
+            trial.review = latest
         return answer
 
     def _telling(self, unlike: Review | None) -> Callable[[Record], int]:

@@ -91,6 +91,20 @@ class Pool:
             return None
         return review
 
+    def moved(self, review: Review) -> Review | None:
+        """The review where it reads with another revision than before, because somebody else has changed its subject; None where not."""
+        with suppress(Inconclusive):
+            latest = self.read(review.id)
+            return latest if latest is not None and latest.revision != review.revision else None
+        return None
+
+    def is_restless(self, readings: int) -> bool:
+        """Whether a review that nobody tries to approve gets another revision while it is read so many times."""
+        with suppress(Inconclusive):
+            review = self.pending()
+            return any(self.moved(review) is not None for _ in range(readings))
+        return False
+
     def look(self, id: str, scheme: str | None = None) -> Exchange:
         """Read a review as primary."""
         return self._live.send(Call("review_get", {"reviewId": id}), scheme=scheme, purpose="read the review")
@@ -166,6 +180,13 @@ def is_approved(read: Exchange) -> bool:
 def shows_status(read: Exchange) -> bool:
     """Whether a reading of a review shows a status at all, which is not promised."""
     return isinstance(read.data, dict) and "status" in read.data
+
+
+def revision_to_refuse(read: Exchange) -> int:
+    """The subjectRevision of a reading, or the first one where it shows none: who may approve at no revision has to be refused at any."""
+    with suppress(Inconclusive):
+        return revision_of(read)
+    return 1
 
 
 def revision_of(read: Exchange) -> int:

@@ -1,6 +1,7 @@
 """Approval: guarded by a revision, idempotent by a key (States and transitions, POST /reviews/{reviewId}/approve)."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from conformance.exchange import Exchange
 from conformance.suite import expect
@@ -46,13 +47,11 @@ def test_the_result_is_that_review_approved(scheme: str, live: Live, approvals: 
 def test_the_result_has_a_revision_of_that_review(scheme: str, live: Live, approvals: Approvals) -> None:
     """The expected revision, or the one that a reading shows afterwards."""
     trial = succeeded(approvals, live, scheme)
-    assert trial.after is not None
-    told = result_of(trial.approval).get("subjectRevision")
-    accepted = {trial.review.revision, revision_of(trial.after)} if trial.after.status == 200 else {trial.review.revision}
-    judged = isinstance(told, int | float) and not isinstance(told, bool)  # another type is no revision, and no member of the result
-    if judged and told not in accepted:
-        accepted.add(revision_of(approvals.look_until(trial.review.id, lambda read: shown_revision(read) == told)))
-    expect.that(not judged or told in accepted, f"subjectRevision {told!r}", trial.approval, expected=" or ".join(map(str, accepted)))
+    told, expected = result_of(trial.approval).get("subjectRevision"), trial.review.revision
+    if isinstance(told, bool) or not isinstance(told, int | float) or told == expected:
+        return  # another type is no revision, and no member of the result
+    shown = revision_of(approvals.look_until(trial.review.id, lambda read: shown_revision(read) == told))
+    expect.that(told == shown, f"subjectRevision {told!r}", trial.approval, expected=f"{expected} or {shown}")
 
 
 @requirement("approval/state")
@@ -77,9 +76,16 @@ def test_an_approval_changes_no_other_review(scheme: str, live: Live, approvals:
     trial = succeeded(approvals, live, scheme)
     if not any(shows_status(before) for before, _ in trial.neighbours):
         raise Inconclusive("there is no other review that shows its status", needs=("data in the target",))
-    for before, after in trial.neighbours:
-        spread = not is_approved(before) and is_approved(after)
-        expect.that(not spread, "another review was approved as well", trial.approval, after, expected="one review approved")
+    spread = _spread(trial)
+    if len(spread) == 1:  # one may have been approved by somebody else, which one approval more does not repeat
+        with suppress(Inconclusive):
+            spread = _spread(approvals.once_more(scheme))
+    expect.that(not spread, "another review was approved as well", trial.approval, *spread, expected="one review approved")
+
+
+def _spread(trial: Trial) -> list[Exchange]:
+    """Readings of other reviews that were approved while that of the trial was."""
+    return [after for before, after in trial.neighbours if not is_approved(before) and is_approved(after)]
 
 
 @requirement("approval/stale-revision")
@@ -89,9 +95,13 @@ def test_a_stale_revision_is_a_conflict(scheme: str, live: Live, approvals: Appr
     live.by("primary", scheme)
     # One after the other: what comes later was not tried where enough of them had been let through.
     tried = ((attempt, revision) for label, revision in STALE.items() for attempt in approvals.refusals(f"{label} by {scheme}", scheme))
+    overtaken = 0
     for attempt, revision in tried:
         assert attempt.before is not None
         sent = revision(attempt.before.revision)
+        overtaken += _is_overtaken(attempt, sent)
+        if overtaken == 1 and _is_overtaken(attempt, sent):
+            continue
         near = abs(sent - attempt.before.revision) == 1
         expect.status(attempt.answer, *(conflict(sent) if near else (400, 409, 422)))
         unchanged(attempt)
@@ -101,7 +111,8 @@ def test_a_stale_revision_is_a_conflict(scheme: str, live: Live, approvals: Appr
         unchanged(attempt)
     # One change may be somebody else's; a review that moves but once does so in every trial.
     moved = [attempt.after for attempt in approvals.stale() if _is_moved(attempt)]
-    expect.that(len(moved) < 2, "stale attempts change the review", *moved, expected="the review stays as it was")
+    restless = len(moved) > 1 and approvals.is_restless(2 * len(approvals.stale()))
+    expect.that(len(moved) < 2 or restless, "stale attempts change the review", *moved, expected="the review stays as it was")
 
 
 @requirement("arguments/body")
@@ -212,6 +223,11 @@ def _made_once(trial: Trial, after: Exchange, approvals: Approvals) -> None:
     again = approvals.look(trial.review.id)
     moved = shown_revision(after) == shown_revision(rested) != shown_revision(again)
     expect.that(not moved, "a replay changes the review's revision", rested, answer, again, expected="the review stays as it was")
+
+
+def _is_overtaken(attempt: Attempt, sent: int) -> bool:
+    """Whether a review was approved at the revision that was sent, and reads with it: somebody else may have made that one meanwhile."""
+    return attempt.answer.status == 200 and shown_revision(attempt.after) == sent
 
 
 def _is_moved(attempt: Attempt) -> bool:

@@ -12,6 +12,7 @@ from conformance.suite.test_approval import result_of
 from conformance.weather import TRANSIENT
 
 AT_ONCE = 8
+FEWEST = 2
 RACES = 3
 
 
@@ -46,15 +47,20 @@ def test_many_approvals_at_once_leave_one_state(live: Live, approvals: Approvals
 
 
 def _race(live: Live, approvals: Approvals, labels: list[str]) -> tuple[Review, list[Exchange]]:
-    """Approvals of one review in the same moment, a key for each label; of another review where the weather has spoiled it."""
+    """Approvals of one review in the same moment, a key for each label; of another review where the weather, or others, have spoiled it.
+
+    What was throttled did not take part: where the rate limit is low, the others make a race of their own.
+    """
     for _ in range(RACES):
         review = approvals.take()
         attempts = [(review.id, review.revision, approvals.key(review.id, label)) for label in labels]
-        answers = _raced(live, approvals, attempts)
-        spoiled = [answer for answer in answers if answer.response is None or answer.status in TRANSIENT | {429}]
-        if not spoiled:
-            break
-    for answer in spoiled:
+        raced = _raced(live, approvals, attempts)
+        answers = [answer for answer in raced if answer.status != 429]
+        spoiled = [answer for answer in answers if answer.response is None or answer.status in TRANSIENT]
+        outrun = {answer.status for answer in answers} == {409} and approvals.moved(review) is not None
+        if len(answers) >= FEWEST and not spoiled and not outrun:
+            return review, answers
+    for answer in spoiled if len(answers) >= FEWEST else raced:
         expect.clear(answer)
     return review, answers
 

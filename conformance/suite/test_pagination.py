@@ -143,6 +143,8 @@ def _defaults(call: Call, scheme: str | None, live: Live) -> None:
             return
         if len(plain.items) == len(stated.items) and _ids(stated.items) != _ids(again.items):
             return  # In a list that moves nothing but the number of its records can be compared.
+        if len(stated.items) != len(again.items) and len(plain.items) <= DEFAULT_LIMIT:
+            return  # Where pages are as short as they happen to be, not even that.
         if scheme is not None and not (plain.items and stated.items):
             return  # A cursor that goes with its own limit alone was never issued for another one, and may find nothing.
     told = f"{len(plain.items)} records without a limit, {len(stated.items)} with 25"

@@ -8,10 +8,10 @@ from conformance.openapi import Operation
 from conformance.suite import expect
 from conformance.suite.approvals import Approvals
 from conformance.suite.faces import differ
-from conformance.suite.pool import is_approved, revision_of, shows_status
+from conformance.suite.pool import Review, is_approved, revision_to_refuse, shows_status
 from conformance.suite.requirement import requirement
 from conformance.suite.singles import sound
-from conformance.suite.tool_answers import refused, served
+from conformance.suite.tool_answers import Answer, refused, served
 from conformance.suite.toolbox import Toolbox
 
 MISTYPED: tuple[tuple[str, Callable[[int], object]], ...] = (
@@ -38,8 +38,7 @@ def test_an_approval_is_one_over_both_faces(toolbox: Toolbox, approvals: Approva
         refused(toolbox.as_primary(operation, stale, f"revision {wrong} by tool"))
     untouched(approvals.call(review.id, review.revision, key), approvals, operation)
 
-    approvals.note(review, key)
-    first = toolbox.served_to_primary(operation, approval(review.id, review.revision, key), "approve by tool")
+    review, key, first = _approved_by_tool(toolbox, approvals, operation, review)
     data = served(first)
 
     after = approvals.look_approved(review.id)
@@ -50,6 +49,19 @@ def test_an_approval_is_one_over_both_faces(toolbox: Toolbox, approvals: Approva
     kept = again.data is MISSING or not differ(again.data, data, toolbox.live.session.contract)
     expect.that(kept, f"the replay says {again.data}", first.exchange, again, expected=str(data))
     refused(toolbox.as_primary(operation, approval(review.id, review.revision + 1, key), "the key with another revision"))
+
+
+def _approved_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operation, review: Review) -> tuple[Review, str, Answer]:
+    """The answer to an approval by tool, with its review and key: once more where somebody else has changed the subject meanwhile."""
+    for label in ("by tool", "by tool, at another revision"):
+        key = approvals.key(review.id, label)
+        approvals.note(review, key)
+        answer = toolbox.served_to_primary(operation, approval(review.id, review.revision, key), "approve by tool")
+        latest = approvals.moved(review) if answer.refused else None
+        if latest is None:
+            break
+        review = latest
+    return review, key, answer
 
 
 def _replays_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operation) -> None:
@@ -77,7 +89,7 @@ def _refusals_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operati
     for id in live.session.target.fixtures.unapprovable_reviews[:1]:
         read = approvals.look(id)
         if isinstance(read.data, dict) and read.data.get("approvable") is False and not is_approved(read):
-            arguments = approval(id, revision_of(read), approvals.key(id, "refused by tool"))
+            arguments = approval(id, revision_to_refuse(read), approvals.key(id, "refused by tool"))
             refused(toolbox.as_primary(operation, arguments, "approve by tool what cannot be approved"))
             trial = approvals.trial(toolbox.scheme)
             used = approval(id, trial.review.revision, trial.key)

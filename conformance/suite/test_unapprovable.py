@@ -9,7 +9,7 @@ from conformance.suite import expect
 from conformance.suite.approvals import TIES, Approvals
 from conformance.suite.attempts import ON_APPROVED, conflict
 from conformance.suite.live import Live
-from conformance.suite.pool import revision_of
+from conformance.suite.pool import revision_to_refuse
 from conformance.suite.requirement import requirement
 from conformance.suite.trail import is_uuid
 from conformance.suite.trial import Attempt, unchanged
@@ -52,7 +52,7 @@ def _withheld(scheme: str, approvals: Approvals) -> None:
 def _moved(id: str, sending: Sending, live: Live, approvals: Approvals) -> tuple[str, Exchange, Exchange] | None:
     """How the status of a review turns into another one with a refused attempt; None where it stays, or goes on moving by itself."""
     before = _unapprovable(id, approvals)
-    call = approvals.call(id, revision_of(before), approvals.key(id, f"unapprovable {sending.scheme}"))
+    call = approvals.call(id, revision_to_refuse(before), approvals.key(id, f"unapprovable {sending.scheme}"))
     answer = live.session.client.send(call, sending)
     after, status = approvals.look(id), _status(before)
     if status == "approved":

@@ -429,6 +429,21 @@ def test_what_is_no_valid_openapi_is_told(edits: dict[str, Any], where: str) -> 
 @pytest.mark.parametrize(
     "edits",
     [
+        {f"{SCHEMAS}/Review/properties/url": {"type": "string", "default": None}},
+        {f"{SCHEMAS}/Review/properties/url": {"type": "string", "pattern": r"^\p{L}+$"}},
+        {f"{SCHEMAS}/Review": {"allOf": [{"type": "object"}], "required": ["id"]}},
+        {"/jsonSchemaDialect": "https://spec.openapis.org/oas/3.1/dialect/2024-11-10"},
+    ],
+    ids=["a default of another type", "a pattern of JavaScript's", "a member that is required alone", "a dialect of a later day"],
+)
+def test_what_openapi_only_advises_makes_no_document_invalid(edits: dict[str, Any]) -> None:
+    """The validator asks for more, but JSON Schema says "should" of defaults and patterns, and lets schemas have any dialect."""
+    assert [each for each in examine(edited(edits)) if each.aspect is Aspect.VALID] == []
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
         {f"{ACCOUNT}": {"$ref": "#/components/schemas/Nobody"}},
         {f"{ACCOUNT}/properties/id": {"$ref": "#/components/schemas/Nobody"}},
         {f"{ACCOUNT}/properties/displayName": {"type": "string", "pattern": "("}},

@@ -32,13 +32,29 @@ def flaws(source: Source) -> Iterator[Difference]:
 def _errors(source: Source) -> Iterator[Any]:
     # Imported late: it takes a quarter of a second, and most runs have no description to judge.
     from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator, OpenAPIV32SpecValidator  # noqa: PLC0415
+    from openapi_spec_validator.validation.keywords import OpenAPIV31ValueValidator  # noqa: PLC0415
 
     validators = {"3.0": OpenAPIV30SpecValidator, "3.2": OpenAPIV32SpecValidator}
     validator: type[Any] = validators.get(str(source.document.get("openapi"))[:3], OpenAPIV31SpecValidator)
     # On its own it would fetch whatever a document refers to, from the network and from the disk.
-    offline = type("Offline", (validator,), {"resolver_handlers": dict.fromkeys(SCHEMES, _fetch_nothing)})
+    members: dict[str, Any] = {"resolver_handlers": dict.fromkeys(SCHEMES, _fetch_nothing)}
+    if validator is not OpenAPIV30SpecValidator:  # from 3.1 on a default should fit, but need not
+        silent = type("Silent", (OpenAPIV31ValueValidator,), {"__call__": lambda *_: iter(())})
+        members["keyword_validators"] = {**validator.keyword_validators, "default": silent}
+    offline = type("Offline", (validator,), members)
     found: Iterator[Any] = offline(source.document).iter_errors()
-    return found
+    return (error for error in found if not _is_advice(error))
+
+
+def _is_advice(error: Any) -> bool:
+    """Whether the validator asks for more than OpenAPI 3.1 and JSON Schema do.
+
+    A pattern should be one, but in the dialect of JavaScript; a dialect of schemas may be one that the validator does not know; and what
+    has to be there need not be described.
+    """
+    is_pattern = error.validator == "format" and error.validator_value == "regex"
+    told = str(error.message).startswith(("Unknown JSON Schema dialect", "Required list has not defined properties"))
+    return is_pattern or told
 
 
 def _fetch_nothing(url: str) -> NoReturn:

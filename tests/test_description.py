@@ -412,6 +412,12 @@ def test_openapi_3_0_is_understood() -> None:
     assert found(edits) == {("version", CLIENTS, "openapi")}
 
 
+def test_an_anchor_means_what_it_stands_at() -> None:
+    """References may name an anchor in the midst of the components."""
+    edits = {f"{SCHEMAS}/Uuid/$anchor": "uuid", f"{SCHEMAS}/Account/properties/id": {"$ref": "#uuid"}}
+    assert found(edits) == set()
+
+
 @pytest.mark.parametrize(
     ("edits", "where"),
     [

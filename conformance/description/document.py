@@ -114,7 +114,10 @@ class Document:
     def referable(self) -> Json:
         """The parts of the document that references lead into; a schema in the middle of them finds there what it refers to."""
         parts = {str(node.table["$ref"]).split("/")[1] for node in self.references() if str(node.table["$ref"]).startswith("#/")}
-        return {key: value for key, value in self.root.items() if key in parts or "$anchor" in str(value)}
+        anchored = [node.value for node in self._nodes() if "$anchor" in node.table]
+        # Only below a keyword of its own a validator looks for anchors.
+        definitions = {"$defs": {str(number): value for number, value in enumerate(anchored)}} if anchored else {}
+        return {key: value for key, value in self.root.items() if key in parts} | definitions
 
     def _anchor(self, name: str) -> Node | None:
         return next((node for node in self._nodes() if node.table.get("$anchor") == name), None)

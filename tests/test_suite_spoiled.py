@@ -551,6 +551,27 @@ def test_a_list_of_tools_that_never_ends_is_left_after_some_pages() -> None:
     assert lists == [None, *["more"] * (MOST_PAGES - 1)]
 
 
+@pytest.mark.parametrize(
+    "data", [{"supported": ["2025-03-26", "2025-06-18", 7, "2099-01-01"]}, {"supported": "2025-06-18"}, {"supported": []}, None]
+)
+def test_a_version_of_the_protocol_is_agreed_on_with_who_names_those_that_it_has(data: Any) -> None:
+    """Instead of answering with one of them, as the protocol has it; who names none is spoken to without a handshake."""
+    versions = []
+
+    def choosy(request: httpx.Request, send: Send) -> httpx.Response:
+        message = asked(request)
+        if message.get("method") == "initialize":
+            versions.append(message["params"]["protocolVersion"])
+            if versions[-1] != "2025-06-18":
+                error = {"code": -32602, "message": "Unsupported protocol version", "data": data}
+                return answer(200, {"jsonrpc": "2.0", "id": message["id"], "error": error})
+        return send(request)
+
+    with stage(spoil=choosy) as one:
+        assert len(one.things["toolbox"].tools) == 10
+    assert versions[1:] == (["2025-06-18"] if data and len(data["supported"]) == 4 else [])
+
+
 def test_tools_that_are_not_listed_are_not_known() -> None:
     """Whatever comes in their place."""
 

@@ -1,5 +1,6 @@
 """What a tool answers: the message that belongs to a request, and what it came to."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,7 @@ from conformance.exchange import MISSING, Exchange, parse
 from conformance.suite import expect
 from conformance.verdict import Violation
 
+FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
 MEMBERS = frozenset({"data", "code"})
 """What tells an envelope, or an error body, from other JSON."""
 
@@ -62,8 +64,9 @@ def read(exchange: Exchange, number: int) -> Answer:
 def _content(result: Mapping[str, Any]) -> Any:
     """What a result carries: the first envelope or error body in it; where there is none, its structured content or the JSON in a text."""
     found = [each for each in (_unwrapped(result.get("structuredContent")), *map(_parsed, _texts(result))) if each is not MISSING]
-    named = (each for each in found if isinstance(each, dict) and not MEMBERS.isdisjoint(each))
-    return next(named, found[0] if found else MISSING)
+    objects = [each for each in found if isinstance(each, dict)]
+    named = [each for each in objects if not MEMBERS.isdisjoint(each)]
+    return next(iter((*named, *objects, *found)), MISSING)
 
 
 def _texts(result: Mapping[str, Any]) -> Iterator[Any]:
@@ -78,11 +81,16 @@ def _unwrapped(structured: Any) -> Any:
     """Structured content; what a server puts around the result of a function, which has to be an object there, is none of it."""
     if not isinstance(structured, dict):
         return MISSING
-    return _parsed(structured["result"]) if set(structured) == {"result"} else structured
+    ((name, inner),) = structured.items() if len(structured) == 1 else (("", None),)
+    inner = _parsed(inner)
+    return inner if name == "result" or (isinstance(inner, dict) and name != "data") else structured
 
 
 def _parsed(value: Any) -> Any:
-    return parse(value)[0] if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    fenced = FENCED.fullmatch(value)  # as a model is shown code
+    return parse(fenced[1] if fenced else value)[0]
 
 
 def _listed(result: Mapping[str, Any], member: str) -> list[Any]:

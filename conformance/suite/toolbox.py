@@ -207,8 +207,9 @@ class Toolbox:
 
     def _connect(self, caller: Caller) -> Connection:
         """Shake hands; a target that knows no handshake is spoken to without one, and a refused caller stays refused."""
-        params = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": ME}
-        exchange = self._post(Message("initialize", params, "shake hands"), caller, Connection(""))
+        exchange = self._shake_hands(caller, HANDSHAKE)
+        if (other := _offered(reply(exchange, self._number))) is not None:
+            exchange = self._shake_hands(caller, other)
         result = reply(exchange, self._number).get("result")
         if isinstance(result, dict) and isinstance(result.get("protocolVersion"), str):
             assert exchange.response is not None
@@ -219,6 +220,10 @@ class Toolbox:
             return Connection("", refusal=exchange)
         expect.clear(exchange)
         return Connection(MODERN)
+
+    def _shake_hands(self, caller: Caller, version: str) -> Exchange:
+        params = {"protocolVersion": version, "capabilities": {}, "clientInfo": ME}
+        return self._post(Message("initialize", params, "shake hands"), caller, Connection(""))
 
     def _post(self, message: Message, caller: Caller, connection: Connection) -> Exchange:
         return self.live.session.client.send(*self._letter(message, caller, connection))
@@ -240,6 +245,15 @@ class Toolbox:
     def _schema_of(self, params: dict[str, Any] | None) -> Mapping[str, Any]:
         name = (params or {}).get("name")
         return (self._tools or {}).get(name, {}).get("inputSchema", {}) if isinstance(name, str) else {}
+
+
+def _offered(message: Mapping[str, Any]) -> str | None:
+    """The latest of the versions that a target names where it refuses the one that was asked for, instead of answering with its own."""
+    error = message.get("error")
+    data = error.get("data") if isinstance(error, dict) else None
+    supported = data.get("supported") if isinstance(data, dict) else None
+    known = [version for version in supported if isinstance(version, str)] if isinstance(supported, list) else []
+    return max((version for version in known if version < HANDSHAKE), default=None)
 
 
 def _key(caller: Caller) -> tuple[str | None, str | None]:

@@ -320,9 +320,17 @@ def _decoder(coding: str) -> Callable[[bytes], bytes]:
         nonlocal unpacker
         if unpacker is None:  # zlib's format as specified, or the bare stream that some servers send under the same name
             unpacker = zlib.decompressobj(zlib.MAX_WBITS if chunk[:1] == b"\x78" else -zlib.MAX_WBITS)
+        unpacked = bytearray()
         try:
-            return unpacker.decompress(chunk, LONGEST_BODY + 1)
+            while chunk and len(unpacked) <= LONGEST_BODY:
+                if unpacker.eof:  # gzip may come in several members (RFC 1952); whatever else follows a body is none of it
+                    if name == "deflate" or chunk[:1] != b"\x1f":
+                        break
+                    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)
+                unpacked += unpacker.decompress(chunk, LONGEST_BODY + 1)
+                chunk = unpacker.unused_data
         except zlib.error as problem:
             raise httpx.DecodingError(str(problem)) from problem
+        return bytes(unpacked)
 
     return decode

@@ -626,8 +626,11 @@ def deflated(body: bytes, wbits: int) -> bytes:
         ("gzip", PACKED),
         ("x-gzip", PACKED),
         (" GZip ", PACKED),
+        ("gzip", gzip.compress(b"un", mtime=0) + gzip.compress(b"packed", mtime=0)),
+        ("gzip", PACKED + b"\0\0\0"),
         ("deflate", deflated(b"unpacked", zlib.MAX_WBITS)),
         ("deflate", deflated(b"unpacked", -zlib.MAX_WBITS)),
+        ("deflate", deflated(b"unpacked", zlib.MAX_WBITS) + b"\x1f"),
         ("identity", b"unpacked"),
         ("", b"unpacked"),
     ],
@@ -644,7 +647,8 @@ def test_a_body_is_unpacked(bench: Callable[..., Bench], coding: str, packed: by
 def test_a_packed_body_may_come_in_pieces(monkeypatch: pytest.MonkeyPatch, bench: Callable[..., Bench]) -> None:
     """Byte by byte."""
     monkeypatch.setattr(client, "READ_SIZE", 1)
-    for coding, packed in (("gzip", PACKED), ("deflate", deflated(b"unpacked", zlib.MAX_WBITS))):
+    members = gzip.compress(b"unp", mtime=0) + gzip.compress(b"acked", mtime=0)
+    for coding, packed in (("gzip", PACKED), ("gzip", members), ("deflate", deflated(b"unpacked", zlib.MAX_WBITS))):
         response = bench(answer(200, packed, content_encoding=coding)).client.send(ACCOUNT, PLAIN).response
         assert response is not None
         assert response.body == b"unpacked"

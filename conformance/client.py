@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 
 import httpx
@@ -34,6 +34,8 @@ LONGEST_BODY = 32 * 1024 * 1024
 LONGEST_FAILURE = 400
 LONGEST_NAME = 80
 READ_SIZE = 64 * 1024
+GZIP = b"\x1f"
+"""What a member of gzip begins with."""
 
 HEADERS = (
     ("accept", "application/json"),
@@ -314,23 +316,34 @@ def _decoder(coding: str) -> Callable[[bytes], bytes]:
         return bytes
     if name not in ("gzip", "x-gzip", "deflate"):
         raise httpx.DecodingError(f"a content coding that nobody asked for: {coding if len(coding) <= LONGEST_NAME else 'a long name'}")
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32) if name != "deflate" else None
+    return _Unpacker(in_members=name != "deflate").take
 
-    def decode(chunk: bytes) -> bytes:
-        nonlocal unpacker
-        if unpacker is None:  # zlib's format as specified, or the bare stream that some servers send under the same name
-            unpacker = zlib.decompressobj(zlib.MAX_WBITS if chunk[:1] == b"\x78" else -zlib.MAX_WBITS)
+
+class _Unpacker:
+    """Unpacks a body piece by piece, no more of it at once than the longest."""
+
+    def __init__(self, *, in_members: bool) -> None:
+        self._in_members = in_members
+        self._member: Any = None
+
+    def take(self, chunk: bytes) -> bytes:
+        """What a piece unpacks to. Raises DecodingError."""
         unpacked = bytearray()
         try:
             while chunk and len(unpacked) <= LONGEST_BODY:
-                if unpacker.eof:  # gzip may come in several members (RFC 1952); whatever else follows a body is none of it
-                    if name == "deflate" or chunk[:1] != b"\x1f":
-                        break
-                    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)
-                unpacked += unpacker.decompress(chunk, LONGEST_BODY + 1)
-                chunk = unpacker.unused_data
+                # A body packed by gzip may have several members (RFC 1952); whatever else follows is none of it.
+                if self._member is None or (self._member.eof and self._in_members and chunk[:1] == GZIP):
+                    self._member = zlib.decompressobj(self._window(chunk))
+                elif self._member.eof:
+                    break
+                unpacked += self._member.decompress(chunk, LONGEST_BODY + 1)
+                chunk = self._member.unused_data
         except zlib.error as problem:
             raise httpx.DecodingError(str(problem)) from problem
         return bytes(unpacked)
 
-    return decode
+    def _window(self, chunk: bytes) -> int:
+        if self._in_members:
+            return zlib.MAX_WBITS | 32
+        # zlib's format as specified, or the bare stream that some servers send under the same name
+        return zlib.MAX_WBITS if chunk[:1] == b"\x78" else -zlib.MAX_WBITS

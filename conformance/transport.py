@@ -123,7 +123,13 @@ class BoundedStream(httpcore.NetworkStream):
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send, and look at the clock in between."""
         for start in range(0, len(buffer), WRITE_SIZE):
-            self._stream.write(buffer[start : start + WRITE_SIZE], _left(timeout, httpcore.WriteTimeout))
+            try:
+                self._stream.write(buffer[start : start + WRITE_SIZE], _left(timeout, httpcore.WriteTimeout))
+            except httpcore.WriteTimeout as late:
+                if not self._stream.get_extra_info("is_readable"):
+                    raise
+                # Whoever has answered already takes no more of a body: after this error the answer is read.
+                raise httpcore.WriteError(str(late)) from late
 
     def close(self) -> None:
         """Close the connection."""

@@ -196,6 +196,15 @@ def test_sending_has_to_end_in_time_as_well() -> None:
     assert time.monotonic() - started < 4
 
 
+def test_who_answers_and_takes_no_more_of_a_body_has_answered() -> None:
+    """A 413 that comes after the head is read, although the connection stays open, and the body stays unread."""
+    with served(answering(b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\n{}", deafness)) as url:
+        network = Network()
+        response = network.handle_request(timed(url, read=0.5, method="POST", content=b" " * 32 * 1024 * 1024))
+        assert (response.status_code, response.read()) == (413, b"{}")
+        network.close()
+
+
 def test_an_exchange_whose_time_is_over_sends_nothing_more() -> None:
     """The clock is looked at before each piece that is written."""
     with served(silence) as url:

@@ -60,6 +60,11 @@ class Pool:
             raise Inconclusive("the provisioned review cannot be approved", needs=("fixtures.provision.approvable-review",))
         return review
 
+    @property
+    def is_nearly_spent(self) -> bool:
+        """Whether one review is left at most, and no command makes more."""
+        return len(self._listed) <= 1 and not self._session.target.fixtures.provision
+
     def take(self, worth: Callable[[Record], int] | None = None) -> Review:
         """A review that could be approved now, out of the pool: one whose record in the list is worth the most, where that is asked for."""
         if worth is not None:

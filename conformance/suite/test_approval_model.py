@@ -36,8 +36,10 @@ class World:
         self.problem: Violation | Inconclusive | None = None
 
     def refill(self) -> None:
-        """Keep two pending reviews at hand as long as the budget and the pool last."""
+        """Keep two pending reviews at hand as long as the budget and the pool last; the last one is left for checks that need another."""
         while self.budget and sum(not subject.approved for subject in self.subjects) < REVIEWS_AT_A_TIME:
+            if self.subjects and self.approvals.is_nearly_spent:
+                return
             self.budget -= 1
             try:
                 review = self.approvals.take()

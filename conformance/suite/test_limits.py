@@ -85,7 +85,7 @@ def test_who_waits_is_served_again(live: Live) -> None:
                 answer = _after_waiting(answer, scheme, live)
         expect.that(answer.status != 429, "429 again, each time after waiting as long as Retry-After said", answer, expected="200")
         if answer.status != 200:  # what primary is not served either is judged elsewhere
-            live.control(Call("account_get"))
+            live.control(answer.call)
         expect.status(answer, 200)
 
 
@@ -97,10 +97,12 @@ def _after_waiting(refused: Exchange, scheme: str, live: Live) -> Exchange:
         raise Inconclusive("Retry-After names no time that could be waited", needs=("limits.rate-limit",), exchanges=[refused.id])
     live.session.transport.wait(max(pause, SMALLEST_PATIENCE))
     sending = Sending(live.credential("throttled"), scheme, "after waiting", patient=False)
-    answer = live.session.client.send(Call("account_get"), sending)
+    answer = live.session.client.send(refused.call, sending)
+    if answer.status == 403:  # who was throttled before may lack the permission
+        answer = live.session.client.send(_within_reach(sending, live), sending)
     for _ in range(TIMES):
         if answer.status != 429 and (is_weather(answer) or is_transient(answer)):  # which has nothing to do with the limit
-            answer = live.session.client.send(Call("account_get"), sending)
+            answer = live.session.client.send(answer.call, sending)
     return answer
 
 
@@ -122,12 +124,13 @@ def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
     if rate is None:
         raise Inconclusive("the rate limit is not declared", needs=("limits.rate-limit",))
     sending = Sending(caller, scheme or caller.schemes[0], "towards the rate limit", patient=False)
+    call = _within_reach(sending, live)
     sent: list[Exchange] = []
     spoiled = 0
     while len(sent) < TIMES * rate.requests + 10:
         answers = [
             _once_more(answer, sending, live)
-            for answer in live.session.client.send_all([Call("account_get")] * AT_ONCE, [sending] * AT_ONCE)
+            for answer in live.session.client.send_all([call] * AT_ONCE, [sending] * AT_ONCE)
         ]
         refused = [answer for answer in answers if answer.status == 429]
         if refused:
@@ -141,6 +144,13 @@ def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
         told = f"none of {len(sent)} requests was answered 429, but by its secret the caller is another one of the profile as well"
         raise Inconclusive(told, needs=("credentials.throttled",), exchanges=[sent[-1].id])
     return _never_refused(sent, rate)
+
+
+def _within_reach(sending: Sending, live: Live) -> Call:
+    """A call that the caller has the permission for, as far as can be told: that of the account where nothing else is better."""
+    simple = [each for each in live.session.contract.operations.values() if not each.writes and "{" not in each.path]
+    answers = (live.session.client.send(Call(each.id), sending) for each in simple)
+    return next((answer.call for answer in answers if answer.status not in (401, 403)), Call("account_get"))
 
 
 def _all_served(answers: list[Exchange], before: list[Exchange]) -> None:
@@ -160,7 +170,7 @@ def _no_weather_of_its_own(answers: list[Exchange], before: int, sending: Sendin
         return
     for _ in range(TIMES):
         others = live.session.client.send(Call("account_get"), Sending(live.credential("primary"), None, "control", patient=False))
-        own = live.session.client.send(Call("account_get"), sending)
+        own = live.session.client.send(away[0].call, sending)
         if others.status != 200 or own.status == 429 or not is_weather(own):
             return
     expect.broken(f"after {served} requests, and not for primary: {away[0].describe()}", away[0], expected="429")
@@ -198,14 +208,16 @@ class Bodies:
     def __init__(self, live: Live, approvals: Approvals) -> None:
         self._live = live
         self._approvals = approvals
-        self._consented = live.session.target.consent.approve_reviews
-        if self._consented:
+        if live.session.target.consent.approve_reviews:
             approvals.control()
-        # Without consent to approve, an id of nothing stands in; what is then refused for another reason says nothing.
+        # Without consent to approve, or a review for it, an id of nothing stands in; what is then refused for another reason says nothing.
         self._id, self._revision = live.made_up("oversized"), 1
-        if self._consented:
+        self._missing: Inconclusive | None = None
+        try:
             review = approvals.pending()
             self._id, self._revision = review.id, review.revision
+        except Inconclusive as problem:
+            self._missing = problem
 
     def stale(self, size: int) -> Exchange:
         """A body that will be refused for its revision at the latest."""
@@ -228,8 +240,8 @@ class Bodies:
         if is_weather(answer):
             # Hanging up on a large body tells the caller nothing; a target that is dead for everybody is another matter.
             expect.clear(answer if answer.status == 429 else self.stale(200))
-        elif not self._consented:
-            raise Inconclusive(f"{answer.purpose}: {answer.describe()}", needs=("consent.approve-reviews",), exchanges=[answer.id])
+        elif self._missing is not None:
+            raise Inconclusive(f"{answer.purpose}: {answer.describe()}", needs=self._missing.needs, exchanges=[answer.id])
         raise Violation(f"{answer.purpose}: {answer.describe()}", expected="413", exchanges=[answer.id])
 
     def is_approved(self) -> bool:

@@ -102,7 +102,7 @@ def approval(review: str, revision: int, key: str) -> dict[str, Any]:
 
 
 def untouched(call: Call, approvals: Approvals, operation: Operation) -> None:
-    """Violation where a call that was refused approved its review; reading calls touch none."""
-    if operation.writes:
+    """Violation where a call that was refused approved its review; reading calls touch none, and replays one that is approved already."""
+    if operation.writes and call.path["reviewId"] != approvals.first().review.id:
         looked = approvals.look(call.path["reviewId"])
         expect.that(not is_approved(looked), "a refused caller approved the review", looked, expected="the review stays as it was")

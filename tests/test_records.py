@@ -95,3 +95,9 @@ def test_a_member_changes_where_two_readings_do_not_agree(readings: list[dict[st
 def test_a_value_fits_where_the_contract_allows_it(resource: str, name: str, value: Any, fitting: bool) -> None:
     """In that member of that resource."""
     assert fits(openapi.load(), resource, name, value) is fitting
+
+
+def test_half_of_a_surrogate_pair_is_text_that_fits() -> None:
+    """JSON can spell it, and the fast validator cannot read it."""
+    assert fits(openapi.load(), "Project", "name", "half a pair: \ud83d")
+    assert not fits(openapi.load(), "Project", "videoCount", "\ud83d")

@@ -408,9 +408,9 @@ def test_what_is_too_deep_is_cut_at_twenty_levels(empty: Any) -> None:
             inner = [inner] if isinstance(empty, list) else {"a": inner}
         return inner
 
-    assert record._scrubbed(nested(25, 1)) == nested(20, empty)
-    assert record._scrubbed(nested(20, 1)) == nested(20, 1)
-    assert record._scrubbed(nested(21, 1)) == nested(20, empty)
+    assert record.scrubbed(nested(25, 1)) == nested(20, empty)
+    assert record.scrubbed(nested(20, 1)) == nested(20, 1)
+    assert record.scrubbed(nested(21, 1)) == nested(20, empty)
 
 
 NAMES = st.sampled_from(sorted(whole("Review") | whole("Video") | REPLY))

@@ -58,7 +58,7 @@ def _cursor(page: Mapping[str, Any], operation: Operation, contract: Contract) -
         expected = "nextCursor: a UUID, or null on the last page"
         yield hold("page/next-cursor-present", "nextCursor" in page, lambda: "no nextCursor", expected)
     value = page.get("nextCursor")
-    fits = value is None or _validator(contract, "Uuid", many=False).is_valid(_scrubbed(value))
+    fits = value is None or _validator(contract, "Uuid", many=False).is_valid(scrubbed(value))
     yield hold("page/next-cursor", fits, lambda: f"nextCursor is {shown(value)}", "nextCursor: a UUID, or null")
 
 
@@ -68,7 +68,7 @@ def _records(records: list[Any], resource: str, contract: Contract) -> Judgement
     try:
         faults = list(_faults(records, resource, contract))
     except ValueError:  # the fast validator stumbles; not while it looks for the first defect, but while it looks for all of them
-        records = [_scrubbed(record) for record in records]
+        records = [scrubbed(record) for record in records]
         faults = list(_faults(records, resource, contract))
     doubted = [fault for fault in faults if not _confirmed(records[fault.record], resource, contract)]
     if doubted:
@@ -139,14 +139,14 @@ def _confirmed(record: object, resource: str, contract: Contract) -> bool:
     return not _second_opinion(contract, resource).is_valid(record)
 
 
-def _scrubbed(value: Any, depth: int = DEEPEST) -> Any:
+def scrubbed(value: Any, depth: int = DEEPEST) -> Any:
     """The value without what the fast validator stumbles on, lone surrogates and deep nesting; no type of a member changes."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, list):
-        return [_scrubbed(item, depth - 1) for item in value] if depth else []
+        return [scrubbed(item, depth - 1) for item in value] if depth else []
     if isinstance(value, dict):
-        return {_scrubbed(key): _scrubbed(item, depth - 1) for key, item in value.items()} if depth else {}
+        return {scrubbed(key): scrubbed(item, depth - 1) for key, item in value.items()} if depth else {}
     return value
 
 

@@ -17,6 +17,8 @@ from conformance.verdict import Inconclusive, Violation
 from conformance.weather import is_transient, is_weather, retry_after
 
 LARGEST_PROBE = 16 * 1024 * 1024
+FAR = 2 * LARGEST_PROBE
+"""Bytes beyond which one body past the limit has to do: larger ones fill memories, and take too long on most networks."""
 FIRST_PROBE = 256 * 1024
 SMALLEST_PATIENCE = 1.0
 LONGEST_WAIT = 90
@@ -41,7 +43,7 @@ def test_a_body_past_the_limit_is_too_large(live: Live, approvals: Approvals) ->
         expect.that(fits.status != 413, f"a body of {size} bytes, within the limit of {limit}: {fits.describe()}", fits, expected="no 413")
     ways = (False, True) if bodies.may_be_streamed() else (False,)
     was_approved = bodies.is_approved()
-    for size in (limit + 1, limit * 2, limit * 4):
+    for size in (limit + 1, *(size for size in (limit * 2, limit * 4) if size <= FAR)):
         for stream in ways:
             bodies.too_large(bodies.right(size, stream=stream))
     told = "413, and the review is approved"

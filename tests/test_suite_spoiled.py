@@ -552,6 +552,28 @@ def test_a_list_of_tools_that_never_ends_is_left_after_some_pages() -> None:
 
 
 @pytest.mark.parametrize(
+    ("location", "found"), [("/mcp/", 10), ("http://reference.test/mcp/", 10), ("http://elsewhere.test/mcp/", 0), (None, 0)]
+)
+def test_tools_may_be_behind_a_slash(location: str | None, found: int) -> None:
+    """Where a router sends callers on the same host they follow; elsewhere they do not, since a credential goes with them."""
+
+    def slashing(request: httpx.Request, send: Send) -> httpx.Response:
+        if request.url.path == "/mcp":
+            return httpx.Response(307, headers={"location": location} if location else {}, stream=httpx.ByteStream(b""))
+        request.url = request.url.copy_with(path="/mcp") if request.url.path == "/mcp/" else request.url
+        return send(request)
+
+    with stage(spoil=slashing) as one:
+        toolbox = one.things["toolbox"]
+        if found:
+            assert len(toolbox.tools) == found
+        else:
+            with pytest.raises(Inconclusive, match="the tools are not listed: 307"):
+                one.perform(tools.test_every_operation_is_a_tool, "account_get")
+    assert {request.url.host for request in one.transport.sent} == {"reference.test"}
+
+
+@pytest.mark.parametrize(
     "data", [{"supported": ["2025-03-26", "2025-06-18", 7, "2099-01-01"]}, {"supported": "2025-06-18"}, {"supported": []}, None]
 )
 def test_a_version_of_the_protocol_is_agreed_on_with_who_names_those_that_it_has(data: Any) -> None:

@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 from conformance.exchange import MISSING, Exchange, parse
 from conformance.suite import expect
 from conformance.verdict import Violation
 
 FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
+REDIRECTED = frozenset({307, 308})
+"""Statuses that ask for the same request at another place."""
 MEMBERS = frozenset({"data", "code"})
 """What tells an envelope, or an error body, from other JSON."""
 
@@ -42,6 +45,22 @@ def _messages(exchange: Exchange) -> Iterator[Any]:
         return
     for event in exchange.response.body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
         yield parse("\n".join(line[5:].removeprefix(" ") for line in event.split("\n") if line.startswith("data:")))[0]
+
+
+def elsewhere(exchange: Exchange, url: str) -> str | None:
+    """Where a request is to be sent instead, on the same host: routers add a slash so. A credential goes to no other host."""
+    location = exchange.response.header("location") if exchange.response and exchange.status in REDIRECTED else None
+    found = urljoin(url, location) if location else None
+    return found if found and urlsplit(found)[:2] == urlsplit(url)[:2] else None
+
+
+def offered(message: Mapping[str, Any], asked: str) -> str | None:
+    """The latest of the versions that a target names where it refuses the one that was asked for, instead of answering with its own."""
+    error = message.get("error")
+    data = error.get("data") if isinstance(error, dict) else None
+    supported = data.get("supported") if isinstance(data, dict) else None
+    known = [version for version in supported if isinstance(version, str)] if isinstance(supported, list) else []
+    return max((version for version in known if version < asked), default=None)
 
 
 def read(exchange: Exchange, number: int) -> Answer:

@@ -17,7 +17,7 @@ from conformance.exchange import MISSING, Call, Exchange
 from conformance.openapi import Operation
 from conformance.suite import expect
 from conformance.suite.live import Live
-from conformance.suite.tool_answers import Answer, read, reply
+from conformance.suite.tool_answers import Answer, elsewhere, offered, read, reply
 from conformance.suite.tool_schema import places, plain, shape
 from conformance.target import Credential
 from conformance.verdict import Inconclusive
@@ -79,11 +79,12 @@ class Toolbox:
     _connections: dict[tuple[str | None, str | None], Connection] = field(default_factory=dict)
     _tools: dict[str, Any] | None = None
     _number: int = 0
+    _moved: str | None = None
 
     @property
     def url(self) -> str:
-        """The address of the tool interface; Inconclusive where the profile has none."""
-        found = self.live.session.target.tools_url
+        """The address of the tool interface, or where it has sent a caller from there; Inconclusive where the profile has none."""
+        found = self._moved or self.live.session.target.tools_url
         if found is None:
             raise Inconclusive("the address of the tool interface is not known", needs=("tools.url",))
         return found
@@ -208,7 +209,7 @@ class Toolbox:
     def _connect(self, caller: Caller) -> Connection:
         """Shake hands; a target that knows no handshake is spoken to without one, and a refused caller stays refused."""
         exchange = self._shake_hands(caller, HANDSHAKE)
-        if (other := _offered(reply(exchange, self._number))) is not None:
+        if (other := offered(reply(exchange, self._number), HANDSHAKE)) is not None:
             exchange = self._shake_hands(caller, other)
         result = reply(exchange, self._number).get("result")
         if isinstance(result, dict) and isinstance(result.get("protocolVersion"), str):
@@ -223,7 +224,12 @@ class Toolbox:
 
     def _shake_hands(self, caller: Caller, version: str) -> Exchange:
         params = {"protocolVersion": version, "capabilities": {}, "clientInfo": ME}
-        return self._post(Message("initialize", params, "shake hands"), caller, Connection(""))
+        message = Message("initialize", params, "shake hands")
+        exchange = self._post(message, caller, Connection(""))
+        if (moved := elsewhere(exchange, self.url)) is not None:
+            self._moved = moved
+            exchange = self._post(message, caller, Connection(""))
+        return exchange
 
     def _post(self, message: Message, caller: Caller, connection: Connection) -> Exchange:
         return self.live.session.client.send(*self._letter(message, caller, connection))
@@ -245,15 +251,6 @@ class Toolbox:
     def _schema_of(self, params: dict[str, Any] | None) -> Mapping[str, Any]:
         name = (params or {}).get("name")
         return (self._tools or {}).get(name, {}).get("inputSchema", {}) if isinstance(name, str) else {}
-
-
-def _offered(message: Mapping[str, Any]) -> str | None:
-    """The latest of the versions that a target names where it refuses the one that was asked for, instead of answering with its own."""
-    error = message.get("error")
-    data = error.get("data") if isinstance(error, dict) else None
-    supported = data.get("supported") if isinstance(data, dict) else None
-    known = [version for version in supported if isinstance(version, str)] if isinstance(supported, list) else []
-    return max((version for version in known if version < HANDSHAKE), default=None)
 
 
 def _key(caller: Caller) -> tuple[str | None, str | None]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -50,8 +51,10 @@ def _messages(exchange: Exchange) -> Iterator[Any]:
 def elsewhere(exchange: Exchange, url: str) -> str | None:
     """Where a request is to be sent instead, on the same host: routers add a slash so. A credential goes to no other host."""
     location = exchange.response.header("location") if exchange.response and exchange.status in REDIRECTED else None
-    found = urljoin(url, location) if location else None
-    return found if found and urlsplit(found)[:2] == urlsplit(url)[:2] else None
+    with suppress(ValueError):  # a location may be of any form
+        found = urljoin(url, location) if location else None
+        return found if found and urlsplit(found)[:2] == urlsplit(url)[:2] else None
+    return None
 
 
 def offered(message: Mapping[str, Any], asked: str) -> str | None:

@@ -552,7 +552,8 @@ def test_a_list_of_tools_that_never_ends_is_left_after_some_pages() -> None:
 
 
 @pytest.mark.parametrize(
-    ("location", "found"), [("/mcp/", 10), ("http://reference.test/mcp/", 10), ("http://elsewhere.test/mcp/", 0), ("http://[", 0), (None, 0)]
+    ("location", "found"),
+    [("/mcp/", 10), ("http://reference.test/mcp/", 10), ("http://elsewhere.test/mcp/", 0), ("http://[", 0), (None, 0)],
 )
 def test_tools_may_be_behind_a_slash(location: str | None, found: int) -> None:
     """Where a router sends callers on the same host they follow; elsewhere they do not, since a credential goes with them."""

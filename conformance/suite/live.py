@@ -11,7 +11,7 @@ from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.session import Session
 from conformance.suite.callers import DEFAULT, Callers
-from conformance.suite.trail import BEGINNING, PAGE, WIDEST_GAP, Listed, Route, Trail, Walk, enough
+from conformance.suite.trail import BEGINNING, PAGE, WIDEST_GAP, Listed, Route, Trail, Walk, enough, length
 from conformance.verdict import Inconclusive, NotApplicable
 
 LISTS = {"Project": "project_list", "Video": "video_list", "Review": "review_list"}
@@ -175,7 +175,7 @@ class Live(Callers):
     def route(self, call: Call, limit: int, records: int = 0) -> Route:
         """A walk as primary of a list of so many records: to its end, or some pages where the depth of the run does not allow that."""
         pages = self.session.depth.pages
-        most = pages if records <= (limit or PAGE) * pages else BEGINNING
+        most = pages if records <= length(limit) * pages else BEGINNING
         return Route(call, limit, self.credential("primary"), None, most)
 
     def has_walked(self, call: Call, limit: int) -> bool:

@@ -5,6 +5,7 @@ both sides, in the notations that a client may send, alone and beside other argu
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from conformance.client import Sending
 from conformance.exchange import Call
@@ -17,8 +18,11 @@ from conformance.verdict import Inconclusive, NotApplicable
 IN_RANGE = ("1", "2", "10", "50", "99", "100")
 OUT_OF_RANGE = ("0", "-1", "-100", "101", "200", "1000", "2147483648", "9223372036854775808", "-9223372036854775809", "9" * 40)
 NO_INTEGERS = ("1.5", "99.9", "0.5", "1e9", "abc", "10abc", "1,5", "true", "null", "NaN", "Infinity", "-0")
+FILTERS = ("company", "project")
 LONG = 2
 """Ids in a row: more than a column or a buffer for one holds, and less than any router takes for a segment of a path."""
+FIRST_AND_LAST = "18"
+"""The versions of a UUID that those who know some of them alone leave out."""
 FEW = 3
 """Malformed values that are tried beside other arguments as well."""
 
@@ -38,11 +42,13 @@ def test_what_the_contract_allows_is_not_refused(operation: Operation, live: Liv
     call = live.call(operation)
     live.controlled(call)
     calls = [call.asking(limit=value) for value in IN_RANGE if operation.is_list]
+    made_up = live.made_up(operation.id)
     for name, id in call.path.items():
-        made_up = live.made_up(operation.id)
         versions = [f"{made_up[:14]}{version}{made_up[15:]}" for version in "12345678"]
         variants = [f"{made_up[:19]}{variant}{made_up[20:]}" for variant in "89ab"]
         calls += [call.at(**{name: value}) for value in (*versions, *variants, id.upper(), made_up.upper())]
+    for name in _filters(operation, live):
+        calls += [call.asking(**{name: f"{made_up[:14]}{version}{made_up[15:]}"}) for version in FIRST_AND_LAST]
     for answer in live.send_all(calls, "arguments within the contract"):
         expect.clear(answer)
 
@@ -77,7 +83,7 @@ def test_a_filter_that_is_no_uuid_is_refused(operation: Operation, live: Live) -
     call = live.call(operation)
     live.controlled(call)
     probed = False
-    for role in ("company", "project"):
+    for role in FILTERS:
         if live.session.name(operation, role) is None:
             continue
         name = known(operation, role, live, call)
@@ -90,6 +96,13 @@ def test_a_filter_that_is_no_uuid_is_refused(operation: Operation, live: Live) -
         _beside_a_cursor(operation, name, values[:FEW], live)
     if not probed:
         raise NotApplicable(f"{operation.id} has no filter")
+
+
+def _filters(operation: Operation, live: Live) -> Iterator[str]:
+    """The names of the filters that this target is certain to know."""
+    for role in FILTERS if operation.is_list else ():
+        with suppress(Inconclusive, NotApplicable):
+            yield known(operation, role, live, live.call(operation))
 
 
 def _beside_a_cursor(operation: Operation, name: str, values: list[str], live: Live) -> None:

@@ -46,6 +46,7 @@ def test_another_company_is_out_of_reach(operation: Operation, scheme: str, live
     if foreign is not None:
         primary, theirs = live.by("primary", scheme), call.at(**{parameter_of(operation): foreign})
         _out_of_reach(live.send(theirs, primary, scheme, purpose=f"a foreign {kind}"))
+        _beside_arguments(theirs, scheme, live)
         _spelt_otherwise(theirs, scheme, live)
         _each_out_of_reach(call, _outsiders(live, operation, scheme), Sending(primary, scheme, f"a {kind} of the outsider's"), live)
     if outsider is not None and scheme in outsider.schemes:
@@ -64,6 +65,7 @@ def test_an_ungranted_project_is_out_of_reach(operation: Operation, scheme: str,
     control_by(call, scheme, live)
     theirs = call.at(**{parameter_of(operation): ungranted})
     _out_of_reach(live.send(theirs, live.by("primary", scheme), scheme, purpose=f"an ungranted {kind}"))
+    _beside_arguments(theirs, scheme, live)
     _spelt_otherwise(theirs, scheme, live)
 
 
@@ -173,6 +175,17 @@ def _each_out_of_reach(call: Call, ids: Iterable[str], sending: Sending, live: L
     name = parameter_of(live.operation(call.operation))
     for answer in live.send_each([(call.at(**{name: id}), sending) for id in ids]):
         _out_of_reach(answer)
+
+
+def _beside_arguments(theirs: Call, scheme: str, live: Live) -> None:
+    """A limit opens no list below what is out of reach, and neither does a cursor of another one, which may be refused for itself."""
+    operation, primary = live.operation(theirs.operation), live.by("primary", scheme)
+    if operation.is_list:
+        short = theirs.asking(limit="1")
+        _out_of_reach(live.send(short, primary, scheme, purpose="the same beside a limit"))
+        beside = [call.at(**theirs.path) for call in others(operation, live) if call.query]
+        for call in (call for call in beside if call != short):
+            expect.refused(live.send(call, primary, scheme, purpose="the same beside a cursor"))
 
 
 def _spelt_otherwise(theirs: Call, scheme: str, live: Live) -> None:

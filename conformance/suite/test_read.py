@@ -90,6 +90,8 @@ def test_what_does_not_exist_is_absent(operation: Operation, live: Live) -> None
     extremes = {str(uuid.UUID(int=0)), str(uuid.UUID(int=2**128 - 1))} - taken
     ids = dict.fromkeys((made_up, made_up[:14] + "7" + made_up[15:], *sorted(extremes), *_near(operation, live, taken)))
     answers = live.probe_all({f"an id of nothing, {id}": call.at(**{name: id}) for id in ids}, call)
+    if operation.is_list:
+        expect.status(live.probe(call.at(**{name: made_up}).asking(limit="1"), call, "beside a limit, an id of nothing"), 404, 403)
     for id, answer in zip(ids, answers, strict=True):
         if id == made_up or (answer.status not in (400, 422) and not _exists(answer, live)):  # a refused kind of id is judged by the rules
             expect.status(answer, 404, 403, because="an id of nothing")

@@ -23,6 +23,10 @@ SPARE = 2
 """How many times as many pages as would do, since some may be shorter than they might be."""
 GROWING = 0
 """The limit of a walk whose pages grow from one to the longest: a cursor goes on where its page ended, whatever comes with it."""
+UNSTATED = -1
+"""The limit of a walk that states none, so that its pages are as long as the target likes."""
+USUAL = 10
+"""Records of a page without a limit, at a guess that is rather too low."""
 ENDLESS = 400
 """Records that empty pages in a row could have held, before a list counts as over although it still gives cursors."""
 WIDEST_GAP = 100
@@ -64,7 +68,7 @@ class Walk:
     @property
     def told(self) -> str:
         """The size of its pages, in words."""
-        return "pages that grow" if self.limit == GROWING else f"limit {self.limit}"
+        return {GROWING: "pages that grow", UNSTATED: "no limit"}.get(self.limit, f"limit {self.limit}")
 
     @property
     def is_whole(self) -> bool:
@@ -100,7 +104,7 @@ class Trail:
         self.walk: Walk | None = None
         self.problem: Inconclusive | None = None
         self._name = cursor
-        self._gap = max(least, ENDLESS // (route.limit or PAGE))
+        self._gap = max(least, ENDLESS // length(route.limit))
         self._scheme = route.scheme
         self._cursor: str | None = None
         self._pages: list[Exchange] = []
@@ -114,9 +118,10 @@ class Trail:
     @property
     def request(self) -> tuple[Call, Sending]:
         """The call of the next page, and how it is made."""
-        size = self.route.limit or min(PAGE, GROWTH ** len(self._pages))
-        purpose = f"page {len(self._pages) + 1} of {size}"
-        call = self.route.call.asking(limit=str(size), **{self._name: self._cursor})
+        grown = min(PAGE, GROWTH ** len(self._pages))
+        size = None if self.route.limit == UNSTATED else str(self.route.limit or grown)
+        purpose = f"page {len(self._pages) + 1} of {size or 'any length'}"
+        call = self.route.call.asking(limit=size, **{self._name: self._cursor})
         return call, Sending(self.route.who, self._scheme, purpose)
 
     @property
@@ -169,9 +174,14 @@ def _end(pages: Sequence[Exchange], gap: int, seen: set[str]) -> str | None:
     return "end" if over else None
 
 
+def length(limit: int) -> int:
+    """How many records the pages of a walk hold, as far as that can be told before."""
+    return {GROWING: PAGE, UNSTATED: USUAL}.get(limit, limit)
+
+
 def enough(records: int, limit: int) -> int:
     """The pages in which a list of so many records is read whole."""
-    return min(FARTHEST, SPARE * records // (limit or PAGE))
+    return min(FARTHEST, SPARE * records // length(limit))
 
 
 def record_key(record: dict[str, Any]) -> str:

@@ -104,7 +104,7 @@ def test_a_review_that_shows_no_revision_any_more_is_as_it_was() -> None:
 def test_a_review_that_no_list_shows_is_shown_wrong_by_none() -> None:
     """Not every review has to be listed."""
     with stage() as one:
-        assert one.things["approvals"].look_listed(NOBODY) is None
+        assert one.things["approvals"].look_listed(NOBODY, "bearer") is None
 
 
 def test_the_first_approval_has_to_succeed_before_the_other_face_is_tried() -> None:

@@ -205,7 +205,8 @@ class Approvals(Pool):
         close = [record["id"] for tie in TIES for record in pending if tie in own and record.get(tie) == own[tie]]
         place = next((number for number, record in enumerate(records) if record["id"].lower() == review.id.lower()), 0)
         beside = [record["id"] for record in records[max(place - 1, 0) : place + 2]]
-        found = dict.fromkeys([*self._listed[:1], *beside, *close[:NEIGHBOURS], *(record["id"] for record in records[:1])])
+        ends = [record["id"] for record in (*records[:1], *records[-1:])]
+        found = dict.fromkeys([*self._listed[:1], *beside, *close[:NEIGHBOURS], *ends])
         return [id for id in found if id.lower() != review.id.lower()]
 
     def _attempted(self, planned: Iterable[Planned], unlike: Review | None = None) -> Trial:

@@ -128,23 +128,23 @@ class Pool:
             answer = self.look(id, scheme)
         return answer
 
-    def look_listed(self, id: str) -> Exchange | None:
-        """The page that goes on showing an approved review with another status; None where the list has it right, or not at all."""
+    def look_listed(self, id: str, scheme: str) -> Exchange | None:
+        """The page that goes on showing an approved review with another status, by one scheme; None where the list has it right, or not."""
         listed = next((entry for entry in self._live.records("review_list") if entry.record["id"].lower() == id.lower()), None)
         if listed is None:
             return None
         own = [Call("review_list").asking(limit="100", **{name: listed.record["projectId"]}) for name in self._filters(listed.record)]
-        return next((page for call in (listed.call, *own) if (page := self._lagging(id, call)) is not None), None)
+        return next((page for call in (listed.call, *own) if (page := self._lagging(id, call, scheme)) is not None), None)
 
     def _filters(self, record: Record) -> list[str]:
         """The name of the project filter of reviews, where it is certain and the record says its project."""
         roles = self._session.roles(self._live.operation("review_list"))
         return [name for name, role in roles.items() if role == "project" and is_uuid(record.get("projectId"))]
 
-    def _lagging(self, id: str, call: Call) -> Exchange | None:
+    def _lagging(self, id: str, call: Call, scheme: str) -> Exchange | None:
         """The page of a call that goes on showing a review with another status than approved."""
         for moment in MOMENTS:
-            page = self._live.send(call, purpose="the list after the approval")
+            page = self._live.send(call, scheme=scheme, purpose="the list after the approval")
             shown = [item.get("status", APPROVED) for item in page.items if str(item.get("id")).lower() == id.lower()]
             if shown in ([], [APPROVED]):
                 return None

@@ -1,6 +1,7 @@
 """The single steps of approving, tried once over HTTP: what goes wrong alone is judged alone, and not again in every mixture of it."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from conformance.exchange import MISSING, Exchange
@@ -42,11 +43,20 @@ def transfer(approvals: Approvals, trial: Trial) -> Transfer:
     """Send the key of a trial for another review."""
     # At the same revision the two bodies are equal, and nothing but the path tells the requests apart.
     other = approvals.take(lambda record: record.get("subjectRevision") == trial.review.revision)
-    answer = approvals.approve(other, trial.key, purpose="the key of another review")
+    answer = approvals.approve(other, trial.key, scheme=trial.scheme, purpose="the key of another review")
     after = approvals.look_approved(other.id) if answer.status == 200 else approvals.look(other.id)
     if not is_approved(after):
         approvals.give_back(other)
     return Transfer(other, answer, after)
+
+
+def transfers(live: Live, approvals: Approvals) -> Iterator[Transfer]:
+    """The transfer of the first trial, and that of the other one by its own scheme, where the first has spent nothing."""
+    first = transfer(approvals, approvals.first())
+    yield first
+    with suppress(Inconclusive):  # another review may not be left
+        others = [approvals.trial(scheme) for scheme in live.credential("primary").schemes if scheme != approvals.first().scheme]
+        yield from (transfer(approvals, trial) for trial in others if trial.approval.status == 200 and first.answer.status == 409)
 
 
 def _flaws(live: Live, approvals: Approvals) -> Iterator[str]:
@@ -64,7 +74,7 @@ def _flaws(live: Live, approvals: Approvals) -> Iterator[str]:
     undone = [read for read in (before, approvals.look(trial.review.id)) if shows_status(read) and not is_approved(read)]
     if new.status not in ON_APPROVED or (approvals.show_themselves() and undone):
         yield "a new key on an approved review"
-    if not transfer(approvals, trial).is_true:
+    if not all(tried.is_true for tried in transfers(live, approvals)):
         yield "a used key with another review"
     again = approvals.approve(trial.review, trial.key, scheme=trial.scheme, purpose="a replay, alone")
     if again.status != 200 or (again.data is not MISSING and again.data != trial.approval.data):

@@ -24,7 +24,7 @@ from conformance.weather import is_transient, retry_after
 TRIES = 3
 THROTTLES = 10
 LONGEST_WAIT = 90.0
-WAITING_BUDGET = 300.0
+WAITING_BUDGET = 360.0
 SILENCE = 3
 """Calls in a row without an answer until the rest of an item is given up, and from the second on none is tried again."""
 CHANCES = 5

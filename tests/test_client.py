@@ -278,9 +278,9 @@ def test_a_pause_has_a_longest_length(bench: Callable[..., Bench], seconds: str,
         assert each.waits == waits
 
 
-@pytest.mark.parametrize(("waited", "waits"), [(295.0, [5.0]), (295.5, [])])
+@pytest.mark.parametrize(("waited", "waits"), [(355.0, [5.0]), (355.5, [])])
 def test_a_run_has_a_budget_for_waiting(bench: Callable[..., Bench], waited: float, waits: list[float]) -> None:
-    """300 seconds in all."""
+    """360 seconds in all."""
     for refused in (answer(429, retry_after="5"), answer(503, retry_after="5")):
         each = bench(refused, FINE)
         each.client.waited = waited

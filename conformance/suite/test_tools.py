@@ -179,9 +179,10 @@ def _shown_within_the_grant(operation: Operation, toolbox: Toolbox) -> None:
 
 
 def _same_pages(call: Call, operation: Operation, toolbox: Toolbox) -> None:
-    """The longest page, and three short ones in a row; under each filter two."""
+    """The longest page and the shortest, and three short ones in a row; under each filter two."""
     name = _cursor(call, operation, toolbox)
-    _same(call.asking(limit="100"), operation, toolbox)
+    for limit in ("100", "1"):
+        _same(call.asking(limit=limit), operation, toolbox)
     for query in ({}, *({filter: id} for filter, id in _filters(operation, toolbox))):
         page = call.asking(limit="5", **query)
         for _ in range(PAGES - len(query)):

@@ -1,6 +1,7 @@
 """Filters: a list that is restricted to a company or a project (GET /projects, Endpoints)."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -12,13 +13,14 @@ from conformance.suite.calls import MEMBERS
 from conformance.suite.live import LISTS, Live
 from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
-from conformance.suite.trail import Route, Walk, is_uuid, record_key
+from conformance.suite.trail import UNSTATED, Route, Walk, is_uuid, record_key
 from conformance.suite.walks import ROUNDS, shift, values
 from conformance.verdict import Inconclusive, NotApplicable
 
 DEFAULT_LIMIT = 25
 FILTERED = (100, DEFAULT_LIMIT, 3, 1)
 """Limits of the walks under a filter."""
+SHORT = 3
 NOBODY = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff")
 """UUIDs that a target may take for no filter at all."""
 
@@ -39,7 +41,9 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
         live.walk_ahead(route for route, _ in walks)
         for route, id in walks:
             _restricted(live.walk(route.call, route.limit), member, id, live)
-        _strangers(operation, role, name, [*_unseen(operation, role, live), *(id.upper() for id in ids[:1])], live)
+        idle = _idle(operation, live) if role == "project" else []
+        _strangers(operation, role, name, [*_outside(role, live), *idle, *(id.upper() for id in ids[:1])], live)
+        _empty(operation, name, idle, live)
     _both(operation, live)
     if not filtered:
         raise Inconclusive(f"no record of {operation.id} tells what to filter by", needs=("data in the target",))
@@ -59,16 +63,27 @@ def _nobodys(operation: Operation, role: str, name: str, live: Live) -> None:
         expect.that(not nobody.items, f"{len(nobody.items)} items of a {role} that does not exist", nobody, expected="no item")
 
 
-def _unseen(operation: Operation, role: str, live: Live) -> list[str]:
-    """Ids that a filter may name and no record of the list has: of what lies outside the grant, and of a project with nothing in it."""
+def _outside(role: str, live: Live) -> list[str]:
+    """Ids of what lies outside the grant."""
     fixtures = live.session.target.fixtures
-    found = [group[role] for group in (fixtures.foreign, fixtures.ungranted) if role in group]
-    if role == "project":
-        taken = {id.lower() for id in values(live.listing(operation.id).records, MEMBERS[role], every=True)}
-        with suppress(Inconclusive):
-            idle = (listed.record["id"] for listed in live.records("project_list") if listed.record["id"].lower() not in taken)
-            found += list(islice(idle, 1))
-    return found
+    return [group[role] for group in (fixtures.foreign, fixtures.ungranted) if role in group]
+
+
+def _idle(operation: Operation, live: Live) -> list[str]:
+    """The id of a project of which the list shows nothing, if there is one."""
+    taken = {id.lower() for id in values(live.listing(operation.id).records, "projectId", every=True)}
+    with suppress(Inconclusive):
+        idle = (listed.record["id"] for listed in live.records("project_list") if listed.record["id"].lower() not in taken)
+        return list(islice(idle, 1))
+    return []
+
+
+def _empty(operation: Operation, name: str, idle: list[str], live: Live) -> None:
+    """The list of a project that has nothing in it is a page like any other one, as long as there is the project."""
+    for id in idle:
+        page = live.send(Call(operation.id).asking(**{name: id}), purpose="a project with nothing to show")
+        if page.status != 404 or live.send(Call("project_get", {"projectId": id}), purpose="is there the project?").status == 200:
+            expect.served(page)
 
 
 def _strangers(operation: Operation, role: str, name: str, ids: list[str], live: Live) -> None:
@@ -98,6 +113,18 @@ def _both(operation: Operation, live: Live) -> None:
         expect.that(not strays, f"{len(strays)} items of another company or project", page, expected=f"{asked} only")
         refused = company is project and page.status in (400, 422)
         expect.that(not refused, f"the company and the project of one record: {page.describe()}", page, expected="no 400 and no 422")
+    _all_of_both(operation, names, records, live)
+
+
+def _all_of_both(operation: Operation, names: Mapping[str, str], records: Sequence[dict[str, Any]], live: Live) -> None:
+    """A project and the company that all of its records name restrict to what the project alone does, page by page."""
+    ties = {(record["projectId"], record["companyId"]) for record in records}
+    projects = Counter(project for project, _ in ties)
+    alone = Counter(record["projectId"] for record in records if projects[record["projectId"]] == 1)
+    for project, _ in alone.most_common(1):
+        company = next(company for id, company in ties if id == project)
+        call = Call(operation.id).asking(**{names["company"]: company, names["project"]: project})
+        _restricted(live.walk(call, SHORT), "projectId", project, live)
 
 
 def _walk_ahead(live: Live) -> None:
@@ -124,8 +151,9 @@ def planned(operation: Operation, name: str, member: str, live: Live) -> list[tu
 
 
 def _limits(id: str, counts: Counter[str]) -> list[int]:
-    """The limits of the walks under a filter; of 25 where that makes two pages of what has the most."""
-    return [limit for limit in FILTERED if limit != DEFAULT_LIMIT or (counts[id] > limit and counts[id] == max(counts.values()))]
+    """The limits of the walks under a filter; of 25, and none, where that makes two pages of what has the most."""
+    is_long = counts[id] > DEFAULT_LIMIT and counts[id] == max(counts.values())
+    return [*FILTERED, UNSTATED] if is_long else [limit for limit in FILTERED if limit != DEFAULT_LIMIT]
 
 
 def _restricted(walk: Walk, member: str, id: str, live: Live) -> None:
@@ -150,7 +178,7 @@ def _same_as_unfiltered(live: Live, walk: Walk, member: str, id: str) -> None:
         again, other = live.again(walk, records=len(walk.ids)), live.again(whole)
         missing &= _belonging(again, member, id, live) ^ _belonging(other, member, id, live)
     lost = sorted(missing)
-    told = f"{len(lost)} records differ between the filtered list (limit {walk.limit}) and the whole one: {', '.join(lost[:3])}"
+    told = f"{len(lost)} records differ between the filtered list ({walk.told}) and the whole one: {', '.join(lost[:3])}"
     expect.that(not lost, told, again.pages[-1], expected="the records of the whole list that belong there")
 
 

@@ -180,12 +180,12 @@ def _each_out_of_reach(call: Call, ids: Iterable[str], sending: Sending, live: L
 def _beside_arguments(theirs: Call, scheme: str, live: Live) -> None:
     """A limit opens no list below what is out of reach, and neither does a cursor of another one, which may be refused for itself."""
     operation, primary = live.operation(theirs.operation), live.by("primary", scheme)
-    if operation.is_list:
+    for served in (call for call in others(operation, live) if operation.is_list and call.query):
         short = theirs.asking(limit="1")
         _out_of_reach(live.send(short, primary, scheme, purpose="the same beside a limit"))
-        beside = [call.at(**theirs.path) for call in others(operation, live) if call.query]
-        for call in (call for call in beside if call != short):
-            expect.refused(live.send(call, primary, scheme, purpose="the same beside a cursor"))
+        if scheme == primary.schemes[0]:
+            beside = served.at(**theirs.path)
+            expect.refused(live.send(beside, primary, scheme, purpose="the same beside a cursor"))
 
 
 def _spelt_otherwise(theirs: Call, scheme: str, live: Live) -> None:

@@ -9,12 +9,13 @@ from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.session import Session
 from conformance.suite import expect
+from conformance.suite.calls import others
 from conformance.suite.live import PARENTS, READING, Live, parameter_of
 from conformance.suite.records import changes, differing, fits
 from conformance.suite.requirement import requirement
 from conformance.suite.trail import Listed, is_uuid, record_key
 from conformance.suite.walks import shift
-from conformance.verdict import Inconclusive
+from conformance.verdict import Inconclusive, NotApplicable
 
 OTHER_ACCOUNTS = ("outsider", "no-review-role")
 PAUSES = (0.2, 0.8, 3.0)
@@ -45,7 +46,10 @@ def test_a_valid_request_is_served(operation: Operation, live: Live) -> None:
 
 @requirement("read/identity")
 def test_the_record_is_the_one_asked_for(operation: Operation, live: Live) -> None:
-    """A record read by its id has that id."""
+    """A record read by its id has that id, and the account is that of the caller."""
+    if "{" not in operation.path:
+        _own_account(operation, live)
+        return
     for asked, answer in _records(operation, live):
         found = answer.data.get("id", asked)
         kept = isinstance(found, str) and found.lower() == asked.lower()
@@ -90,8 +94,9 @@ def test_what_does_not_exist_is_absent(operation: Operation, live: Live) -> None
     extremes = {str(uuid.UUID(int=0)), str(uuid.UUID(int=2**128 - 1))} - taken
     ids = dict.fromkeys((made_up, made_up[:14] + "7" + made_up[15:], *sorted(extremes), *_near(operation, live, taken)))
     answers = live.probe_all({f"an id of nothing, {id}": call.at(**{name: id}) for id in ids}, call)
-    if operation.is_list:
-        expect.status(live.probe(call.at(**{name: made_up}).asking(limit="1"), call, "beside a limit, an id of nothing"), 404, 403)
+    for served in (other for other in others(operation, live) if operation.is_list and other.query):
+        nothing = served.at(**{name: made_up}).asking(cursor=None)
+        expect.status(live.probe(nothing, served, "beside a limit, an id of nothing"), 404, 403)
     for id, answer in zip(ids, answers, strict=True):
         if id == made_up or (answer.status not in (400, 422) and not _exists(answer, live)):  # a refused kind of id is judged by the rules
             expect.status(answer, 404, 403, because="an id of nothing")
@@ -157,6 +162,23 @@ def _at_once(operation: Operation, ids: list[str], live: Live) -> list[tuple[str
     calls = [Call(operation.id, {name: id}) for id in ids]
     sendings = [Sending(primary, None, f"{len(ids)} at once") for _ in ids]
     return list(zip(ids, live.session.client.send_all(calls, sendings, together=True), strict=True))
+
+
+def _own_account(operation: Operation, live: Live) -> None:
+    """Of two callers who ask in the same moment none is told of the account of the other."""
+    known = live.session.target.credentials
+    callers = [live.credential("primary"), *(known[name] for name in OTHER_ACCOUNTS if name in known)]
+    alone = [live.send(Call(operation.id), caller, caller.schemes[0], purpose="asking alone") for caller in callers]
+    own, *theirs = [answer.data.get("id") if isinstance(answer.data, dict) else None for answer in alone]
+    other = next((id for id in theirs if is_uuid(own) and is_uuid(id) and id != own), None)
+    if other is None:
+        raise NotApplicable("nobody of another account is known")
+    asked = [(callers[0], other), (callers[1 + theirs.index(other)], own)] * AT_ONCE
+    sendings = [Sending(caller, caller.schemes[0], f"{len(asked)} at once, as {caller.name}") for caller, _ in asked]
+    answers = live.session.client.send_all([Call(operation.id)] * len(asked), sendings, together=True)
+    for (caller, foreign), answer in zip(asked, answers, strict=True):
+        strange = isinstance(answer.data, dict) and answer.data.get("id") == foreign
+        expect.that(not strange, f"of several at once, {caller.name} is told of account {foreign}", answer, expected="its own account")
 
 
 def _below_one(pages: list[tuple[str, Exchange]], name: str) -> None:

@@ -48,7 +48,9 @@ def test_an_approval_is_one_over_both_faces(toolbox: Toolbox, approvals: Approva
     expect.status(again, 200)
     kept = again.data is MISSING or not differ(again.data, data, toolbox.live.session.contract)
     expect.that(kept, f"the replay says {again.data}", first.exchange, again, expected=str(data))
-    refused(toolbox.as_primary(operation, approval(review.id, review.revision + 1, key), "the key with another revision"))
+    for difference in (1, -1):
+        other = approval(review.id, review.revision + difference, key)
+        refused(toolbox.as_primary(operation, other, "the key with another revision"))
 
 
 def _approved_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operation, review: Review) -> tuple[Review, str, Answer]:

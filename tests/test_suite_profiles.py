@@ -19,6 +19,7 @@ from conformance.suite import test_grants as grants
 from conformance.suite import test_limits as limits
 from conformance.suite import test_observations as observations
 from conformance.suite import test_pagination as pagination
+from conformance.suite import test_read as read
 from conformance.suite import test_tools as tools
 from conformance.suite import test_tools_approval as tools_approval
 from conformance.suite import test_unapprovable as unapprovable
@@ -100,10 +101,14 @@ def test_what_is_missing_is_named(check: Asked, change: Change, needs: tuple[str
         ((grants.test_another_callers_cursor_opens_nothing, "review_list", None), SILENT),
         ((arguments.test_a_filter_that_is_no_uuid_is_refused, "review_list", None), having("parameters/review_list/project", False)),  # noqa: FBT003
         ((tools.test_a_tool_refuses_invalid_arguments, "account_get", None), without()),
+        (
+            (read.test_the_record_is_the_one_asked_for, "account_get", None),
+            without("credentials/outsider", "credentials/no-review-role"),
+        ),
     ],
 )
 def test_what_a_target_has_nothing_of_is_not_applicable(check: Asked, change: Change) -> None:
-    """A list without a cursor or a filter, or a tool that takes no argument."""
+    """A list without a cursor or a filter, a tool that takes no argument, or an account beside which there is no other one."""
     with stage(change) as one, pytest.raises(NotApplicable):
         one.perform(*check)
 

@@ -15,6 +15,7 @@ from conformance.client import TRIES
 from conformance.exchange import Call
 from conformance.suite import test_approval as approval
 from conformance.suite import test_approval_model as model
+from conformance.suite import test_arguments as arguments
 from conformance.suite import test_authentication as authentication
 from conformance.suite import test_authorization as authorization
 from conformance.suite import test_filters as filters
@@ -725,3 +726,16 @@ def test_a_limit_beyond_the_largest_body_is_not_found() -> None:
         one.perform(limits.test_a_body_past_the_limit_is_too_large)
     assert undecided.value.needs == ("limits.max-body-bytes",)
     assert max(len(sent.content) for sent in one.transport.sent) == limits.LARGEST_PROBE
+
+
+@pytest.mark.parametrize(
+    ("mutant", "check", "operation"),
+    [
+        ("long-pages-are-absent", arguments.test_what_the_contract_allows_is_not_refused, "activity_list"),
+        ("videos-of-the-second-company-are-absent", filters.test_a_filter_restricts_every_page, "video_list"),
+    ],
+)
+def test_what_is_there_is_not_absent_beside_an_argument(mutant: str, check: Callable[..., None], operation: str) -> None:
+    """A limit and a filter choose records that there are."""
+    with stage(edits=subjects.BY_ID[mutant].edits) as one, pytest.raises(Violation, match="404"):
+        one.perform(check, operation)

@@ -13,7 +13,19 @@ from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
 from conformance.suite.test_filters import FILTERED
 from conformance.suite.trail import GROWING, Walk, is_uuid
-from conformance.suite.walks import ROUNDS, agree, confirm_missing, confirm_repeated, lists, loses, repeated, shift, sized, values
+from conformance.suite.walks import (
+    ROUNDS,
+    agree,
+    confirm_missing,
+    confirm_repeated,
+    lists,
+    loses,
+    repeated,
+    shift,
+    sized,
+    turned_away,
+    values,
+)
 from conformance.verdict import Inconclusive, NotApplicable
 
 DEFAULT_LIMIT = 25
@@ -74,7 +86,7 @@ def test_a_walk_comes_to_its_end(operation: Operation, live: Live) -> None:
     for walk in (*_walks(operation, live), *(walk for walk in filtered if _shows_its_end(walk, live))):
         if _unending(walk, operation) is not None:
             again = live.again(walk)
-            problem = None if _turned_away(again.pages[-1], live) else _unending(again, operation)
+            problem = None if turned_away(again.pages[-1], live) else _unending(again, operation)
             expect.that(problem is None, f"{problem} with {walk.told}", again.pages[-1], expected="an end")
 
 
@@ -172,14 +184,6 @@ def _unending(walk: Walk, operation: Operation) -> str | None:
     if operation.id == "project_list" and walk.is_whole and (last.cursor is not None or _has_needless_page(walk)):
         return "the last page of projects has a cursor"
     return None
-
-
-def _turned_away(last: Exchange, live: Live) -> bool:
-    """Whether one scheme alone is refused this page, which is judged by the checks of authentication."""
-    if last.status not in (401, 403):
-        return False
-    others = (scheme for scheme in live.credential("primary").schemes if scheme != last.scheme)
-    return any(live.send(last.call, scheme=scheme, purpose="by the other scheme").status == 200 for scheme in others)
 
 
 def _has_needless_page(walk: Walk) -> bool:

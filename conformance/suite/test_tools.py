@@ -183,13 +183,20 @@ def _same_pages(call: Call, operation: Operation, toolbox: Toolbox) -> None:
     name = _cursor(call, operation, toolbox)
     for limit in ("100", "1"):
         _same(call.asking(limit=limit), operation, toolbox)
-    for query in ({}, *({filter: id} for filter, id in _filters(operation, toolbox))):
-        page = call.asking(limit="5", **query)
-        for _ in range(PAGES - len(query)):
-            cursor = _same(page, operation, toolbox).cursor
-            if cursor is None or name is None:
-                break
-            page = page.asking(**{name: cursor})
+    _in_a_row(call.asking(limit="5"), operation, toolbox, (name, PAGES))
+    for filter, id in _filters(operation, toolbox):
+        with suppress(Inconclusive):  # a cursor may bring its filter along, and be refused beside it
+            _in_a_row(call.asking(limit="5", **{filter: id}), operation, toolbox, (name, PAGES - 1))
+
+
+def _in_a_row(page: Call, operation: Operation, toolbox: Toolbox, way: tuple[str | None, int]) -> None:
+    """Some pages of a list, one after the other, given the name of the cursor and how many they may be."""
+    name, most = way
+    for _ in range(most):
+        cursor = _same(page, operation, toolbox).cursor
+        if cursor is None or name is None:
+            break
+        page = page.asking(**{name: cursor})
 
 
 def _cursor(call: Call, operation: Operation, toolbox: Toolbox) -> str | None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from conformance.exchange import Call
+from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.suite import expect
 from conformance.suite.live import Live, parameter_of
@@ -168,6 +168,14 @@ def _unlike(one: Walk, other: Walk, live: Live) -> dict[tuple[str, str], tuple[A
             if name in named and all(fits(contract, resource, name, value) for value in both):
                 found[key, name] = both
     return found
+
+
+def turned_away(last: Exchange, live: Live) -> bool:
+    """Whether one scheme alone is refused this page, which is judged by the checks of authentication."""
+    if last.status not in (401, 403):
+        return False
+    others = (scheme for scheme in live.credential("primary").schemes if scheme != last.scheme)
+    return any(live.send(last.call, scheme=scheme, purpose="by the other scheme").status == 200 for scheme in others)
 
 
 def values(records: Sequence[Mapping[str, Any]], member: str, *, every: bool = False) -> list[str]:

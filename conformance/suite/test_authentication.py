@@ -100,8 +100,9 @@ def _accepted(operation: Operation, scheme: str, live: Live, approvals: Approval
         holds = answer.status in (401, 403) and any(others_hold)
     else:
         holds = _holds(primary, scheme, answer, operation, live)
-    if answer.status == 401 and not live.is_alive(primary, scheme) and _serves_others(primary, scheme, live):
-        holds = False  # The scheme is accepted: it is this secret that is not.
+    if answer.status == 401:
+        # Who is served anywhere is neither unknown nor expired; where nobody is but others, it is this secret that is not accepted.
+        holds = live.is_alive(primary, scheme) or (holds and not _serves_others(primary, scheme, live))
     expect.that(not holds, f"by {scheme}: {answer.describe()}", answer, expected="200")
     told = f"{operation.id} by {scheme} is answered {answer.describe()}"
     raise Inconclusive(told, needs=(f"credentials.primary.{scheme}",), exchanges=[answer.id])
@@ -120,8 +121,8 @@ def _holds(primary: Credential, scheme: str, answer: Exchange, operation: Operat
     """Whether the caller may do this after all: by the other scheme, or, where it was refused as a caller, elsewhere by this one."""
     if any(live.send(answer.call, primary, other).status == 200 for other in primary.schemes if other != scheme):
         return True
-    if answer.status not in (401, 403):
-        return False
+    if answer.status not in (401, 403) or (answer.status == 403 and live.session.target.lacking(operation.permission)):
+        return False  # That somebody who lacks nothing is forbidden is judged by the check of permissions.
     elsewhere = [other for other in live.session.contract.operations.values() if not other.writes and "{" not in other.path]
     return any(live.send(Call(other.id), primary, scheme).status == 200 for other in elsewhere if other.permission == operation.permission)
 

@@ -86,6 +86,7 @@ def _no_other_to_approve(operation: Operation, scheme: str, live: Live, approval
     """A stale approval, which spends nothing: primary's is a conflict, and no missing permission makes another refusal of it."""
     approvals.consent()
     live.by("primary", scheme)
+    _may_approve(live, approvals)
     control = approvals.refusal(f"one revision ahead by {scheme}", scheme).answer
     if control.status not in (400, 409, 422):  # a revision beyond what a float holds may count as malformed
         raise Inconclusive(f"the control is answered {control.describe()}", exchanges=[control.id])
@@ -98,6 +99,14 @@ def _no_other_to_approve(operation: Operation, scheme: str, live: Live, approval
             expect.clear(answer)
             told = f"a stale approval without {permission}: {answer.describe()}"
             expect.that(answer.status != 403, told, control, answer, expected="409")
+
+
+def _may_approve(live: Live, approvals: Approvals) -> None:
+    """Violation where primary, of whom the profile tells those who may not approve apart, is forbidden to, by each of its schemes."""
+    schemes, is_told_apart = live.credential("primary").schemes, live.session.target.lacking("reviews:approve") is not None
+    forbidden_by_all = is_told_apart and all(approvals.trial(scheme).approval.status == 403 for scheme in schemes)
+    answer = approvals.first().approval
+    expect.that(not forbidden_by_all, f"primary, who lacks nothing, is answered {answer.describe()}", answer, expected="200")
 
 
 def _lacks_both(live: Live, operation: Operation, permission: str, scheme: str) -> bool:

@@ -194,7 +194,7 @@ def test_a_scheme_by_which_others_are_served_is_accepted() -> None:
 
 @pytest.mark.parametrize(("everywhere", "found"), [(False, Violation), (True, Inconclusive)])
 def test_who_may_do_the_same_elsewhere_is_refused_wrongly(everywhere: bool, found: type[Exception]) -> None:
-    """A caller with one scheme, who is refused a project, and is shown the list of projects or not."""
+    """A caller with one scheme, of whom nobody is told apart, who is refused a project, and is shown the list of projects or not."""
     closed: list[str] = []
 
     def refusing(request: httpx.Request, send: Send) -> httpx.Response:
@@ -202,7 +202,7 @@ def test_who_may_do_the_same_elsewhere_is_refused_wrongly(everywhere: bool, foun
         one_project = request.url.path.startswith("/v1/projects/")
         return answer(403) if own and (one_project or everywhere) else send(request)
 
-    with stage(without("credentials/primary/bearer"), refusing) as one:
+    with stage(without("credentials/primary/bearer", "credentials/lacking"), refusing) as one:
         one.things["live"].records("project_list")
         closed.append("from here on")
         with pytest.raises(found):

@@ -1,6 +1,7 @@
 """Grants: what lies outside of the caller's companies and projects stays out of reach (Authentication)."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from conformance.client import Sending
@@ -161,6 +162,9 @@ def test_another_callers_cursor_opens_nothing(operation: Operation, live: Live) 
 
 def _under_filters(operation: Operation, live: Live) -> list[Walk]:
     """Walks under the filters whose names are certain, within the grant: those of the check of filters, long pages and short ones."""
+    for role in MEMBERS:
+        with suppress(Inconclusive, NotApplicable):
+            known(operation, role, live, Call(operation.id))
     roles = [(name, MEMBERS[role]) for name, role in live.session.roles(operation).items() if role in MEMBERS]
     routes = [route for name, member in roles for route, _ in planned(operation, name, member, live) if route.limit in (PAGE, SHORT)]
     live.walk_ahead(routes)

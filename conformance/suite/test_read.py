@@ -63,7 +63,7 @@ def test_the_record_is_the_one_asked_for(operation: Operation, live: Live) -> No
 @requirement("read/agreement")
 def test_a_record_agrees_with_its_list(operation: Operation, live: Live) -> None:
     """A record is the same in its list and by its id, in every member that both have."""
-    read = [(listed, answer) for listed, answer in live.readings(operation) if answer.status == 200 and isinstance(answer.data, dict)]
+    read = [(listed, answer) for listed, answer in live.readings(operation) if answer.status == 200 and _is_of(listed, answer.data)]
     if differ := [(listed, answer) for listed, answer in read if _unlike(live, operation, listed.record, answer.data)]:
         _confirm_differing(live, operation, differ)
 
@@ -210,7 +210,7 @@ def _confirm_differing(live: Live, operation: Operation, differ: Sequence[tuple[
     rounds = [_both_again(differ, number, live) for number in range(len(PAUSES))]
     for (listed, _), shown in zip(differ, zip(*rounds, strict=True), strict=True):
         listings = [item for page, _ in shown for item in page.items if item.get("id") == listed.record["id"]]
-        readings = [answer.data for _, answer in shown if isinstance(answer.data, dict)]
+        readings = [answer.data for _, answer in shown if _is_of(listed, answer.data)]
         if min(len(listings), len(readings)) < 2:  # with one reading of either side nobody can tell what changes with each
             continue
         unlike = _unlike(live, operation, listings[-1], readings[-1])
@@ -227,6 +227,11 @@ def _both_again(differ: Sequence[tuple[Listed, Exchange]], number: int, live: Li
     pages = live.send_each([(listed.call, Sending(primary, answer.scheme, "the list again")) for listed, answer in differ])
     again = live.send_each([(answer.call, Sending(primary, answer.scheme, "the record again")) for _, answer in differ])
     return list(zip(pages, again, strict=True))
+
+
+def _is_of(listed: Listed, data: object) -> bool:
+    """Whether data is a record, and names no other id than the list does; another record has nothing to agree with."""
+    return isinstance(data, dict) and str(data.get("id", listed.record["id"])).lower() == listed.record["id"].lower()
 
 
 def _unlike(live: Live, operation: Operation, one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:

@@ -386,6 +386,21 @@ def test_the_default_of_a_list_that_moves_is_its_length() -> None:
         one.perform(pagination.test_the_default_limit_is_25, "project_list")
 
 
+@pytest.mark.parametrize(("default", "outcome"), [(3, Violation), (6, Inconclusive)])
+def test_a_default_that_cuts_a_short_list_is_told(default: int, outcome: type[Exception]) -> None:
+    """Six projects show that it is not 25 where it is three; where all of them come, nothing shows what it is."""
+
+    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        if request.url.path != "/v1/projects" or response.status_code != 200:
+            return response
+        shown = orjson.loads(response.read())["data"]["items"][: 6 if "limit" in request.url.params else default]
+        return edited(response, lambda document: document["data"].update(items=shown, nextCursor=None))
+
+    with stage(spoil=spoil) as one, pytest.raises(outcome):
+        one.perform(pagination.test_the_default_limit_is_25, "project_list")
+
+
 def test_a_record_that_comes_twice_whatever_else_moves_is_a_defect() -> None:
     """Walk after walk it is the same one."""
     last = moving(lambda items: items.append(items[-1]))

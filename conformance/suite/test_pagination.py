@@ -48,11 +48,11 @@ def test_a_page_holds_no_more_than_its_limit(operation: Operation, live: Live) -
 @requirement("pagination/default-limit")
 def test_the_default_limit_is_25(operation: Operation, live: Live) -> None:
     """The first page without a limit is the first page of 25."""
-    if len(live.records(operation.id)) <= DEFAULT_LIMIT:
-        raise Inconclusive(f"no more than {DEFAULT_LIMIT} records", needs=("data in the target",))
     live.control(Call(operation.id))
     for call, scheme in _without_limit(operation, live):
         _defaults(call, scheme, live)
+    if len(live.records(operation.id)) <= DEFAULT_LIMIT:  # which a smaller default cuts short, and a larger one does not
+        raise Inconclusive(f"no more than {DEFAULT_LIMIT} records", needs=("data in the target",))
 
 
 @requirement("pagination/once")

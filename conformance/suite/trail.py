@@ -14,7 +14,8 @@ from conformance.target import Credential
 from conformance.verdict import Inconclusive
 
 PAGE = 100
-GROWTH = 3
+GROWTH = (1, 3, None, 27, 81, PAGE)
+"""The limits of pages that grow; the page without one goes on as well, however long it is."""
 BEGINNING = 12
 """Pages of a walk that would be too long."""
 FARTHEST = 400
@@ -118,10 +119,10 @@ class Trail:
     @property
     def request(self) -> tuple[Call, Sending]:
         """The call of the next page, and how it is made."""
-        grown = min(PAGE, GROWTH ** len(self._pages))
-        size = None if self.route.limit == UNSTATED else str(self.route.limit or grown)
+        grown = GROWTH[min(len(self._pages), len(GROWTH) - 1)]
+        size = None if self.route.limit == UNSTATED else self.route.limit or grown
         purpose = f"page {len(self._pages) + 1} of {size or 'any length'}"
-        call = self.route.call.asking(limit=size, **{self._name: self._cursor})
+        call = self.route.call.asking(limit=str(size) if size else None, **{self._name: self._cursor})
         return call, Sending(self.route.who, self._scheme, purpose)
 
     @property

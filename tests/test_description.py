@@ -267,7 +267,15 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], set[tuple[str, str, str]]]] = {
         {"/paths/~1account/get/security": [{"apiKey": ["account:read"]}, {"bearerToken": ["account:read", "projects:read"]}]},
         {("security", CALLERS, "security")},
     ),
-    "no permission": ({"/paths/~1account/get/security": [{"apiKey": []}, {"bearerToken": []}]}, {("security", OPEN, "security")}),
+    "no permission for one operation": (
+        {"/paths/~1account/get/security": [{"apiKey": []}, {"bearerToken": []}]},
+        {("security", CLIENTS, "security")},
+    ),
+    "no permission for most of them": (
+        {f"/paths/~1{path}/get/security": [{"apiKey": []}, {"bearerToken": []}]
+         for path in ("account", "projects", "videos", "reviews", "videos~1{videoId}")},
+        {("security", OPEN, "security")},
+    ),
     "another permission in an extension": (
         {"/paths/~1account/get/security": [{"apiKey": []}, {"bearerToken": []}], "/paths/~1account/get/x-required-scope": "videos:read"},
         {("security", CALLERS, "security")},

@@ -30,7 +30,7 @@ def differences(document: Document, operation: Described, permission: str) -> It
     for scheme, told in KNOWN.items():
         if scheme not in accepted:
             yield Effect.CALLERS, f"does not accept {told}", "an API key or a bearer token", _spoken(alternatives)
-    yield from _permission(operation, alternatives, permission)
+    yield from _permission(operation, alternatives, permission, _silence(document))
 
 
 def _schemes(document: Document) -> dict[str, str]:
@@ -53,7 +53,13 @@ def _spoken(alternatives: list[dict[str, Any]]) -> str:
     return " or ".join(" and ".join(each) or "none" for each in alternatives)
 
 
-def _permission(operation: Described, alternatives: list[dict[str, Any]], permission: str) -> Iterator[Told]:
+def _silence(document: Document) -> Effect:
+    """What it is to name no permission: nothing, unless most operations name theirs as a scope, so that this one seems to need none."""
+    named = [bool(_permissions(operation.node.table.get("security"))) for operation in document.operations()]
+    return Effect.CLIENTS if sum(named) > len(named) / 2 else Effect.OPEN
+
+
+def _permission(operation: Described, alternatives: list[dict[str, Any]], permission: str, silence: Effect) -> Iterator[Told]:
     """Compare the permission, wherever it is written: as a scope, in an extension, or in the text."""
     scopes = [[str(scope) for scope in scopes] for each in alternatives for scopes in each.values() if isinstance(scopes, list) and scopes]
     extensions = {name: _permissions(value) for name, value in operation.node.table.items() if name.startswith("x-")}
@@ -66,7 +72,7 @@ def _permission(operation: Described, alternatives: list[dict[str, Any]], permis
         return
     text = [operation.node.table.get(name) for name in ("summary", "description")]
     if permission not in _permissions([*text, *extensions.values(), *scopes]):
-        yield Effect.OPEN, "does not say which permission it needs", permission, ", ".join(each for found in scopes for each in found)
+        yield silence, "does not say which permission it needs", permission, ", ".join(each for found in scopes for each in found)
 
 
 def _permissions(value: object) -> list[str]:

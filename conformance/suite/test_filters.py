@@ -198,11 +198,16 @@ def _begins_otherwise(walk: Walk, whole: Walk, member: str, id: str) -> bool:
 
 
 def _is_walked(live: Live, walk: Walk) -> bool:
-    """Whether the list without the filter is walked rightly in pages of this length, by this scheme: or the filter is not to blame."""
-    plain = live.walk(Call(walk.call.operation), walk.limit, scheme=walk.pages[0].scheme)
-    whole = live.listing(walk.call.operation).ids
-    beginning = plain.end == "bound" and sorted(plain.ids) == sorted(whole[: len(plain.ids)])
-    return beginning or (plain.is_whole and sorted(plain.ids) == sorted(whole))
+    """Whether the list without the filter is walked rightly in pages of this length and of others: or the filter is not to blame."""
+    whole, scheme = live.listing(walk.call.operation).ids, walk.pages[0].scheme
+    plain = [live.walk(Call(walk.call.operation), limit, scheme=scheme) for limit in dict.fromkeys((walk.limit, DEFAULT_LIMIT))]
+    return all(_is_of_list(each, whole) for each in plain)
+
+
+def _is_of_list(plain: Walk, whole: list[str]) -> bool:
+    """Whether a walk shows what the whole list has, or begins with it where it was broken off."""
+    told = whole[: len(plain.ids)] if plain.end == "bound" else whole
+    return (plain.end == "bound" or plain.is_whole) and sorted(plain.ids) == sorted(told)
 
 
 def _belonging(walk: Walk, member: str, id: str, live: Live) -> set[str]:

@@ -9,7 +9,7 @@ from conformance.suite.approvals import Approvals
 from conformance.suite.attempts import NEXT, ON_APPROVED, STALE, conflict
 from conformance.suite.live import Live
 from conformance.suite.pool import Review, is_approved, shows_status
-from conformance.suite.trial import Attempt, Trial
+from conformance.suite.trial import Attempt, Trial, is_moved
 from conformance.verdict import Inconclusive
 
 
@@ -62,6 +62,8 @@ def transfers(live: Live, approvals: Approvals) -> Iterator[Transfer]:
 def _flaws(live: Live, approvals: Approvals) -> Iterator[str]:
     trial = approvals.control()
     yield from dict.fromkeys(label for label, attempt in _stale(live, approvals) if not _held(label, attempt))
+    if moved_by_stale(approvals):
+        yield "a stale attempt, which changes the review"
     if not approvals.show_themselves():  # once there is a trial by each scheme, of reviews of two kinds
         yield "reading what was approved"
     others = [trial.review.revision + difference for difference in (1, -1)]
@@ -79,6 +81,12 @@ def _flaws(live: Live, approvals: Approvals) -> Iterator[str]:
     again = approvals.approve(trial.review, trial.key, scheme=trial.scheme, purpose="a replay, alone")
     if again.status != 200 or (again.data is not MISSING and again.data != trial.approval.data):
         yield "a replay"
+
+
+def moved_by_stale(approvals: Approvals) -> list[Exchange]:
+    """Readings of reviews that stale attempts have moved; one may be somebody else's work, and those that never rest move by themselves."""
+    found = [attempt.after for attempt in approvals.stale() if is_moved(attempt)]
+    return [] if len(found) < 2 or approvals.is_restless(2 * len(approvals.stale())) else found
 
 
 def _stale(live: Live, approvals: Approvals) -> Iterator[tuple[str, Attempt]]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from conformance.exchange import Exchange
-from conformance.suite.pool import Review, is_approved
+from conformance.suite.pool import Review, is_approved, shows_status
 from conformance.verdict import Violation
 
 
@@ -49,3 +49,16 @@ def unchanged(attempt: Attempt) -> None:
             expected="the review stays as it was",
             exchanges=[attempt.answer.id, attempt.after.id],
         )
+
+
+def is_moved(attempt: Attempt) -> bool:
+    """Whether a review reads with another revision or status after an attempt than before; what is not shown is not moved."""
+    assert attempt.before is not None
+    read, after = attempt.before.read, attempt.after
+    moved = shown_revision(after) not in (None, attempt.before.revision)
+    return moved or (shows_status(read) and shows_status(after) and read.data["status"] != after.data["status"])
+
+
+def shown_revision(read: Exchange) -> object:
+    """The revision that a review reads with, if any."""
+    return read.data.get("subjectRevision") if isinstance(read.data, dict) else None

@@ -152,8 +152,12 @@ class Client:
         # What is throttled does not use up the tries of what fails, nor the other way round. What has been waited `since` the
         # exchange was made, for others that travelled with it, counts for it as well.
         throttled = failed = 0
+        crashed = False
         while sending.patient:
-            pause = self._pause_throttled(exchange, throttled) if exchange.status == 429 else self._pause_failed(exchange, failed)
+            crashed = crashed or exchange.status == 500
+            # A server that crashes may answer 500 and hang up: the connections that it leaves broken hide that answer, and use up no tries.
+            spared = TRIES if crashed and exchange.response is None else 0
+            pause = self._pause_throttled(exchange, throttled) if exchange.status == 429 else self._pause_failed(exchange, failed - spared)
             if pause is None:
                 break
             throttled, failed = (throttled + 1, failed) if exchange.status == 429 else (throttled, failed + 1)

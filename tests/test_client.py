@@ -328,6 +328,16 @@ def test_an_answer_of_the_targets_own_is_taken_as_it_is(bench: Callable[..., Ben
     assert (each.client.send(ACCOUNT, PLAIN).status, len(each.logged)) == (status, 1)
 
 
+def test_what_a_crash_hangs_up_on_hides_no_crash(bench: Callable[..., Bench]) -> None:
+    """A 500 between broken connections is the answer; where none comes again, there is no answer in the end."""
+    statuses = [bench(*answers).client.send(ACCOUNT, PLAIN).status for answers in (
+        (FAILING, BROKEN, BROKEN, BROKEN, FAILING, FINE),
+        (BROKEN, FAILING, BROKEN, FINE),
+        (FAILING, *[BROKEN] * 6),
+    )]  # fmt: skip
+    assert statuses == [500, 200, None]
+
+
 @pytest.mark.parametrize("outcome", [answer(429, retry_after="1"), FAILING, AWAY, BROKEN], ids=["429", "500", "503", "none"])
 def test_whoever_asks_for_the_weather_gets_it(bench: Callable[..., Bench], outcome: Any) -> None:
     """An impatient sending is made once."""

@@ -110,6 +110,18 @@ class Pool:
             return any(self.moved(review) is not None for _ in range(readings))
         return False
 
+    def others_approve(self, beside: str, readings: int) -> bool:
+        """Whether reviews on the page of a listed one become approved while nobody here approves any, in so many readings of it."""
+        page = next(listed.call for listed in self._live.records("review_list") if listed.record["id"] == beside)
+        pending: set[str] = set()
+        for _ in range(readings):
+            answer = self._live.send(page, purpose="does anybody else approve?")
+            shown = {str(item.get("id")): item.get("status") for item in answer.items}
+            if any(shown.get(id) == APPROVED for id in pending):
+                return True
+            pending |= {id for id, status in shown.items() if status != APPROVED}
+        return False
+
     def look(self, id: str, scheme: str | None = None) -> Exchange:
         """Read a review as primary."""
         return self._live.send(Call("review_get", {"reviewId": id}), scheme=scheme, purpose="read the review")

@@ -6,8 +6,7 @@ from typing import Any
 
 from conformance.exchange import MISSING
 from conformance.openapi import Contract
-from conformance.suite.records import fits
-from conformance.suite.trail import is_uuid
+from conformance.suite.records import alike, fits
 
 Place = tuple[str | int, ...]
 WHOLE: set[Place] = {(), ("items",)}
@@ -66,8 +65,7 @@ def unlike(one: Any, other: Any, place: Place = ()) -> set[Place]:
         return set().union(*(unlike(one.get(name, MISSING), other.get(name, MISSING), (*place, name)) for name in names))
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         return set().union(*(unlike(*pair, (*place, number)) for number, pair in enumerate(zip(one, other, strict=True))))
-    respelt = is_uuid(one) and is_uuid(other) and one.lower() == other.lower()
-    return set() if one == other or respelt else {place}
+    return set() if alike(one, other) else {place}
 
 
 def _tells(name: str, one: Any, other: Any) -> bool:

@@ -21,7 +21,21 @@ def differing(one: Record, other: Record) -> list[str]:
 
 def changes(name: str, records: list[dict[str, Any]]) -> bool:
     """Whether a member has not the same value in every one of these readings of one record."""
-    return any(one.get(name) != other.get(name) for one, other in pairwise(records))
+    return any(not alike(one.get(name), other.get(name)) for one, other in pairwise(records))
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two values are equal, but for the letters in which ids are written."""
+    return bool(_spelt(one) == _spelt(other))
+
+
+def _spelt(value: Any) -> Any:
+    """A value with its ids in small letters."""
+    if isinstance(value, dict):
+        return {name: _spelt(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_spelt(item) for item in value]
+    return value.lower() if is_uuid(value) else value
 
 
 def fits(contract: Contract, resource: str, name: str, value: object) -> bool:
@@ -41,12 +55,10 @@ def _validator(contract: Contract, resource: str, name: str) -> Any:
 
 def _same(one: Any, other: Any) -> bool:
     """Whether two values say the same: ids in any letters, records in any order and with members that only one of them has."""
-    if one == other:
-        return True
     if isinstance(one, dict) and isinstance(other, dict):
         return not differing(one, other)
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         known = {record_key(item): item for item in other if isinstance(item, dict)}
         twins = [known.get(record_key(item), last) if isinstance(item, dict) else last for item, last in zip(one, other, strict=True)]
         return all(map(_same, one, twins))
-    return is_uuid(one) and is_uuid(other) and bool(one.lower() == other.lower())
+    return alike(one, other)

@@ -14,7 +14,7 @@ from conformance.suite.live import OWNERS, PARENTS, Live, parameter_of
 from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
 from conformance.suite.test_filters import planned
-from conformance.suite.trail import Walk, is_uuid
+from conformance.suite.trail import Walk, is_uuid, record_key
 from conformance.suite.trial import unchanged
 from conformance.suite.walks import sized
 from conformance.target import SCHEMES
@@ -131,7 +131,7 @@ def _not_own(answer: Exchange, id: str, live: Live) -> list[dict[str, Any]]:
     """The items of what was asked for, and those that the list without the filter does not show; its own ones only show no filtering."""
     walk = live.listing(answer.operation) if answer.items else None
     own = set(walk.ids) if walk is not None and walk.is_whole else set()
-    return [item for item in answer.items if _belongs(item, id) or item.get("id") not in own]
+    return [item for item in answer.items if _belongs(item, id) or record_key(item) not in own]
 
 
 def _belongs(item: dict[str, Any], id: str) -> bool:
@@ -154,7 +154,7 @@ def test_another_callers_cursor_opens_nothing(operation: Operation, live: Live) 
         tried = True
         answer = live.send(Call(operation.id).asking(limit="100", **{name: issued.cursor}), thief, purpose=f"the cursor of {owner.name}")
         owned = set(live.walk(Call(operation.id), PAGE, owner).ids)
-        stolen = [item["id"] for item in answer.items if item.get("id") in owned]
+        stolen = [item["id"] for item in answer.items if record_key(item) in owned]
         expect.that(not stolen, f"{thief.name} sees {stolen[:3]} of {owner.name}", answer, expected="nothing of another caller's")
     if not tried:
         raise Inconclusive("no list is long enough for a cursor", needs=("data in the target",))
@@ -229,7 +229,7 @@ def _apart_at_once(operation: Operation, scheme: str, live: Live, owned: tuple[s
     calls = [Call(operation.id).asking(limit="25")] * len(callers)
     for caller, answer in zip(callers, live.session.client.send_all(calls, sendings, together=True), strict=True):
         others = owned[caller.name == "primary"]
-        stolen = [item["id"] for item in answer.items if item.get("id") in others]
+        stolen = [item["id"] for item in answer.items if record_key(item) in others]
         expect.that(not stolen, f"{caller.name} sees {stolen[:3]} of the other caller", answer, expected="nothing of another caller's")
 
 

@@ -117,14 +117,14 @@ def test_what_is_referred_to_is_listed(operation: Operation, live: Live) -> None
         raise Inconclusive(f"{operation.id} shows records without ids", needs=("data in the target",))
     read = {"project_list": "project_get", "video_list": "video_get", "review_list": "review_get"}[operation.id]
     name = parameter_of(live.operation(read))
-    missing = _referred(operation, live) - {id.lower() for id in walk.ids}
+    missing = _referred(operation, live) - set(walk.ids)
     if missing:  # what pages of another length show is listed, and lost in walking
-        missing -= {id.lower() for other in sized(walk.call, live) for id in other.ids}
+        missing -= {id for other in sized(walk.call, live) for id in other.ids}
     for id in sorted(missing)[:5]:
         answer = live.send(Call(read, {name: id}), purpose="a record that another one names")
         if _is_of_another_state(answer, walk):
             continue
-        known_again = answer.status != 200 or id in {i.lower() for i in live.again(walk).ids}
+        known_again = answer.status != 200 or id in live.again(walk).ids
         expect.that(known_again, f"{id} can be read, but is not in the list", answer, expected="a list of all that can be read")
 
 

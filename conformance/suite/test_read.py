@@ -194,7 +194,7 @@ def _below_one(pages: list[tuple[str, Exchange]], name: str) -> None:
 
 def _is_listed(live: Live, listed: Listed) -> bool:
     """Whether a record is still in its list, so that its absence is no deletion."""
-    return any(item.get("id") == listed.record["id"] for item in live.send(listed.call, purpose="is it still listed?").items)
+    return any(record_key(item) == record_key(listed.record) for item in live.send(listed.call, purpose="is it still listed?").items)
 
 
 def _records(operation: Operation, live: Live) -> list[tuple[str, Exchange]]:
@@ -209,7 +209,7 @@ def _confirm_differing(live: Live, operation: Operation, differ: Sequence[tuple[
     # All of them after one pause: where each record changes with each reading, a pause for each would take minutes.
     rounds = [_both_again(differ, number, live) for number in range(len(PAUSES))]
     for (listed, _), shown in zip(differ, zip(*rounds, strict=True), strict=True):
-        listings = [item for page, _ in shown for item in page.items if item.get("id") == listed.record["id"]]
+        listings = [item for page, _ in shown for item in page.items if record_key(item) == record_key(listed.record)]
         readings = [answer.data for _, answer in shown if _is_of(listed, answer.data)]
         if min(len(listings), len(readings)) < 2:  # with one reading of either side nobody can tell what changes with each
             continue

@@ -53,8 +53,8 @@ class Walk:
 
     @cached_property
     def ids(self) -> list[str]:
-        """The ids of all records, in the order in which they came."""
-        return [record["id"] for record in self.records if isinstance(record.get("id"), str)]
+        """The ids of all records, in small letters and in the order in which they came."""
+        return [record["id"].lower() for record in self.records if isinstance(record.get("id"), str)]
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:

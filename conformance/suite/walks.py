@@ -77,14 +77,14 @@ def confirm_repeated(walk: Walk, live: Live) -> None:
         twice = set(repeated(again)) & (set(again.ids) if at_rest else twice) - _touched([walk, again])
         if not twice or at_rest:
             break
-    answer = next((page for page in again.pages if twice & {item.get("id") for item in page.items}), again.pages[-1])
+    answer = next((page for page in again.pages if twice & set(map(record_key, page.items))), again.pages[-1])
     expect.that(not twice, f"{len(twice)} records come twice with {walk.told}", answer, expected="each record once")
 
 
 def _granted(walks: Sequence[Walk], live: Live) -> set[str]:
     """The ids of all records that may be there: what a list shows from outside the grant is judged by the checks of that."""
     listed = [(record, walk.call.operation) for walk in walks for record in walk.records if isinstance(record.get("id"), str)]
-    return {record["id"] for record, operation in listed if not live.is_outside(record, operation)}
+    return {record_key(record) for record, operation in listed if not live.is_outside(record, operation)}
 
 
 def loses(walk: Walk, walks: Sequence[Walk], live: Live) -> bool:
@@ -123,7 +123,7 @@ def _touched(walks: Sequence[Walk]) -> set[str]:
     """The records that are updated while they are walked: where those come first, one may pass by unseen, however often."""
     moments = {(record_key(record), repr(record["updatedAt"])) for walk in walks for record in walk.records if "updatedAt" in record}
     keys = Counter(key for key, _ in moments)
-    return {id for walk in walks for id in walk.ids if keys[id.lower()] > 1}
+    return {id for walk in walks for id in walk.ids if keys[id] > 1}
 
 
 def _is_at_rest(before: Sequence[Walk], after: Sequence[Walk]) -> bool:

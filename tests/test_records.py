@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from conformance import openapi
-from conformance.suite.records import changes, differing, fits
+from conformance.suite.records import alike, changes, differing, fits
 
 ID = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94"
 OTHER = "5f0f5c1a-9d59-4b57-9e0c-6a3d1f6f1d22"
@@ -101,3 +101,14 @@ def test_half_of_a_surrogate_pair_is_text_that_fits() -> None:
     """JSON can spell it, and the fast validator cannot read it."""
     assert fits(openapi.load(), "Project", "name", "half a pair: \ud83d")
     assert not fits(openapi.load(), "Project", "videoCount", "\ud83d")
+
+
+def test_values_are_alike_whatever_letters_their_ids_are_in() -> None:
+    """At any depth; other texts are equal or not, and so are the numbers of members and of items."""
+    assert alike({"id": ID, "all": [ID.upper(), {"id": OTHER}]}, {"id": ID.upper(), "all": [ID, {"id": OTHER.upper()}]})
+    assert not alike({"id": ID}, {"id": OTHER})
+    assert not alike([ID], [OTHER])
+    assert not alike({"name": "a"}, {"name": "A"})
+    assert not alike({"id": ID}, {"id": ID, "more": 1})
+    assert not alike([ID], [ID, ID])
+    assert not alike(None, ID)

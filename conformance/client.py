@@ -2,17 +2,16 @@
 
 import threading
 import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import quote, urlencode
 
 import httpx
 
-from conformance import __version__
+from conformance import __version__, coding
 from conformance.exchange import AGAIN, Call, Exchange, Request, Response, exchange_id
 from conformance.openapi import Contract
 from conformance.redaction import Redactor
@@ -30,16 +29,11 @@ SILENCE = 3
 CHANCES = 5
 """Items in a row that ask a silent target once more."""
 TIMEOUT = {"connect": 5.0, "read": 15.0, "write": 15.0, "pool": 15.0, "whole": 60.0}
-LONGEST_BODY = 32 * 1024 * 1024
 LONGEST_FAILURE = 400
-LONGEST_NAME = 80
-READ_SIZE = 64 * 1024
-GZIP = b"\x1f"
-"""What a member of gzip begins with."""
 
 HEADERS = (
     ("accept", "application/json"),
-    ("accept-encoding", "gzip, deflate"),  # without it every coding would be welcome, also those that nobody here can read
+    ("accept-encoding", ", ".join(coding.CODINGS)),  # without it every coding would be welcome, also those that nobody here can read
     ("user-agent", f"localization-api-conformance/{__version__}"),
 )
 
@@ -265,7 +259,7 @@ class Client:
         try:
             answer = self.transport.handle_request(request)
             try:
-                body = _read(answer)
+                body = coding.read(answer)
             finally:
                 answer.close()
         except (httpx.TransportError, httpx.DecodingError, httpx.StreamError, UnicodeError) as problem:  # the last for a host's name
@@ -301,53 +295,3 @@ def fill(path: str, values: Mapping[str, str]) -> str:
 def authorization(scheme: str, secret: str) -> tuple[str, str]:
     """The header that carries a credential (Authentication)."""
     return ("x-api-key", secret) if scheme == "api-key" else ("authorization", f"Bearer {secret}")
-
-
-def _read(answer: httpx.Response) -> bytes:
-    """The body, decoded step by step, so that no more of it than the longest is ever in memory, whatever it unpacks to."""
-    decoder = _decoder("" if "decoded" in answer.extensions else answer.headers.get("content-encoding", ""))
-    body = bytearray()
-    for chunk in answer.iter_raw(READ_SIZE):
-        body += decoder(chunk)
-        if len(body) > LONGEST_BODY:
-            raise httpx.DecodingError(f"the response is longer than {LONGEST_BODY} bytes")
-    return bytes(body)
-
-
-def _decoder(coding: str) -> Callable[[bytes], bytes]:
-    name = coding.strip().lower()
-    if name in ("", "identity"):
-        return bytes
-    if name not in ("gzip", "x-gzip", "deflate"):
-        raise httpx.DecodingError(f"a content coding that nobody asked for: {coding if len(coding) <= LONGEST_NAME else 'a long name'}")
-    return _Unpacker(in_members=name != "deflate").take
-
-
-class _Unpacker:
-    """Unpacks a body piece by piece, no more of it at once than the longest."""
-
-    def __init__(self, *, in_members: bool) -> None:
-        self._in_members = in_members
-        self._member: Any = None
-
-    def take(self, chunk: bytes) -> bytes:
-        """What a piece unpacks to. Raises DecodingError."""
-        unpacked = bytearray()
-        try:
-            while chunk and len(unpacked) <= LONGEST_BODY:
-                # A body packed by gzip may have several members (RFC 1952); whatever else follows is none of it.
-                if self._member is None or (self._member.eof and self._in_members and chunk[:1] == GZIP):
-                    self._member = zlib.decompressobj(self._window(chunk))
-                elif self._member.eof:
-                    break
-                unpacked += self._member.decompress(chunk, LONGEST_BODY + 1)
-                chunk = self._member.unused_data
-        except zlib.error as problem:
-            raise httpx.DecodingError(str(problem)) from problem
-        return bytes(unpacked)
-
-    def _window(self, chunk: bytes) -> int:
-        if self._in_members:
-            return zlib.MAX_WBITS | 32
-        # zlib's format as specified, or the bare stream that some servers send under the same name
-        return zlib.MAX_WBITS if chunk[:1] == b"\x78" else -zlib.MAX_WBITS

@@ -21,7 +21,6 @@ from conformance.target import Credential
 from conformance.transport import InProcess, Network
 from conformance.verdict import Inconclusive
 
-PACKED = gzip.compress(b"unpacked", mtime=0)
 BOTH = Credential("primary", api_key="key-s3cret", bearer="token-s3cret")
 KEY_ONLY = Credential("lacking", api_key="other-s3cret")
 SECRETS = {"key-s3cret": "$PRIMARY_API_KEY", "token-s3cret": "$PRIMARY_BEARER", "other-s3cret": "$LACKING_API_KEY"}

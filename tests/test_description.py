@@ -18,6 +18,7 @@ GONE = ...
 GET = "/paths/~1projects/get"
 SCHEMAS = "/components/schemas"
 UUID = {"$ref": "#/components/schemas/Uuid"}
+REFUSAL = {"$ref": "#/components/responses/NotFound"}
 
 CLIENTS, CALLERS, OPEN, HARMLESS = "breaks-clients", "breaks-callers", "open", "harmless"
 
@@ -136,6 +137,23 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], set[tuple[str, str, str]]]] = {
     ),
     # answers
     "200 is gone": ({"/paths/~1account/get/responses/200": GONE}, {("responses", CLIENTS, "200")}),
+    "200 by default": (
+        {"/paths/~1account/get/responses":
+            {"default": openapi.load().document["paths"]["/account"]["get"]["responses"]["200"], "4XX": REFUSAL, "5XX": REFUSAL}},
+        {("responses", HARMLESS, "200")},
+    ),
+    "refusals by default, and no 200": (
+        {"/paths/~1account/get/responses/200": GONE, "/paths/~1account/get/responses/default": REFUSAL},
+        {("responses", CLIENTS, "200")},
+    ),
+    "room for another member": (
+        {f"{SCHEMAS}/Account/additionalProperties": GONE, f"{SCHEMAS}/Account/maxProperties": 4},
+        {("schemas", CLIENTS, "Account")},
+    ),
+    "names of any kind": (
+        {f"{SCHEMAS}/Account/additionalProperties": GONE, f"{SCHEMAS}/Account/propertyNames": {"pattern": "^[a-z]"}},
+        {("schemas", CLIENTS, "Account")},
+    ),
     "a status of their own": (
         {"/paths/~1account/get/responses/418": {"description": "A teapot."}},
         {("responses", CLIENTS, "418")},
@@ -310,6 +328,13 @@ SPELLINGS: dict[str, dict[str, Any]] = {
     },
     "closed in another word": {f"{ACCOUNT}/additionalProperties": GONE, f"{ACCOUNT}/unevaluatedProperties": False},
     "closed by negation": {f"{ACCOUNT}/additionalProperties": {"not": {}}},
+    "closed by the names": {
+        f"{ACCOUNT}/additionalProperties": GONE, f"{ACCOUNT}/propertyNames": {"enum": ["accountType", "displayName", "id"]}
+    },
+    "closed by their number": {f"{ACCOUNT}/additionalProperties": GONE, f"{ACCOUNT}/maxProperties": 3},
+    "closed by a pattern": {
+        f"{ACCOUNT}/additionalProperties": GONE, f"{ACCOUNT}/patternProperties": {"^(?!accountType$|displayName$|id$)": False}
+    },
     "values as constants": {f"{ACCOUNT}/properties/accountType": {"anyOf": [{"const": "internal"}, {"const": "external"}]}},
     "exclusive bounds": {f"{GET}/parameters/0/schema": {"type": "integer", "exclusiveMinimum": 0, "exclusiveMaximum": 101, "default": 25}},
     "bounds as numbers of a whole": {

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from conformance.description import security
-from conformance.description.difference import Aspect, Difference, Effect
+from conformance.description.difference import BREAKING, Aspect, Difference, Effect
 from conformance.description.document import Described, Document, Node, anything, lines
 from conformance.description.schema import View
 from conformance.description.values import Direction, Place, compare
@@ -131,7 +131,7 @@ class Pair:
             if found is not None:
                 yield from self._answer(str(status), stated, found)
             elif status == "200":
-                yield self._at(Difference(Aspect.RESPONSES, Effect.CLIENTS, "200", "is not described"), theirs)
+                yield self._by_default(stated, theirs)
             else:
                 yield self._at(Difference(Aspect.COMPLETE, Effect.HARMLESS, str(status), "is not described"), theirs)
         yield from self._waiting(theirs)
@@ -140,6 +140,14 @@ class Pair:
                 node = self.theirs.raw_child(theirs, status)
                 effect = Effect.OPEN if status in OUTSIDE else Effect.CLIENTS
                 yield self._at(Difference(Aspect.RESPONSES, effect, status, "is a status that the contract does not have"), node)
+
+    def _by_default(self, stated: Node, responses: Node) -> Difference:
+        """What there is to say of a success that has no response of its own: the one for all else may be made for it."""
+        default = self.theirs.child(responses, "default")
+        differences = [] if default is None else list(self._answer("200", stated, default))
+        if default is None or any(each.effect in BREAKING for each in differences):
+            return self._at(Difference(Aspect.RESPONSES, Effect.CLIENTS, "200", "is not described"), responses)
+        return self._at(Difference(Aspect.RESPONSES, Effect.HARMLESS, "200", "is described by default alone"), default)
 
     def _response(self, responses: Node, status: str) -> Node | None:
         """What is said of a status: by itself, by its class, or, of a refusal, by default."""

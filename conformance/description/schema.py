@@ -12,6 +12,8 @@ import jsonschema_rs
 from conformance.description.document import Document, Node
 
 MOST_CHOICES = 64
+UNHEARD_OF = "neverHeardOf"
+"""A member that no document describes."""
 
 Conjunction = tuple[Node, ...]
 """Schemas that all have to hold."""
@@ -121,7 +123,18 @@ class View:
 
     def is_closed(self) -> bool:
         """Whether no choice allows a member that it does not describe."""
-        return all(any(_is_nothing(node.value) for node in self._additional(choice)) for choice in self.of_type("object"))
+        return all(self._closes(choice) for choice in self.of_type("object"))
+
+    def _closes(self, choice: Conjunction) -> bool:
+        if any(_is_nothing(node.value) for node in (*self._additional(choice), *self._stated(choice, UNHEARD_OF))):
+            return True
+        names = [found for node in choice if (found := self.document.raw_child(node, "propertyNames")) is not None]
+        if any(not View.of(self.document, node).allows(UNHEARD_OF) for node in names):
+            return True
+        # Where all the members that there may be are required, there is room for no other.
+        required = View(self.document, (choice,)).required()
+        most = [found for node in choice if isinstance(found := node.table.get("maxProperties"), int | float)]
+        return any(number <= len(required) for number in most)
 
     def items(self) -> "View":
         """What is said of the items of an array."""

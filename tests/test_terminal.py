@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from samples import a_finding, a_report, an_entry, an_exchange
 
 from conformance.report import terminal
@@ -60,3 +61,19 @@ def test_of_many_reasons_the_rest_is_counted() -> None:
     lines = told(*(undecided(f"x/{number}", message=f"reason {number}", needs=("data",)) for number in range(MOST_REASONS + 2)))
 
     assert "  … and 3 other reasons in report.json" in lines
+
+
+@pytest.mark.parametrize(
+    ("duration", "median", "workers", "is_told"),
+    [(100.0, 0.05, 1, True), (100.0, 0.05, 4, False), (60.0, 0.05, 1, False), (100.0, 0.02, 1, False)],
+    ids=["slow answers", "four processes", "not long", "a slow pace"],
+)
+def test_a_long_run_that_waits_for_answers_is_told_what_would_make_it_shorter(
+    duration: float, median: float, workers: int, is_told: bool
+) -> None:
+    """Where one process did it all, and no pace or limit was what it waited for."""
+    report = a_report(duration=duration, latencies={"project_get": {"count": 1001, "median": median, "p95": median, "max": median}})
+    report["suite"]["workers"] = workers
+    advice = "  most of that time went by waiting for answers: -n 4 shares the checks out to four processes"
+
+    assert (advice in terminal.lines(report)) is is_told

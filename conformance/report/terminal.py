@@ -30,6 +30,8 @@ LONGEST_VALUE = 60
 MOST_TOLD = 20
 MOST_OBSERVED = 3
 MOST_VALUES = 4
+LONG = 60.0
+"""Seconds after which a run that mostly waits is told what would make it shorter."""
 
 
 def lines(report: dict[str, Any]) -> Iterator[str]:
@@ -173,6 +175,14 @@ def _end(report: dict[str, Any]) -> Iterator[list[Span]]:
     sent = f" ({sent})" if sent else ""
     yield [(f"  {exchanges['count']} exchanges{sent} with {report['target']['base-url']} in {report['duration']:.1f} s", "")]
     yield [(f"  depth {report['suite']['depth']}, seed {report['suite']['seed']}", "")]
+    if _waits_for_answers(report):
+        yield [("  most of that time went by waiting for answers: -n 4 shares the checks out to four processes", "dim")]
+
+
+def _waits_for_answers(report: dict[str, Any]) -> bool:
+    """Whether a long run in one process waited for answers, rather than for a pace or a rate limit."""
+    waited = sum(each["count"] * each["median"] for each in report.get("latencies", {}).values())
+    return bool(report["suite"].get("workers") == 1 and report["duration"] > LONG and waited > report["duration"] / 2)
 
 
 def _behind(report: dict[str, Any]) -> Iterator[list[Span]]:

@@ -19,7 +19,8 @@ from conformance.suite import stock_client
 from conformance.suite.live import Live
 from conformance.suite.stock_client import Courier
 from conformance.suite.test_tools import test_a_stock_client_lists_and_calls_a_tool as check
-from conformance.suite.toolbox import Caller, Toolbox
+from conformance.suite.tool_channel import Caller
+from conformance.suite.toolbox import Toolbox
 from conformance.transport import InProcess, Message
 from conformance.verdict import Inconclusive, Violation
 

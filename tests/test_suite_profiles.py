@@ -20,7 +20,7 @@ from conformance.suite import test_limits as limits
 from conformance.suite import test_observations as observations
 from conformance.suite import test_pagination as pagination
 from conformance.suite import test_read as read
-from conformance.suite import test_tools as tools
+from conformance.suite import test_tools_access as tools_access
 from conformance.suite import test_tools_approval as tools_approval
 from conformance.suite import test_unapprovable as unapprovable
 from conformance.suite.approvals import Approvals
@@ -56,12 +56,12 @@ SILENT = having("parameters/review_list/cursor", False)  # noqa: FBT003 - as the
         ((limits.test_too_many_requests_are_refused, None, None), without("limits/rate-limit"), ("limits.rate-limit",)),
         ((limits.test_a_refusal_says_how_long_to_wait, None, None), without("limits/rate-limit"), ("limits.rate-limit",)),
         (
-            (tools.test_a_tool_stays_within_the_grant, "project_get", None),
+            (tools_access.test_a_tool_stays_within_the_grant, "project_get", None),
             without(*OUTSIDE),
             ("fixtures.foreign", "fixtures.ungranted", "credentials.outsider"),
         ),
         (
-            (tools.test_a_tool_stays_within_the_grant, "project_list", None),
+            (tools_access.test_a_tool_stays_within_the_grant, "project_list", None),
             without(*OUTSIDE),
             ("fixtures.foreign", "fixtures.ungranted"),
         ),
@@ -100,7 +100,7 @@ def test_what_is_missing_is_named(check: Asked, change: Change, needs: tuple[str
         ((pagination.test_a_walk_yields_no_record_twice, "review_list", None), SILENT),
         ((grants.test_another_callers_cursor_opens_nothing, "review_list", None), SILENT),
         ((arguments.test_a_filter_that_is_no_uuid_is_refused, "review_list", None), having("parameters/review_list/project", False)),  # noqa: FBT003
-        ((tools.test_a_tool_refuses_invalid_arguments, "account_get", None), without()),
+        ((tools_access.test_a_tool_refuses_invalid_arguments, "account_get", None), without()),
         (
             (read.test_the_record_is_the_one_asked_for, "account_get", None),
             without("credentials/outsider", "credentials/no-review-role"),
@@ -192,7 +192,7 @@ def test_who_is_not_there_is_left_out(absent: str) -> None:
         one.perform(approval.test_an_approval_succeeds, scheme="api-key")
         one.perform(grants.test_lists_stay_within_the_grant, "project_list", "api-key")
         one.perform(grants.test_another_company_is_out_of_reach, "project_get", "api-key")
-        one.perform(tools.test_a_tool_stays_within_the_grant, "project_get")
+        one.perform(tools_access.test_a_tool_stays_within_the_grant, "project_get")
         one.perform(tools_approval.test_an_approval_is_one_over_both_faces)
         callers = {exchange.credential for exchange in one.session._remembered.values()}
     assert absent not in callers

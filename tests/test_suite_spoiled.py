@@ -25,9 +25,11 @@ from conformance.suite import test_read as read
 from conformance.suite import test_relations as relations
 from conformance.suite import test_tools as tools
 from conformance.suite import test_tools_approval as tools_approval
+from conformance.suite import test_tools_data as tools_data
 from conformance.suite import test_unapprovable as unapprovable
 from conformance.suite.approvals import CHANCES
-from conformance.suite.toolbox import MODERN, MOST_PAGES
+from conformance.suite.tool_channel import MODERN
+from conformance.suite.toolbox import MOST_PAGES
 from conformance.verdict import Inconclusive, NotApplicable, Violation
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
@@ -524,7 +526,7 @@ def test_a_cursor_that_is_good_for_one_use_is_not_compared() -> None:
         return answer(200, {"jsonrpc": "2.0", "id": asked(request)["id"], "result": result}) if arguments else answer(400)
 
     with stage(spoil=once) as one:
-        one.perform(tools.test_a_tool_gives_the_data_of_its_operation, "project_list")
+        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "project_list")
     assert len(used) > 2
 
 
@@ -533,7 +535,7 @@ def test_what_changes_over_http_as_well_is_no_difference_of_tools() -> None:
     numbers = count()
     renamed = changed("/v1/projects", lambda record: record.update(name=f"name {next(numbers)}"))
     with stage(spoil=renamed) as one:
-        one.perform(tools.test_a_tool_gives_the_data_of_its_operation, "project_get")
+        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "project_get")
 
 
 def test_a_list_that_is_another_one_each_time_cannot_be_compared() -> None:
@@ -548,7 +550,7 @@ def test_a_list_that_is_another_one_each_time_cannot_be_compared() -> None:
         return edited(response, lambda document: document["data"].update(items=left))
 
     with stage(spoil=shrinking) as one, pytest.raises(Inconclusive, match="the data of project_list change with every reading"):
-        one.perform(tools.test_a_tool_gives_the_data_of_its_operation, "project_list")
+        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "project_list")
 
 
 def test_a_list_of_tools_that_never_ends_is_left_after_some_pages() -> None:
@@ -620,7 +622,7 @@ def test_tools_that_are_not_listed_are_not_known() -> None:
         return answer(200, {"jsonrpc": "2.0", "id": asked(request)["id"], "error": {"code": -32601, "message": "no such method"}})
 
     with stage(spoil=refusing) as one, pytest.raises(Inconclusive, match="the tools are not listed: 200"):
-        one.perform(tools.test_a_tool_gives_the_data_of_its_operation, "account_get")
+        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "account_get")
 
 
 def test_a_session_that_ends_is_begun_anew() -> None:
@@ -635,7 +637,7 @@ def test_a_session_that_ends_is_begun_anew() -> None:
         return answer(404) if method is not None and next(ends, False) else response
 
     with stage(spoil=ending) as one:
-        one.perform(tools.test_a_tool_gives_the_data_of_its_operation, "account_get")
+        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "account_get")
         methods = [asked(sent)["method"] for sent in one.transport.sent if sent.url.path == "/mcp"]
     handshake = ["initialize", "notifications/initialized"]
     assert methods == [*handshake, "tools/list", "tools/call", *handshake, "tools/call"]
@@ -658,7 +660,7 @@ def test_who_knows_no_handshake_is_told_everything_with_each_request() -> None:
         return answer(200, document)
 
     with stage(spoil=modern) as one:
-        one.perform(tools.test_a_tool_gives_the_data_of_its_operation, "comment_list")
+        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "comment_list")
         calls = [sent for sent in one.transport.sent if asked(sent).get("method") == "tools/call"]
     assert {(sent.headers["mcp-protocol-version"], sent.headers["mcp-method"], sent.headers["mcp-name"]) for sent in calls} == {
         (MODERN, "tools/call", "comment_list"),

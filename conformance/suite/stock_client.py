@@ -24,7 +24,8 @@ from conformance.client import Sending
 from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.suite import expect
-from conformance.suite.toolbox import MOST_PAGES, Caller, Toolbox
+from conformance.suite.tool_channel import Caller
+from conformance.suite.toolbox import MOST_PAGES, Toolbox
 from conformance.verdict import Inconclusive, Violation
 
 REFUSALS = (MCPError, ValidationError, httpx2.HTTPError, TimeoutError)
@@ -78,7 +79,7 @@ class Courier(httpx2.AsyncBaseTransport):
         method = json.loads(request.content).get("method", "an answer")  # to what the target asks in its streams
         call = Call(self.operation.id if method == "tools/call" else "tools", body=request.content)
         who, purpose = self.caller, f"stock client: {method}"
-        sending = Sending(who.credential, who.scheme, purpose, headers, ordinary=False, method="POST", url=self.toolbox.url)
+        sending = Sending(who.credential, who.scheme, purpose, headers, ordinary=False, method="POST", url=self.toolbox.channel.url)
         exchange = self.toolbox.live.session.client.send(call, sending)
         self.exchanges.append(exchange)
         expect.clear(exchange)
@@ -113,7 +114,7 @@ async def _talk(courier: Courier, arguments: dict[str, Any]) -> tuple[list[str],
     async with (
         courier.patience,
         httpx2.AsyncClient(transport=courier, trust_env=False) as http,
-        Client(streamable_http_client(courier.toolbox.url, http_client=http)) as client,
+        Client(streamable_http_client(courier.toolbox.channel.url, http_client=http)) as client,
     ):
         names = [name async for name in _names(client)]
         return names, await client.call_tool(courier.operation.id, arguments)

@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from conformance.exchange import MISSING, Exchange, parse
 from conformance.suite import expect
-from conformance.verdict import Violation
+from conformance.verdict import Inconclusive, Violation
 
 FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
 REDIRECTED = frozenset({307, 308})
@@ -140,3 +140,9 @@ def refused(answer: Answer) -> None:
     """Violation unless the call was refused."""
     if not answer.refused:
         raise Violation(f"{answer.exchange.purpose}: {answer.told}", expected="a refusal", exchanges=[answer.exchange.id])
+
+
+def controlled(answer: Answer) -> None:
+    """Inconclusive unless the call was served, so that a refusal of another one means something."""
+    if answer.refused or answer.data is MISSING:
+        raise Inconclusive(f"the control by tool is answered {answer.told}", needs=("tools.url",), exchanges=[answer.exchange.id])

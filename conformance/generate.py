@@ -1,37 +1,20 @@
-"""Requests that schemathesis makes of the contract: pure functions of a seed, so that any process makes the same ones again.
+"""Requests that schemathesis makes of the contract: pure functions of a seed, so that any process makes the same ones again."""
 
-Left out is what the contract says nothing about, and what a server in front of the target answers in its own words: other methods
-and media types, unknown or repeated parameters, headers, and path segments that are not passed on as they are.
-"""
-
-import gc
-import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from hashlib import sha256
-from os import devnull, environ
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlencode
 
 from conformance import openapi
+from conformance.cases import call_of, distinct, key
 from conformance.exchange import Call
-from conformance.openapi import Operation
+from conformance.isolation import undisturbed
 
 if TYPE_CHECKING:
     import hypothesis
-
-LONGEST = 1500
-"""Characters of a path and query together; a base address comes on top, and from 2,000 on servers may refuse a URL for its length."""
-
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-NOT_PASSED_ON = re.compile(r"[/\\%;]")
-"""Characters of a path segment that servers split at, decode twice or refuse."""
 
 
 class Mode(StrEnum):
@@ -98,7 +81,7 @@ def coverage(operation: str, mode: Mode) -> tuple[Call, ...]:
         config = found.schema.config.generation_for(operation=found, phase="coverage")
         # With both modes asked for, what is around the one wrong argument is right.
         cases = list(found.schema.iter_coverage_cases(found, generation_modes=list(GenerationMode), generation_config=config))
-    return _distinct(_call(case, operation) for case in cases if case.meta.generation.mode.value == mode)
+    return distinct(call_of(case, operation) for case in cases if case.meta.generation.mode.value == mode)
 
 
 @cache
@@ -106,7 +89,7 @@ def examples(source: Source) -> tuple[Call, ...]:
     """Calls that Hypothesis draws; none for an operation without arguments."""
     drawn: list[Call | None] = []
     _search(source, drawn.append, shrink=False)
-    return _distinct(drawn)
+    return distinct(drawn)
 
 
 def smallest(source: Source, shows: Callable[[Call], bool]) -> Call | None:
@@ -145,7 +128,7 @@ def _search(source: Source, examine: Callable[[Call | None], None], *, shrink: b
         @_settings(source.number, shrink=shrink)
         @hypothesis.given(strategy)
         def search(case: Any) -> None:
-            examine(_call(case, source.operation))
+            examine(call_of(case, source.operation))
 
         search()
 
@@ -190,102 +173,3 @@ def _generator() -> Mapping[str, Any]:
     schema.config.phases.coverage.unexpected_methods = set()
     found: Iterable[Any] = (result.ok() for result in schema.get_all_operations() if isinstance(result, Ok))
     return {operation.definition.raw["operationId"]: operation for operation in found}
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Keep Hypothesis from drawing on anything but the seed, and from writing into the working directory."""
-    from hypothesis import configuration  # noqa: PLC0415 - see above
-    from hypothesis.internal import charmap  # noqa: PLC0415
-    from hypothesis.internal.conjecture import providers  # noqa: PLC0415
-    from hypothesis.internal.constants_ast import Constants  # noqa: PLC0415
-    from hypothesis.internal.intervalsets import IntervalSet  # noqa: PLC0415
-
-    # Hypothesis also draws constants that it finds in the source of modules outside site-packages, so the same seed would
-    # mean other requests in a checkout than after an install. Its table of UTF-8 takes a second to build without its files.
-    utf_8 = (IntervalSet([(0, 0xD7FF), (0xE000, 0x10FFFF)]), IntervalSet([]))
-    codecs = charmap.intervals_from_codec
-    changes: list[tuple[Any, str, Any]] = [
-        (providers, "_get_local_constants", Constants),
-        (providers, "CONSTANTS_CACHE", type(providers.CONSTANTS_CACHE)(1024)),
-        (charmap, "intervals_from_codec", lambda name: utf_8 if name == "utf-8" else codecs(name)),
-        (configuration, "__hypothesis_home_directory", _cache()),
-    ]
-    kept = [(module, name, getattr(module, name)) for module, name, _ in changes]
-    collecting = gc.isenabled()
-    gc.disable()  # a fifth of the time otherwise
-    try:
-        for module, name, value in changes:
-            setattr(module, name, value)
-        yield
-    finally:
-        for module, name, value in kept:
-            setattr(module, name, value)
-        if collecting:
-            gc.enable()
-
-
-def _cache() -> Path:
-    """Where Hypothesis keeps its tables of Unicode, which take half a second to make: with the user's other caches."""
-    try:
-        home = Path.home()
-    except RuntimeError:  # nobody's home is known: then nothing is kept
-        home = Path(devnull)
-    return Path(environ.get("XDG_CACHE_HOME") or home / ".cache") / "localization-api-conformance" / "hypothesis"
-
-
-def _distinct(calls: Iterable[Call | None]) -> tuple[Call, ...]:
-    return tuple({key(call): call for call in calls if call is not None}.values())
-
-
-def key(call: Call) -> tuple[object, ...]:
-    """What makes two calls the same request."""
-    return (call.operation, tuple(call.path.items()), call.query, call.body)
-
-
-def _call(case: Any, id: str) -> Call | None:
-    """A case of schemathesis as a call; None where it is one of those that are left out."""
-    operation = openapi.load().operation(id)
-    if case.method != operation.method or case.headers or case.cookies:
-        return None
-    path = {name: _segment(unquote(str(value))) for name, value in case.path_parameters.items()}
-    query = _query(case.query, operation)
-    if query is None or not {"", ".", ".."}.isdisjoint(path.values()):
-        return None
-    call = Call(id, path, query)
-    if len(operation.path) + len(urlencode([*path.items(), *query])) > LONGEST:
-        return None
-    return call if operation.body_schema is None else _carrying(call, case)
-
-
-def _query(values: Mapping[str, Any], operation: Operation) -> tuple[tuple[str, str], ...] | None:
-    """The query parameters that the operation has; None where one of them cannot be written as one plain value."""
-    known = [parameter.name for parameter in operation.parameters if parameter.location == "query"]
-    found = {name: values[name] for name in known if name in values}
-    texts = {name: _text(value) for name, value in found.items()}
-    return None if None in texts.values() else tuple((name, CONTROL.sub("", text)) for name, text in texts.items() if text is not None)
-
-
-def _text(value: Any) -> str | None:
-    if isinstance(value, list) and len(value) == 1:
-        return _text(value[0])
-    if isinstance(value, str):
-        return value
-    return json.dumps(value) if isinstance(value, bool | int | float) or value is None else None
-
-
-def _segment(text: str) -> str:
-    return NOT_PASSED_ON.sub("", CONTROL.sub("", text)).strip()
-
-
-def _carrying(call: Call, case: Any) -> Call | None:
-    if type(case.body).__name__ == "NotSet":
-        return call
-    if case.media_type != "application/json":
-        return None
-    if isinstance(case.body, bytes):
-        return replace(call, body=case.body)
-    try:
-        return replace(call, body=json.dumps(case.body, ensure_ascii=False, allow_nan=False).encode())
-    except ValueError:  # lone surrogates and infinities
-        return None

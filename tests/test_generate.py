@@ -13,7 +13,7 @@ import httpx
 import pytest
 from hypothesis import configuration
 
-from conformance import generate, openapi, profile
+from conformance import cases, generate, isolation, openapi, profile
 from conformance.client import TRIES
 from conformance.exchange import Call
 from conformance.generate import Enough, Mode, Source
@@ -36,13 +36,13 @@ ANOTHER_PROCESS = """
 import hashlib, sys
 sys.path.insert(0, ".")
 import lent
-from conformance import generate
+from conformance import cases, generate
 from conformance.generate import Mode, Source
 keys = []
 for operation in ("project_list", "review_get", "review_approve"):
     for mode in Mode:
-        keys += map(generate.key, generate.coverage(operation, mode))
-        keys += map(generate.key, generate.examples(Source(operation, mode, int(sys.argv[1]), 6)))
+        keys += map(cases.key, generate.coverage(operation, mode))
+        keys += map(cases.key, generate.examples(Source(operation, mode, int(sys.argv[1]), 6)))
 print(hashlib.sha256(repr(keys).encode()).hexdigest())
 """
 
@@ -130,7 +130,7 @@ def test_nothing_is_sent_that_is_not_passed_on() -> None:
         for value in (*call.path.values(), *(value for _, value in call.query)):
             assert not [character for character in value if ord(character) < 32 or 127 <= ord(character) < 160]
             assert value.encode().decode() == value
-        assert len("".join(call.path.values())) + sum(len(name) + len(value) for name, value in call.query) <= generate.LONGEST
+        assert len("".join(call.path.values())) + sum(len(name) + len(value) for name, value in call.query) <= cases.LONGEST
 
 
 def test_bodies_are_only_made_for_the_operation_that_takes_one() -> None:
@@ -165,7 +165,7 @@ def test_what_no_request_can_carry_as_it_was_made_is_left_out(operation: str, pa
     wanted: dict[str, Any] = {"method": OPERATIONS[operation].method, "path_parameters": {}}
     if operation == "review_approve":
         wanted |= {"path_parameters": {"reviewId": ID}, "media_type": "application/json"}
-    assert generate._call(generate._generator()[operation].Case(**{**wanted, **parts}), operation) == sent
+    assert cases.call_of(generate._generator()[operation].Case(**{**wanted, **parts}), operation) == sent
 
 
 def test_where_nobody_is_at_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +177,7 @@ def test_where_nobody_is_at_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch
     for name in ("HOME", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(pwd, "getpwuid", nobody)
-    with generate.undisturbed():
+    with isolation.undisturbed():
         assert vars(configuration)["__hypothesis_home_directory"].is_relative_to(os.devnull)
 
 

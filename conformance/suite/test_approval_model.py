@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from conformance.exchange import Exchange
-from conformance.generate import undisturbed
+from conformance.isolation import undisturbed
 from conformance.suite import expect
 from conformance.suite.approvals import Approvals
 from conformance.suite.live import Live

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
-from conformance import generate
+from conformance import cases, generate
 from conformance.client import TRIES, Sending
 from conformance.exchange import Call, Exchange
 from conformance.generate import Mode, Source
@@ -102,7 +102,7 @@ class Fuzz:
         return Sending(self._live.credential("primary"), None, purpose, argued=not self._operation.writes)
 
     def _send(self, calls: Sequence[Call], purpose: str) -> list[Exchange]:
-        aimed = {generate.key(call): call for call in map(self._aimed, calls)}
+        aimed = {cases.key(call): call for call in map(self._aimed, calls)}
         fresh = {key: call for key, call in aimed.items() if key not in self._answers}
         answers = self._session.client.send_all(list(fresh.values()), [self._sending(purpose)] * len(fresh))
         self._answers.update(zip(fresh, answers, strict=True))
@@ -122,7 +122,7 @@ class Fuzz:
 
     def _shows(self, kind: str, call: Call) -> bool:
         aimed = self._aimed(call)
-        key = generate.key(aimed)
+        key = cases.key(aimed)
         if key not in self._answers:
             if self._spare <= 0:
                 raise generate.Enough

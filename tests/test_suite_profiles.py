@@ -17,6 +17,7 @@ from conformance.suite import test_authentication as authentication
 from conformance.suite import test_authorization as authorization
 from conformance.suite import test_grants as grants
 from conformance.suite import test_limits as limits
+from conformance.suite import test_limits_body as limits_body
 from conformance.suite import test_observations as observations
 from conformance.suite import test_pagination as pagination
 from conformance.suite import test_read as read
@@ -156,15 +157,15 @@ def test_a_run_that_is_repeated_makes_no_review() -> None:
 def test_the_body_limit_is_found_where_it_is_not_declared() -> None:
     """By bodies that grow."""
     with stage(without("limits/max-body-bytes")) as one:
-        one.perform(limits.test_a_body_past_the_limit_is_too_large)
+        one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
         sizes = [len(request.content) for request in one.transport.sent if request.method == "POST"]
-    assert sizes[-1] == limits.FIRST_PROBE
+    assert sizes[-1] == limits_body.FIRST_PROBE
 
 
 def test_without_consent_to_approve_no_review_is_sent_too_large_a_body() -> None:
     """An id of nothing stands in, and nothing is approved."""
     with stage(having("consent/approve-reviews", value=False)) as one:
-        one.perform(limits.test_a_body_past_the_limit_is_too_large)
+        one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
         one.perform(limits.test_a_refusal_says_how_long_to_wait)
         approvable = one.session.target.fixtures.approvable_reviews
         written = [str(request.url) for request in one.transport.sent if request.method == "POST"]

@@ -20,6 +20,7 @@ from conformance.suite import test_authentication as authentication
 from conformance.suite import test_authorization as authorization
 from conformance.suite import test_filters as filters
 from conformance.suite import test_limits as limits
+from conformance.suite import test_limits_body as limits_body
 from conformance.suite import test_pagination as pagination
 from conformance.suite import test_read as read
 from conformance.suite import test_relations as relations
@@ -724,7 +725,7 @@ def hanging_up(request: httpx.Request) -> httpx.Response:
 def test_hanging_up_on_a_large_body_is_no_answer() -> None:
     """Where a small one is answered."""
     with stage(spoil=too_large(hanging_up)) as one, pytest.raises(Violation, match="WriteError") as broken:
-        one.perform(limits.test_a_body_past_the_limit_is_too_large)
+        one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
     assert broken.value.expected == "413"
 
 
@@ -732,7 +733,7 @@ def test_without_consent_to_approve_another_refusal_says_nothing_of_sizes() -> N
     """There is no review of that id."""
     silent = having("consent/approve-reviews", value=False)
     with stage(silent, too_large(lambda _: answer(404))) as one, pytest.raises(Inconclusive) as undecided:
-        one.perform(limits.test_a_body_past_the_limit_is_too_large)
+        one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
     assert undecided.value.needs == ("consent.approve-reviews",)
 
 
@@ -740,9 +741,9 @@ def test_a_limit_beyond_the_largest_body_is_not_found() -> None:
     """Sixteen mebibytes are enough."""
     open_ended = without("limits/max-body-bytes")
     with stage(open_ended, too_large(lambda _: answer(409))) as one, pytest.raises(Inconclusive) as undecided:
-        one.perform(limits.test_a_body_past_the_limit_is_too_large)
+        one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
     assert undecided.value.needs == ("limits.max-body-bytes",)
-    assert max(len(sent.content) for sent in one.transport.sent) == limits.LARGEST_PROBE
+    assert max(len(sent.content) for sent in one.transport.sent) == limits_body.LARGEST_PROBE
 
 
 @pytest.mark.parametrize(

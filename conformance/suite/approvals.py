@@ -18,7 +18,7 @@ from conformance.suite.attempts import STALE, ahead
 from conformance.suite.impostors import NAMESPACE
 from conformance.suite.live import Live
 from conformance.suite.plan import Planned
-from conformance.suite.pool import APPROVED, NEEDS, Pool, Record, Review, is_approved, revision_of, shows_status
+from conformance.suite.pool import APPROVED, NEEDS, Pool, Record, Review, is_approved, is_withheld, revision_of, shows_status
 from conformance.suite.trial import Attempt, Trial
 from conformance.target import Credential
 from conformance.verdict import Inconclusive
@@ -166,6 +166,8 @@ class Approvals(Pool):
         if is_approved(after):
             self.note(review, keys[0])
             trial.review = self.take()
+        elif is_withheld(after):
+            trial.review = self._another(review)
 
     def _approved(self, trial: Trial) -> Exchange:
         """The approval of a trial: with a key that differs from the one of the first trial in its last digit, or with a fresh one."""
@@ -222,9 +224,18 @@ class Approvals(Pool):
                 self.note(review, key)
                 self._spent_by[each.kind] += 1
                 review = self.take()
+            elif each.kind == "stale" and is_withheld(attempts[each.label].after):
+                self._spent_by[each.kind] += 1
+                review = self._another(review)
             else:
                 review = _as_it_is(review, attempts[each.label].after)
         return Trial(review, "", "", attempts)
+
+    def _another(self, review: Review) -> Review:
+        """Another review of the pool; the same one where none is left, which then shows whether it can be approved all the same."""
+        with suppress(Inconclusive):
+            return self.take()
+        return review
 
     def _altered(self, review: Review, planned: Planned, key: str) -> Exchange:
         call = planned.change(self.call(review.id, review.revision, key), review.revision, key)

@@ -87,11 +87,10 @@ class Pool:
     def read(self, id: str) -> Review | None:
         """A review by its id, or None where it cannot be approved or is not to be seen."""
         answer = self.look(id)
-        data = answer.data if isinstance(answer.data, dict) else {}
         if answer.status != 200 or is_approved(answer):
             return None
         review = Review(id, revision_of(answer), answer)
-        if data.get("approvable") is False:
+        if is_withheld(answer):
             self.withheld.append(review)
             return None
         return review
@@ -104,10 +103,10 @@ class Pool:
         return None
 
     def is_restless(self, readings: int) -> bool:
-        """Whether a review that nobody tries to approve gets another revision while it is read so many times."""
+        """Whether a review that nobody tries to approve gets another revision, or is withheld, while it is read so many times."""
         with suppress(Inconclusive):
             review = self.pending()
-            return any(self.moved(review) is not None for _ in range(readings))
+            return any(self.moved(review) is not None or is_withheld(self.look(review.id)) for _ in range(readings))
         return False
 
     def others_approve(self, beside: str, readings: int) -> bool:
@@ -192,6 +191,11 @@ def provisioned(argv: tuple[str, ...]) -> str:
 def is_approved(read: Exchange) -> bool:
     """Whether a reading of a review shows it approved (States and transitions)."""
     return isinstance(read.data, dict) and read.data.get("status") == APPROVED
+
+
+def is_withheld(read: Exchange) -> bool:
+    """Whether a reading of a review that is not approved says that it cannot be approved (Review)."""
+    return isinstance(read.data, dict) and read.data.get("approvable") is False and not is_approved(read)
 
 
 def shows_status(read: Exchange) -> bool:

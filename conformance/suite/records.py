@@ -47,6 +47,19 @@ def fits(contract: Contract, resource: str, name: str, value: object) -> bool:
         return bool(validator.is_valid(scrubbed(value)))
 
 
+def suits(contract: Contract, resource: str, name: str, record: Record) -> bool:
+    """Whether a member of a record fits, also beside the members that its type depends on."""
+    decisive = contract.schema(resource).get("if", {}).get("properties", {})
+    beside = {key: record[key] for key in (name, *decisive) if key in record}
+    return fits(contract, resource, name, record[name]) and bool(_dependence(contract, resource).is_valid(scrubbed(beside)))
+
+
+@cache
+def _dependence(contract: Contract, resource: str) -> Any:
+    schema = contract.schema(resource)
+    return jsonschema_rs.Draft202012Validator({key: schema[key] for key in ("if", "then", "$defs") if key in schema})
+
+
 @cache
 def _validator(contract: Contract, resource: str, name: str) -> Any:
     schema = contract.schema(resource)

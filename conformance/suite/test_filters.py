@@ -179,8 +179,8 @@ def _same_as_unfiltered(live: Live, walk: Walk, member: str, id: str) -> None:
     whole = live.listing(walk.call.operation)
     if walk.end == "bound" and _begins_otherwise(walk, whole, member, id):
         walk = live.again(walk, records=len(_belonging(whole, member, id, live)))
-    missing = _belonging(whole, member, id, live) ^ _belonging(walk, member, id, live)
-    if not missing or not walk.is_whole or not whole.is_whole or not _is_walked(live, walk):
+    missing = (_belonging(whole, member, id, live) ^ _belonging(walk, member, id, live)) - _silent(whole, member) - _silent(walk, member)
+    if len(missing) <= walk.nameless + whole.nameless or not walk.is_whole or not whole.is_whole or not _is_walked(live, walk):
         return
     for number in range(ROUNDS):
         shift(walk.call, number, live)
@@ -215,10 +215,15 @@ def _belonging(walk: Walk, member: str, id: str, live: Live) -> set[str]:
 
     That a list shows something from outside the grant is judged by the checks of authorization, and by no other one.
     """
-    told = [record for record in walk.records if member in record and "id" in record and _is_of(record, member, id)]
+    told = [listed.record for listed in walk.listed if is_uuid(listed.record.get(member)) and _is_of(listed.record, member, id)]
     return {record_key(record) for record in told if not live.is_outside(record, walk.call.operation)}
 
 
+def _silent(walk: Walk, member: str) -> set[str]:
+    """The ids of the records that do not say, by a usable id, to whom they belong."""
+    return {record_key(listed.record) for listed in walk.listed if not is_uuid(listed.record.get(member))}
+
+
 def _is_of(record: dict[str, Any], member: str, id: str) -> bool:
-    """Whether a record is of a company or project, as far as it says."""
-    return str(record.get(member, id)).lower() == id.lower()
+    """Whether a record is of a company or project, as far as it says; what is wrong with its id is judged by the rules."""
+    return not is_uuid(record.get(member)) or str(record[member]).lower() == id.lower()

@@ -180,7 +180,8 @@ def _unending(walk: Walk, walks: list[Walk], operation: Operation) -> str | None
     last = walk.pages[-1]
     if walk.end == "loop":
         return "a cursor leads back to a page that was read"
-    if walk.end == "refused" and len(walk.pages) > 1 and walk.limit != GROWING:  # a cursor may go on with its own limit alone
+    # A cursor may go on with its own limit alone; a page of records under another status than 200 is judged by the rules.
+    if walk.end == "refused" and len(walk.pages) > 1 and walk.limit != GROWING and not last.items:
         return f"the cursor of a page is answered {last.describe()}"
     needless = operation.id == "project_list" and walk.is_whole and (last.cursor is not None or _has_needless_page(walk))
     if needless and not _lacks_any(walk, walks):

@@ -11,10 +11,10 @@ from conformance.session import Session
 from conformance.suite import expect
 from conformance.suite.calls import others
 from conformance.suite.live import PARENTS, READING, Live, parameter_of
-from conformance.suite.records import changes, differing, fits
+from conformance.suite.records import changes, differing, suits
 from conformance.suite.requirement import requirement
 from conformance.suite.trail import Listed, is_uuid, record_key
-from conformance.suite.walks import shift
+from conformance.suite.walks import shift, sized
 from conformance.verdict import Inconclusive, NotApplicable
 
 OTHER_ACCOUNTS = ("outsider", "no-review-role")
@@ -73,7 +73,8 @@ def test_what_lies_below_a_record_names_it(operation: Operation, live: Live) -> 
     """Comments name their review and activity its project, on every page."""
     name = parameter_of(operation)
     pages = [(parent, page) for parent, page in live.children(operation.id).items()]
-    pages += [(id, page) for id in live.parents(operation.id)[:2] for page in live.walk(Call(operation.id, {name: id}), 3).pages]
+    walks = [(id, walk) for id in live.parents(operation.id)[:2] for walk in sized(Call(operation.id, {name: id}), live)]
+    pages += [(id, page) for id, walk in walks for page in walk.pages]
     pages += _beside_other_cursors(operation, live)
     pages += _at_once(operation, live.parents(operation.id)[:AT_ONCE], live)
     if not any(page.items for _, page in pages):
@@ -238,7 +239,7 @@ def _unlike(live: Live, operation: Operation, one: Mapping[str, Any], other: Map
     """The members of the contract in which two readings of a record differ; what is malformed is judged by the rules."""
     contract = live.session.contract
     named = [name for name in differing(one, other) if name in contract.schema(operation.resource)["properties"]]
-    return [name for name in named if all(fits(contract, operation.resource, name, shown[name]) for shown in (one, other))]
+    return [name for name in named if all(suits(contract, operation.resource, name, shown) for shown in (one, other))]
 
 
 def _shown_to_others(operation: Operation, live: Live) -> None:

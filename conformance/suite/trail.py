@@ -67,6 +67,11 @@ class Walk:
         return [Listed(record, page.call) for page in self.pages for record in page.items if is_uuid(record.get("id"))]
 
     @property
+    def nameless(self) -> int:
+        """How many records show no usable id, so that each of them may be any record; what is wrong with an id is judged by the rules."""
+        return len(self.records) - len(self.listed)
+
+    @property
     def told(self) -> str:
         """The size of its pages, in words."""
         return {GROWING: "pages that grow", UNSTATED: "no limit"}.get(self.limit, f"limit {self.limit}")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from conformance.exchange import Exchange
-from conformance.suite.pool import Review, is_approved, shows_status
+from conformance.suite.pool import Review, is_approved, is_withheld, shows_status
 from conformance.verdict import Violation
 
 
@@ -52,10 +52,10 @@ def unchanged(attempt: Attempt) -> None:
 
 
 def is_moved(attempt: Attempt) -> bool:
-    """Whether a review reads with another revision or status after an attempt than before; what is not shown is not moved."""
+    """Whether a review reads with another revision or status after an attempt than before, or as withheld; silence is none."""
     assert attempt.before is not None
     read, after = attempt.before.read, attempt.after
-    moved = shown_revision(after) not in (None, attempt.before.revision)
+    moved = shown_revision(after) not in (None, attempt.before.revision) or is_withheld(after)
     return moved or (shows_status(read) and shows_status(after) and read.data["status"] != after.data["status"])
 
 

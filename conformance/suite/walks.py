@@ -9,8 +9,8 @@ from conformance.exchange import Call, Exchange
 from conformance.openapi import Operation
 from conformance.suite import expect
 from conformance.suite.live import Live, parameter_of
-from conformance.suite.records import differing, fits
-from conformance.suite.trail import GROWING, UNSTATED, Walk, record_key
+from conformance.suite.records import differing, suits
+from conformance.suite.trail import GROWING, UNSTATED, Walk, is_uuid, record_key
 from conformance.verdict import Inconclusive, NotApplicable
 
 SIZES = (100, GROWING, 50, 25, 10, 7, 3, 1, UNSTATED)
@@ -83,7 +83,7 @@ def confirm_repeated(walk: Walk, live: Live) -> None:
 
 def _granted(walks: Sequence[Walk], live: Live) -> set[str]:
     """The ids of all records that may be there: what a list shows from outside the grant is judged by the checks of that."""
-    listed = [(record, walk.call.operation) for walk in walks for record in walk.records if isinstance(record.get("id"), str)]
+    listed = [(record, walk.call.operation) for walk in walks for record in walk.records if is_uuid(record.get("id"))]
     return {record_key(record) for record, operation in listed if not live.is_outside(record, operation)}
 
 
@@ -91,8 +91,8 @@ def loses(walk: Walk, walks: Sequence[Walk], live: Live) -> bool:
     """Whether a walk lacks records of others that are whole; one that was broken off seems to where it has not begun as they do."""
     everything = _granted(walks, live)
     if walk.is_whole:
-        return bool(everything - set(walk.ids))
-    return walk.end == "bound" and bool(walks) and set(walk.ids) != set(walks[0].ids[: len(walk.ids)])
+        return len(everything - set(walk.ids)) > walk.nameless
+    return walk.end == "bound" and bool(walks) and not walk.nameless and set(walk.ids) != set(walks[0].ids[: len(walk.ids)])
 
 
 def confirm_missing(walk: Walk, walks: Sequence[Walk], live: Live) -> None:
@@ -107,7 +107,7 @@ def confirm_missing(walk: Walk, walks: Sequence[Walk], live: Live) -> None:
         shown = set().union(*(other.ids for other in after)) & everything
         missing = shown if _is_at_rest([walk, *before], [again, *after]) else shown & missing
         missing -= {*again.ids, *_touched([*before, *after])}
-        if not missing or not again.is_whole:
+        if len(missing) <= again.nameless or not again.is_whole:
             return
     told = f"{len(missing)} records are missing with {walk.told}: {', '.join(sorted(missing)[:3])}"
     expect.broken(told, again.pages[-1], expected="the records that a walk with another limit yields")
@@ -156,17 +156,19 @@ def agree(longest: Walk, walk: Walk, live: Live) -> None:
 
 
 def _unlike(one: Walk, other: Walk, live: Live) -> dict[tuple[str, str], tuple[Any, Any]]:
-    """The members of the contract in which two walks show a record differently, with both values."""
+    """The members of the contract in which two walks show a record differently, with both values; not what tells to what it belongs.
+
+    That is the same for all records of a list below another one, which is judged by a check of its own.
+    """
     contract, resource = live.session.contract, live.operation(one.call.operation).resource
-    named = contract.schema(resource)["properties"]
+    named = set(contract.schema(resource)["properties"]) - set(one.call.path)
     known = {record_key(record): record for record in one.records}
     found = {}
     for record in other.records:
         key = record_key(record)
         for name in differing(known.get(key, record), record):
-            both = (known[key][name], record[name])
-            if name in named and all(fits(contract, resource, name, value) for value in both):
-                found[key, name] = both
+            if name in named and all(suits(contract, resource, name, shown) for shown in (known[key], record)):
+                found[key, name] = (known[key][name], record[name])
     return found
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from conformance import openapi
-from conformance.suite.records import alike, changes, differing, fits
+from conformance.suite.records import alike, changes, differing, fits, suits
 
 ID = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94"
 OTHER = "5f0f5c1a-9d59-4b57-9e0c-6a3d1f6f1d22"
@@ -95,6 +95,27 @@ def test_a_member_changes_where_two_readings_do_not_agree(readings: list[dict[st
 def test_a_value_fits_where_the_contract_allows_it(resource: str, name: str, value: Any, fitting: bool) -> None:
     """In that member of that resource."""
     assert fits(openapi.load(), resource, name, value) is fitting
+
+
+@pytest.mark.parametrize(
+    ("record", "suiting"),
+    [
+        ({"approvalUnavailableReason": None}, True),
+        ({"approvalUnavailableReason": None, "approvable": True}, True),
+        ({"approvalUnavailableReason": None, "approvable": False}, False),
+        ({"approvalUnavailableReason": 1, "approvable": True}, False),
+        ({"approvalUnavailableReason": "late", "approvable": False}, True),
+    ],
+)
+def test_a_reason_suits_a_review_that_leaves_room_for_it(record: dict[str, Any], suiting: bool) -> None:
+    """Null is none for a review that cannot be approved."""
+    assert suits(openapi.load(), "Review", "approvalUnavailableReason", record) is suiting
+
+
+def test_lists_of_records_that_share_an_id_are_alike_in_their_order() -> None:
+    """Nothing says that an id is that of one localization alone."""
+    records = [{"id": ID, "language": "de"}, {"id": ID, "language": "fr"}]
+    assert differing({"a": records}, {"a": [*records]}) == []
 
 
 def test_half_of_a_surrogate_pair_is_text_that_fits() -> None:

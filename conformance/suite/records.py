@@ -73,5 +73,5 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         known = {record_key(item): item for item in other if isinstance(item, dict)}
         twins = [known.get(record_key(item), last) if isinstance(item, dict) else last for item, last in zip(one, other, strict=True)]
-        return all(map(_same, one, twins))
+        return all(map(_same, one, other)) or all(map(_same, one, twins))
     return alike(one, other)

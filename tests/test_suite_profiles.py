@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+import subjects
 from staged import Change, Profile, Send, few, having, stage, without
 
 from conformance.selftest.altered import Edit
@@ -26,7 +27,7 @@ from conformance.suite import test_tools_approval as tools_approval
 from conformance.suite import test_unapprovable as unapprovable
 from conformance.suite.approvals import Approvals
 from conformance.suite.impostors import near_misses
-from conformance.verdict import Inconclusive, NotApplicable
+from conformance.verdict import Inconclusive, NotApplicable, Violation
 
 Asked = tuple[Callable[..., None], str | None, str | None]
 """A check, the operation and the scheme that it is run for."""
@@ -197,6 +198,13 @@ def test_who_is_not_there_is_left_out(absent: str) -> None:
         one.perform(tools_approval.test_an_approval_is_one_over_both_faces)
         callers = {exchange.credential for exchange in one.session._remembered.values()}
     assert absent not in callers
+
+
+def test_the_outsider_alone_shows_what_is_out_of_reach() -> None:
+    """Where the profile names nothing foreign."""
+    edits = subjects.BY_ID["project-company-unchecked"].edits
+    with stage(without("fixtures/foreign"), edits=edits) as one, pytest.raises(Violation, match="as the outsider: 200"):
+        one.perform(grants.test_another_company_is_out_of_reach, "project_get", "api-key")
 
 
 def test_another_permission_by_a_scheme_that_its_caller_has_not_is_left_out() -> None:

@@ -128,6 +128,54 @@ def test_a_subject_that_is_always_revised_is_not_followed_for_ever() -> None:
     assert (trial.approval.status, later) == (409, [first + number for number in range(1, CHANCES)])
 
 
+def overtaken(times: int) -> list[Edit]:
+    """A reference in which somebody else makes just the revision that an approval expects too early, so many times in all."""
+    edits = subjects.BY_ID["subjects-are-revised"].edits
+    ahead = [replace(edit, new=edit.new.replace("subject_revision = :revision", "subject_revision + 1 = :revision")) for edit in edits]
+    return [replace(edit, new=edit.new.replace("len(TURNS) % 5 == 0", f"len(TURNS) <= {times}")) for edit in ahead]
+
+
+@pytest.mark.parametrize(("times", "told"), [(1, None), (99, "4 stale ones at once: ")])
+def test_a_stale_revision_that_somebody_else_makes_is_excused_once(times: int, told: str | None) -> None:
+    """Who approves at every revision ahead would have it made each time."""
+    with stage(edits=overtaken(times)) as one:
+        if told is None:
+            one.perform(approval.test_a_stale_revision_is_a_conflict, scheme="api-key")
+            attempt = one.things["approvals"].first().attempts["one revision ahead by api-key"]
+            assert attempt.answer.status == 200
+        else:
+            with pytest.raises(Violation, match=told):
+                one.perform(approval.test_a_stale_revision_is_a_conflict, scheme="api-key")
+
+
+def revised_by_tool(times: int) -> list[Edit]:
+    """A reference in which somebody else makes a new revision in the moment of an approval by tool, so many times in all."""
+    perform = "        return answers.success(service.perform(tool.operation, caller, given))"
+    pending = "id = :reviewId AND unavailable_reason = '' AND subject_revision = :expectedSubjectRevision"
+    meanwhile = f"""        if tool.operation.id == "review_approve" and service._store.row("SELECT 1 FROM reviews WHERE {pending}", given):
+            TURNS.append(1)
+            if len(TURNS) <= {times}:
+                service._store.write("UPDATE reviews SET subject_revision = subject_revision + 1 WHERE {pending}", given)
+"""
+    return [Edit("tools", "@dataclass", "TURNS: list[int] = []\n\n\n@dataclass"), Edit("tools", perform, meanwhile + perform)]
+
+
+def test_an_approval_by_tool_that_somebody_elses_revision_meets_is_made_once_more() -> None:
+    """At that revision; the first of them meets a caller without the role."""
+    with stage(edits=revised_by_tool(times=2)) as one:
+        one.things["approvals"].flaws = ()
+        one.perform(tools_approval.test_an_approval_is_one_over_both_faces)
+        noted = [entry["revision"] for kind, _, entry in one.session.observations if kind == "ledger"]
+    assert noted[-2:] == [noted[-3] + 1] * 2  # by tool, and the replay over HTTP
+
+
+def test_an_approval_by_tool_is_not_made_for_ever() -> None:
+    """Who meets another revision each time has no approval by tool."""
+    with stage(edits=revised_by_tool(times=3)) as one, pytest.raises(Violation, match="approve by tool: isError conflict"):
+        one.things["approvals"].flaws = ()
+        one.perform(tools_approval.test_an_approval_is_one_over_both_faces)
+
+
 def test_a_review_that_shows_no_revision_after_a_conflict_is_not_followed() -> None:
     """Whether somebody else has changed it cannot be told."""
 
@@ -290,6 +338,19 @@ def test_a_caller_who_is_served_nowhere_says_nothing_of_permissions() -> None:
     with stage(wrong) as one, pytest.raises(Inconclusive) as undecided:
         one.perform(authorization.test_the_permission_is_needed, "account_get", "api-key")
     assert undecided.value.needs == ("credentials.lacking.account:read",)
+
+
+@pytest.mark.parametrize("operation", ["account_get", "review_approve"])
+def test_who_is_forbidden_everything_says_nothing_of_other_permissions(operation: str) -> None:
+    """It may have no grant at all."""
+
+    def forbidding(request: httpx.Request, send: Send) -> httpx.Response:
+        return answer(403) if is_of(request, one.session.target, "lacking.videos:read") else send(request)
+
+    with stage(spoil=forbidding) as one:
+        one.perform(authorization.test_no_other_permission_is_needed, operation, "api-key")
+        tried = [sent for sent in one.transport.sent if is_of(sent, one.session.target, "lacking.videos:read")]
+    assert tried != []
 
 
 def test_a_scheme_by_which_others_are_served_is_accepted() -> None:

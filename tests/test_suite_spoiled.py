@@ -511,6 +511,19 @@ def test_a_page_below_what_does_not_exist_is_none() -> None:
     assert one.transport.sent[-1].url.path.rpartition("/")[0] == "/v1/reviews"
 
 
+def test_where_no_review_has_comments_nothing_shows_whose_they_are() -> None:
+    """A list without a record names no other one."""
+
+    def silent(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        empty = {"items": [], "nextCursor": None}
+        path = request.url.path
+        return edited(response, lambda document: document.update(data=empty)) if path.endswith("/comments") else response
+
+    with stage(spoil=silent) as one, pytest.raises(Inconclusive, match="comment_list shows no record"):
+        one.perform(read.test_what_lies_below_a_record_names_it, "comment_list")
+
+
 def test_what_leaves_its_list_is_not_compared_with_it() -> None:
     """One reading of either side tells nothing."""
     shown = count()

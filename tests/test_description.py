@@ -556,3 +556,11 @@ def test_nothing_outside_of_a_document_is_fetched_to_validate_it() -> None:
     document = json.loads(edited({f"{SCHEMAS}/Account": {"$ref": Path(__file__).as_uri()}}))
     (told,) = flaws(parsed(document))
     assert (told.effect, "stumbles (Unresolvable)" in told.message) == (Effect.OPEN, True)
+
+
+@pytest.mark.parametrize(("version", "told"), [("3.0.3", ["is not valid OpenAPI: 7 is not of type 'string'"]), ("3.1.1", [])])
+def test_a_default_has_to_fit_until_3_0_and_should_from_3_1_on(version: str, told: list[str]) -> None:
+    """Of a document that has nothing else."""
+    schemas = {"Name": {"type": "string", "default": 7}}
+    document = {"openapi": version, "info": {"title": "t", "version": "1"}, "paths": {}, "components": {"schemas": schemas}}
+    assert [each.message for each in flaws(parsed(document))] == told

@@ -60,7 +60,8 @@ class Session:
     """Holds what one process knows of one target while it examines it.
 
     `controls` are the (operation, credential name) pairs that have succeeded; `proven` the (operation, role) pairs of
-    query parameters that the target has shown to know, where neither the specification nor the profile names them.
+    query parameters that the target has shown to know, where neither the specification nor the profile names them; `approved`
+    the ids of reviews, in small letters, of which an approval was answered 200.
     """
 
     target: Target
@@ -72,6 +73,7 @@ class Session:
     catalogue: Mapping[str, Requirement] = field(default_factory=requirements.load)
     controls: set[tuple[str, str | None]] = field(default_factory=set)
     proven: set[tuple[str, str]] = field(default_factory=set)
+    approved: set[str] = field(default_factory=set)
     log: IO[bytes] | None = None
     provisioned: tuple[str, ...] | None = None
 
@@ -161,6 +163,8 @@ class Session:
                 self._note(exchange, judgement)
             if exchange.status == 200:
                 self.controls.add((exchange.operation, exchange.credential))
+                if exchange.call.operation == "review_approve":
+                    self.approved.add(exchange.call.path["reviewId"].lower())
 
     def _remember(self, exchange: Exchange) -> None:
         self._remembered[exchange.id] = exchange

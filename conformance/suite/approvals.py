@@ -163,7 +163,7 @@ class Approvals(Pool):
         answers = self._session.client.send_all(calls, sendings, together=True)
         after = self.look(review.id)
         trial.crowd = [Attempt(answer, after, review) for answer in answers]
-        if is_approved(after):
+        if self.is_spent(review.id, after):
             self.note(review, keys[0])
             trial.review = self.take()
         elif is_withheld(after):
@@ -220,7 +220,7 @@ class Approvals(Pool):
                 continue
             key, answer = self.keyed(review.id, each.label, partial(self._altered, review, each))
             attempts[each.label] = Attempt(answer, self.look(review.id), review)
-            if is_approved(attempts[each.label].after):
+            if self.is_spent(review.id, attempts[each.label].after):
                 self.note(review, key)
                 self._spent_by[each.kind] += 1
                 review = self.take()

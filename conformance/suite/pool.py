@@ -87,13 +87,17 @@ class Pool:
     def read(self, id: str) -> Review | None:
         """A review by its id, or None where it cannot be approved or is not to be seen."""
         answer = self.look(id)
-        if answer.status != 200 or is_approved(answer):
+        if answer.status != 200 or self.is_spent(id, answer):
             return None
         review = Review(id, revision_of(answer), answer)
         if is_withheld(answer):
             self.withheld.append(review)
             return None
         return review
+
+    def is_spent(self, id: str, read: Exchange) -> bool:
+        """Whether a review is approved, as far as can be told: where it shows no status, an approval that was answered 200 has to do."""
+        return is_approved(read) or (not shows_status(read) and id.lower() in self._session.approved)
 
     def moved(self, review: Review) -> Review | None:
         """The review where it reads with another revision than before, because somebody else has changed its subject; None where not."""

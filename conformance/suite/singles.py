@@ -46,7 +46,7 @@ def transfer(approvals: Approvals, trial: Trial) -> Transfer:
     other = approvals.take(lambda record: record.get("subjectRevision") == trial.review.revision)
     answer = approvals.approve(other, trial.key, scheme=trial.scheme, purpose="the key of another review")
     after = approvals.look_approved(other.id) if answer.status == 200 else approvals.look(other.id)
-    if not is_approved(after):
+    if not approvals.is_spent(other.id, after):
         approvals.give_back(other)
     return Transfer(other, answer, after)
 

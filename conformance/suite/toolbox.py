@@ -83,7 +83,10 @@ class Toolbox:
         purpose: str = "call the tool",
     ) -> Answer:
         """Call the tool of an operation; names of the arguments are those of the operation, put where its input schema has them."""
-        return _read(self.channel.ask(self._message(operation, arguments, purpose), Caller.of(credential, scheme)))
+        answer = _read(self.channel.ask(self._message(operation, arguments, purpose), Caller.of(credential, scheme)))
+        if operation.writes and not answer.refused:
+            self.live.session.approved.add(str(arguments.get("reviewId")).lower())
+        return answer
 
     def _message(self, operation: Operation, arguments: Mapping[str, Any], purpose: str) -> Message:
         named = {self.argument(operation, name) or name: value for name, value in arguments.items()}

@@ -130,6 +130,15 @@ def test_a_review_that_is_approved_as_well_is_the_targets_where_none_is_left_to_
         one.perform(approval.test_an_approval_changes_no_other_review, scheme="api-key")
 
 
+def test_the_last_review_is_approved_although_a_stale_attempt_withholds_it() -> None:
+    """Where no other one is left it shows whether it can be approved all the same; here it cannot, and so nothing is judged by it."""
+    with stage(few(1), edits=subjects.BY_ID["stale-withholds"].edits) as one:
+        with pytest.raises(Inconclusive, match="the approval by api-key is answered 409"):
+            one.perform(approval.test_a_stale_revision_is_a_conflict, scheme="api-key")
+        trial = one.things["approvals"].first()
+    assert {attempt.before.id for attempt in (*trial.attempts.values(), *trial.crowd)} == {trial.review.id}
+
+
 def test_the_model_follows_a_revision_that_somebody_else_makes() -> None:
     """The approval that meets it is no step of the model, and its key may be stuck."""
     with stage(edits=revised(times=1)) as one:

@@ -12,6 +12,7 @@ from conformance.suite.requirement import requirement
 from conformance.suite.test_tools_approval import approval, untouched
 from conformance.suite.test_tools_data import filters
 from conformance.suite.tool_answers import controlled, refused
+from conformance.suite.tool_channel import Caller
 from conformance.suite.toolbox import Toolbox, arguments_of
 from conformance.suite.trail import PAGE
 from conformance.target import Credential
@@ -32,9 +33,19 @@ def test_a_tool_needs_a_credential(operation: Operation, toolbox: Toolbox, appro
         credential = live.session.target.credentials.get(name)
         callers += [(credential, scheme) for scheme in credential.schemes] if credential else []
     for credential, scheme in callers:
-        who = f"{credential.name} by {scheme}" if credential else "nobody"
+        who = f"{_name(credential)} by {scheme}" if credential else _name(credential)
         refused(toolbox.call(operation, arguments, credential, scheme, purpose=f"call the tool as {who}"))
         untouched(call, approvals, operation)
+    # Once for each kind: who is refused at the handshake may still be served without one.
+    for who, caller in {_name(credential): Caller(credential, scheme) for credential, scheme in callers}.items():
+        answer = toolbox.call_uninvited(operation, arguments, caller, f"past the handshake, as {who}")
+        if answer is not None:
+            refused(answer)
+            untouched(call, approvals, operation)
+
+
+def _name(credential: Credential | None) -> str:
+    return credential.name if credential else "nobody"
 
 
 @requirement("tools/permission")

@@ -99,6 +99,16 @@ class Channel:
             asked = self._asked(message, caller)
         return asked
 
+    def ask_uninvited(self, message: Message, caller: Caller, host: Caller) -> Asked | None:
+        """Send a request of a caller whose own handshake is refused as if it were done; None where there is nothing to be had by that.
+
+        It goes over the connection of somebody else; a session of its own may speak for who names no credential at all.
+        """
+        connection = self._connection(host)
+        if self._connection(caller).refusal is None or connection.refusal is not None:
+            return None
+        return self._post(message, caller, connection) if caller.credential or connection.session is None else None
+
     def ask_each(self, messages: Sequence[Message], caller: Caller) -> list[Asked]:
         """Send many requests, as many at once as the transport likes."""
         connection = self._connection(caller)

@@ -88,6 +88,12 @@ class Toolbox:
             self.live.session.approved.add(str(arguments.get("reviewId")).lower())
         return answer
 
+    def call_uninvited(self, operation: Operation, arguments: Mapping[str, Any], caller: Caller, purpose: str) -> Answer | None:
+        """Call a tool without the handshake that is refused to the caller, as primary does after its own; None where it is not refused."""
+        host = Caller.of(self.live.credential("primary"), self.scheme)
+        asked = self.channel.ask_uninvited(self._message(operation, arguments, purpose), caller, host)
+        return _read(asked) if asked is not None else None
+
     def _message(self, operation: Operation, arguments: Mapping[str, Any], purpose: str) -> Message:
         named = {self.argument(operation, name) or name: value for name, value in arguments.items()}
         schema = self._schema(operation)

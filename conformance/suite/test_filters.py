@@ -13,7 +13,7 @@ from conformance.suite.calls import MEMBERS
 from conformance.suite.live import LISTS, Live
 from conformance.suite.requirement import requirement
 from conformance.suite.test_arguments import known
-from conformance.suite.trail import UNSTATED, Route, Walk, is_uuid, record_key
+from conformance.suite.trail import PAGE, UNSTATED, Route, Walk, is_uuid, record_key
 from conformance.suite.walks import ROUNDS, shift, turned_away, values
 from conformance.verdict import Inconclusive, NotApplicable
 
@@ -198,9 +198,10 @@ def _begins_otherwise(walk: Walk, whole: Walk, member: str, id: str) -> bool:
 
 
 def _is_walked(live: Live, walk: Walk) -> bool:
-    """Whether the list without the filter is walked rightly in pages of this length and of others: or the filter is not to blame."""
+    """Whether the list without the filter is walked rightly in pages of this length and of others, by each scheme: or it is to blame."""
     whole, scheme = live.listing(walk.call.operation).ids, walk.pages[0].scheme
     plain = [live.walk(Call(walk.call.operation), limit, scheme=scheme) for limit in dict.fromkeys((walk.limit, DEFAULT_LIMIT))]
+    plain += [live.walk(Call(walk.call.operation), PAGE, scheme=each) for each in live.credential("primary").schemes]
     return all(_is_of_list(each, whole) for each in plain)
 
 

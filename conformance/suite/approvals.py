@@ -139,6 +139,10 @@ class Approvals(Pool):
             trial = self._attempted(plan.few(self._session, primary, scheme), unlike=self._first.review)
         return self._finished(trial, scheme)
 
+    def trials_but(self, scheme: str) -> list[Trial]:
+        """The trials by other schemes that have been made."""
+        return [trial for each, trial in self._trials.items() if each != scheme]
+
     def once_more(self, scheme: str) -> Trial:
         """The trial of yet another review, without attempts; Inconclusive where none is left."""
         return self._finished(Trial(self.take(self._telling(None)), "", ""), scheme)
@@ -148,11 +152,18 @@ class Approvals(Pool):
         trial.scheme = scheme
         others = self._neighbours(trial.review)
         before = [self.look(id) for id in others]
+        page = self._page()
         trial.answer = self._approved(trial)
         trial.after = self.look_approved(trial.review.id) if trial.answer.status == 200 else self.look(trial.review.id)
         # By the same scheme, since what a review shows may depend on who reads it.
         trial.neighbours = [(one, self.look(id, one.scheme)) for one, id in zip(before, others, strict=True)]
+        known = {trial.review.id.lower(), *map(str.lower, others)}
+        trial.neighbours += [(page, self.look(id)) for id in _approved_since(page, self._page()) if id.lower() not in known]
         return trial
+
+    def _page(self) -> Exchange:
+        """The longest page of reviews, which tells of many others at once."""
+        return self._live.send(Call("review_list").asking(limit="100"), purpose="the reviews beside it")
 
     def _crowd(self, trial: Trial) -> None:
         """Send stale attempts in the same moment; another review goes on where they did not leave this one as it was."""
@@ -241,6 +252,12 @@ class Approvals(Pool):
         call = planned.change(self.call(review.id, review.revision, key), review.revision, key)
         sending = Sending(planned.credential, planned.scheme, planned.label, headers=planned.headers)
         return self._session.client.send(call, sending)
+
+
+def _approved_since(before: Exchange, after: Exchange) -> list[str]:
+    """The ids of the reviews that one page shows with another status than approved, and a later one as approved."""
+    pending = {str(item.get("id")) for item in before.items if item.get("status", APPROVED) != APPROVED}
+    return [item["id"] for item in after.items if item.get("status") == APPROVED and item.get("id") in pending]
 
 
 def _as_it_is(review: Review, read: Exchange) -> Review:

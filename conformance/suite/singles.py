@@ -10,7 +10,7 @@ from conformance.suite.attempts import NEXT, ON_APPROVED, STALE, conflict
 from conformance.suite.live import Live
 from conformance.suite.pool import Review, is_approved, shows_status
 from conformance.suite.records import alike
-from conformance.suite.trial import Attempt, Trial, is_moved
+from conformance.suite.trial import Attempt, Trial, is_moved, spread
 from conformance.verdict import Inconclusive
 
 
@@ -65,6 +65,8 @@ def _flaws(live: Live, approvals: Approvals) -> Iterator[str]:
     yield from dict.fromkeys(label for label, attempt in _stale(live, approvals) if not _held(label, attempt))
     if moved_by_stale(approvals):
         yield "a stale attempt, which changes the review"
+    if len([each for each in (trial, *approvals.trials_but(trial.scheme)) if spread(each)]) > 1:  # one may be somebody else's work
+        yield "an approval, which approves another review"
     if not approvals.show_themselves():  # once there is a trial by each scheme, of reviews of two kinds
         yield "reading what was approved"
     others = [trial.review.revision + difference for difference in (1, -1)]

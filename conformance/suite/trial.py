@@ -51,6 +51,11 @@ def unchanged(attempt: Attempt) -> None:
         )
 
 
+def spread(trial: Trial) -> list[Exchange]:
+    """Readings of other reviews that were approved while that of the trial was."""
+    return [after for before, after in trial.neighbours if not is_approved(before) and is_approved(after)]
+
+
 def is_moved(attempt: Attempt) -> bool:
     """Whether a review reads with another revision or status after an attempt than before, or as withheld; silence is none."""
     assert attempt.before is not None

@@ -102,12 +102,12 @@ class Channel:
     def ask_uninvited(self, message: Message, caller: Caller, host: Caller) -> Asked | None:
         """Send a request of a caller whose own handshake is refused as if it were done; None where there is nothing to be had by that.
 
-        It goes over the connection of somebody else; a session of its own may speak for who names no credential at all.
+        It goes as those of somebody else do, but not into a session: beside that, which may speak for its owner, nothing is missing.
         """
         connection = self._connection(host)
-        if self._connection(caller).refusal is None or connection.refusal is not None:
+        if connection.refusal is not None or connection.session is not None or self._connection(caller).refusal is None:
             return None
-        return self._post(message, caller, connection) if caller.credential or connection.session is None else None
+        return self._post(message, caller, connection)
 
     def ask_each(self, messages: Sequence[Message], caller: Caller) -> list[Asked]:
         """Send many requests, as many at once as the transport likes."""

@@ -652,6 +652,33 @@ def test_tools_that_are_not_listed_are_not_known() -> None:
         one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "account_get")
 
 
+@pytest.mark.parametrize(
+    "told", [{"error": {"code": -32603, "message": "internal error"}}, {"error": {"code": 0, "message": "'tools'"}}, {"result": {}}]
+)
+def test_tools_that_a_target_fails_to_list_are_missing(told: dict[str, Any]) -> None:
+    """It has shaken hands with the caller, so that the list is its own to give; what is no failure may be a refusal of the caller."""
+
+    def failing(request: httpx.Request, send: Send) -> httpx.Response:
+        if asked(request).get("method") != "tools/list":
+            return send(request)
+        return answer(200, {"jsonrpc": "2.0", "id": asked(request)["id"], **told})
+
+    with stage(spoil=failing) as one, pytest.raises(Violation, match="the tools are not listed: 200, again and again"):
+        one.perform(tools.test_every_operation_is_a_tool, "account_get")
+
+
+def test_a_caller_who_is_refused_the_list_of_tools_leaves_it_open() -> None:
+    """By a code of the target's own."""
+
+    def refusing(request: httpx.Request, send: Send) -> httpx.Response:
+        if asked(request).get("method") != "tools/list":
+            return send(request)
+        return answer(200, {"jsonrpc": "2.0", "id": asked(request)["id"], "error": {"code": -32001, "message": "who are you?"}})
+
+    with stage(spoil=refusing) as one, pytest.raises(Inconclusive, match="the tools are not listed: 200"):
+        one.perform(tools.test_every_operation_is_a_tool, "account_get")
+
+
 def test_a_session_that_ends_is_begun_anew() -> None:
     """The request goes out once more."""
     ends = iter([False, False, False, True])

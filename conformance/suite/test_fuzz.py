@@ -5,6 +5,7 @@ found small. Of valid ids some are replaced by living ones, or a reading would n
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 
@@ -200,7 +201,8 @@ class Fuzz:
             parents = self._live.records(PARENTS[parameter_of(self._operation)])
             found["id"] = [self._control.path[parameter_of(self._operation)], *(listed.record["id"] for listed in parents)][:MOST_ALIVE]
         else:
-            records = [listed.record for listed in self._live.records(self._operation.id)[:1]]
-            for role, member in MEMBERS.items():
-                found[role] = [record[member] for record in records if is_uuid(record.get(member))]
+            with suppress(Inconclusive):  # a list that shows no record, or none in pages of any length, can be asked for all the same
+                records = [listed.record for listed in self._live.records(self._operation.id)[:1]]
+                for role, member in MEMBERS.items():
+                    found[role] = [record[member] for record in records if is_uuid(record.get(member))]
         return found

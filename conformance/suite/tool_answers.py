@@ -14,6 +14,8 @@ from conformance.verdict import Inconclusive, Violation
 FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
 REDIRECTED = frozenset({307, 308})
 """Statuses that ask for the same request at another place."""
+FAILURES = frozenset({0, *range(-32700, -32599)})
+"""Codes that JSON-RPC keeps for what is wrong with a request or its answer, and that of many a crash; who is refused is told by others."""
 MEMBERS = frozenset({"data", "code"})
 """What tells an envelope, or an error body, from other JSON."""
 
@@ -35,6 +37,13 @@ def reply(exchange: Exchange, number: int) -> dict[str, Any]:
         if isinstance(message, dict) and ((message.get("id") == number and "result" in message) or "error" in message):
             return message
     return {}
+
+
+def is_failure(exchange: Exchange, message: Mapping[str, Any]) -> bool:
+    """Whether the answer to a request that nobody may refuse is a failure: a 500 that stays, JSON-RPC's own errors, another result."""
+    error = message.get("error")
+    code = error.get("code") if isinstance(error, dict) else None
+    return exchange.status == 500 or code in FAILURES or (exchange.status == 200 and isinstance(message.get("result"), dict))
 
 
 def _messages(exchange: Exchange) -> Iterator[Any]:

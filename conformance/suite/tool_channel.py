@@ -59,11 +59,15 @@ class Caller:
 
 @dataclass(frozen=True)
 class Connection:
-    """How one caller speaks to the target: the protocol version, and the session where the target keeps one."""
+    """How one caller speaks to the target: the protocol version, and the session where the target keeps one.
+
+    `greeted` says that a handshake was answered, so that it is this protocol that is spoken, and with this caller.
+    """
 
     version: str
     session: str | None = None
     refusal: Exchange | None = None
+    greeted: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,10 @@ class Channel:
             return None
         return self._post(message, caller, connection)
 
+    def has_greeted(self, caller: Caller) -> bool:
+        """Whether the target has shaken hands with a caller."""
+        return self._connection(caller).greeted
+
     def ask_each(self, messages: Sequence[Message], caller: Caller) -> list[Asked]:
         """Send many requests, as many at once as the transport likes."""
         connection = self._connection(caller)
@@ -137,7 +145,8 @@ class Channel:
         result = reply(asked.exchange, asked.number).get("result")
         if isinstance(result, dict) and isinstance(result.get("protocolVersion"), str):
             assert asked.exchange.response is not None
-            connection = Connection(result["protocolVersion"], asked.exchange.response.header("mcp-session-id"))
+            session = asked.exchange.response.header("mcp-session-id")
+            connection = Connection(result["protocolVersion"], session, greeted=True)
             self._post(Message("notifications/initialized", None, "the handshake is done"), caller, connection)
             return connection
         if asked.exchange.status in (401, 403):

@@ -7,16 +7,24 @@ from functools import cached_property
 from typing import Any
 
 from conformance.client import TRIES
-from conformance.exchange import MISSING, Call
+from conformance.exchange import MISSING, Call, Exchange
 from conformance.openapi import Operation
 from conformance.suite.live import Live
-from conformance.suite.tool_answers import Answer, read, reply
+from conformance.suite.tool_answers import Answer, is_failure, read, reply
 from conformance.suite.tool_channel import Asked, Caller, Channel, Message
 from conformance.suite.tool_schema import places, plain, shape
 from conformance.target import Credential
 from conformance.verdict import Inconclusive
 
 MOST_PAGES = 50
+
+
+class Unlisted(Inconclusive):
+    """The tools are not listed; `failed` where whoever has shaken hands with the caller answers with a failure of its own."""
+
+    def __init__(self, exchange: Exchange, *, failed: bool) -> None:
+        super().__init__(f"the tools are not listed: {exchange.describe()}", needs=("tools.url",), exchanges=[exchange.id])
+        self.failed = failed
 
 
 @dataclass
@@ -57,16 +65,16 @@ class Toolbox:
         return primary.schemes[0]
 
     def _listing(self, caller: Caller) -> dict[str, Any]:
-        """Every tool that a caller is shown, over all pages; Inconclusive where the list is refused."""
+        """Every tool that a caller is shown, over all pages; Unlisted where the list is refused."""
         found: dict[str, Any] = {}
         cursor: str | None = None
         for _ in range(MOST_PAGES):
             params = {"cursor": cursor} if cursor else {}
             asked = self.channel.ask(Message("tools/list", params, "list the tools"), caller)
-            result = reply(asked.exchange, asked.number).get("result")
+            message = reply(asked.exchange, asked.number)
+            result = message.get("result")
             if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
-                told = f"the tools are not listed: {asked.exchange.describe()}"
-                raise Inconclusive(told, needs=("tools.url",), exchanges=[asked.exchange.id])
+                raise Unlisted(asked.exchange, failed=self.channel.has_greeted(caller) and is_failure(asked.exchange, message))
             found |= {tool["name"]: tool for tool in result["tools"] if isinstance(tool, dict) and isinstance(tool.get("name"), str)}
             cursor = result.get("nextCursor")
             if not isinstance(cursor, str):

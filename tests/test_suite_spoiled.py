@@ -256,7 +256,7 @@ def test_a_list_without_a_cursor_is_not_walked() -> None:
         one.things["live"].walk(Call("review_list"), 100)
 
 
-@pytest.mark.parametrize(("lost", "found"), [(TRIES, None), (2 * TRIES, Violation)])
+@pytest.mark.parametrize(("lost", "found"), [(TRIES, None), (2 * TRIES, None), (3 * TRIES, Violation)])
 def test_a_defect_that_brings_a_gateways_answer_is_asked_for_once_more(lost: int, found: type[Exception] | None) -> None:
     """As long as the request without it is served."""
     numbers = count()

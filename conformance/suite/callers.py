@@ -1,6 +1,7 @@
 """Calls of a target by the callers that its profile knows, each probe beside its control."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from conformance.client import Sending
@@ -12,6 +13,8 @@ from conformance.verdict import Inconclusive, NotApplicable, Violation
 from conformance.weather import is_weather
 
 DEFAULT = object()
+ROUNDS = 2
+"""How often a call that brings no answer of the target's own is sent again, each time after its control."""
 
 
 class Callers:
@@ -77,19 +80,30 @@ class Callers:
 
         Where only the defective one brings a gateway's answer or none at all, that is the target's answer to the defect.
         """
-        answer = self.send(call, purpose=purpose)
-        if answer.status == 429 or not is_weather(answer):
-            expect.clear(answer)
-            return answer
-        self.control(control)
-        again = self.send(call, purpose=f"{purpose}, once more")
-        if not is_weather(again):
-            return again
-        raise Violation(f"{purpose}: {again.describe()}", expected="an answer", exchanges=[again.id])
+        return self.probe_each([(call, Sending(self.credential("primary"), None, purpose))], control)[0]
 
     def probe_all(self, calls: Mapping[str, Call], control: Call) -> list[Exchange]:
         """Send many defective calls, by what each is for, as many at once as the transport likes; see `probe`."""
-        sendings = [Sending(self.credential("primary"), None, purpose) for purpose in calls]
-        answers = self.session.client.send_all(list(calls.values()), sendings)
-        pairs = zip(answers, calls.items(), strict=True)
-        return [self.probe(call, control, purpose) if is_weather(answer) else answer for answer, (purpose, call) in pairs]
+        primary = self.credential("primary")
+        return self.probe_each([(call, Sending(primary, None, purpose)) for purpose, call in calls.items()], control)
+
+    def probe_each(self, requests: Sequence[tuple[Call, Sending]], control: Call) -> list[Exchange]:
+        """Send many defective calls, each in its own way, as many at once as the transport likes; see `probe`."""
+        answers = self.send_each(requests)
+        return [self._own(answer, request, control) for answer, request in zip(answers, requests, strict=True)]
+
+    def _own(self, answer: Exchange, request: tuple[Call, Sending], control: Call) -> Exchange:
+        """The target's own answer to a defective call; Violation where it goes on having none, while it has one for the control."""
+        call, sending = request
+        again = replace(sending, purpose=f"{sending.purpose}, once more")
+        for _ in range(ROUNDS):
+            if not is_weather(answer):
+                return answer
+            if answer.status == 429:
+                expect.clear(answer)
+            self.control(control)
+            answer = self.session.client.send(call, again)
+        if answer.status == 429 or not is_weather(answer):
+            expect.clear(answer)
+            return answer
+        raise Violation(f"{again.purpose}: {answer.describe()}", expected="an answer", exchanges=[answer.id])

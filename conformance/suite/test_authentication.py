@@ -39,7 +39,7 @@ def test_no_credential_is_refused(operation: Operation, live: Live, approvals: A
 
     empty = [(call, Sending(None, purpose=without_credential(header), headers=(header,))) for header in EMPTY]
     beside = [(other, Sending(None, purpose="no credential, beside arguments")) for other in others(operation, live)]
-    plain, *rest = live.send_each([(call, Sending(None, purpose="no credential")), *empty, *beside])
+    plain, *rest = live.probe_each([(call, Sending(None, purpose="no credential")), *empty, *beside], call)
     expect.status(plain, 401)
     for answer in rest:  # a cursor may belong to its caller, and be refused for that
         expect.refused(answer)
@@ -142,7 +142,7 @@ def _dead(operation: Operation, name: str, scheme: str, live: Live, approvals: A
     live.controlled(call)
     beside = Sending(credential, scheme, f"{name} {scheme}, beside arguments")
     requests = [(call, Sending(credential, scheme, f"{name} {scheme}")), *((other, beside) for other in others(operation, live))]
-    plain, *rest = live.send_each(requests)
+    plain, *rest = live.probe_each(requests, call)
     expect.status(plain, 401)
     for answer in rest:
         expect.refused(answer)

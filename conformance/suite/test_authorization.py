@@ -29,7 +29,7 @@ def test_the_permission_is_needed(operation: Operation, scheme: str, live: Live,
 
     beside = Sending(credential, scheme, f"without {operation.permission}, beside arguments")
     requests = [(call, Sending(credential, scheme, f"without {operation.permission}"))]
-    plain, *rest = live.send_each([*requests, *((other, beside) for other in others(operation, live))])
+    plain, *rest = live.probe_each([*requests, *((other, beside) for other in others(operation, live))], call)
     forbidden(plain, live, 403)
     for answer in rest:  # a cursor may belong to the credential that it was issued to, and be refused for that
         expect.refused(answer)

@@ -41,6 +41,8 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
         live.walk_ahead(route for route, _ in walks)
         for route, id in walks:
             _restricted(live.walk(route.call, route.limit), member, id, live)
+        for id in _told_elsewhere(operation, role, live):
+            _restricted(live.walk(Call(operation.id).asking(**{name: id}), FILTERED[0]), member, id, live)
         idle = _idle(operation, live) if role == "project" else []
         _strangers(operation, role, name, [*_outside(role, live), *idle, *(id.upper() for id in ids[:1])], live)
         _empty(operation, name, idle, live)
@@ -76,6 +78,19 @@ def _idle(operation: Operation, live: Live) -> list[str]:
     with suppress(Inconclusive):
         found += [listed.record["id"] for listed in live.records("project_list") if listed.record["id"].lower() not in taken]
     return found[:1]
+
+
+def _told_elsewhere(operation: Operation, role: str, live: Live) -> list[str]:
+    """Ids of companies or projects of which the whole list shows nothing, one from each other list: a filter only restricts."""
+    whole = live.listing(operation.id)
+    told = {id.lower() for id in values(whole.records, MEMBERS[role], every=True)}
+    found: dict[str, None] = {}
+    for other in LISTS.values() if whole.is_whole else ():
+        member = "id" if (role, other) == ("project", LISTS["Project"]) else MEMBERS[role]
+        with suppress(Inconclusive):
+            ids = (listed.record[member] for listed in live.records(other) if is_uuid(listed.record.get(member)))
+            found |= dict.fromkeys([id for id in ids if id.lower() not in told][:1])
+    return list(found)
 
 
 def _empty(operation: Operation, name: str, idle: list[str], live: Live) -> None:

@@ -46,7 +46,7 @@ def test_another_company_is_out_of_reach(operation: Operation, scheme: str, live
     control_by(call, scheme, live)
     if foreign is not None:
         primary, theirs = live.by("primary", scheme), call.at(**{parameter_of(operation): foreign})
-        _out_of_reach(live.send(theirs, primary, scheme, purpose=f"a foreign {kind}"))
+        _each_out_of_reach(call, [foreign], Sending(primary, scheme, f"a foreign {kind}"), live)
         _beside_arguments(theirs, scheme, live)
         _spelt_otherwise(theirs, scheme, live)
         _each_out_of_reach(call, _outsiders(live, operation, scheme), Sending(primary, scheme, f"a {kind} of the outsider's"), live)
@@ -65,7 +65,7 @@ def test_an_ungranted_project_is_out_of_reach(operation: Operation, scheme: str,
     call = live.call(operation)
     control_by(call, scheme, live)
     theirs = call.at(**{parameter_of(operation): ungranted})
-    _out_of_reach(live.send(theirs, live.by("primary", scheme), scheme, purpose=f"an ungranted {kind}"))
+    _each_out_of_reach(call, [ungranted], Sending(live.by("primary", scheme), scheme, f"an ungranted {kind}"), live)
     _beside_arguments(theirs, scheme, live)
     _spelt_otherwise(theirs, scheme, live)
 
@@ -177,7 +177,7 @@ def _out_of_reach(answer: Exchange) -> None:
 
 def _each_out_of_reach(call: Call, ids: Iterable[str], sending: Sending, live: Live) -> None:
     name = parameter_of(live.operation(call.operation))
-    for answer in live.send_each([(call.at(**{name: id}), sending) for id in ids]):
+    for answer in live.probe_each([(call.at(**{name: id}), sending) for id in ids], call):
         _out_of_reach(answer)
 
 

@@ -273,6 +273,32 @@ def test_a_defect_that_brings_a_gateways_answer_is_asked_for_once_more(lost: int
                 live.probe(control.asking(limit="0"), control, "no limit")
 
 
+def empty(request: httpx.Request) -> httpx.Response | None:
+    """A list of projects that shows nothing; None to any other request."""
+    return answer(200, {"data": {"items": [], "nextCursor": None}, "requestId": "one"}) if request.url.path == "/v1/projects" else None
+
+
+def test_a_list_that_shows_nothing_is_asked_again() -> None:
+    """It may lag behind its records."""
+    waits: list[float] = []
+
+    with stage(spoil=lambda request, send: (empty(request) if sum(waits) < 1 else None) or send(request)) as one:
+        waits = one.transport.waits
+        one.perform(pagination.test_a_walk_yields_every_record, "project_list")
+    assert waits == [0.2, 0.8]
+
+
+def test_a_list_that_shows_nothing_may_be_of_other_states() -> None:
+    """As long as all that can be read is in one."""
+    alike = changed("/v1/projects/", lambda record: record.update(status="active"))
+
+    with (
+        stage(spoil=lambda request, send: empty(request) or alike(request, send)) as one,
+        pytest.raises(Inconclusive, match="no two pages"),
+    ):
+        one.perform(pagination.test_a_walk_yields_every_record, "project_list")
+
+
 def test_an_id_of_nothing_may_be_refused_by_a_filter() -> None:
     """As no UUID that anything could have; whether it may be is judged by the rules."""
 

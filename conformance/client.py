@@ -50,6 +50,7 @@ class Sending:
     """How a call is made: as whom, by which scheme (None: the client's choice), and what for.
 
     `headers` replace those of the same name. With a `url` the call goes there instead of to its operation's path.
+    What `knocks` finds out whether a target answers at all that has stopped to answer other calls.
     """
 
     credential: Credential | None
@@ -62,6 +63,7 @@ class Sending:
     stream: bool = False
     method: str | None = None
     url: str | None = None
+    knocks: bool = False
 
 
 @dataclass
@@ -104,7 +106,8 @@ class Client:
 
         Raises Inconclusive where the target has stopped answering at all.
         """
-        self._listen()
+        if not sending.knocks:
+            self._listen()
         return self._accepted(self._once(call, sending, self._take_number()), sending, self.waited)
 
     def _listen(self) -> None:

@@ -362,6 +362,15 @@ def test_a_target_that_no_longer_answers_is_left_alone(bench: Callable[..., Benc
     assert len(each.script.requests) == 5
 
 
+def test_whoever_knocks_finds_out_whether_a_target_answers_again(bench: Callable[..., Bench]) -> None:
+    """What hangs up on some calls is not gone."""
+    each = bench(*[BROKEN] * 5, FINE, FINE)
+    silent = [each.client.send(ACCOUNT, PLAIN).response for _ in range(3)]
+    found = [each.client.send(ACCOUNT, sending).status for sending in (replace(PLAIN, knocks=True), PLAIN)]
+
+    assert (silent, found) == ([None] * 3, [200, 200])
+
+
 def test_each_of_the_next_items_asks_a_silent_target_once_more(bench: Callable[..., Bench]) -> None:
     """Five items do; after them nobody does."""
     each = bench(BROKEN)

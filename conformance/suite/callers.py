@@ -57,13 +57,14 @@ class Callers:
         """Make many calls, each in its own way, as many at once as the transport likes."""
         return self.session.client.send_all([call for call, _ in requests], [sending for _, sending in requests])
 
-    def control(self, call: Call, credential: Any = DEFAULT, scheme: str | None = None) -> Exchange:
+    def control(self, call: Call, credential: Any = DEFAULT, scheme: str | None = None, *, knocks: bool = False) -> Exchange:
         """The request that succeeds without the defect that a probe will add; Inconclusive where it does not."""
-        answer = self.send(call, credential, scheme, purpose="control")
+        who = self.credential("primary") if credential is DEFAULT else credential
+        answer = self.session.client.send(call, Sending(who, scheme, "control", knocks=knocks))
         if answer.status != 200:
-            who = answer.credential or "nobody"
+            name = answer.credential or "nobody"
             raise Inconclusive(
-                f"the control as {who} is answered {answer.describe()}", needs=(f"credentials.{who}",), exchanges=[answer.id]
+                f"the control as {name} is answered {answer.describe()}", needs=(f"credentials.{name}",), exchanges=[answer.id]
             )
         return answer
 
@@ -101,7 +102,7 @@ class Callers:
                 return answer
             if answer.status == 429:
                 expect.clear(answer)
-            self.control(control)
+            self.control(control, knocks=True)
             answer = self.session.client.send(call, again)
         if answer.status == 429 or not is_weather(answer):
             expect.clear(answer)

@@ -141,7 +141,8 @@ def _no_weather_of_its_own(answers: list[Exchange], before: int, sending: Sendin
     if not away or not served:
         return
     for _ in range(TIMES):
-        others = live.session.client.send(Call("account_get"), Sending(live.credential("primary"), None, "control", patient=False))
+        control = Sending(live.credential("primary"), None, "control", patient=False, knocks=True)
+        others = live.session.client.send(Call("account_get"), control)
         own = live.session.client.send(away[0].call, sending)
         if others.status != 200 or own.status == 429 or not is_weather(own):
             return

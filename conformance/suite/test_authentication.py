@@ -111,7 +111,7 @@ def _accepted(operation: Operation, scheme: str, live: Live, approvals: Approval
 def _accepted_beside_arguments(operation: Operation, scheme: str, live: Live) -> None:
     """Violation where a page after the first, or under a filter, is there for the other scheme alone."""
     for number, answer in enumerate(later(operation, live, scheme)):
-        for other in live.credential("primary").schemes if answer.status in (401, 403) else ():
+        for other in live.credential("primary").schemes if answer.status in (401, 403, 500) else ():
             theirs = later(operation, live, other)
             served = other != scheme and [page.status for page in theirs[number : number + 1]] == [200]
             expect.that(not served, f"by {scheme}, beside arguments: {answer.describe()}", answer, *theirs, expected="200")

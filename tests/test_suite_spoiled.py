@@ -441,6 +441,38 @@ def test_the_default_of_a_list_that_moves_is_its_length() -> None:
         one.perform(pagination.test_the_default_limit_is_25, "project_list")
 
 
+def test_pages_that_are_as_long_as_they_happen_to_be_show_no_default() -> None:
+    """Two pages of 25 are of two lengths, and one without a limit is of a third."""
+    lengths = count(10)
+
+    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        if request.url.path != "/v1/projects" or response.status_code != 200:
+            return response
+        length = next(lengths)
+        return edited(response, lambda document: document["data"]["items"].__delitem__(slice(length, None)))
+
+    with stage(spoil=spoil) as one:
+        one.perform(pagination.test_the_default_limit_is_25, "project_list")
+    assert next(lengths) > 13
+
+
+def test_a_cursor_that_finds_nothing_without_its_limit_says_nothing_of_the_default() -> None:
+    """It was never issued for a page of another length."""
+    bare = []
+
+    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        if request.url.path != "/v1/projects" or "cursor" not in request.url.params or "limit" in request.url.params:
+            return response
+        bare.append(request)
+        return edited(response, lambda document: document["data"].update(items=[], nextCursor=None))
+
+    with stage(spoil=spoil) as one:
+        one.perform(pagination.test_the_default_limit_is_25, "project_list")
+    assert len(bare) == 1
+
+
 @pytest.mark.parametrize(("default", "outcome"), [(3, Violation), (6, Inconclusive)])
 def test_a_default_that_cuts_a_short_list_is_told(default: int, outcome: type[Exception]) -> None:
     """Six projects show that it is not 25 where it is three; where all of them come, nothing shows what it is."""
@@ -784,6 +816,23 @@ def test_one_failure_on_the_way_to_a_limit_is_no_refusal(status: int) -> None:
     with stage(spoil=failing) as one:
         one.perform(limits.test_who_waits_is_served_again)
     assert (next(before) > 3, next(after) > 1) == (True, True)
+
+
+def test_who_was_throttled_before_is_asked_for_what_it_may_see() -> None:
+    """A caller that meets its limit from the first request on shows only after the wait that the account is none of its."""
+    seen: list[tuple[str, bool]] = []
+
+    def throttled(request: httpx.Request, send: Send) -> httpx.Response:
+        if not is_of(request, one.session.target, "throttled"):
+            return send(request)
+        seen.append((request.url.path, bool(one.transport.waits)))
+        if not one.transport.waits:
+            return answer(429, retry_after="1")
+        return answer(403) if request.url.path == "/v1/account" else send(request)
+
+    with stage(spoil=throttled) as one:
+        one.perform(limits.test_who_waits_is_served_again)
+    assert {("/v1/account", True), ("/v1/projects", True)} <= set(seen)
 
 
 def too_large(response: Callable[[httpx.Request], httpx.Response]) -> Spoil:

@@ -98,13 +98,11 @@ class Callers:
         call, sending = request
         again = replace(sending, purpose=f"{sending.purpose}, once more")
         for _ in range(ROUNDS):
-            if not is_weather(answer):
-                return answer
-            if answer.status == 429:
-                expect.clear(answer)
+            if answer.status == 429 or not is_weather(answer):
+                break
             self.control(control, knocks=True)
             answer = self.session.client.send(call, again)
-        if answer.status == 429 or not is_weather(answer):
-            expect.clear(answer)
-            return answer
-        raise Violation(f"{again.purpose}: {answer.describe()}", expected="an answer", exchanges=[answer.id])
+        if answer.status != 429 and is_weather(answer):
+            raise Violation(f"{again.purpose}: {answer.describe()}", expected="an answer", exchanges=[answer.id])
+        expect.clear(answer)
+        return answer

@@ -112,6 +112,18 @@ def test_a_reason_suits_a_review_that_leaves_room_for_it(record: dict[str, Any],
     assert suits(openapi.load(), "Review", "approvalUnavailableReason", record) is suiting
 
 
+def test_a_member_that_depends_on_no_other_suits_where_it_fits() -> None:
+    """As all of a project do."""
+    assert suits(openapi.load(), "Project", "name", {"name": "Onda Curta"})
+    assert not suits(openapi.load(), "Project", "name", {"name": 7})
+
+
+def test_what_has_no_id_is_compared_with_what_stands_in_its_place() -> None:
+    """Beside records that have changed theirs."""
+    one, other = [{"id": ID}, {"id": OTHER}, {"at": 1}], [{"id": OTHER}, {"id": ID}, {"at": 1.0}]
+    assert differing({"a": one}, {"a": other}) == []
+
+
 def test_lists_of_records_that_share_an_id_are_alike_in_their_order() -> None:
     """Nothing says that an id is that of one localization alone."""
     records = [{"id": ID, "language": "de"}, {"id": ID, "language": "fr"}]

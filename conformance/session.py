@@ -163,7 +163,7 @@ class Session:
                 self._note(exchange, judgement)
             if exchange.status == 200:
                 self.controls.add((exchange.operation, exchange.credential))
-                if exchange.call.operation == "review_approve":
+                if exchange.operation == "review_approve":
                     self.approved.add(exchange.call.path["reviewId"].lower())
 
     def _remember(self, exchange: Exchange) -> None:

@@ -257,7 +257,7 @@ class Approvals(Pool):
 def _approved_since(before: Exchange, after: Exchange) -> list[str]:
     """The ids of the reviews that one page shows with another status than approved, and a later one as approved."""
     pending = {str(item.get("id")) for item in before.items if item.get("status", APPROVED) != APPROVED}
-    return [item["id"] for item in after.items if item.get("status") == APPROVED and item.get("id") in pending]
+    return [str(item["id"]) for item in after.items if item.get("status") == APPROVED and str(item.get("id")) in pending]
 
 
 def _as_it_is(review: Review, read: Exchange) -> Review:

@@ -91,16 +91,21 @@ class Toolbox:
         purpose: str = "call the tool",
     ) -> Answer:
         """Call the tool of an operation; names of the arguments are those of the operation, put where its input schema has them."""
-        answer = _read(self.channel.ask(self._message(operation, arguments, purpose), Caller.of(credential, scheme)))
-        if operation.writes and not answer.refused:
-            self.live.session.approved.add(str(arguments.get("reviewId")).lower())
-        return answer
+        asked = self.channel.ask(self._message(operation, arguments, purpose), Caller.of(credential, scheme))
+        return self._noted(asked, operation, arguments)
 
     def call_uninvited(self, operation: Operation, arguments: Mapping[str, Any], caller: Caller, purpose: str) -> Answer | None:
         """Call a tool without the handshake that is refused to the caller, as primary does after its own; None where it is not refused."""
         host = Caller.of(self.live.credential("primary"), self.scheme)
         asked = self.channel.ask_uninvited(self._message(operation, arguments, purpose), caller, host)
-        return _read(asked) if asked is not None else None
+        return self._noted(asked, operation, arguments) if asked is not None else None
+
+    def _noted(self, asked: Asked, operation: Operation, arguments: Mapping[str, Any]) -> Answer:
+        """What a call came to; one that is served may have spent a review."""
+        answer = _read(asked)
+        if operation.writes and not answer.refused:
+            self.live.session.approved.add(str(arguments.get("reviewId")).lower())
+        return answer
 
     def _message(self, operation: Operation, arguments: Mapping[str, Any], purpose: str) -> Message:
         named = {self.argument(operation, name) or name: value for name, value in arguments.items()}

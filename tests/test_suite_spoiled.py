@@ -111,6 +111,19 @@ def test_a_review_that_no_list_shows_is_shown_wrong_by_none() -> None:
         assert one.things["approvals"].look_listed(NOBODY, "bearer") is None
 
 
+def test_ids_that_are_no_text_keep_no_approval_from_being_judged() -> None:
+    """What is wrong with them is told by the rules."""
+
+    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        if request.url.path != "/v1/reviews" or response.status_code != 200:
+            return response
+        return edited(response, lambda document: [item.update(id=[item["id"]]) for item in document["data"]["items"]])
+
+    with stage(spoil=spoil) as one:
+        one.perform(approval.test_an_approval_succeeds, scheme="api-key")
+
+
 def test_the_first_approval_has_to_succeed_before_the_other_face_is_tried() -> None:
     """What goes wrong over HTTP is judged there."""
 

@@ -16,13 +16,13 @@ from typing import Any
 
 import httpx
 
-from conformance.client import Sending
-from conformance.exchange import Call
-from conformance.profile import load, parse
+from conformance.http.client import Sending
+from conformance.http.exchange import Call
+from conformance.http.transport import InProcess, Network, Transport
 from conformance.reference import ManualClock, Reference
-from conformance.session import DEPTHS, Session
-from conformance.target import Target
-from conformance.transport import InProcess, Network, Transport
+from conformance.runner.session import DEPTHS, Session
+from conformance.target.profile import load, parse
+from conformance.target.target import Target
 
 CALLS = 1_000
 ROUNDS = 5

@@ -209,7 +209,7 @@ COMMANDS = {
 
 def _conformance_class(text: str) -> str:
     # A class is checked against the catalogue, which is not worth loading for anything but that.
-    classes: tuple[str, ...] = importlib.import_module("conformance.requirements").CLASSES
+    classes: tuple[str, ...] = importlib.import_module("conformance.contract.requirements").CLASSES
     if text not in classes:
         raise argparse.ArgumentTypeError(f"there is no class {text!r}, only {', '.join(classes)}")
     return text

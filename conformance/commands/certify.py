@@ -5,10 +5,10 @@ import json
 import sys
 from pathlib import Path
 
-from conformance import contract
-from conformance.certificate import bundle, dsse
-from conformance.certificate.verification import refusals
+from conformance.assurance.certificate import bundle, dsse
+from conformance.assurance.certificate.verification import refusals
 from conformance.commands.outcome import CONFORMANT, NON_CONFORMANT, UsageError
+from conformance.contract import files
 
 FROM_RUN = ("report.json", "exchanges.jsonl", "target.json")
 FROM_CONTRACT = ("requirements.yaml", "openapi.yaml")
@@ -36,4 +36,4 @@ def _evidence(directory: Path) -> dict[str, bytes]:
         evidence = {name: (directory / name).read_bytes() for name in FROM_RUN}
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}; `conformance run --report-dir {directory}` writes it") from None
-    return {**evidence, **{name: contract.text(name).encode() for name in FROM_CONTRACT}}
+    return {**evidence, **{name: files.text(name).encode() for name in FROM_CONTRACT}}

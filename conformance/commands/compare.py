@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.commands.outcome import CONFORMANT, NON_CONFORMANT, UsageError
 from conformance.report.comparison import Comparison, compare
-from conformance.report.line import plain, visible
+from conformance.report.console.line import plain, visible
 
 TITLES = {
     "broke": "BROKE",

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from conformance.commands.outcome import CONFORMANT, NON_CONFORMANT, UsageError
-from conformance.description.compare import examine
-from conformance.description.difference import BREAKING, Difference, Effect
-from conformance.description.source import SourceError
-from conformance.report.line import plain, visible
+from conformance.contract.description.compare import examine
+from conformance.contract.description.difference import BREAKING, Difference, Effect
+from conformance.contract.description.source import SourceError
+from conformance.report.console.line import plain, visible
 
 HEADINGS = {
     Effect.CLIENTS: "BREAKS CLIENTS: a client that is written to the specification would meet what it need not expect",

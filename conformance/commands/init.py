@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from conformance.commands.outcome import CONFORMANT, UsageError
-from conformance.target import base_url_flaw
+from conformance.target.target import base_url_flaw
 
 EXAMPLE = "https://api.example.com/v1"
 

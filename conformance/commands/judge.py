@@ -8,15 +8,17 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from conformance import evidence, openapi, requirements
 from conformance.commands.outcome import CONFORMANT, NON_CONFORMANT, UsageError
-from conformance.exchange import Exchange
-from conformance.redaction import Redactor
-from conformance.report import model, terminal
-from conformance.report.line import plain, visible
+from conformance.contract import openapi, requirements
+from conformance.contract.verdict import Finding, Verdict
+from conformance.http import serialization
+from conformance.http.exchange import Exchange
+from conformance.http.har_reader import Traffic, read
+from conformance.http.redaction import Redactor
+from conformance.report import document
+from conformance.report.console import terminal
+from conformance.report.console.line import plain, visible
 from conformance.rules import examine
-from conformance.traffic import Traffic, read
-from conformance.verdict import Finding, Verdict
 
 MOST_STRANGERS = 20
 
@@ -43,19 +45,19 @@ def run(arguments: argparse.Namespace) -> int:
 def _judged(traffic: Traffic, contract: openapi.Contract) -> Iterator[dict[str, Any]]:
     """The requirements that the traffic showed anything of."""
     found: dict[str, list[dict[str, Any]]] = {}
-    shown: dict[str, evidence.Document] = {}
+    shown: dict[str, serialization.Document] = {}
     redactor = Redactor({})
     for exchange in traffic.exchanges:
         for finding in _findings(exchange, contract):
             found.setdefault(finding.requirement, []).append(asdict(finding))
             if finding.verdict is not Verdict.PASS:
-                shown[exchange.id] = evidence.document(exchange, redactor)
+                shown[exchange.id] = serialization.document(exchange, redactor)
     for id, stated in requirements.load().items():
         if id in found:
-            entry = model.requirement(stated, found[id], shown)
+            entry = document.requirement(stated, found[id], shown)
             seen = {name: verdict for name, verdict in entry["operations"].items() if verdict != Verdict.INCONCLUSIVE}
             wrong = [finding for finding in entry["findings"] if finding["verdict"] != Verdict.INCONCLUSIVE]
-            yield {**entry, "operations": seen, "findings": wrong, "verdict": str(model.overall(found[id]))}
+            yield {**entry, "operations": seen, "findings": wrong, "verdict": str(document.overall(found[id]))}
 
 
 def _findings(exchange: Exchange, contract: openapi.Contract) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from conformance.certificate import dsse
+from conformance.assurance.certificate import dsse
 from conformance.commands.outcome import CONFORMANT, UsageError
 
 

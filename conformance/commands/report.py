@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from conformance.commands.outcome import CONFORMANT, INTERRUPTED, UsageError
-from conformance.examination import JOURNAL
-from conformance.report import artefacts, terminal
-from conformance.report.journal import JournalError
+from conformance.report import artefacts
+from conformance.report.console import terminal
+from conformance.report.journal import JOURNAL, JournalError
 from conformance.report.run import Run
 
 

@@ -7,9 +7,9 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from conformance import requirements
 from conformance.commands.outcome import CONFORMANT
-from conformance.requirements import Requirement
+from conformance.contract import requirements
+from conformance.contract.requirements import Requirement
 
 WIDTH = 100
 

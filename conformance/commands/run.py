@@ -11,12 +11,13 @@ from types import FrameType
 
 import pytest
 
-from conformance import generate, invocation
-from conformance.ahead import Ahead
-from conformance.commands.face import Face
 from conformance.commands.outcome import UsageError
-from conformance.examination import clear
-from conformance.session import DEPTHS
+from conformance.commands.progress import Face
+from conformance.runner import pytest_run
+from conformance.runner.examination import clear
+from conformance.runner.session import DEPTHS
+from conformance.suite.fuzzing import generate
+from conformance.suite.fuzzing.prefetch import Ahead
 
 FUZZED = "read"
 """The conformance class of the generated requests."""
@@ -33,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, stop)
-    return face.close(invocation.execute(list(_chosen(arguments, directory)), [face, stop]))
+    return face.close(pytest_run.execute(list(_chosen(arguments, directory)), [face, stop]))
 
 
 class Stopped(KeyboardInterrupt):
@@ -87,7 +88,7 @@ def _writable(directory: Path) -> Path:
 
 
 def _chosen(arguments: argparse.Namespace, directory: Path) -> Iterator[str]:
-    yield from invocation.options(directory, arguments.depth, arguments.seed, arguments.classes)
+    yield from pytest_run.options(directory, arguments.depth, arguments.seed, arguments.classes)
     if arguments.base_url:
         yield f"--base-url={arguments.base_url}"
     if arguments.target:

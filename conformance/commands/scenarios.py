@@ -3,8 +3,8 @@
 import argparse
 import sys
 
-from conformance import arazzo
 from conformance.commands.outcome import CONFORMANT
+from conformance.contract import arazzo
 
 
 def run(_arguments: argparse.Namespace) -> int:

@@ -8,10 +8,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from conformance.assurance.selftest import catalogue, matrix, population
+from conformance.assurance.selftest.matrix import MatrixError, Row
+from conformance.assurance.selftest.population import Mutant, PopulationError, Subject, Variant
 from conformance.commands.outcome import UsageError
-from conformance.selftest import catalogue, matrix, population
-from conformance.selftest.matrix import MatrixError, Row
-from conformance.selftest.population import Mutant, PopulationError, Subject, Variant
 
 HELD, BROKEN = 0, 1
 

@@ -4,8 +4,8 @@ import argparse
 import json
 import sys
 
-from conformance.certificate import bundle, dsse
-from conformance.certificate.verification import Verification, verify
+from conformance.assurance.certificate import bundle, dsse
+from conformance.assurance.certificate.verification import Verification, verify
 from conformance.commands.outcome import CONFORMANT, NON_CONFORMANT, UsageError
 
 

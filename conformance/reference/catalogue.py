@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from conformance import contract
+from conformance.contract import files
 
 METHODS: Final = ("get", "put", "post", "delete", "patch")
 
@@ -23,7 +23,7 @@ class Operation:
 @cache
 def document() -> dict[str, Any]:
     """The contract file, read once and shared: nobody changes it."""
-    read: dict[str, Any] = contract.document("openapi.yaml")
+    read: dict[str, Any] = files.document("openapi.yaml")
     return read
 
 

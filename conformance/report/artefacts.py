@@ -10,10 +10,10 @@ from typing import Any
 import orjson
 
 import conformance
-from conformance import contract
-from conformance.redaction import finder, spellings
-from conformance.report import allure, ctrf, earl, gates, har, junit, markdown
-from conformance.target import PERMISSIONS
+from conformance.contract import files
+from conformance.http.redaction import finder, spellings
+from conformance.report.formats import allure, ci, ctrf, earl, har, junit, markdown
+from conformance.target.target import PERMISSIONS
 
 Report = Mapping[str, Any]
 Exchanges = Iterable[Mapping[str, Any]]
@@ -36,7 +36,7 @@ class Format:
 
 
 def _html(report: Report, exchanges: Exchanges) -> bytes:
-    from conformance.report import html  # noqa: PLC0415  (templates take their time to load, and nothing but the page needs them)
+    from conformance.report.formats import html  # noqa: PLC0415  (templates take their time to load, and nothing but the page needs them)
 
     return html.render(report, exchanges).encode("utf-8", "backslashreplace")
 
@@ -53,8 +53,8 @@ FORMATS = {
     "ctrf": Format("ctrf.json", _without(ctrf.render)),
     "earl": Format("earl.jsonld", _without(earl.render)),
     "markdown": Format("summary.md", _without(markdown.render)),
-    "gitlab": Format("code-quality.json", _without(gates.code_quality)),
-    "badge": Format("badge.json", _without(gates.badge)),
+    "gitlab": Format("code-quality.json", _without(ci.code_quality)),
+    "badge": Format("badge.json", _without(ci.badge)),
 }
 DEFAULT = ("junit", "html")
 
@@ -110,7 +110,7 @@ def publish(report: Report, environ: Mapping[str, str] = os.environ) -> Iterator
     if summary:
         with Path(summary).open("ab") as page:
             page.write(markdown.render(report))
-    yield from gates.annotations(report)
+    yield from ci.annotations(report)
 
 
 def leaks(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[str]:
@@ -140,7 +140,7 @@ def _own_words() -> bytes:
     """All that this package may say by itself: a secret that is one of its words cannot be told from it."""
     sources = (path.read_bytes() for path in Path(conformance.__file__).parent.rglob("*.py"))
     callers = (f"lacking.{permission}".encode() for permission in PERMISSIONS)
-    return b"\n".join([*sources, *callers, *(contract.text(name).encode() for name in ("requirements.yaml", "openapi.yaml"))])
+    return b"\n".join([*sources, *callers, *(files.text(name).encode() for name in ("requirements.yaml", "openapi.yaml"))])
 
 
 SHORTEST = 8

@@ -7,8 +7,9 @@ from typing import Any
 
 import orjson
 
-from conformance.examination import JOURNAL
-from conformance.known import Known
+from conformance.report.known_failures import Known
+
+JOURNAL = "journal.jsonl"
 
 
 class JournalError(ValueError):

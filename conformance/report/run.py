@@ -2,24 +2,24 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import orjson
-import pytest
 
-from conformance import __version__, examination, known, requirements, snapshot
-from conformance.examination import JOURNAL
-from conformance.known import Known
-from conformance.report import artefacts, causes, journal, model
-from conformance.report.journal import Journal
+from conformance.contract import requirements
+from conformance.contract.requirements import Requirement
+from conformance.contract.verdict import Conclusion, Level, Verdict
+from conformance.report import artefacts, document, journal, known_failures
+from conformance.report.causes import grouping
+from conformance.report.document import Document
+from conformance.report.journal import JOURNAL, Journal
+from conformance.report.known_failures import Known
 from conformance.report.latency import latencies
-from conformance.requirements import Requirement
-from conformance.stash import SESSION
-from conformance.target import Target
-from conformance.verdict import Conclusion, Level, Verdict
+from conformance.target import snapshot
+from conformance.target.target import Target
 
 PAUSE = 5.0
 """Seconds that pass at least before a report of what is known so far is written again."""
@@ -48,11 +48,11 @@ class Run:
 
     def __init__(self, directory: Path, about: Mapping[str, Any], catalogue: Mapping[str, Requirement], *, complete: bool) -> None:
         self.directory = directory
-        self.document: model.Document | None = None
+        self.document: Document | None = None
         self._about = about
         self._catalogue = catalogue
         self._complete = complete
-        self._findings: dict[str, list[model.Document]] = {id: [] for id in catalogue}
+        self._findings: dict[str, list[Document]] = {id: [] for id in catalogue}
         self._observations: list[list[Any]] = []
         self._evidence: dict[str, Any] = {}
         self._exchanges = 0
@@ -66,40 +66,15 @@ class Run:
         self.formats: tuple[str, ...] = artefacts.DEFAULT
         self.leaks: list[str] = []
 
-    @classmethod
-    def of(cls, config: pytest.Config, began: float) -> "Run":
-        """The run that the options describe."""
-        target = examination.target_of(config)
-        classes = config.getoption("conformance_class") or list(requirements.CLASSES)
-        about = {
-            "suite": {
-                "name": "localization-api-conformance",
-                "version": __version__,
-                "seed": config.getoption("conformance_seed"),
-                "depth": config.getoption("depth"),
-                "workers": config.getoption("numprocesses", None) or 1,
-                "versions": versions(),
-                "classes": classes,
-            },
-            "target": {
-                "base-url": target.base_url if target else examination.IN_PROCESS,
-                "profile": target.source if target else "the bundled reference implementation, in this process",
-            },
-            "started": (datetime.now(UTC) - timedelta(seconds=time.monotonic() - began)).isoformat(timespec="seconds"),
-        }
-        run = cls(examination.report_directory(config), about, _catalogue(classes), complete=config.getoption("require_complete"))
-        run.began = began
-        run.target = config.stash[SESSION].target if SESSION in config.stash else examination.subject(config).target
-        run.formats = artefacts.chosen(config.getoption("report"))
-        run.known = examination.known_failures(config)
-        run._journal = Journal(run.directory, about, run.known)
-        return run
+    def start_journal(self) -> None:
+        """Write down from now on what each item found, so that a run that is killed loses nothing."""
+        self._journal = Journal(self.directory, self._about, self.known)
 
     @classmethod
     def left(cls, directory: Path) -> "Run":
         """The run that a process has left behind without coming to its end. Raises JournalError where there is none."""
         about, excused, records = journal.read(directory)
-        run = cls(directory, about, _catalogue(about["suite"]["classes"]), complete=False)
+        run = cls(directory, about, catalogue(about["suite"]["classes"]), complete=False)
         run.known = excused
         for record in records:
             run._gather(record)
@@ -139,7 +114,7 @@ class Run:
             self._journal.remove()
         return self._exit_code(self.document, status)
 
-    def save(self) -> model.Document:
+    def save(self) -> Document:
         """Write what is known so far, in case that the run is killed."""
         start = time.monotonic()
         _merge(self.directory)
@@ -149,29 +124,29 @@ class Run:
         self._due = end + max(PAUSE, SHARE * (end - start))
         return document
 
-    def _told(self, *, interrupted: bool) -> model.Document:
+    def _told(self, *, interrupted: bool) -> Document:
         """The report of everything that was gathered so far."""
-        entries = [model.requirement(stated, self._findings[id], self._evidence) for id, stated in self._catalogue.items()]
+        entries = [document.requirement(stated, self._findings[id], self._evidence) for id, stated in self._catalogue.items()]
         seen = [entry for entry in self._observations if entry[0] not in ("ledger", "provisioned")]
-        document = {
-            "format": model.FORMAT,
-            "verdict": model.conclusion(entries).value,
+        report = {
+            "format": document.FORMAT,
+            "verdict": document.conclusion(entries).value,
             "interrupted": interrupted,
             **self._about,
             "duration": round(time.monotonic() - self.began, 3),
-            "counts": model.counts(entries),
+            "counts": document.counts(entries),
             "exchanges": {"count": self._exchanges, "methods": self._methods, "file": "exchanges.jsonl"},
             "latencies": latencies(self._elapsed),
             "requirements": entries,
-            "causes": causes.causes(entries, self._findings, self._evidence),
-            "observations": model.observations(seen),
+            "causes": grouping.causes(entries, self._findings, self._evidence),
+            "observations": document.observations(seen),
             "ledger": [{"review": entry[1], **entry[2]} for entry in self._observations if entry[0] == "ledger"],
         }
         if self.known is not None:
-            _excuse(document, self.known)
-        return document
+            _excuse(report, self.known)
+        return report
 
-    def _write(self, document: model.Document) -> None:
+    def _write(self, document: Document) -> None:
         if self.target is not None:
             made = [id for kind, id, _ in self._observations if kind == "provisioned"]
             described = orjson.dumps(snapshot.of(self.target, made), option=orjson.OPT_INDENT_2)
@@ -179,7 +154,7 @@ class Run:
         artefacts.write(self.directory, document, self.formats)
         self.leaks = artefacts.leaks(self.directory, self.formats, self.target.secrets) if self.target is not None else []
 
-    def _exit_code(self, document: model.Document, status: int) -> int:
+    def _exit_code(self, document: Document, status: int) -> int:
         if self.leaks:
             return CHECKER_ERROR
         if status not in {CONFORMANT, NON_CONFORMANT, NO_TESTS_COLLECTED}:
@@ -196,23 +171,24 @@ class Run:
         return NON_CONFORMANT if undecided and self._complete else CONFORMANT
 
 
-def _catalogue(classes: Sequence[str]) -> dict[str, Requirement]:
+def catalogue(classes: Sequence[str]) -> dict[str, Requirement]:
+    """The requirements of some conformance classes, by id."""
     return {id: entry for id, entry in requirements.load().items() if entry.conformance_class in classes}
 
 
-def _excuse(document: model.Document, entries: tuple[Known, ...]) -> None:
+def _excuse(report: Document, entries: tuple[Known, ...]) -> None:
     """Mark what is known to be broken, and name the entries that do not say the truth any more."""
-    broken = [entry for entry in document["requirements"] if entry["level"] == Level.MUST and entry["verdict"] == Verdict.FAIL]
-    pairs = [(entry["id"], operation) for entry in broken for operation in model.failing(entry)]
-    judged = known.judge(entries, pairs, datetime.now(UTC).date())
+    broken = [entry for entry in report["requirements"] if entry["level"] == Level.MUST and entry["verdict"] == Verdict.FAIL]
+    pairs = [(entry["id"], operation) for entry in broken for operation in document.failing(entry)]
+    judged = known_failures.judge(entries, pairs, datetime.now(UTC).date())
     for entry in broken:
         for found in entry["findings"]:
             pair = (entry["id"], found["operation"])
             if found["verdict"] == Verdict.FAIL and pair not in judged.unknown:
                 found["known"] = next(known.reason for known in entries if known.covers(*pair))
     # What a run that was interrupted has not come to may well fail still.
-    stale = () if document["interrupted"] else judged.stale
-    document["known-failures"] = {
+    stale = () if report["interrupted"] else judged.stale
+    report["known-failures"] = {
         "unknown": [list(pair) for pair in judged.unknown],
         "stale": [{"requirement": entry.requirement, "operation": entry.operation, "problem": why} for entry, why in stale],
     }

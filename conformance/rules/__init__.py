@@ -1,7 +1,7 @@
 """What every exchange of a run is held to, whichever check caused it."""
 
-from conformance.exchange import MISSING, Exchange
-from conformance.openapi import Contract
+from conformance.contract.openapi import Contract
+from conformance.http.exchange import MISSING, Exchange
 from conformance.rules import page, record, response
 from conformance.rules.judgement import Judgements
 

@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from conformance.exchange import Call, Exchange
-from conformance.openapi import Contract, Operation
+from conformance.contract.openapi import Contract, Operation
+from conformance.http.exchange import Call, Exchange
 from conformance.rules.judgement import Judgement, Judgements, shown
 
 UUID = re.compile(

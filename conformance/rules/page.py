@@ -1,6 +1,6 @@
 """The length of a page, against the limit that was asked for (Limits)."""
 
-from conformance.exchange import Exchange
+from conformance.http.exchange import Exchange
 from conformance.rules import arguments
 from conformance.rules.arguments import Fitness
 from conformance.rules.judgement import Judgements, hold

@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from conformance.openapi import Contract, Operation
+from conformance.contract.openapi import Contract, Operation
 from conformance.rules.judgement import Judgement, Judgements, hold, shown
 
 NAMES = {

@@ -1,8 +1,8 @@
 """The form of every answer: its status, its content type, its JSON, and the fields that every envelope has."""
 
-from conformance.exchange import MISSING, Response
+from conformance.http.exchange import MISSING, Response
+from conformance.http.retry import UNAVAILABLE, retry_after
 from conformance.rules.judgement import Judgement, Judgements, hold, shown
-from conformance.weather import UNAVAILABLE, retry_after
 
 
 def examine(response: Response, statuses: frozenset[int]) -> Judgements:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from conformance.session import Session
-from conformance.stash import SESSION
-from conformance.suite.approvals import Approvals
-from conformance.suite.live import Live
-from conformance.suite.toolbox import Toolbox
+from conformance.runner.session import Session
+from conformance.runner.stash import SESSION
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.lists.live import Live
+from conformance.suite.tools.toolbox import Toolbox
 
 
 @pytest.fixture(scope="session")

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from conformance.exchange import Exchange
-from conformance.suite import expect
-from conformance.suite.approvals import Approvals
-from conformance.suite.attempts import MALFORMED, MISSPELT, ON_APPROVED, STALE, conflict
-from conformance.suite.live import Live
-from conformance.suite.pool import NEEDS, is_approved, revision_of, shows_status
-from conformance.suite.records import alike
-from conformance.suite.requirement import requirement
-from conformance.suite.singles import moved_by_stale, transfers
-from conformance.suite.trial import Attempt, Trial, shown_revision, spread, unchanged
-from conformance.target import Credential
-from conformance.verdict import Inconclusive
+from conformance.contract.verdict import Inconclusive
+from conformance.http.exchange import Exchange
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.attempts import MALFORMED, MISSPELT, ON_APPROVED, STALE, conflict
+from conformance.suite.approval.preconditions import moved_by_stale, transfers
+from conformance.suite.approval.review_pool import NEEDS, is_approved, revision_of, shows_status
+from conformance.suite.approval.trial import Attempt, Trial, shown_revision, spread, unchanged
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import Live
+from conformance.suite.lists.records import alike
+from conformance.target.target import Credential
 
 READINGS = 16
 """As many as there are from before an approval until its neighbours have been read."""

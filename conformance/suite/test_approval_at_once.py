@@ -1,16 +1,16 @@
 """Approval by many at once: what is made of one review is one approval (States and transitions)."""
 
-from conformance.exchange import Exchange
-from conformance.suite import expect
-from conformance.suite.approvals import Approvals, sending
-from conformance.suite.attempts import ON_APPROVED
-from conformance.suite.live import Live
-from conformance.suite.pool import Review, is_approved, shows_status
-from conformance.suite.records import alike
-from conformance.suite.requirement import requirement
-from conformance.suite.singles import sound
+from conformance.http.exchange import Exchange
+from conformance.http.retry import TRANSIENT
+from conformance.suite.approval.approvals import Approvals, sending
+from conformance.suite.approval.attempts import ON_APPROVED
+from conformance.suite.approval.preconditions import sound
+from conformance.suite.approval.review_pool import Review, is_approved, shows_status
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import Live
+from conformance.suite.lists.records import alike
 from conformance.suite.test_approval import result_of
-from conformance.weather import TRANSIENT
 
 AT_ONCE = 8
 FEWEST = 2

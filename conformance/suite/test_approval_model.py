@@ -4,17 +4,17 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from conformance.exchange import Exchange
-from conformance.isolation import undisturbed
-from conformance.suite import expect
-from conformance.suite.approvals import Approvals
-from conformance.suite.live import Live
-from conformance.suite.model import Attempt, Model, Subject
-from conformance.suite.pool import is_approved, shows_status
-from conformance.suite.records import alike
-from conformance.suite.requirement import requirement
-from conformance.suite.singles import sound
-from conformance.verdict import Inconclusive, Violation
+from conformance.contract.verdict import Inconclusive, Violation
+from conformance.http.exchange import Exchange
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.oracle import Attempt, Model, Subject
+from conformance.suite.approval.preconditions import sound
+from conformance.suite.approval.review_pool import is_approved, shows_status
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.fuzzing.isolation import undisturbed
+from conformance.suite.lists.live import Live
+from conformance.suite.lists.records import alike
 
 STEPS = 20
 REVIEWS_AT_A_TIME = 2

@@ -7,14 +7,14 @@ both sides, in the notations that a client may send, alone and beside other argu
 from collections.abc import Iterator
 from contextlib import suppress
 
-from conformance.client import Sending
-from conformance.exchange import Call, Exchange
-from conformance.openapi import Operation
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive, NotApplicable
+from conformance.http.client import Sending
+from conformance.http.exchange import Call, Exchange
 from conformance.rules.arguments import REFUSALS
-from conformance.suite import expect
-from conformance.suite.live import Live, parameter_of
-from conformance.suite.requirement import requirement
-from conformance.verdict import Inconclusive, NotApplicable
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import Live, parameter_of
 
 IN_RANGE = ("1", "2", "10", "50", "99", "100")
 OUT_OF_RANGE = ("0", "-1", "-100", "101", "200", "1000", "2147483648", "9223372036854775808", "-9223372036854775809", "9" * 40)

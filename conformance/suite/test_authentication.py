@@ -1,17 +1,17 @@
 """Authentication: two schemes, either suffices, and nothing else opens anything (Authentication)."""
 
-from conformance.client import Sending
-from conformance.exchange import Call, Exchange
-from conformance.openapi import Operation
-from conformance.suite import expect
-from conformance.suite.approvals import Approvals
-from conformance.suite.calls import later, others
-from conformance.suite.impostors import EMPTY, made_up, near_misses, without_credential
-from conformance.suite.live import Live
-from conformance.suite.requirement import requirement
-from conformance.suite.trial import unchanged
-from conformance.target import Credential
-from conformance.verdict import Inconclusive
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive
+from conformance.http.client import Sending
+from conformance.http.exchange import Call, Exchange
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.trial import unchanged
+from conformance.suite.callers import expect
+from conformance.suite.callers.calls import later, others
+from conformance.suite.callers.forged_credentials import EMPTY, made_up, near_misses, without_credential
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import Live
+from conformance.target.target import Credential
 
 
 @requirement("authentication/api-key")

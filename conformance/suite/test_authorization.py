@@ -1,15 +1,15 @@
 """Authorization: permissions and review roles (Authentication)."""
 
-from conformance.client import Sending
-from conformance.exchange import Call
-from conformance.openapi import Operation
-from conformance.suite import expect
-from conformance.suite.approvals import Approvals
-from conformance.suite.calls import control_by, forbidden, others
-from conformance.suite.live import Live
-from conformance.suite.requirement import requirement
-from conformance.suite.trial import unchanged
-from conformance.verdict import Inconclusive, Violation
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive, Violation
+from conformance.http.client import Sending
+from conformance.http.exchange import Call
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.trial import unchanged
+from conformance.suite.callers import expect
+from conformance.suite.callers.calls import control_by, forbidden, others
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import Live
 
 
 @requirement("authorization/permission")

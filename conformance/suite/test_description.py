@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from conformance.client import Sending
-from conformance.description.compare import description, examine, pairs
-from conformance.description.difference import BREAKING, Aspect, Difference
-from conformance.description.document import Document
-from conformance.description.schema import SchemaError
-from conformance.description.source import SourceError, UnbundledError
-from conformance.exchange import MISSING, Call, Exchange
-from conformance.suite import expect
-from conformance.suite.live import Live
-from conformance.suite.requirement import requirement
-from conformance.verdict import Inconclusive, Violation
+from conformance.contract.description.compare import description, examine, pairs
+from conformance.contract.description.difference import BREAKING, Aspect, Difference
+from conformance.contract.description.document import Document
+from conformance.contract.description.schema import SchemaError
+from conformance.contract.description.source import SourceError, UnbundledError
+from conformance.contract.verdict import Inconclusive, Violation
+from conformance.http.client import Sending
+from conformance.http.exchange import MISSING, Call, Exchange
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import Live
 
 KEY = "description.url"
 ACCEPT = ("accept", "application/json, application/yaml;q=0.9, */*;q=0.1")

@@ -5,17 +5,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from conformance.exchange import Call
-from conformance.openapi import Operation
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive, NotApplicable
+from conformance.http.exchange import Call
 from conformance.rules.arguments import REFUSALS
-from conformance.suite import expect
-from conformance.suite.calls import MEMBERS
-from conformance.suite.live import LISTS, Live
-from conformance.suite.requirement import requirement
+from conformance.suite.callers import expect
+from conformance.suite.callers.calls import MEMBERS
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import LISTS, Live
+from conformance.suite.lists.walk import PAGE, UNSTATED, Route, Walk, is_uuid, record_key
+from conformance.suite.lists.walk_comparison import ROUNDS, shift, turned_away, values
 from conformance.suite.test_arguments import known
-from conformance.suite.trail import PAGE, UNSTATED, Route, Walk, is_uuid, record_key
-from conformance.suite.walks import ROUNDS, shift, turned_away, values
-from conformance.verdict import Inconclusive, NotApplicable
 
 DEFAULT_LIMIT = 25
 FILTERED = (100, DEFAULT_LIMIT, 3, 1)

@@ -9,17 +9,17 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 
-from conformance import cases, generate
-from conformance.client import TRIES, Sending
-from conformance.exchange import Call, Exchange
-from conformance.generate import Mode, Source
-from conformance.openapi import Operation
-from conformance.suite import expect
-from conformance.suite.live import PARENTS, Live, parameter_of
-from conformance.suite.requirement import requirement
-from conformance.suite.trail import is_uuid
-from conformance.verdict import Inconclusive, Violation
-from conformance.weather import is_weather
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive, Violation
+from conformance.http.client import TRIES, Sending
+from conformance.http.exchange import Call, Exchange
+from conformance.http.retry import is_weather
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.fuzzing import cases, generate
+from conformance.suite.fuzzing.generate import Mode, Source
+from conformance.suite.lists.live import PARENTS, Live, parameter_of
+from conformance.suite.lists.walk import is_uuid
 
 FAILURE = "500"
 MOST_SMALLER = 60

@@ -4,21 +4,21 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from conformance.client import Sending
-from conformance.exchange import Call, Exchange
-from conformance.openapi import Operation
-from conformance.suite import expect
-from conformance.suite.approvals import Approvals
-from conformance.suite.calls import MEMBERS, control_by, forbidden, others
-from conformance.suite.live import OWNERS, PARENTS, Live, parameter_of
-from conformance.suite.requirement import requirement
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
+from conformance.http.client import Sending
+from conformance.http.exchange import Call, Exchange
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.trial import unchanged
+from conformance.suite.callers import expect
+from conformance.suite.callers.calls import MEMBERS, control_by, forbidden, others
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import OWNERS, PARENTS, Live, parameter_of
+from conformance.suite.lists.walk import Walk, is_uuid, record_key
+from conformance.suite.lists.walk_comparison import sized
 from conformance.suite.test_arguments import known
 from conformance.suite.test_filters import planned
-from conformance.suite.trail import Walk, is_uuid, record_key
-from conformance.suite.trial import unchanged
-from conformance.suite.walks import sized
-from conformance.target import SCHEMES
-from conformance.verdict import Inconclusive, NotApplicable, Violation
+from conformance.target.target import SCHEMES
 
 KINDS = {"projectId": "project", "videoId": "video", "reviewId": "review"}
 LISTED = {"project_list": "project", "video_list": "video", "review_list": "review"}

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NoReturn
 
-from conformance.client import Sending
-from conformance.exchange import Call, Exchange
-from conformance.suite import expect
-from conformance.suite.live import Live
-from conformance.suite.requirement import requirement
-from conformance.target import RateLimit
-from conformance.verdict import Inconclusive, Violation
-from conformance.weather import is_transient, is_weather, retry_after
+from conformance.contract.verdict import Inconclusive, Violation
+from conformance.http.client import Sending
+from conformance.http.exchange import Call, Exchange
+from conformance.http.retry import is_transient, is_weather, retry_after
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import Live
+from conformance.target.target import RateLimit
 
 SMALLEST_PATIENCE = 1.0
 LONGEST_WAIT = 90

@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
-from conformance.client import Sending
-from conformance.exchange import Exchange
-from conformance.suite import expect
-from conformance.suite.approvals import Approvals
-from conformance.suite.live import Live
-from conformance.suite.pool import is_approved
-from conformance.suite.requirement import requirement
-from conformance.verdict import Inconclusive, Violation
-from conformance.weather import is_weather
+from conformance.contract.verdict import Inconclusive, Violation
+from conformance.http.client import Sending
+from conformance.http.exchange import Exchange
+from conformance.http.retry import is_weather
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.review_pool import is_approved
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import Live
 
 LARGEST_PROBE = 16 * 1024 * 1024
 FAR = 2 * LARGEST_PROBE

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from conformance.client import Sending
-from conformance.exchange import Call, Exchange
-from conformance.openapi import Operation
-from conformance.suite.impostors import made_up
-from conformance.suite.live import Live
-from conformance.suite.requirement import requirement
-from conformance.verdict import Inconclusive
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive
+from conformance.http.client import Sending
+from conformance.http.exchange import Call, Exchange
+from conformance.suite.callers.forged_credentials import made_up
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import Live
 
 FORMATS = {
     "RFC 3339, UTC": re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"),

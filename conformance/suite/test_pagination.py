@@ -3,17 +3,16 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from conformance.client import Sending
-from conformance.exchange import Call, Exchange
-from conformance.openapi import Operation
-from conformance.suite import expect
-from conformance.suite.calls import MEMBERS
-from conformance.suite.live import Live, parameter_of
-from conformance.suite.requirement import requirement
-from conformance.suite.test_arguments import known
-from conformance.suite.test_filters import FILTERED
-from conformance.suite.trail import GROWING, Walk, is_uuid
-from conformance.suite.walks import (
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive, NotApplicable
+from conformance.http.client import Sending
+from conformance.http.exchange import Call, Exchange
+from conformance.suite.callers import expect
+from conformance.suite.callers.calls import MEMBERS
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import Live, parameter_of
+from conformance.suite.lists.walk import GROWING, Walk, is_uuid
+from conformance.suite.lists.walk_comparison import (
     ROUNDS,
     agree,
     confirm_missing,
@@ -26,7 +25,8 @@ from conformance.suite.walks import (
     turned_away,
     values,
 )
-from conformance.verdict import Inconclusive, NotApplicable
+from conformance.suite.test_arguments import known
+from conformance.suite.test_filters import FILTERED
 
 DEFAULT_LIMIT = 25
 MOST_READ = 12

@@ -4,18 +4,18 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conformance.client import Sending
-from conformance.exchange import Call, Exchange
-from conformance.openapi import Operation
-from conformance.session import Session
-from conformance.suite import expect
-from conformance.suite.calls import others
-from conformance.suite.live import PARENTS, READING, Live, parameter_of
-from conformance.suite.records import changes, differing, suits
-from conformance.suite.requirement import requirement
-from conformance.suite.trail import Listed, is_uuid, record_key
-from conformance.suite.walks import shift, sized
-from conformance.verdict import Inconclusive, NotApplicable
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive, NotApplicable
+from conformance.http.client import Sending
+from conformance.http.exchange import Call, Exchange
+from conformance.runner.session import Session
+from conformance.suite.callers import expect
+from conformance.suite.callers.calls import others
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import PARENTS, READING, Live, parameter_of
+from conformance.suite.lists.records import changes, differing, suits
+from conformance.suite.lists.walk import Listed, is_uuid, record_key
+from conformance.suite.lists.walk_comparison import shift, sized
 
 OTHER_ACCOUNTS = ("outsider", "no-review-role")
 PAUSES = (0.2, 0.8, 3.0)

@@ -3,14 +3,14 @@
 from collections import Counter
 from dataclasses import replace
 
-from conformance.exchange import Call, Exchange
-from conformance.openapi import Operation
-from conformance.suite import expect
-from conformance.suite.live import PARENTS, READING, Live
-from conformance.suite.records import fits
-from conformance.suite.requirement import requirement
-from conformance.suite.trail import Listed, Walk, is_uuid, record_key
-from conformance.verdict import Inconclusive
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive
+from conformance.http.exchange import Call, Exchange
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import PARENTS, READING, Live
+from conformance.suite.lists.records import fits
+from conformance.suite.lists.walk import Listed, Walk, is_uuid, record_key
 
 ROUNDS = 2
 MOST_READ = 25

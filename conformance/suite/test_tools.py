@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from conformance.exchange import Call
-from conformance.openapi import Operation
-from conformance.suite import expect
-from conformance.suite.live import Live, parameter_of
-from conformance.suite.requirement import requirement
-from conformance.suite.tool_answers import controlled
-from conformance.suite.tool_channel import Caller
-from conformance.suite.tool_schema import places, plain, refusal, shape
-from conformance.suite.toolbox import Toolbox, Unlisted
-from conformance.verdict import Inconclusive, Violation
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive, Violation
+from conformance.http.exchange import Call
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import Live, parameter_of
+from conformance.suite.tools.answers import controlled
+from conformance.suite.tools.channel import Caller
+from conformance.suite.tools.schema import places, plain, refusal, shape
+from conformance.suite.tools.toolbox import Toolbox, Unlisted
 
 ROUNDS = 3
 
@@ -75,10 +75,10 @@ def test_a_stock_client_lists_and_calls_a_tool(toolbox: Toolbox) -> None:
 
 
 def _understood(operation: Operation, toolbox: Toolbox) -> None:
-    from conformance.suite import stock_client  # noqa: PLC0415 - slow, and of no use without tools
+    from conformance.suite.tools import sdk_client  # noqa: PLC0415 - slow, and of no use without tools
 
-    courier = stock_client.Courier(toolbox, operation, Caller.of(toolbox.live.credential("primary"), toolbox.scheme))
-    names, result = stock_client.converse(courier, shape({}, toolbox.tool(operation).get("inputSchema", {})))
+    courier = sdk_client.Courier(toolbox, operation, Caller.of(toolbox.live.credential("primary"), toolbox.scheme))
+    names, result = sdk_client.converse(courier, shape({}, toolbox.tool(operation).get("inputSchema", {})))
     found = f"the client finds {', '.join(names) or 'no tool'}"
     expect.that(operation.id in names, found, *courier.exchanges, expected=f"a tool {operation.id}")
     told = "the client is told that the call has failed"

@@ -2,21 +2,21 @@
 
 from typing import Any
 
-from conformance.exchange import Call
-from conformance.openapi import Operation
-from conformance.suite import expect
-from conformance.suite.approvals import Approvals
-from conformance.suite.impostors import made_up
-from conformance.suite.live import parameter_of
-from conformance.suite.requirement import requirement
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive, NotApplicable
+from conformance.http.exchange import Call
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.callers import expect
+from conformance.suite.callers.forged_credentials import made_up
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import parameter_of
+from conformance.suite.lists.walk import PAGE
 from conformance.suite.test_tools_approval import approval, untouched
 from conformance.suite.test_tools_data import filters
-from conformance.suite.tool_answers import controlled, refused
-from conformance.suite.tool_channel import Caller
-from conformance.suite.toolbox import Toolbox, arguments_of
-from conformance.suite.trail import PAGE
-from conformance.target import Credential
-from conformance.verdict import Inconclusive, NotApplicable
+from conformance.suite.tools.answers import controlled, refused
+from conformance.suite.tools.channel import Caller
+from conformance.suite.tools.toolbox import Toolbox, arguments_of
+from conformance.target.target import Credential
 
 KINDS = {"projectId": "project", "videoId": "video", "reviewId": "review"}
 

@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from typing import Any
 
-from conformance.exchange import MISSING, Call
-from conformance.openapi import Operation
-from conformance.suite import expect
-from conformance.suite.approvals import Approvals
-from conformance.suite.faces import differ
-from conformance.suite.pool import Review, is_approved, revision_to_refuse, shows_status
-from conformance.suite.requirement import requirement
-from conformance.suite.singles import sound
-from conformance.suite.tool_answers import Answer, refused, served
-from conformance.suite.toolbox import Toolbox
+from conformance.contract.openapi import Operation
+from conformance.http.exchange import MISSING, Call
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.preconditions import sound
+from conformance.suite.approval.review_pool import Review, is_approved, revision_to_refuse, shows_status
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.tools.answers import Answer, refused, served
+from conformance.suite.tools.parity import differ
+from conformance.suite.tools.toolbox import Toolbox
 
 MISTYPED: tuple[tuple[str, Callable[[int], object]], ...] = (
     # Less than the right one, since a large one has no room for a fraction.

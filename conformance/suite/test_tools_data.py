@@ -4,17 +4,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from conformance.exchange import MISSING, Call, Exchange
-from conformance.openapi import Operation
-from conformance.suite.calls import MEMBERS
-from conformance.suite.faces import WHOLE, Place, added, promised, sound, unlike
-from conformance.suite.live import PARENTS, Live, parameter_of
-from conformance.suite.requirement import requirement
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
+from conformance.http.exchange import MISSING, Call, Exchange
+from conformance.suite.callers.calls import MEMBERS
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import PARENTS, Live, parameter_of
+from conformance.suite.lists.walk import is_uuid
 from conformance.suite.test_arguments import known
-from conformance.suite.tool_answers import refused, served
-from conformance.suite.toolbox import Toolbox, arguments_of
-from conformance.suite.trail import is_uuid
-from conformance.verdict import Inconclusive, NotApplicable, Violation
+from conformance.suite.tools.answers import refused, served
+from conformance.suite.tools.parity import WHOLE, Place, added, promised, sound, unlike
+from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
 ROUNDS = 3
 PAGES = 3

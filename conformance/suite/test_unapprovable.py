@@ -3,17 +3,17 @@
 from contextlib import suppress
 from functools import partial
 
-from conformance.client import Sending
-from conformance.exchange import Exchange
-from conformance.suite import expect
-from conformance.suite.approvals import TIES, Approvals
-from conformance.suite.attempts import ON_APPROVED, conflict
-from conformance.suite.live import Live
-from conformance.suite.pool import revision_to_refuse
-from conformance.suite.requirement import requirement
-from conformance.suite.trail import is_uuid
-from conformance.suite.trial import Attempt, unchanged
-from conformance.verdict import Inconclusive
+from conformance.contract.verdict import Inconclusive
+from conformance.http.client import Sending
+from conformance.http.exchange import Exchange
+from conformance.suite.approval.approvals import TIES, Approvals
+from conformance.suite.approval.attempts import ON_APPROVED, conflict
+from conformance.suite.approval.review_pool import revision_to_refuse
+from conformance.suite.approval.trial import Attempt, unchanged
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import Live
+from conformance.suite.lists.walk import is_uuid
 
 EXTREMES = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff")
 

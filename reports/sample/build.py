@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from conformance import examination, invocation
-from conformance.selftest import altered, population
+from conformance.assurance.selftest import altered, population
+from conformance.runner import examination, pytest_run
 
 HERE = Path(__file__).parent
 MUTANT = "stale-approves-all-the-same"
@@ -24,7 +24,7 @@ def build(name: str, edits: tuple[altered.Edit, ...]) -> None:
     package = altered.load(edits)
     with tempfile.TemporaryDirectory() as directory:
         plugin = examination.Substitute(lambda: examination.in_process(package))
-        invocation.execute(invocation.options(Path(directory), "quick", 1), [plugin])
+        pytest_run.execute(pytest_run.options(Path(directory), "quick", 1), [plugin])
         (HERE / name).mkdir(exist_ok=True)
         for file in KEPT:
             shutil.copy(Path(directory) / file, HERE / name / file)

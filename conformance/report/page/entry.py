@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.report.attribution import Cause, attributed
-from conformance.report.page import pane, spot
+from conformance.report.causes import location
+from conformance.report.causes.attribution import Cause, attributed
+from conformance.report.causes.location import Spot
+from conformance.report.page import pane
 from conformance.report.page.pane import Pane
-from conformance.report.page.spot import Spot
 from conformance.report.page.text import short
 
 ROOM = 1_100_000
@@ -152,7 +153,7 @@ def _panes(report: Mapping[str, Any], telling: Mapping[str, Any]) -> dict[tuple[
     for _, document, number, exchange in sorted(_queue(report["requirements"], telling), key=lambda each: each[0]):
         told = document["findings"][number]
         pointed = told["verdict"] == "fail" and exchange is told["exchanges"][-1]
-        wrong = spot.find(document["id"], told["message"], told["expected"], exchange.get("response")) if pointed else Spot()
+        wrong = location.find(document["id"], told["message"], told["expected"], exchange.get("response")) if pointed else Spot()
         shown = pane.pane(exchange, wrong)
         size += shown.size
         if size > ROOM:

@@ -7,9 +7,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from conformance import evidence
+from conformance.http import serialization
+from conformance.report.causes.location import Spot
 from conformance.report.page import listing
-from conformance.report.page.spot import Spot
 from conformance.report.page.survey import duration
 from conformance.report.page.text import command, short
 
@@ -58,7 +58,7 @@ class Pane:
 def pane(exchange: Mapping[str, Any], spot: Spot) -> Pane:
     """A recorded exchange (see evidence) as it is shown, with `spot` marked in its response."""
     request, response = exchange["request"], exchange.get("response")
-    curl = command(exchange.get("curl") or evidence.curl(request))
+    curl = command(exchange.get("curl") or serialization.curl(request))
     return Pane(
         id=exchange["id"],
         purpose=exchange["purpose"],

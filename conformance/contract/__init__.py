@@ -1,0 +1,1 @@
+"""The contract: its files as values, its requirements, and what a verdict is."""

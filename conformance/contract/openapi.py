@@ -1,0 +1,194 @@
+"""The OpenAPI document as values: the operations, and the JSON Schema of everything that they carry."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from conformance.contract import files
+
+Json = Mapping[str, Any]
+"""An object of the document."""
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of an operation. `location` is path or query; `role` is limit, cursor, company, project or id ("Endpoints")."""
+
+    name: str
+    location: str
+    role: str
+    required: bool
+    schema: Json = field(hash=False)
+    """A self-contained JSON Schema."""
+    name_is_open: bool
+    """The specification does not say what the parameter is called, so a profile may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One of the operations ("Endpoints"); `path` is relative to the base address and has its parameters in braces."""
+
+    id: str
+    method: str
+    path: str
+    permission: str
+    tag: str
+    summary: str
+    parameters: tuple[Parameter, ...]
+    resource: str
+    """The component schema of the record that is answered, or of each record in a list: Project, ReviewApproval …"""
+    is_list: bool
+    success_schema: str
+    """The component schema of the whole 200 body, envelope included: ProjectPage, ReviewApprovalResponse …"""
+    body_schema: str | None
+    """The component schema of the request body; None where the operation takes none."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether a request may change something."""
+        return self.method == "POST"
+
+    def parameter(self, role: str) -> Parameter | None:
+        """The parameter with this role; None where the operation has none."""
+        return next((parameter for parameter in self.parameters if parameter.role == role), None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contract:
+    """The document, and its operations by identifier in the order of the document."""
+
+    operations: Mapping[str, Operation]
+    document: Json
+    statuses: frozenset[int]
+    """Every status that an operation may answer with ("Errors")."""
+
+    def operation(self, id: str) -> Operation:
+        """The operation with this identifier. KeyError where there is none."""
+        return self.operations[id]
+
+    def schema(self, name: str) -> dict[str, Any]:
+        """A component schema as a self-contained JSON Schema 2020-12, new on every call. KeyError where there is none.
+
+        Formats are to be asserted.
+        """
+        return {"$schema": _DIALECT, **_self_contained(self.document, _schemas(self.document)[name])}
+
+
+@cache
+def load() -> Contract:
+    """The contract that ships with the package. It is read once in a process."""
+    return read(files.document("openapi.yaml"))
+
+
+def read(document: Json) -> Contract:
+    """The contract that a parsed document of the shape of spec/openapi.yaml states."""
+    operations = {operation.id: operation for operation in _operations(document)}
+    statuses = {int(status) for _, _, operation in _routes(document) for status in operation["responses"]}
+    return Contract(operations, document, frozenset(statuses))
+
+
+def _routes(document: Json) -> Iterator[tuple[str, str, Json]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield method.upper(), path, operation
+
+
+def _operations(document: Json) -> Iterator[Operation]:
+    for method, path, operation in _routes(document):
+        success = _component(_media_schema(operation["responses"]["200"]))
+        resource, is_list = _record(_schemas(document)[success])
+        yield Operation(
+            id=operation["operationId"],
+            method=method,
+            path=path,
+            permission=operation["security"][0]["apiKey"][0],
+            tag=operation["tags"][0],
+            summary=operation["summary"],
+            parameters=tuple(_parameter(document, node) for node in operation.get("parameters", ())),
+            resource=resource,
+            is_list=is_list,
+            success_schema=success,
+            body_schema=_component(_media_schema(operation["requestBody"])) if "requestBody" in operation else None,
+        )
+
+
+def _parameter(document: Json, node: Json) -> Parameter:
+    parameter = _resolved(document, node)
+    return Parameter(
+        name=parameter["name"],
+        location=parameter["in"],
+        role=parameter["x-role"],
+        required=parameter.get("required", False),
+        schema=_self_contained(document, _resolved(document, parameter["schema"])),
+        name_is_open="name" in parameter.get("x-open", {}).get("aspects", ()),
+    )
+
+
+def _record(envelope: Json) -> tuple[str, bool]:
+    """The component schema of the record in an envelope, and whether the envelope carries a page of them."""
+    data = envelope["properties"]["data"]
+    if "$ref" in data:
+        return _component(data), False
+    return _component(data["properties"]["items"]["items"]), True
+
+
+def _schemas(document: Json) -> Mapping[str, Any]:
+    schemas: Mapping[str, Any] = document["components"]["schemas"]
+    return schemas
+
+
+def _media_schema(node: Json) -> Json:
+    schema: Json = node["content"]["application/json"]["schema"]
+    return schema
+
+
+def _component(reference: Json) -> str:
+    return str(reference["$ref"]).rpartition("/")[2]
+
+
+def _resolved(document: Json, node: Json) -> Json:
+    """The node that a reference into the document points to; the node itself where it is none."""
+    if "$ref" not in node:
+        return node
+    target: Any = document
+    for key in str(node["$ref"]).removeprefix("#/").split("/"):
+        target = target[key]
+    found: Json = target
+    return found
+
+
+def _self_contained(document: Json, schema: Json) -> dict[str, Any]:
+    """The schema with every component that it reaches under $defs."""
+    reached: dict[str, Any] = {}
+    waiting = list(_references(schema))
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached[name] = _schemas(document)[name]
+            waiting.extend(_references(reached[name]))
+    root: dict[str, Any] = _local(schema)
+    return {**root, "$defs": _local(reached)} if reached else root
+
+
+def _references(node: Any) -> Iterator[str]:
+    """The names of the component schemas that a node refers to itself."""
+    if isinstance(node, Mapping):
+        if "$ref" in node:
+            yield _component(node)
+        for value in node.values():
+            yield from _references(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _references(value)
+
+
+def _local(node: Any) -> Any:
+    """A copy of a node whose references point into $defs."""
+    if isinstance(node, Mapping):
+        return {key: f"#/$defs/{_component(node)}" if key == "$ref" else _local(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_local(value) for value in node]
+    return node

@@ -1,0 +1,1 @@
+"""Exchanges: how they are sent, recorded, redacted and read back."""

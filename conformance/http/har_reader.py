@@ -1,0 +1,89 @@
+"""Recorded traffic: the entries of an HTTP archive as exchanges of the contract, for the rules to judge."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from conformance.contract.openapi import Contract, Operation
+from conformance.http.exchange import Call, Exchange, Request, Response
+
+SECRET = "$SECRET"
+"""What stands in the place of credentials, whose values traffic holds as they were sent."""
+
+SECRETS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
+
+
+class TrafficError(ValueError):
+    """The file is no HTTP archive; str() says what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """The exchanges that belong to operations, and the requests (method and URL) that belong to none."""
+
+    exchanges: tuple[Exchange, ...]
+    strangers: tuple[str, ...]
+
+
+def read(archive: Any, base_url: str, contract: Contract) -> Traffic:
+    """Sort the entries of a parsed HTTP archive (HAR 1.2). Raises TrafficError where it is none."""
+    try:
+        entries = archive["log"]["entries"]
+        found = [(_operation(entry["request"], base_url, contract), entry) for entry in entries]
+        exchanges = [_exchange(number, *match, entry) for number, (match, entry) in enumerate(found, start=1) if match]
+        strangers = [f"{entry['request']['method']} {entry['request']['url']}" for match, entry in found if not match]
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise TrafficError(f"it is no HTTP archive ({type(problem).__name__}: {problem})") from None
+    return Traffic(tuple(exchanges), tuple(strangers))
+
+
+def _operation(request: Mapping[str, Any], base_url: str, contract: Contract) -> tuple[Operation, dict[str, str]] | None:
+    url = request["url"].partition("#")[0].partition("?")[0]
+    if not url.startswith(f"{base_url.rstrip('/')}/"):
+        return None
+    path = url[len(base_url.rstrip("/")) :]
+    for operation in contract.operations.values():
+        match = re.fullmatch(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(operation.path)), path)
+        if match and operation.method == request["method"].upper():
+            return operation, {name: unquote(value) for name, value in match.groupdict().items()}
+    return None
+
+
+def _exchange(number: int, operation: Operation, path: dict[str, str], entry: Mapping[str, Any]) -> Exchange:
+    request, answer = entry["request"], entry["response"]
+    body = request.get("postData", {}).get("text")
+    sent = None if body is None else str(body).encode()
+    query = tuple(parse_qsl(urlsplit(request["url"]).query, keep_blank_values=True))
+    response = Response(answer["status"], tuple(_headers(answer)), _content(answer["content"])) if answer["status"] else None
+    return Exchange(
+        item="traffic",
+        number=number,
+        call=Call(operation.id, path, query, sent),
+        purpose=str(entry.get("startedDateTime", "")),
+        credential=None,
+        scheme=None,
+        request=Request(request["method"].upper(), request["url"], tuple(_headers(request)), sent),
+        response=response,
+        failure=None if response else "no response was recorded",
+        elapsed=float(entry.get("time", 0)) / 1000,
+    )
+
+
+def _headers(message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for header in message["headers"]:
+        name = header["name"].lower()
+        yield name, SECRET if name in SECRETS else str(header["value"])
+
+
+def _content(content: Mapping[str, Any]) -> bytes:
+    text = content.get("text", "")
+    if content.get("encoding") != "base64":
+        return str(text).encode()
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error:
+        raise TrafficError("a body is marked as base64, but is none") from None

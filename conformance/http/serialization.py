@@ -1,0 +1,119 @@
+"""Exchanges as they are written down: without secrets, and with a command that sends the request again."""
+
+import base64
+import hashlib
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.http.exchange import Exchange
+from conformance.http.redaction import Redactor
+
+LONGEST_BODY = 64 * 1024
+"""Bytes of a request body that are kept whole; of a longer one the beginning, the length and the digest."""
+
+LONGEST_RESPONSE = 8 * 1024 * 1024
+"""Bytes of a response body that are kept whole, so that what was judged can be judged again."""
+
+LONGEST_ARGUMENT = 100_000
+"""Bytes of a word of a command line; Linux takes 131,072."""
+
+Document = dict[str, Any]
+
+
+def document(exchange: Exchange, redactor: Redactor) -> Document:
+    """One exchange as JSON-able members: {id, item, operation, purpose, credential, scheme, request, response | failure, started, elapsed}.
+
+    `started` and `elapsed` are in seconds; a body is {text} or {base64}, with {padding} for the number of
+    blanks that a long one ends with, and with {length, sha256} where it was cut.
+    """
+    request = exchange.request
+    found: Document = {
+        "id": exchange.id,
+        "item": exchange.item,
+        "operation": exchange.operation,
+        "purpose": redactor.text(exchange.purpose),
+        "credential": exchange.credential,
+        "scheme": exchange.scheme,
+        "request": {
+            "method": request.method,
+            "url": request.url,
+            "headers": [list(pair) for pair in request.headers],
+            "body": None if request.body is None else body(redactor.bytes(request.body)),
+        },
+        "started": round(exchange.started, 6),
+        "elapsed": round(exchange.elapsed, 6),
+    }
+    if exchange.superseded:
+        found["superseded"] = True
+    if exchange.response is None:
+        return {**found, "failure": exchange.failure}
+    response = exchange.response
+    found["response"] = {
+        "status": response.status,
+        "headers": [list(pair) for pair in redactor.headers(response.headers)],
+        "body": body(redactor.bytes(response.body), LONGEST_RESPONSE),
+    }
+    return found
+
+
+def body(content: bytes, longest: int = LONGEST_BODY) -> Document:
+    """A body as text where it is UTF-8, otherwise in base64; see `document`."""
+    start = content.rstrip(b" ")
+    if len(content) <= longest:
+        return _written(content)
+    if len(start) <= longest:
+        return {**_written(start), "padding": len(content) - len(start)}
+    return {**_written(_beginning(content, longest)), "length": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def _written(content: bytes) -> Document:
+    try:
+        return {"text": content.decode()}
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(content).decode()}
+
+
+def _beginning(content: bytes, longest: int) -> bytes:
+    # Not cut within a character, or the text would be none.
+    end = next((end for end in range(longest, longest - 4, -1) if content[end] & 0xC0 != 0x80), longest)
+    return content[:end]
+
+
+def curl(request: Mapping[str, Any]) -> str:
+    """A shell command that sends a recorded request again; secrets are the variables that the profile names."""
+    content = request["body"]
+    words = ["curl", "-sS", "-i", "-g", *_method(request["method"], has_body=content is not None), shlex.quote(request["url"])]
+    for name, value in request["headers"]:
+        if name not in {"user-agent", "accept-encoding"} and (name, value) != ("accept", "application/json"):
+            words += ["-H", _header(name, value)]
+    if content is None:
+        return " ".join(words)
+    if "content-type" not in dict(request["headers"]):
+        words += ["-H", "content-type:"]  # curl would name one of its own
+    text = shlex.quote(content.get("text", ""))
+    if {"text"} == set(content) and "\0" not in text and len(text.encode()) <= LONGEST_ARGUMENT:
+        return " ".join([*words, "--data-raw", text])
+    words += ["-H", "expect:", "--data-binary"]
+    if "length" in content:
+        return " ".join([*words, "@body", f"# {content['length']} bytes with the SHA-256 {content['sha256']}: too many to be kept"])
+    return " ".join([*_producer(content), "|", *words, "@-"])
+
+
+def _method(method: str, *, has_body: bool) -> list[str]:
+    if method == "HEAD":
+        return ["-I"]  # after `-X HEAD` curl waits for a body
+    return [] if method == "GET" and not has_body else ["-X", method]
+
+
+def _header(name: str, value: str) -> str:
+    # A variable has to stand in double quotes, everything else is safest in single ones.
+    secret = value.removeprefix("Bearer ")
+    return f'"{name}: {value}"' if secret.startswith("$") and secret[1:].isidentifier() else shlex.quote(f"{name}: {value}")
+
+
+def _producer(content: Mapping[str, Any]) -> list[str]:
+    coded = content["base64"] if "base64" in content else base64.b64encode(content["text"].encode()).decode()
+    start = f"printf %s '{coded}' | base64 -d"
+    padding = f"head -c {content['padding']} /dev/zero | tr '\\0' ' '" if "padding" in content else ":"
+    return [f"{{ {start}; {padding}; }}"]

@@ -1,0 +1,1 @@
+"""What one defect broke, and where in the response it shows."""

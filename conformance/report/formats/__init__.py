@@ -1,0 +1,1 @@
+"""Renderers of the report, a module a format."""

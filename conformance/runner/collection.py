@@ -1,0 +1,32 @@
+"""What a run of pytest collects: the suite is that of the package, of which there can be no second one in a process."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+PACKAGE = "conformance.suite"
+SUITE = Path(__file__).parents[1] / "suite"
+
+
+def places(given: Sequence[str], folder: Path, *, pyargs: bool) -> list[str]:
+    """The paths that pytest is given in a folder, those of the suite as paths in the package; the suite, where a checkout is given none.
+
+    With `pyargs` modules may be named as well.
+    """
+    if not given and _is_checkout(folder):
+        return [str(SUITE)]
+    return [next(_in_package(each, folder, pyargs=pyargs), each) for each in given]
+
+
+def _in_package(given: str, folder: Path, *, pyargs: bool) -> Iterator[str]:
+    path, colons, name = given.partition("::")
+    if pyargs and f"{path}.".startswith(f"{PACKAGE}."):
+        below = path.removeprefix(PACKAGE).removeprefix(".").replace(".", "/")
+        yield f"{SUITE / below}{'.py' if below else ''}{colons}{name}"
+    for root in (folder, *folder.parents):
+        own = root / "conformance" / SUITE.name
+        if _is_checkout(root) and (folder / path).is_relative_to(own):
+            yield f"{SUITE / (folder / path).relative_to(own)}{colons}{name}"
+
+
+def _is_checkout(folder: Path) -> bool:
+    return (folder / "conformance" / SUITE.name).is_dir() and (folder / "spec" / "requirements.yaml").is_file()

@@ -1,0 +1,45 @@
+"""The run that the options of pytest describe, gathered by the process that writes its report."""
+
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from conformance import __version__
+from conformance.contract import requirements
+from conformance.report import artefacts
+from conformance.report.run import Run, catalogue, versions
+from conformance.runner import examination
+from conformance.runner.stash import SESSION
+
+
+def begun(config: pytest.Config, began: float) -> Run:
+    """The run that the options describe; `began` is its start on the monotonic clock."""
+    target = examination.target_of(config)
+    classes = config.getoption("conformance_class") or list(requirements.CLASSES)
+    started = datetime.now(UTC) - timedelta(seconds=time.monotonic() - began)
+    about = {
+        "suite": {
+            "name": "localization-api-conformance",
+            "version": __version__,
+            "seed": config.getoption("conformance_seed"),
+            "depth": config.getoption("depth"),
+            "workers": config.getoption("numprocesses", None) or 1,
+            "versions": versions(),
+            "classes": classes,
+        },
+        "target": {
+            "base-url": target.base_url if target else examination.IN_PROCESS,
+            "profile": target.source if target else "the bundled reference implementation, in this process",
+        },
+        "started": started.isoformat(timespec="seconds"),
+    }
+    complete = config.getoption("require_complete")
+    run = Run(examination.report_directory(config), about, catalogue(classes), complete=complete)
+    run.began = began
+    examined = config.stash[SESSION] if SESSION in config.stash else examination.subject(config)
+    run.target = examined.target
+    run.formats = artefacts.chosen(config.getoption("report"))
+    run.known = examination.known_failures(config)
+    run.start_journal()
+    return run

@@ -1,0 +1,1 @@
+"""Approvals: reviews, attempts and what is expected of them."""

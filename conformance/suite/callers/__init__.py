@@ -1,0 +1,1 @@
+"""Who calls, what is called, and what is expected."""

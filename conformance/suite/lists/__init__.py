@@ -1,0 +1,1 @@
+"""Lists and the records on their pages."""

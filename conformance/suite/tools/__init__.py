@@ -1,0 +1,1 @@
+"""The tool interface and its parity with HTTP."""

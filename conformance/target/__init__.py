@@ -1,0 +1,1 @@
+"""One deployment: its profile, read and checked."""

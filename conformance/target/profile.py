@@ -1,0 +1,252 @@
+"""The target profile: `target.toml`, or the same tables as data, into one frozen Target; every problem of it at once."""
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path, PurePath
+from typing import Any
+
+from conformance.target.target import (
+    PARAMETER_DEFAULTS,
+    PERMISSIONS,
+    SCHEMES,
+    Consent,
+    Credential,
+    Fixtures,
+    Limits,
+    ParameterName,
+    RateLimit,
+    Target,
+    base_url_flaw,
+    frozen,
+    secret_flaw,
+    url_flaw,
+)
+from conformance.target.toml_schema import Array, Leaf, Place, Problem, Reader, Shape, dotted, reference
+
+__all__ = [
+    "PERMISSIONS", "Consent", "Credential", "Fixtures", "Limits", "ParameterName", "Problem", "ProfileError", "RateLimit", "Target",
+    "bare", "load", "parse",
+]  # fmt: skip
+
+_UUID = re.compile(  # "Resources and their fields"
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|0{8}(?:-0{4}){3}-0{12}|f{8}(?:-f{4}){3}-f{12}",
+    re.IGNORECASE | re.ASCII,
+)
+_LARGEST = 9007199254740991  # beyond it a float is no longer exact
+
+
+class ProfileError(ValueError):
+    """A profile that no run can start with; `problems` has all of them, and str() shows one a line."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        super().__init__(problems)
+        self.problems = problems
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.problems))
+
+
+def _uuid_flaw(value: str) -> str | None:
+    return None if _UUID.fullmatch(value) else "is no UUID of the specified pattern"
+
+
+def _number_flaw(value: float) -> str | None:
+    return None if 0 < value <= _LARGEST else "is not above zero, or is too large"
+
+
+def _name_flaw(value: object) -> str | None:
+    return "is no parameter name" if value in ("", True) else None
+
+
+def _argument_flaw(value: str) -> str | None:
+    return "has a null character" if "\0" in value else None
+
+
+_BASE_URL = Leaf((str,), "write http:// or https://, the host and the path up to the version segment", base_url_flaw)
+_URL = Leaf((str,), "write a whole http:// or https:// URL", url_flaw)
+_SECRET = Leaf((str,), 'write the secret, or "${NAME}" for an environment variable that holds it', secret_flaw)
+_ID = Leaf((str,), "write the id of a record in quotes", _uuid_flaw)
+_COUNT = Leaf((int,), "write a whole number above zero", _number_flaw)
+_NUMBER = Leaf((int, float), "write a number above zero", _number_flaw)
+_NAME = Leaf((str, bool), "write the parameter's name in quotes, or false where the list has none", _name_flaw)
+_ARGUMENT = Leaf((str,), "write the command and its arguments as an array of strings", _argument_flaw)
+_FLAG = Leaf((bool,), "write true or false")
+
+_CREDENTIAL: Shape = dict.fromkeys(SCHEMES, _SECRET)
+_RATE_LIMIT: dict[str, Shape] = {"requests": _COUNT, "seconds": _NUMBER}
+_PROFILE: Shape = {
+    "base-url": _BASE_URL,
+    "credentials": {
+        **dict.fromkeys(("primary", "expired", "revoked", "outsider", "no-review-role", "throttled"), _CREDENTIAL),
+        "lacking": dict.fromkeys(PERMISSIONS, _CREDENTIAL),
+    },
+    "fixtures": {
+        "approvable-reviews": Array(_ID),
+        "unapprovable-reviews": Array(_ID),
+        "foreign": dict.fromkeys(("company", "project", "video", "review"), _ID),
+        "ungranted": dict.fromkeys(("project", "video", "review"), _ID),
+        "provision": {"approvable-review": Array(_ARGUMENT)},
+    },
+    "limits": {"max-body-bytes": _COUNT, "rate-limit": _RATE_LIMIT, "requests-per-second": _NUMBER},
+    "parameters": {
+        operation: {role: _NAME for listed, role in PARAMETER_DEFAULTS if listed == operation} for operation, _ in PARAMETER_DEFAULTS
+    },
+    "tools": {"url": _URL},
+    "description": {"url": _URL},
+    "consent": {member.name.replace("_", "-"): _FLAG for member in fields(Consent)},
+}
+
+
+def load(path: Path, *, base_url: str | None = None, environ: Mapping[str, str] = os.environ) -> Target:
+    """The target that a file describes, at `base_url` where one is given; ProfileError with every problem of the file."""
+    text = _text(path)
+    try:
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _refusal(path, f"is no valid TOML: {error}", "correct it there", _position(error, text)) from None
+    return parse(data, source=str(path), text=text, base_url=base_url, environ=environ)
+
+
+def parse(
+    data: Mapping[str, object],
+    *,
+    source: str | None = None,
+    text: str | None = None,
+    base_url: str | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> Target:
+    """The target that a profile's tables describe; `source` names them in problems, `text` gives the lines; ProfileError."""
+    reader = Reader(source, text, environ)
+    profile = reader.read(_PROFILE, data)
+    address = _address(reader, profile, base_url)
+    _check_credentials(reader, profile.get("credentials", {}))
+    _check_rate_limit(reader, profile.get("limits", {}))
+    _check_fixtures(reader, profile.get("fixtures", {}))
+    if reader.problems:
+        raise ProfileError(tuple(sorted(reader.problems, key=lambda problem: (problem.line or 0, problem.key))))
+    return Target(
+        base_url=address,
+        credentials=_credentials(profile.get("credentials", {}), data),
+        fixtures=_fixtures(profile.get("fixtures", {})),
+        limits=_limits(profile.get("limits", {})),
+        parameters=_parameters(profile.get("parameters", {})),
+        tools_url=profile.get("tools", {}).get("url"),
+        description_url=profile.get("description", {}).get("url"),
+        consent=Consent(**{key.replace("-", "_"): value for key, value in profile.get("consent", {}).items()}),
+        source=PurePath(source).name if source else None,  # without its folders, which are no business of a report
+    )
+
+
+def bare(base_url: str) -> Target:
+    """A target of which only the base URL is known; ProfileError where it is none."""
+    return parse({}, base_url=base_url, environ={})
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")  # editors on Windows put a byte order mark there
+    except OSError as error:
+        raise _refusal(path, f"cannot be read: {error.strerror}", "give the path of a profile") from None
+    except UnicodeDecodeError:
+        raise _refusal(path, "is not UTF-8 text", "save it as UTF-8") from None
+
+
+def _refusal(path: Path, what: str, remedy: str, line: int | None = None) -> ProfileError:
+    return ProfileError((Problem(str(path), line, "", what, remedy),))
+
+
+def _position(error: Exception, text: str) -> int | None:
+    match = re.search(r"\(at (?:line (\d+)|end of document)", str(error))
+    return int(match[1] or len(text.splitlines())) if match else None
+
+
+def _address(reader: Reader, profile: Mapping[str, Any], base_url: str | None) -> str:
+    flaw = base_url_flaw(base_url) if base_url else None
+    if flaw:
+        reader.problems.append(Problem(None, None, "--base-url", flaw, _BASE_URL.remedy))
+    if not base_url and "base-url" not in profile and reader.sound(("base-url",)):
+        reader.report(("base-url",), "is missing", 'write base-url = "https://…/v1" above the first table, or give --base-url URL')
+    return str(base_url or profile.get("base-url", "")).rstrip("/")
+
+
+def _credential_tables(credentials: Mapping[str, Any]) -> Iterator[tuple[Place, Mapping[str, str]]]:
+    for name, table in credentials.items():
+        if name == "lacking":
+            yield from (((name, permission), secrets) for permission, secrets in table.items())
+        else:
+            yield (name,), table
+
+
+def _check_credentials(reader: Reader, credentials: Mapping[str, Any]) -> None:
+    for name, secrets in _credential_tables(credentials):
+        place = ("credentials", *name)
+        if not secrets and reader.sound(place):
+            reader.report(place, "has no secret", "give it an api-key, a bearer, or both")
+
+
+def _check_rate_limit(reader: Reader, limits: Mapping[str, Any]) -> None:
+    place = ("limits", "rate-limit")
+    missing = _RATE_LIMIT.keys() - limits.get("rate-limit", _RATE_LIMIT).keys()
+    if missing and reader.sound(place):
+        reader.report(place, f"has no {' and no '.join(sorted(missing))}", "write { requests = 100, seconds = 60 }")
+
+
+def _check_fixtures(reader: Reader, fixtures: Mapping[str, Any]) -> None:
+    seen: dict[str, Place] = {}
+    for key in ("approvable-reviews", "unapprovable-reviews"):
+        for index, review in enumerate(fixtures.get(key, ())):
+            place: Place = ("fixtures", key, index)
+            first = seen.setdefault(review.lower(), place) if review else place
+            if first != place:
+                reader.report(place, f"repeats {dotted(first)}", "name each review once, in one of the two lists")
+    command = fixtures.get("provision", {}).get("approvable-review", ("…",))
+    if not command or command[0] == "":
+        reader.report(("fixtures", "provision", "approvable-review"), "names no command", _ARGUMENT.remedy)
+
+
+def _credentials(credentials: Mapping[str, Any], data: Mapping[str, Any]) -> Mapping[str, Credential]:
+    stated = dict(_credential_tables(data.get("credentials", {})))
+    return frozen(
+        {
+            ".".join(map(str, name)): Credential(
+                name=".".join(map(str, name)),
+                api_key=secrets.get("api-key"),
+                bearer=secrets.get("bearer"),
+                api_key_variable=reference(stated[name].get("api-key")),
+                bearer_variable=reference(stated[name].get("bearer")),
+            )
+            for name, secrets in _credential_tables(credentials)
+        }
+    )
+
+
+def _fixtures(fixtures: Mapping[str, Any]) -> Fixtures:
+    return Fixtures(
+        approvable_reviews=fixtures.get("approvable-reviews", ()),
+        unapprovable_reviews=fixtures.get("unapprovable-reviews", ()),
+        foreign=frozen(fixtures.get("foreign", {})),
+        ungranted=frozen(fixtures.get("ungranted", {})),
+        provision=fixtures.get("provision", {}).get("approvable-review", ()),
+    )
+
+
+def _limits(limits: Mapping[str, Any]) -> Limits:
+    rate, pace = limits.get("rate-limit"), limits.get("requests-per-second")
+    return Limits(
+        max_body_bytes=limits.get("max-body-bytes"),
+        rate_limit=RateLimit(rate["requests"], float(rate["seconds"])) if rate else None,
+        requests_per_second=float(pace) if pace else None,
+    )
+
+
+def _parameters(parameters: Mapping[str, Any]) -> Mapping[tuple[str, str], ParameterName]:
+    named = {(operation, role): name for operation, roles in parameters.items() for role, name in roles.items()}
+    return frozen(
+        {
+            role: ParameterName(named[role] or None, declared=True) if role in named else ParameterName(default)
+            for role, default in PARAMETER_DEFAULTS.items()
+        }
+    )

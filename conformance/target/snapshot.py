@@ -1,0 +1,73 @@
+"""A target as it stands in evidence: all that the suite was told about it, but for the secrets."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from conformance.target.target import Consent, Credential, Fixtures, Limits, ParameterName, RateLimit, Target, frozen
+
+LONG_ENOUGH = 8
+"""Characters from which on a secret is long enough for the probes that resemble it."""
+
+
+def of(target: Target, provisioned: list[str]) -> dict[str, Any]:
+    """The snapshot: JSON-able, with the name of a variable for each secret, and the reviews that were made during the run."""
+    return {
+        "base-url": target.base_url,
+        "credentials": {name: _credential(credential) for name, credential in target.credentials.items()},
+        "fixtures": {
+            "approvable-reviews": list(target.fixtures.approvable_reviews),
+            "unapprovable-reviews": list(target.fixtures.unapprovable_reviews),
+            "foreign": dict(target.fixtures.foreign),
+            "ungranted": dict(target.fixtures.ungranted),
+            "provisioned": provisioned,
+        },
+        "limits": asdict(target.limits),
+        "parameters": [[*place, name.name, name.declared] for place, name in target.parameters.items()],
+        "tools": target.tools_url,
+        "description": target.description_url,
+        "consent": asdict(target.consent),
+        "profile": target.source,
+    }
+
+
+def _credential(credential: Credential) -> dict[str, Any]:
+    return {
+        scheme: {"variable": credential.variable(scheme)[1:], "long": len(credential.secret(scheme)) >= LONG_ENOUGH}
+        for scheme in credential.schemes
+    }
+
+
+def target(snapshot: Mapping[str, Any]) -> Target:
+    """The target of a snapshot, with stand-ins for its secrets. Raises KeyError, TypeError or ValueError where it is malformed."""
+    fixtures, limits = snapshot["fixtures"], snapshot["limits"]
+    rate = limits["rate_limit"]
+    return Target(
+        base_url=snapshot["base-url"],
+        credentials=frozen({name: _stand_in(name, schemes) for name, schemes in snapshot["credentials"].items()}),
+        fixtures=Fixtures(
+            tuple(fixtures["approvable-reviews"]),
+            tuple(fixtures["unapprovable-reviews"]),
+            frozen(fixtures["foreign"]),
+            frozen(fixtures["ungranted"]),
+        ),
+        limits=Limits(limits["max_body_bytes"], RateLimit(**rate) if rate else None, None),
+        parameters=frozen({(operation, role): ParameterName(name, said) for operation, role, name, said in snapshot["parameters"]}),
+        tools_url=snapshot["tools"],
+        description_url=snapshot["description"],
+        consent=Consent(**snapshot["consent"]),
+        source=snapshot["profile"],
+    )
+
+
+def _stand_in(name: str, schemes: Mapping[str, Any]) -> Credential:
+    """A credential whose secrets are unlike anything that an answer could hold."""
+
+    def secret(scheme: str) -> str | None:
+        stated = schemes.get(scheme)
+        return None if stated is None else f"\x80{stated['variable']}\x80" if stated["long"] else "\x80\x80"
+
+    def variable(scheme: str) -> str | None:
+        return schemes[scheme]["variable"] if scheme in schemes else None
+
+    return Credential(name, secret("api-key"), secret("bearer"), variable("api-key"), variable("bearer"))

@@ -1,0 +1,158 @@
+"""`conformance diff`: real processes on files and on a served document."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from served import files
+
+from conformance.contract.files import text
+
+CONTRACT = text("openapi.yaml")
+
+
+def diff(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """One run of the command."""
+    command = [sys.executable, "-m", "conformance", "diff", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[str]:
+    """The address of the files in a directory."""
+    with files(tmp_path) as url:
+        yield url
+
+
+def line_of(text: str, part: str) -> int:
+    """The line, from 1, on which something first stands."""
+    return text[: text.index(part)].count("\n") + 1
+
+
+def test_the_contract_is_no_different_from_itself(tmp_path: Path) -> None:
+    """0, and one sentence."""
+    path = tmp_path / "openapi.yaml"
+    path.write_text(CONTRACT, encoding="utf-8")
+    done = diff(path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "The description says what the specification says.\n", "")
+
+
+def test_a_breaking_difference_fails_with_its_line(tmp_path: Path) -> None:
+    """1; the line of the vendor's own file, what is specified and what is described."""
+    text = CONTRACT.replace("accountType: {type: string, enum: [internal, external]}", "accountType: {type: string}")
+    path = tmp_path / "openapi.yaml"
+    path.write_text(text, encoding="utf-8")
+    done = diff(path)
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "BREAKS CLIENTS: a client that is written to the specification would meet what it need not expect",
+        f"  {path}:{line_of(text, 'accountType: {')}  Account.accountType: also allows some text, UUIDs",
+        "      specified  string, one of ['internal', 'external']",
+        "      described  string",
+        "      on         account_get",
+        "",
+        "1 breaks-clients: the description breaks the contract",
+    ]
+
+
+def test_a_difference_of_the_whole_document_is_on_no_operation(tmp_path: Path) -> None:
+    """Only its place and the two values are told."""
+    path = tmp_path / "openapi.yaml"
+    path.write_text(CONTRACT.replace("openapi: 3.1.1", "openapi: 3.2.0"), encoding="utf-8")
+    done = diff(path)
+    assert done.stdout.splitlines()[1:5] == [
+        f"  {path}:{line_of(CONTRACT, 'openapi: 3.1.1')}  openapi: is another version of OpenAPI",
+        "      specified  3.1.1",
+        "      described  3.2.0",
+        "",
+    ]
+
+
+def test_what_breaks_nobody_does_not_fail(tmp_path: Path) -> None:
+    """0; the differences are told."""
+    path = tmp_path / "openapi.yaml"
+    path.write_text(CONTRACT.replace("schema: {type: integer, minimum: 1, maximum: 100}", "schema: {type: integer}"), encoding="utf-8")
+    done = diff(path)
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "1 harmless: nothing breaks")
+
+
+def test_as_json_it_has_every_line(tmp_path: Path) -> None:
+    """For other programs."""
+    text = CONTRACT.replace("$ref: \"#/components/responses/Conflict\"", "$ref: \"#/components/responses/BadRequest\"")
+    text = text.replace('        "409": {$ref: "#/components/responses/BadRequest"}\n', "")
+    path = tmp_path / "openapi.yaml"
+    path.write_text(text, encoding="utf-8")
+    done = diff(path, "--json")
+    told = json.loads(done.stdout)
+    (difference,) = told["differences"]
+    assert (done.returncode, told["document"], told["breaking"]) == (0, str(path), False)
+    assert told["counts"] == {"breaks-clients": 0, "breaks-callers": 0, "open": 0, "harmless": 1}
+    assert len(difference.pop("operations")) == len(difference["lines"]) == 10
+    assert difference.pop("lines")[0] == line_of(text, "responses:")
+    assert difference == {
+        "effect": "harmless",
+        "aspect": "complete",
+        "requirement": "description/complete",
+        "where": "409",
+        "message": "is not described",
+        "specified": None,
+        "described": None,
+    }
+
+
+def test_many_lines_are_cut_short(tmp_path: Path) -> None:
+    """The rest is counted."""
+    path = tmp_path / "openapi.yaml"
+    path.write_text(CONTRACT.replace('        "409": {$ref: "#/components/responses/Conflict"}\n', ""), encoding="utf-8")
+    assert " and 2 more" in diff(path).stdout
+
+
+def test_a_url_is_fetched(tmp_path: Path, served: str) -> None:
+    """JSON or YAML, whatever its type."""
+    (tmp_path / "openapi.yaml").write_text(CONTRACT, encoding="utf-8")
+    assert diff(f"{served}/openapi.yaml").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"openapi: [3\n", "openapi.yaml:2: is no YAML"),
+        (b"swagger: '2.0'\n", "openapi.yaml: is no OpenAPI 3 document"),
+        (b"openapi: 3.1.1\npaths:\n  /a: {$ref: a.yaml}\n", "openapi.yaml:3: refers to another document ('a.yaml')"),
+        (b"\xff\xfe", "is not UTF-8 text"),
+        (None, "cannot be read: No such file or directory"),
+    ],
+    ids=["no YAML", "Swagger", "a part", "no text", "no file"],
+)
+def test_what_is_no_description_is_a_usage_error(tmp_path: Path, content: bytes | None, told: str) -> None:
+    """4, one line, and nothing on standard output."""
+    path = tmp_path / "openapi.yaml"
+    if content is not None:
+        path.write_bytes(content)
+    done = diff(path)
+    assert (done.returncode, done.stdout, done.stderr.count("\n"), told in done.stderr) == (4, "", 1, True)
+
+
+@pytest.mark.parametrize(("path", "told"), [("/nothing.yaml", "is answered 404"), ("/binary", "is not UTF-8 text")])
+def test_what_cannot_be_fetched_is_a_usage_error(tmp_path: Path, served: str, path: str, told: str) -> None:
+    """4, with what came instead."""
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    done = diff(served + path)
+    assert (done.returncode, told in done.stderr) == (4, True)
+
+
+def test_nobody_at_a_url_is_a_usage_error() -> None:
+    """4, with what the connection came to."""
+    done = diff("http://127.0.0.1:9/openapi.json")
+    assert (done.returncode, "ConnectError" in done.stderr) == (4, True)
+
+
+def test_nothing_of_a_document_commands_the_terminal(tmp_path: Path) -> None:
+    """Control characters of a hostile document are spelled out."""
+    document = tmp_path / "openapi.yaml"
+    document.write_text(CONTRACT.replace("operationId: account_get", 'operationId: "\\e[2J\\u202E"'), encoding="utf-8")
+    done = diff(document)
+    assert (done.returncode, "\x1b" in done.stdout, "\u202e" in done.stdout) == (1, False, False)

@@ -1,0 +1,133 @@
+"""The scenarios: a current, valid Arazzo document, which a stock runner executes, and which fails where the contract is broken."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import jsonschema_rs
+import node
+import pytest
+import served
+import subjects
+import yaml
+
+from conformance.__main__ import main
+from conformance.assurance.selftest import altered
+from conformance.contract import arazzo, openapi, scenarios
+from conformance.contract.scenarios import Scenario, Step
+
+DOCUMENT = Path(__file__).parents[2] / "spec" / "arazzo.yaml"
+SCHEMA = "@stoplight/spectral-rulesets/dist/arazzo/schemas/arazzo/v1.0/index.json"
+REDOCLY = "redocly"
+SCENARIOS = {scenario.id: scenario for scenario in scenarios.SCENARIOS}
+Steps = list[tuple[str, str]]
+
+
+@pytest.fixture(scope="module")
+def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """The profile of what `conformance serve` serves."""
+    with served.by_command(tmp_path_factory.mktemp("reference")) as written:
+        yield written
+
+
+def inputs(id: str, profile: dict[str, Any]) -> dict[str, Any]:
+    """What a scenario needs, out of a profile: a review of its own, and a revision that this has not."""
+    keys = {name: credential.get("api-key") for name, credential in profile["credentials"].items()}
+    review = profile["fixtures"]["approvable-reviews"][list(SCENARIOS).index(id)]
+    with httpx.Client(base_url=profile["base-url"], headers={"x-api-key": keys["primary"]}, trust_env=False) as client:
+        revision = client.get(f"/reviews/{review}").json()["data"]["subjectRevision"]
+    return {
+        "apiKey": keys["throttled" if id == "throttled" else "primary"],
+        "reviewId": review,
+        "idempotencyKey": str(uuid4()),
+        "otherKey": str(uuid4()),
+        "otherRevision": revision + 1,
+    }
+
+
+def executed(id: str, profile: dict[str, Any], modules: Path, folder: Path) -> tuple[int, Steps]:
+    """What a stock runner makes of a scenario: its exit code, and how each step has ended, by its last try."""
+    log = folder / "log.json"
+    ran = node.run(
+        modules,
+        REDOCLY,
+        *("respect", str(DOCUMENT), "--workflow", id, "--server", f"api={profile['base-url']}", "--json-output", str(log)),
+        *("--severity", "SCHEMA_CHECK=off"),  # it closes every schema, those of conditions too, which then no record fits
+        cwd=folder,
+        REDOCLY_CLI_RESPECT_INPUT=json.dumps(inputs(id, profile)),
+    )
+    assert log.exists(), ran.stdout + ran.stderr
+    (file,) = json.loads(log.read_text(encoding="utf-8"))["files"].values()
+    (workflow,) = file["executedWorkflows"]
+    return ran.returncode, list({step["stepId"]: step["status"] for step in workflow["executedSteps"]}.items())
+
+
+def test_the_document_is_current(capsys: pytest.CaptureFixture[str]) -> None:
+    """`conformance scenarios > spec/arazzo.yaml` brings it up to date."""
+    assert main(["scenarios"]) == 0
+    assert capsys.readouterr().out == DOCUMENT.read_text(encoding="utf-8")
+
+
+def test_the_document_fits_the_schema_of_its_specification(modules: Path) -> None:
+    """The JSON Schema that the OpenAPI Initiative publishes for Arazzo 1.0."""
+    document = yaml.safe_load(DOCUMENT.read_text(encoding="utf-8"))
+    schema = json.loads((modules / SCHEMA).read_text(encoding="utf-8"))
+
+    assert (document["arazzo"], schema["$id"]) == ("1.0.1", "https://spec.openapis.org/arazzo/1.0/schema/2024-08-01")
+    jsonschema_rs.validator_for(schema).validate(document)
+
+
+def test_a_linter_finds_nothing_wrong(modules: Path, tmp_path: Path) -> None:
+    """Names, references between steps, and the operations of the description beside it."""
+    ran = node.run(modules, REDOCLY, "lint", str(DOCUMENT), "--extends=recommended-strict", "--format=json", cwd=tmp_path)
+
+    assert (json.loads(ran.stdout)["problems"], ran.returncode) == ([], 0)
+
+
+def test_every_operation_has_a_part() -> None:
+    """No operation is left out of all scenarios."""
+    told = {step.operation for scenario in scenarios.SCENARIOS for step in scenario.steps}
+
+    assert told == set(openapi.load().operations)
+
+
+def test_a_link_leads_where_the_scenario_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step that follows a link to another operation is refused, since its arguments would be another's."""
+    astray = Scenario("astray", "", "", (Step("look", "review_get"), Step("approve", "review_approve", after=("look", "readVideo"))))
+    monkeypatch.setattr(arazzo, "SCENARIOS", (astray,))
+
+    with pytest.raises(KeyError, match="the link readVideo of review_get does not lead to review_approve"):
+        arazzo.text()
+
+
+@pytest.mark.parametrize("id", SCENARIOS)
+def test_the_reference_plays_its_part(id: str, profile: dict[str, Any], modules: Path, tmp_path: Path) -> None:
+    """Every step of the scenario is executed, and ends as it has to."""
+    expected = [(step.id, "success") for step in SCENARIOS[id].steps]
+
+    assert executed(id, profile, modules, tmp_path) == (0, expected)
+
+
+@pytest.mark.parametrize(
+    ("id", "mutant", "step"),
+    [
+        ("read-through", "comments-name-their-video", "comments"),
+        ("approve-once", "approved-in-words-only", "look-again"),
+        ("replay", "replay-conflicts", "replay"),
+        ("replay", "replay-once", "replay-again"),
+        ("conflict", "stale-approves-all-the-same", "look-again"),
+        ("throttled", "rate-without-limit", "spend"),
+        ("throttled", "no-retry-after", "spend"),
+    ],
+)
+def test_a_broken_reference_fails(id: str, mutant: str, step: str, modules: Path, tmp_path: Path) -> None:
+    """The scenario ends in failure at the step that meets what is broken, after all others have gone well."""
+    broken = subjects.BY_ID[mutant]
+    ids = [each.id for each in SCENARIOS[id].steps]
+    expected = [(name, "success") for name in ids[: ids.index(step)]] + [(step, "error")]
+
+    with served.instance(altered.load(broken.edits).Reference()) as profile:
+        assert executed(id, profile, modules, tmp_path) == (1, expected)

@@ -1,0 +1,98 @@
+"""Tests of how bodies are read and unpacked."""
+
+import gzip
+import tracemalloc
+import zlib
+
+import httpx
+import pytest
+
+from conformance.http import content_coding
+
+PACKED = gzip.compress(b"unpacked", mtime=0)
+
+
+def answer(name: str, body: bytes) -> httpx.Response:
+    """An answer whose body came in the coding of that name."""
+    return httpx.Response(200, headers={"content-encoding": name}, stream=httpx.ByteStream(body))
+
+
+def deflated(body: bytes, wbits: int) -> bytes:
+    """A body packed by zlib."""
+    packer = zlib.compressobj(9, wbits=wbits)
+    return packer.compress(body) + packer.flush()
+
+
+@pytest.mark.parametrize(
+    ("name", "packed"),
+    [
+        ("gzip", PACKED),
+        ("x-gzip", PACKED),
+        (" GZip ", PACKED),
+        ("gzip", gzip.compress(b"un", mtime=0) + gzip.compress(b"packed", mtime=0)),
+        ("gzip", PACKED + b"\0\0\0"),
+        ("deflate", deflated(b"unpacked", zlib.MAX_WBITS)),
+        ("deflate", deflated(b"unpacked", -zlib.MAX_WBITS)),
+        ("deflate", deflated(b"unpacked", zlib.MAX_WBITS) + b"\x1f"),
+        ("identity", b"unpacked"),
+        ("", b"unpacked"),
+    ],
+)
+def test_a_body_is_unpacked(name: str, packed: bytes) -> None:
+    """By the codings that the client says it understands, and by their other names."""
+    assert content_coding.read(answer(name, packed)) == b"unpacked"
+
+
+def test_an_answer_need_not_name_a_coding() -> None:
+    """Then the body is what came."""
+    assert content_coding.read(httpx.Response(200, stream=httpx.ByteStream(PACKED))) == PACKED
+
+
+def test_a_packed_body_may_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Byte by byte."""
+    monkeypatch.setattr(content_coding, "READ_SIZE", 1)
+    members = gzip.compress(b"unp", mtime=0) + gzip.compress(b"acked", mtime=0)
+    for name, packed in (("gzip", PACKED), ("gzip", members), ("deflate", deflated(b"unpacked", zlib.MAX_WBITS))):
+        assert content_coding.read(answer(name, packed)) == b"unpacked"
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "failure"),
+    [
+        ("gzip", b"not packed", "Error -3 while decompressing data: incorrect header check"),
+        ("deflate", b"\x78not packed", "Error -3 while decompressing data: incorrect header check"),
+        ("br", b"unpacked", "a content coding that nobody asked for: br"),
+        ("gzip, gzip", gzip.compress(PACKED, mtime=0), "a content coding that nobody asked for: gzip, gzip"),
+        ("x" * 80, b"", f"a content coding that nobody asked for: {'x' * 80}"),
+        ("x" * 81, b"", "a content coding that nobody asked for: a long name"),
+    ],
+)
+def test_a_body_that_cannot_be_unpacked_is_told(name: str, body: bytes, failure: str) -> None:
+    """With the name of its coding, where that is no page of its own."""
+    with pytest.raises(httpx.DecodingError) as problem:
+        content_coding.read(answer(name, body))
+    assert str(problem.value) == failure
+
+
+@pytest.mark.parametrize("name", ["identity", "gzip"])
+def test_a_body_has_a_longest_length(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """However it is packed."""
+    monkeypatch.setattr(content_coding, "LONGEST_BODY", 1000)
+    longest, longer = (gzip.compress(body) if name == "gzip" else body for body in (bytes(1000), bytes(1001)))
+
+    assert content_coding.read(answer(name, longest)) == bytes(1000)
+    with pytest.raises(httpx.DecodingError, match=r"^the response is longer than 1000 bytes$"):
+        content_coding.read(answer(name, longer))
+
+
+def test_a_body_that_bursts_is_never_whole_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fifty thousand bytes that unpack to fifty million."""
+    monkeypatch.setattr(content_coding, "LONGEST_BODY", 1000)
+    bomb = answer("gzip", gzip.compress(bytes(50_000_000)))
+    tracemalloc.start()
+    with pytest.raises(httpx.DecodingError, match=r"^the response is longer than 1000 bytes$"):
+        content_coding.read(bomb)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert most < 5_000_000

@@ -1,0 +1,167 @@
+"""No secret leaves: its spellings, and what replaces them."""
+
+import base64
+import json
+from urllib.parse import quote, quote_plus
+
+import orjson
+import pytest
+
+from conformance.http import redaction
+from conformance.http.redaction import Redactor, spellings
+
+SECRET = 'pa/ss+wörd "quoted\\ 100%'
+PLAIN = "lk_0123456789abcdef"
+
+
+def redactor(**secrets: str) -> Redactor:
+    """A redactor of secrets by the names of their variables."""
+    return Redactor({secret: f"${variable}" for variable, secret in secrets.items()})
+
+
+def lowered(text: str) -> str:
+    """Percent escapes in small letters."""
+    return "".join(f"%{part[:2].lower()}{part[2:]}" if number else part for number, part in enumerate(text.split("%")))
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        SECRET.encode(),
+        SECRET.encode("latin-1"),
+        SECRET.encode().decode("latin-1").encode(),
+        quote(SECRET, safe="").encode(),
+        quote(SECRET).encode(),
+        quote_plus(SECRET).encode(),
+        lowered(quote(SECRET, safe="")).encode(),
+        quote(SECRET.encode("latin-1"), safe="").encode(),
+        json.dumps(SECRET)[1:-1].encode(),
+        json.dumps(SECRET)[1:-1].replace("\\u00f6", "\\u00F6").encode(),
+        json.dumps(SECRET)[1:-1].replace("/", "\\/").encode(),
+        orjson.dumps(SECRET)[1:-1],
+        repr(SECRET)[1:-1].encode(),
+        repr(SECRET.encode())[2:-1].encode(),
+    ],
+)
+def test_every_spelling_is_replaced(spelled: bytes) -> None:
+    """Plain, percent, form and JSON, in UTF-8 and in Latin-1, in capital and in small digits."""
+    assert redactor(KEY=SECRET).bytes(b"a " + spelled + b" z") == b"a $KEY z"
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "abc", "Bearer "])
+@pytest.mark.parametrize("after", ["", "x", "xy", "xyz"])
+@pytest.mark.parametrize("secret", [SECRET, PLAIN, PLAIN + "x", PLAIN + "xy", "\xff\xfe\xfb\xff\xef\xbf\xff\xfe\xff"])
+def test_base64_is_replaced_wherever_the_secret_stands_in_the_text(before: str, after: str, secret: str) -> None:
+    """In both alphabets; what is left of it gives no more than a character or two away."""
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        for charset in ("utf-8", "latin-1"):
+            coded = encode(f"{before}{secret}{after}".encode(charset))
+            masked = redactor(KEY=secret).bytes(coded)
+            assert b"$KEY" in masked
+            assert len(masked) <= len(encode(before.encode())) + len(b"$KEY") + len(encode(after.encode())) + 8
+
+
+def test_a_short_secret_is_looked_for_in_base64_of_its_own_only() -> None:
+    """Within a longer text too little of it would be left to know it by."""
+    short, long = set(spellings("1234567")), set(spellings("12345678"))
+    assert short == {b"1234567", b"MTIzNDU2Nw"}
+    assert long == {b"12345678", b"MTIzNDU2Nz", b"EyMzQ1Njc4", b"xMjM0NTY3O"}
+
+
+def test_the_longest_secret_wins() -> None:
+    """One that begins with another is not cut by it, in whichever order they became known."""
+    for secrets in ({"SHORT": "abc", "LONG": "abcdef"}, {"LONG": "abcdef", "SHORT": "abc"}):
+        assert redactor(**secrets).text("abcdef abc") == "$LONG $SHORT"
+
+
+def test_variables_are_not_searched_for_secrets() -> None:
+    """A secret that is part of another one's variable garbles nothing."""
+    assert redactor(PRIMARY_KEY="one-secret", OTHER="KEY").text("one-secret KEY") == "$PRIMARY_KEY $OTHER"
+
+
+def test_a_secret_of_two_callers_has_the_name_of_the_first() -> None:
+    """The order of the profile."""
+    each = redactor(FIRST="same-secret")
+    each.add("same-secret", "$SECOND")
+    assert each.text("same-secret") == "$FIRST"
+
+
+def test_a_secret_may_become_known_later() -> None:
+    """Near misses are made while a run goes on."""
+    each = redactor()
+    assert each.text("near-miss") == "near-miss"
+    each.add("near-miss", "$MISS")
+    assert each.text("near-miss") == "$MISS"
+
+
+def test_characters_of_patterns_are_only_characters() -> None:
+    """`.` and `*` stand for themselves, and so does what looks like a group in a variable."""
+    assert redactor(**{r"\1": "a.*b(c)"}).bytes(b"a.*b(c) axxb(c)") == rb"$\1 axxb(c)"
+
+
+def test_an_empty_secret_is_none() -> None:
+    """Or it would be everywhere."""
+    assert redactor(KEY="").text("text") == "text"
+
+
+def test_what_has_no_secret_stays_as_it_is() -> None:
+    """Octets of any kind."""
+    assert redactor(KEY=PLAIN).bytes(bytes(range(256))) == bytes(range(256))
+
+
+@pytest.mark.parametrize("length", range(4, len(PLAIN)))
+def test_what_was_cut_within_a_secret_loses_its_beginning(length: int) -> None:
+    """Before the mark of a cut, within quotes or without."""
+    each, beginning = redactor(KEY=PLAIN, LONG=PLAIN[:6] + "other-secret"), PLAIN[:length]
+    variable = "$LONG" if length <= 6 else "$KEY"
+    assert each.text(f"'a{beginning}… b") == f"'a{variable}… b"
+    assert each.text(f"'ü{beginning}'… {beginning}\"…") == f"'ü{variable}'… {variable}\"…"
+
+
+def test_only_a_cut_leaves_beginnings() -> None:
+    """Less than four characters give nothing away, and what stands elsewhere is no beginning of a secret."""
+    each = redactor(KEY=PLAIN)
+    assert each.text(f"{PLAIN[:3]}… {PLAIN}… end {PLAIN[:9]}") == f"{PLAIN[:3]}… $KEY… end {PLAIN[:9]}"
+    assert each.text(f"{PLAIN[:9]} … {PLAIN[1:9]}… ü…") == f"{PLAIN[:9]} … {PLAIN[1:9]}… ü…"
+
+
+def test_a_redaction_is_remembered_until_another_secret_is_known() -> None:
+    """The same text twice, and again afterwards."""
+    each = redactor(KEY="first-secret")
+    texts = "first-secret second-secret"
+    assert [each.text(texts), each.text(texts)] == ["$KEY second-secret"] * 2
+    each.add("second-secret", "$OTHER")
+    assert each.text(texts) == "$KEY $OTHER"
+    assert each.text("x" * 1000 + "first-secret") == "x" * 1000 + "$KEY"
+
+
+def test_only_so_much_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short texts, and not more of them than a number."""
+    monkeypatch.setattr(redaction, "LONGEST_REMEMBERED", 3)
+    monkeypatch.setattr(redaction, "MOST_REMEMBERED", 2)
+    each = redactor(KEY=PLAIN)
+    assert [each.text(text) for text in ("abcd", "abc", "a", "b")] == ["abcd", "abc", "a", "b"]
+    assert set(each._known) == {"abc", "a"}
+
+
+def test_headers_lose_secrets_in_names_and_values() -> None:
+    """Location among them."""
+    each = redactor(KEY=PLAIN)
+    shown = each.headers([("location", f"/?k={PLAIN}"), (f"x-{PLAIN}", "1")])
+    assert shown == (("location", "/?k=$KEY"), ("x-$KEY", "1"))
+
+
+def test_a_text_without_an_encoding_is_escaped() -> None:
+    """Lone surrogates, so that whatever comes out can be written down."""
+    assert redactor(KEY=PLAIN).text(f"\ud800 {PLAIN} ü") == "\\ud800 $KEY ü"
+
+
+def test_values_lose_secrets_and_what_cannot_be_written_down() -> None:
+    """All through; whole numbers stay numbers up to 64 bits."""
+    value = {PLAIN: [PLAIN, 1, 1.5, None, True, (2**64 - 1, 2**64, -(2**63), -(2**63) - 1)], "x": {"y": "\udfff"}, 3: "three"}
+    assert redactor(KEY=PLAIN).value(value) == {
+        "$KEY": ["$KEY", 1, 1.5, None, True, [2**64 - 1, str(2**64), -(2**63), str(-(2**63) - 1)]],
+        "x": {"y": "\\udfff"},
+        "3": "three",
+    }
+    orjson.dumps(redactor(KEY=PLAIN).value(value))

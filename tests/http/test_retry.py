@@ -1,0 +1,131 @@
+"""What is load or network and no verdict; and how long to wait."""
+
+from typing import Any
+
+import pytest
+
+from conformance.http.exchange import Call, Exchange, Request, Response
+from conformance.http.retry import is_transient, is_weather, retry_after
+
+NOW = "Fri, 20 Nov 2026 12:00:00 GMT"
+
+
+def exchange(status: int | None) -> Exchange:
+    """An exchange with this status, or without a response."""
+    response = None if status is None else Response(status, ())
+    return Exchange("item", 1, Call("account_get"), "", None, None, Request("GET", "", ()), response)
+
+
+@pytest.mark.parametrize(
+    ("status", "transient", "weather"),
+    [
+        (None, True, True),
+        (200, False, False),
+        (404, False, False),
+        (429, False, True),
+        (500, True, False),
+        (501, False, False),
+        (502, True, True),
+        (503, True, True),
+        (504, True, True),
+        (505, False, False),
+    ],
+)
+def test_what_passes_and_what_says_nothing(status: int | None, transient: bool, weather: bool) -> None:
+    """A 500 may pass, and if it stays it is an answer; a 429 says nothing, and is waited out."""
+    assert (is_transient(exchange(status)), is_weather(exchange(status))) == (transient, weather)
+
+
+def seconds(value: str | None, **headers: Any) -> float | None:
+    """What a response with this Retry-After asks for."""
+    stated = {} if value is None else {"retry-after": value}
+    return retry_after(Response(429, tuple({**stated, **headers}.items())))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, None),
+        ("", None),
+        ("0", 0.0),
+        ("7", 7.0),
+        (" 007 ", 7.0),
+        ("1000000000", 1e9),
+        ("1000000001", 1e9),
+        ("9" * 5000, 1e9),
+        ("-1", None),
+        ("+1", None),
+        ("1.5", None),
+        ("1e3", None),
+        ("1 s", None),
+        ("soon", None),
+        ("٣", None),
+        ("²", None),
+    ],
+)
+def test_seconds_are_plain_digits(value: str | None, expected: float | None) -> None:
+    """delay-seconds of RFC 9110; a very long one is as good as for ever."""
+    assert seconds(value) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Fri, 20 Nov 2026 12:00:30 GMT",
+        "Friday, 20-Nov-26 12:00:30 GMT",
+        "Fri Nov 20 12:00:30 2026",
+        "Mon, 20 Nov 2026 12:00:30 GMT",
+        " Fri, 20 Nov 2026 12:00:30 GMT ",
+    ],
+)
+def test_a_date_counts_from_the_targets_own_clock(value: str) -> None:
+    """In each of the three forms that RFC 9110 knows; the day of the week is not looked at."""
+    assert seconds(value, date=NOW) == 30.0
+
+
+@pytest.mark.parametrize(
+    ("value", "date", "expected"),
+    [
+        ("Fri, 20 Nov 2026 11:59:59 GMT", NOW, 0.0),
+        (NOW, NOW, 0.0),
+        (NOW, None, 1.0),
+        (NOW, "yesterday", 1.0),
+        ("Sat, 21 Nov 2026 12:00:00 GMT", NOW, 86400.0),
+        ("Sun Nov  8 12:00:00 2026", "Sun, 08 Nov 2026 11:00:00 GMT", 3600.0),
+        ("Fri, 20 Nov 2026 12:00:60 GMT", NOW, 59.0),
+        ("Thursday, 31-Dec-69 23:59:59 GMT", "Tue, 31 Dec 2069 23:59:00 GMT", 59.0),
+        ("Thursday, 01-Jan-70 00:00:01 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", 1.0),
+    ],
+)
+def test_a_date_that_is_past_or_has_no_present_to_count_from(value: str, date: str | None, expected: float) -> None:
+    """Never less than nothing; a second where the target does not say what time it is; years of two digits."""
+    assert seconds(value, **({} if date is None else {"date": date})) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2026-11-20T12:00:30Z",
+        "Fri, 20 Nov 2026 12:00:30 +0000",
+        "Fri, 20 Nov 2026 12:00:30 UTC",
+        "Fri, 20 Nov 2026 12:00:30",
+        "Fri, 20 Nov 26 12:00:30 GMT",
+        "Fri, 2 Nov 2026 12:00:30 GMT",
+        "20 Nov 2026 12:00:30 GMT",
+        "Fri, 20 Foo 2026 12:00:30 GMT",
+        "Fri, 31 Nov 2026 12:00:30 GMT",
+        "Fri, 20 Nov 2026 24:00:30 GMT",
+        "Fri, 20 Nov 2026 12:60:30 GMT",
+        "Fri, 20 Nov 2026 12:00:61 GMT",
+        "Fri, 00 Nov 2026 12:00:30 GMT",
+        "Fri, 20 Nov 0000 12:00:30 GMT",
+        "Fri Nov 20 12:00:30 2026 GMT",
+        "Friday, 20-Nov-2026 12:00:30 GMT",
+        "Fri, 20 Nov 2026 12:00:30 GMT; later",
+        ",",
+        "1, 2",
+    ],
+)
+def test_everything_else_is_no_form_of_retry_after(value: str) -> None:
+    """Dates that other standards know among it."""
+    assert seconds(value, date=NOW) is None

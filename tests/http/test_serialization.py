@@ -1,0 +1,259 @@
+"""Exchanges as they are written down, and the commands that send them again."""
+
+import base64
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import orjson
+import pytest
+from hostile import served
+
+from conformance.contract import openapi
+from conformance.http import serialization
+from conformance.http.client import Client, Sending
+from conformance.http.exchange import Call, Exchange, Request, Response
+from conformance.http.redaction import Redactor
+from conformance.http.serialization import LONGEST_BODY
+from conformance.http.transport import Network
+from conformance.target.target import Credential
+
+SECRET = "lk-0123456789"
+REDACTOR = Redactor({SECRET: "$PRIMARY_API_KEY"})
+APPROVE = Call("review_approve", {"reviewId": "r"})
+EXCHANGE = Exchange(
+    item="read::x",
+    number=2,
+    call=Call("account_get"),
+    purpose="look",
+    credential="primary",
+    scheme="api-key",
+    request=Request("GET", "http://target.test/v1/account", (("x-api-key", "$PRIMARY_API_KEY"),)),
+    response=Response(200, (("content-type", "application/json"),), b"{}"),
+    started=0.12345678,
+    elapsed=0.00000049,
+)
+
+
+def test_an_exchange_is_written_down_whole() -> None:
+    """Its names, who made it and why, what was sent and what came; times to the microsecond."""
+    assert serialization.document(EXCHANGE, REDACTOR) == {
+        "id": "read::x#2",
+        "item": "read::x",
+        "operation": "account_get",
+        "purpose": "look",
+        "credential": "primary",
+        "scheme": "api-key",
+        "request": {
+            "method": "GET",
+            "url": "http://target.test/v1/account",
+            "headers": [["x-api-key", "$PRIMARY_API_KEY"]],
+            "body": None,
+        },
+        "response": {"status": 200, "headers": [["content-type", "application/json"]], "body": {"text": "{}"}},
+        "started": 0.123457,
+        "elapsed": 0.0,
+    }
+
+
+def test_an_exchange_without_a_response_has_its_failure() -> None:
+    """And one that was tried again says so."""
+    written = serialization.document(replace(EXCHANGE, response=None, failure="ReadTimeout: late", superseded=True), REDACTOR)
+    assert (written["failure"], written["superseded"], "response" in written) == ("ReadTimeout: late", True, False)
+
+
+def test_no_secret_is_written_down() -> None:
+    """Wherever a target or a check repeats it; the exchange itself is judged as it came."""
+    body = f'{{"k": "{SECRET}"}}'.encode()
+    response = Response(307, (("location", f"/{SECRET}"),), body + b"\xff" + base64.b64encode(SECRET.encode()))
+    echoing = replace(EXCHANGE, purpose=SECRET, request=Request("POST", "", (), body), response=response)
+    written = serialization.document(echoing, REDACTOR)
+
+    assert SECRET.encode() not in orjson.dumps(written)
+    assert written["purpose"] == "$PRIMARY_API_KEY"
+    assert written["request"]["body"] == {"text": '{"k": "$PRIMARY_API_KEY"}'}
+    assert written["response"]["headers"] == [["location", "/$PRIMARY_API_KEY"]]
+    assert SECRET.encode() not in base64.b64decode(written["response"]["body"]["base64"])
+    assert echoing.response is not None
+    assert SECRET.encode() in echoing.response.body
+
+
+@pytest.mark.parametrize(
+    ("content", "written"),
+    [
+        (b"", {"text": ""}),
+        ("ü\n".encode(), {"text": "ü\n"}),
+        (b"\xff", {"base64": "/w=="}),
+        (b" " * LONGEST_BODY, {"text": " " * LONGEST_BODY}),
+        (b"x" * LONGEST_BODY, {"text": "x" * LONGEST_BODY}),
+        (b" " * (LONGEST_BODY + 1), {"text": "", "padding": LONGEST_BODY + 1}),
+        (b"{}" + b" " * LONGEST_BODY, {"text": "{}", "padding": LONGEST_BODY}),
+        (b"x" * LONGEST_BODY + b" ", {"text": "x" * LONGEST_BODY, "padding": 1}),
+        (b"\xff" + b" " * LONGEST_BODY, {"base64": "/w==", "padding": LONGEST_BODY}),
+    ],
+)
+def test_a_body_is_kept_as_text_or_in_base64(content: bytes, written: dict[str, Any]) -> None:
+    """The blanks at the end of a long one are counted."""
+    assert serialization.body(content) == written
+
+
+@pytest.mark.parametrize("shift", range(4))
+def test_of_a_longer_body_the_beginning_is_kept(shift: int) -> None:
+    """With its length and its digest; no character is cut in two."""
+    content = b"x" * shift + "😀".encode() * LONGEST_BODY
+    written = serialization.body(content)
+
+    kept = written["text"].encode()
+    assert content.startswith(kept)
+    assert LONGEST_BODY - 4 < len(kept) <= LONGEST_BODY
+    assert (written["length"], written["sha256"]) == (len(content), hashlib.sha256(content).hexdigest())
+
+
+def test_of_a_longer_body_that_is_no_text_so_much_is_kept_as_of_any() -> None:
+    """In base64."""
+    written = serialization.body(b"\x80" * (LONGEST_BODY + 1))
+    assert len(base64.b64decode(written["base64"])) == LONGEST_BODY
+    assert written["length"] == LONGEST_BODY + 1
+
+
+# --- commands ------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def heard() -> Iterator[tuple[str, list[tuple[bytes, dict[bytes, bytes], bytes]]]]:
+    """The base URL of a server, and the requests that it has got: first line, headers, body."""
+    requests: list[tuple[bytes, dict[bytes, bytes], bytes]] = []
+
+    def behave(connection: Any) -> None:
+        stream = connection.makefile("rb")
+        line = stream.readline().rstrip()
+        headers = dict(header.rstrip().lower().split(b": ", 1) for header in iter(stream.readline, b"\r\n"))
+        if headers.get(b"transfer-encoding") == b"chunked":
+            body = b""
+            while size := int(stream.readline(), 16):
+                body += stream.read(size + 2)[:-2]
+        else:
+            body = stream.read(int(headers.get(b"content-length", b"0")))
+        requests.append((line, headers, body))
+        stream.close()
+        connection.sendall(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+
+    with served(behave) as url:
+        yield url, requests
+
+
+def sent_twice(call: Call, sending: Sending, secrets: dict[str, str]) -> list[tuple[bytes, dict[bytes, bytes], bytes]]:
+    """The request that the client sends, and the one that a shell sends by the command that is written down of it."""
+    network = Network()
+    redactor = Redactor({secret: f"${variable}" for variable, secret in secrets.items()})
+    with heard() as (url, requests):
+        sender = Client(url, openapi.load(), network, redactor, lambda _: None, item="item")
+        exchange = sender.send(call, replace(sending, patient=False))
+        network.close()
+        command = serialization.curl(serialization.document(exchange, redactor)["request"])
+        environment = {"PATH": os.environ["PATH"], **secrets}
+        done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, check=False, timeout=20)
+        assert (done.returncode, done.stderr) == (0, b"")
+    return requests
+
+
+BODIES = {
+    "JSON": b'{"a": 1}',
+    "nothing": b"",
+    "quotes": b"""{"a": "it's \\"$HOME\\" `date` $(date) !"}""",
+    "newlines": b"\n{\r\n\t}\n\n",
+    "an at sign": b"@/etc/hostname",
+    "a hyphen": b"-n",
+    "not ASCII": "ü 😀".encode(),
+    "octets": bytes(range(256)),
+    "a null": b"a\0b",
+    "blanks": b'{"a": 1}' + b" " * (LONGEST_BODY + 5),
+    "more blanks than curl waits for": b"'" + b" " * 2_000_000,
+    "octets and blanks": b"\xff" + b" " * LONGEST_BODY,
+    "many quotes": b"'" * 60_000,
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+@pytest.mark.parametrize("content_type", ["application/json", None])
+def test_a_command_sends_the_same_body(body: bytes, content_type: str | None) -> None:
+    """By a real shell and a real curl, with the same content type or without one."""
+    call = replace(APPROVE, body=body, content_type=content_type)
+    (line, headers, first), (again, repeated, second) = sent_twice(call, Sending(None), {})
+
+    assert (again, second) == (line, first)
+    assert first == body
+    assert repeated.get(b"content-type") == headers.get(b"content-type")
+    assert repeated[b"content-length"] == headers[b"content-length"]
+    assert b"expect" not in repeated
+
+
+@pytest.mark.parametrize(
+    ("call", "sending"),
+    [
+        (Call("account_get"), Sending(None)),
+        (Call("account_get", query=(("a[]", "{1,2}"), ("b", "it's & \n ü"))), Sending(None)),
+        (Call("account_get"), Sending(None, method="HEAD")),
+        (Call("account_get"), Sending(None, method="DELETE")),
+        (Call("account_get", body=b"{}"), Sending(None)),
+        (APPROVE, Sending(None)),
+        (Call("account_get"), Sending(None, headers=(("accept", "text/*"), ("x-one", "$HOME 'x' \"y\" `z`")))),
+        (replace(APPROVE, body=b"{}"), Sending(None, stream=True)),
+    ],
+    ids=["plain", "query", "HEAD", "DELETE", "GET with a body", "POST without one", "headers", "stream"],
+)
+def test_a_command_sends_the_same_request(call: Call, sending: Sending) -> None:
+    """Method, path, query, and every header that means something."""
+    (line, headers, body), (again, repeated, second) = sent_twice(call, sending, {})
+    own = {b"user-agent", b"accept-encoding", b"connection", b"content-length"}
+
+    assert (again, second) == (line, body)
+    assert headers.pop(b"accept") == repeated.pop(b"accept").replace(b"*/*", b"application/json")
+    assert {name: value for name, value in repeated.items() if name not in own} == {
+        name: value for name, value in headers.items() if name not in own
+    }
+
+
+@pytest.mark.parametrize("scheme", ["api-key", "bearer"])
+def test_a_command_reads_secrets_from_the_variables_of_the_profile(scheme: str) -> None:
+    """None of them stands in it."""
+    credential = Credential("primary", api_key="k'$x y", bearer="t\"`z", bearer_variable="MY_TOKEN")
+    secrets = {"PRIMARY_API_KEY": "k'$x y", "MY_TOKEN": 't"`z'}
+    (_, headers, _), (_, repeated, _) = sent_twice(Call("account_get"), Sending(credential, scheme), secrets)
+
+    name = b"x-api-key" if scheme == "api-key" else b"authorization"
+    assert repeated[name] == headers[name]
+
+
+def test_a_command_leaves_out_what_curl_says_itself() -> None:
+    """Its own name, and that it takes JSON; another wish is passed on."""
+    headers = [["user-agent", "x"], ["accept-encoding", "gzip"], ["accept", "application/json"], ["x", "application/json"]]
+    request = {"method": "GET", "url": "u", "body": None, "headers": headers}
+    assert serialization.curl(request) == "curl -sS -i -g u -H 'x: application/json'"
+    assert serialization.curl({**request, "headers": [["accept", "text/plain"]]}) == "curl -sS -i -g u -H 'accept: text/plain'"
+
+
+def test_what_looks_like_a_variable_and_is_none_is_sent_as_it_is() -> None:
+    """Only a whole variable stands in double quotes."""
+    request = {"method": "GET", "url": "u", "body": None, "headers": [["x", "$(reboot)"], ["y", "$A"], ["z", "Bearer $A"], ["w", "$A b"]]}
+    assert serialization.curl(request) == """curl -sS -i -g u -H 'x: $(reboot)' -H "y: $A" -H "z: Bearer $A" -H 'w: $A b'"""
+
+
+def test_of_a_body_that_is_not_kept_the_command_says_what_is_missing() -> None:
+    """A file, its length and its digest; it is still one command."""
+    content = serialization.body(b"x" * (LONGEST_BODY + 1))
+    command = serialization.curl({"method": "POST", "url": "http://h/", "headers": [["content-type", "a/b"]], "body": content})
+
+    ending = f"--data-binary @body # {LONGEST_BODY + 1} bytes with the SHA-256 {content['sha256']}: too many to be kept"
+    assert command == f"curl -sS -i -g -X POST http://h/ -H 'content-type: a/b' -H expect: {ending}"
+
+
+@pytest.mark.parametrize(("length", "piped"), [(99_998, False), (99_999, True)])
+def test_a_word_of_a_command_has_a_longest_length(length: int, piped: bool) -> None:
+    """Past it the body comes through a pipe."""
+    command = serialization.curl({"method": "POST", "url": "u", "headers": [], "body": {"text": " " * length}})
+    assert ("base64 -d" in command) is piped

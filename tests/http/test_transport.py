@@ -1,0 +1,300 @@
+"""How requests travel: into an application, and over real connections."""
+
+import threading
+import time
+from typing import Any
+
+import httpx
+import pytest
+from hostile import Script, answer, answering, deafness, head, repeating, served, silence
+
+from conformance.http.transport import WRITE_SIZE, InProcess, Network, proxy_of
+
+URL = "http://somewhere.test:8080/v1/projects/a%2Fb?limit=1&x=%C3%BC"
+
+
+def in_process(application: Any) -> InProcess:
+    """A transport whose clock nobody looks at."""
+    return InProcess(application, lambda _: None)
+
+
+def timed(url: str, read: float = 5.0, whole: float = 5.0, **request: Any) -> httpx.Request:
+    """A request with bounds on its time."""
+    timeout = {"connect": 5.0, "read": read, "write": read, "pool": 5.0, "whole": whole}
+    return httpx.Request(request.pop("method", "GET"), url, extensions={"timeout": timeout}, **request)
+
+
+def test_an_application_sees_the_request_as_a_server_would_hand_it_over() -> None:
+    """Path decoded and raw, query, headers in lower case, host and port, body."""
+    script = Script([answer(201, b"body", x_one="1")])
+    transport = in_process(script)
+
+    response = transport.handle_request(httpx.Request("POST", URL, headers={"X-Key": "k"}, content=b"sent"))
+    transport.close()
+
+    scope, body = script.requests[0]
+    assert {key: scope[key] for key in ("type", "method", "scheme", "path", "raw_path", "query_string", "root_path", "server")} == {
+        "type": "http",
+        "method": "POST",
+        "scheme": "http",
+        "path": "/v1/projects/a/b",
+        "raw_path": b"/v1/projects/a%2Fb",
+        "query_string": b"limit=1&x=%C3%BC",
+        "root_path": "",
+        "server": ("somewhere.test", 8080),
+    }
+    assert (b"x-key", b"k") in scope["headers"]
+    assert body == b"sent"
+    assert (response.status_code, response.headers["x-one"], b"".join(response.iter_raw())) == (201, "1", b"body")
+
+
+def test_a_url_without_a_port_has_the_usual_one() -> None:
+    """80 for http."""
+    script = Script([answer()])
+    transport = in_process(script)
+    transport.handle_request(httpx.Request("GET", "http://somewhere.test/v1"))
+    transport.close()
+
+    assert script.requests[0][0]["server"] == ("somewhere.test", 80)
+
+
+def test_a_body_may_come_in_pieces_in_both_directions() -> None:
+    """Each piece of the request is a message; the pieces of the response are put together."""
+    seen: list[Any] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        seen.extend([await receive(), await receive(), await receive()])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"one ", "more_body": True})
+        await send({"type": "http.response.body", "body": b"two"})
+
+    transport = in_process(application)
+    response = transport.handle_request(httpx.Request("POST", URL, content=iter([b"a", b"b"])))
+    transport.close()
+
+    assert [(message["body"], message["more_body"]) for message in seen] == [(b"a", True), (b"b", True), (b"", False)]
+    assert response.read() == b"one two"
+
+
+@pytest.mark.parametrize("ended", ["nothing", "start", "half", "whole"])
+@pytest.mark.parametrize("raises", [False, True])
+def test_an_application_that_stops_too_early_gives_no_answer(ended: str, raises: bool) -> None:
+    """Whether it raises or returns; after the end of its answer it may raise what it likes."""
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        messages = [
+            {"type": "http.response.start", "status": 200, "headers": []},
+            {"type": "http.response.body", "body": b"{", "more_body": True},
+            {"type": "http.response.body", "body": b"}", "more_body": False},
+        ]
+        for message in messages[: ("nothing", "start", "half", "whole").index(ended)]:
+            await send(message)
+        if raises:
+            raise KeyError("secret")
+
+    transport = in_process(application)
+    if ended == "whole":
+        assert transport.handle_request(httpx.Request("GET", URL)).read() == b"{}"
+    else:
+        told = "the application raised KeyError" if raises else "the application sent no whole response"
+        with pytest.raises(httpx.RemoteProtocolError, match=told):
+            transport.handle_request(httpx.Request("GET", URL))
+    transport.close()
+
+
+def test_waiting_moves_the_clock_of_an_application_and_takes_no_time() -> None:
+    """An hour passes at once."""
+    passed: list[float] = []
+    started = time.monotonic()
+    InProcess(Script([]), passed.append).wait(3600.0)
+
+    assert (passed, time.monotonic() - started < 1) == ([3600.0], True)
+
+
+def test_each_thread_has_a_loop_of_its_own_and_a_closed_transport_opens_new_ones() -> None:
+    """Two threads at once, and once more after `close`."""
+    transport = in_process(Script([answer(204)]))
+    statuses: list[int] = []
+
+    def send() -> None:
+        statuses.append(transport.handle_request(httpx.Request("GET", URL)).status_code)
+
+    threads = [threading.Thread(target=send) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    send()
+    transport.close()
+    send()
+    transport.close()
+
+    assert statuses == [204] * 4
+
+
+def test_connections_are_kept_between_requests() -> None:
+    """Two requests, one connection."""
+    accepted: list[int] = []
+
+    def behave(connection: Any) -> None:
+        accepted.append(1)
+        for _ in range(2):
+            answering(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")(connection)
+
+    with served(behave) as url:
+        network = Network()
+        bodies = [network.handle_request(httpx.Request("GET", url)).read() for _ in range(2)]
+        network.close()
+
+    assert (bodies, len(accepted)) == ([b"{}", b"{}"], 1)
+
+
+def test_a_network_waits_by_sleeping() -> None:
+    """The seconds that it is told."""
+    network = Network()
+    started = time.monotonic()
+    network.wait(0.05)
+    network.close()
+
+    assert 0.05 <= time.monotonic() - started < 1
+
+
+def test_each_read_has_its_own_time() -> None:
+    """A server that never answers is given up after `read`, long before the whole is over."""
+    with served(silence) as url:
+        network = Network()
+        started = time.monotonic()
+        with pytest.raises(httpx.ReadTimeout):
+            network.handle_request(timed(url, read=0.2, whole=30))
+        network.close()
+
+    assert 0.2 <= time.monotonic() - started < 5
+
+
+def test_the_whole_exchange_has_one_time_whatever_comes_in_between() -> None:
+    """A byte now and then keeps no exchange alive, neither in the head nor in the body."""
+    drip = repeating(b"x", 0.02)
+    for start in (b"HTTP/1.1 200 OK\r\nx-drip: ", b"HTTP/1.1 200 OK\r\n\r\n"):
+        with served(answering(start, drip)) as url:
+            network = Network()
+            started = time.monotonic()
+            with pytest.raises(httpx.ReadTimeout):
+                network.handle_request(timed(url, read=5, whole=0.4)).read()
+            network.close()
+        assert 0.4 <= time.monotonic() - started < 4
+
+
+def test_sending_has_to_end_in_time_as_well() -> None:
+    """A server that reads nothing is given up."""
+    with served(deafness) as url:
+        network = Network()
+        started = time.monotonic()
+        with pytest.raises((httpx.WriteTimeout, httpx.ReadTimeout)):
+            network.handle_request(timed(url, whole=0.4, method="POST", content=b" " * 32 * 1024 * 1024))
+        network.close()
+
+    assert time.monotonic() - started < 4
+
+
+def test_who_answers_and_takes_no_more_of_a_body_has_answered() -> None:
+    """A 413 that comes after the head is read, although the connection stays open, and the body stays unread."""
+    with served(answering(b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\n{}", deafness)) as url:
+        network = Network()
+        response = network.handle_request(timed(url, read=0.5, method="POST", content=b" " * 32 * 1024 * 1024))
+        assert (response.status_code, response.read()) == (413, b"{}")
+        network.close()
+
+
+def test_an_exchange_whose_time_is_over_sends_nothing_more() -> None:
+    """The clock is looked at before each piece that is written."""
+    with served(silence) as url:
+        network = Network()
+        with pytest.raises(httpx.TransportError, match="the exchange does not end"):
+            network.handle_request(timed(url, whole=0.0, method="POST", content=b" " * (WRITE_SIZE + 1)))
+        network.close()
+
+
+def test_a_request_without_bounds_is_sent_as_well() -> None:
+    """Whoever uses the transport without the client need not know of them."""
+    with served(answering(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")) as url:
+        network = Network()
+        body = network.handle_request(httpx.Request("POST", url, content=b"x" * (2 * WRITE_SIZE + 7))).read()
+        network.close()
+
+    assert body == b"{}"
+
+
+def test_what_is_no_tls_is_no_answer() -> None:
+    """An https URL on a server that speaks in the clear."""
+    with served(lambda connection: connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")) as url:
+        network = Network()
+        with pytest.raises(httpx.ConnectError):
+            network.handle_request(timed(url.replace("http", "https")))
+        network.close()
+
+
+# --- through a proxy -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("url", "proxy"),
+    [
+        ("http://api.test/v1", "http://one.test:3128"),
+        ("https://api.test/v1", "http://two.test"),
+        ("https://API.inside.test:8443/v1", None),
+        ("http://127.0.0.1:8000/v1", None),
+        ("http://[::1]:8000/v1", None),
+        ("http://localhost/v1", None),
+    ],
+)
+def test_the_environment_names_the_proxy(url: str, proxy: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One for each scheme, with or without a scheme of its own; none where it makes an exception, and never for this machine."""
+    for name, value in {"http_proxy": "one.test:3128", "https_proxy": "http://two.test", "no_proxy": ".inside.test"}.items():
+        monkeypatch.setenv(name, value)
+    assert proxy_of(httpx.URL(url)) == proxy
+
+
+def test_without_a_proxy_in_the_environment_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is asked is asked directly."""
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    assert proxy_of(httpx.URL("https://api.test/v1")) is None
+
+
+def test_a_request_goes_through_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the whole URL, and with the credentials of the proxy, which the target never sees."""
+    heads: list[bytes] = []
+
+    def behave(connection: Any) -> None:
+        heads.append(head(connection))
+        connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+
+    with served(behave) as url:
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.setenv("http_proxy", url.replace("://", "://user:word@"))
+        network = Network()
+        body = network.handle_request(timed("http://api.test/v1/account")).read()
+        network.close()
+    first, *fields = heads[0].lower().splitlines()
+
+    assert (body, first) == (b"{}", b"get http://api.test/v1/account http/1.1")
+    assert b"proxy-authorization: basic dxnlcjp3b3jk" in fields
+
+
+def test_a_proxy_is_asked_for_a_tunnel_to_an_https_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proxy that refuses it is a broken connection; one that never answers is given up in time."""
+    heads: list[bytes] = []
+
+    def refuse(connection: Any) -> None:
+        heads.append(head(connection))
+        connection.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n")
+
+    for behave, problem in ((refuse, httpx.ProxyError), (silence, httpx.ReadTimeout)):
+        with served(behave) as url:
+            monkeypatch.setenv("https_proxy", url)
+            network = Network()
+            with pytest.raises(problem):
+                network.handle_request(timed("https://api.test/v1/account", whole=0.4))
+            network.close()
+    assert heads[0].startswith(b"CONNECT api.test:443 HTTP/1.1\r\n")

@@ -1,0 +1,449 @@
+"""The tool interface of the reference: a stock client, and bare JSON-RPC where a client would hide what was answered."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+import tomllib
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import httpx
+import httpx2
+import pytest
+from jsonschema import Draft202012Validator
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult, TextContent
+
+from conformance.contract import openapi
+from conformance.http.transport import InProcess, Message
+from conformance.reference import ManualClock, Reference, catalogue, serve, target
+from conformance.reference.bodies import MAXIMUM_BODY_BYTES
+
+BASE = "http://reference.invalid/v1"
+HANDSHAKE = "2025-11-25"
+MODERN = "2026-07-28"
+VERSIONS = (HANDSHAKE, MODERN)
+META = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+READING = [operation for operation in catalogue.operations() if operation.method == "GET"]
+T = TypeVar("T")
+ABSENT = "00000000-0000-4000-8000-000000000000"
+
+
+class Caller:
+    """Bare JSON-RPC and plain HTTP to an instance in this process, as any of its credentials."""
+
+    def __init__(self, reference: Reference, version: str) -> None:
+        self.profile = reference.profile(BASE)
+        self.version = version
+        self.http = httpx.Client(transport=InProcess(reference.app, lambda _: None), base_url=BASE)
+
+    def headers(self, credential: str = "primary", scheme: str = "api-key") -> dict[str, str]:
+        """What a credential sends; a dotted name is that of a lacking permission."""
+        kind, _, permission = credential.partition(".")
+        secrets = self.profile["credentials"][kind]
+        secret = (secrets[permission] if permission else secrets)[scheme]
+        return {"x-api-key": secret} if scheme == "api-key" else {"authorization": f"Bearer {secret}"}
+
+    def ask(self, method: str, params: dict[str, Any], **headers: str) -> httpx.Response:
+        """The HTTP answer to one JSON-RPC request with exactly these headers beyond the protocol's own."""
+        own = {"accept": "application/json", "content-type": "application/json", "mcp-protocol-version": self.version}
+        if self.version == MODERN:
+            params = params | {"_meta": META}
+            own |= {"mcp-method": method} | ({"mcp-name": params["name"]} if "name" in params else {})
+        body = json.dumps({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
+        return self.http.post(self.profile["tools"]["url"], content=body, headers=own | headers)
+
+    def call(self, tool: str, arguments: dict[str, Any], credential: str = "primary") -> dict[str, Any]:
+        """The result of a tool."""
+        answer = self.ask("tools/call", {"name": tool, "arguments": arguments}, **self.headers(credential))
+        assert answer.status_code == 200
+        result: dict[str, Any] = answer.json()["result"]
+        return result
+
+    def data(self, path: str, **parameters: Any) -> Any:
+        """The data that HTTP gives to primary."""
+        return self.http.get(path, params=parameters, headers=self.headers()).json()["data"]
+
+
+@pytest.fixture(params=VERSIONS)
+def caller(reference: Reference, request: pytest.FixtureRequest) -> Iterator[Caller]:
+    """A caller who speaks one of the two generations of the protocol."""
+    made = Caller(reference, request.param)
+    with made.http:
+        yield made
+
+
+@contextmanager
+def served(host: str = "127.0.0.1") -> Iterator[dict[str, Any]]:
+    """The profile of an instance behind a real socket."""
+    reference, ready, listener = Reference(), threading.Event(), serve.listen(host, 0)
+    server = serve.server(reference, ready.set)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    assert ready.wait(10)
+    try:
+        yield reference.profile(serve.address(listener))
+    finally:
+        server.should_exit = True
+        thread.join(10)
+        reference.close()
+
+
+def converse(profile: dict[str, Any], mode: str, talk: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
+    """What a stock client makes of a conversation as primary."""
+
+    async def run() -> T:
+        headers = {"authorization": f"Bearer {profile['credentials']['primary']['bearer']}"}
+        async with httpx2.AsyncClient(headers=headers, trust_env=False) as http:
+            transport = streamable_http_client(profile["tools"]["url"], http_client=http)
+            async with Client(transport, mode=mode) as client:
+                return await talk(client)
+
+    return asyncio.run(run())
+
+
+def arguments_of(operation: catalogue.Operation, review: dict[str, Any]) -> dict[str, Any]:
+    """The ids that an operation's path asks for, all about one review, and a short page of what follows."""
+    known = {"reviewId": review["id"], "projectId": review["projectId"], "videoId": review["videoId"]}
+    ids = {name: value for name, value in known.items() if f"{{{name}}}" in operation.path}
+    return ids | ({"limit": 2} if operation.id.endswith("_list") else {})
+
+
+def approval(review: dict[str, Any], key: str, ahead: int = 0) -> dict[str, Any]:
+    """The arguments of an approval."""
+    return {"reviewId": review["id"], "expectedSubjectRevision": review["subjectRevision"] + ahead, "idempotencyKey": key}
+
+
+def approvable(caller: Caller) -> dict[str, Any]:
+    """A review that can be approved."""
+    review: dict[str, Any] = caller.data(f"/reviews/{caller.profile['fixtures']['approvable-reviews'][0]}")
+    return review
+
+
+def refusal(result: dict[str, Any]) -> tuple[int, str]:
+    """Status and code of a refused call, whose body is the same in both of its forms."""
+    body = result["structuredContent"]
+    assert (result["isError"], json.loads(result["content"][0]["text"])) == (True, body)
+    assert set(body) == {"code", "requestId", "message", "title", "status"}
+    return body["status"], body["code"]
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto", MODERN])
+def test_a_stock_client_reads_what_http_reads(mode: str) -> None:
+    """It lists the ten tools, and each reading one gives the data of its operation, which the client finds to fit the output schema."""
+    with served() as profile, httpx.Client(base_url=profile["base-url"], trust_env=False) as http:
+        http.headers["x-api-key"] = profile["credentials"]["primary"]["api-key"]
+        review = http.get(f"/reviews/{profile['fixtures']['approvable-reviews'][0]}").json()["data"]
+
+        async def talk(client: Client) -> tuple[list[str], dict[str, CallToolResult]]:
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            return names, {each.id: await client.call_tool(each.id, arguments_of(each, review)) for each in READING}
+
+        names, results = converse(profile, mode, talk)
+        assert names == [operation.id for operation in catalogue.operations()]
+        for operation in READING:
+            given, result = arguments_of(operation, review), results[operation.id]
+            answer = http.get(operation.path.format_map(given), params={name: given[name] for name in given if name == "limit"})
+            assert (result.is_error, result.structured_content["data"]) == (False, answer.json()["data"])
+            (text,) = result.content
+            assert isinstance(text, TextContent)
+            assert json.loads(text.text) == result.structured_content
+
+
+@pytest.mark.parametrize("mode", ["legacy", MODERN])
+def test_a_stock_client_approves_once(mode: str) -> None:
+    """Asked again with the same key it gets the same data; another key is refused with the error body."""
+    with served() as profile:
+        identifier = profile["fixtures"]["approvable-reviews"][0]
+
+        async def talk(client: Client) -> list[CallToolResult]:
+            read = await client.call_tool("review_get", {"reviewId": identifier})
+            review = read.structured_content["data"]
+            return [await client.call_tool("review_approve", approval(review, key)) for key in ("one", "one", "two")]
+
+        first, replay, conflict = converse(profile, mode, talk)
+    assert first.structured_content["data"] == replay.structured_content["data"]
+    assert first.structured_content["data"]["status"] == "approved"
+    assert (conflict.is_error, conflict.structured_content["status"], conflict.structured_content["code"]) == (True, 409, "conflict")
+
+
+@pytest.mark.parametrize("first", ["tool", "http"])
+def test_both_faces_share_the_idempotency_records(caller: Caller, first: str) -> None:
+    """Approved over one and replayed over the other: equal data. The same key with another revision: 409 over both."""
+    review = approvable(caller)
+
+    def by_tool(ahead: int) -> tuple[int, Any]:
+        body = caller.call("review_approve", approval(review, "shared", ahead))["structuredContent"]
+        return body.get("status", 200), body.get("data")
+
+    def by_http(ahead: int) -> tuple[int, Any]:
+        body = approval(review, "shared", ahead)
+        answer = caller.http.post(f"/reviews/{body.pop('reviewId')}/approve", json=body, headers=caller.headers())
+        return answer.status_code, answer.json().get("data")
+
+    faces = [by_tool, by_http] if first == "tool" else [by_http, by_tool]
+    expected = {"id": review["id"], "status": "approved", "subjectRevision": review["subjectRevision"]}
+    assert [face(0) for face in faces] == [(200, expected)] * 2
+    assert [face(1) for face in faces] == [(409, None)] * 2
+
+
+def test_a_list_is_walked_with_its_cursors(caller: Caller) -> None:
+    """A cursor of one face continues over the other, and the last page has null where the cursor was."""
+    page = caller.call("project_list", {"limit": 100})["structuredContent"]["data"]
+    rest = caller.data("/projects", limit=100, cursor=page["nextCursor"])
+    assert caller.call("project_list", {"limit": 100, "cursor": page["nextCursor"]})["structuredContent"]["data"] == rest
+    assert rest["nextCursor"] is None
+
+
+@pytest.mark.parametrize("scheme", ["api-key", "bearer"])
+def test_every_scheme_opens_the_tools(caller: Caller, scheme: str) -> None:
+    """The API key and the bearer token, each alone."""
+    answer = caller.ask("tools/call", {"name": "account_get"}, **caller.headers("primary", scheme))
+    assert answer.json()["result"]["structuredContent"]["data"] == caller.data("/account")
+
+
+@pytest.mark.parametrize("method", ["initialize", "tools/list", "tools/call", "no/method"])
+@pytest.mark.parametrize("scheme", ["api-key", "bearer"])
+@pytest.mark.parametrize("credential", ["expired", "revoked", "unknown", "none"])
+def test_who_is_nobody_gets_401(caller: Caller, method: str, scheme: str, credential: str) -> None:
+    """Before any JSON-RPC: status, challenge and error body are HTTP's."""
+    caller.profile["credentials"]["unknown"] = {"api-key": "made-up", "bearer": "made-up"}
+    headers = caller.headers(credential, scheme) if credential != "none" else {}
+    answer = caller.ask(method, {"name": "account_get"}, **headers)
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
+    assert answer.headers["www-authenticate"] == 'Bearer realm="localization"'
+    assert "jsonrpc" not in answer.json()
+
+
+@pytest.mark.parametrize("operation", catalogue.operations(), ids=lambda operation: operation.id)
+def test_a_lacking_permission_refuses_the_call(caller: Caller, operation: catalogue.Operation) -> None:
+    """403 whatever the arguments are; the tool is listed all the same, and every other tool is open."""
+    lacking = f"lacking.{operation.permission}"
+    assert refusal(caller.call(operation.id, arguments_of(operation, approvable(caller)), lacking)) == (403, "forbidden")
+    listed = caller.ask("tools/list", {}, **caller.headers(lacking)).json()["result"]["tools"]
+    assert listed == caller.ask("tools/list", {}, **caller.headers()).json()["result"]["tools"]
+    other = "account_get" if operation.id != "account_get" else "project_list"
+    assert caller.call(other, {}, lacking)["isError"] is False
+
+
+def test_role_and_grant_hold(caller: Caller) -> None:
+    """A role that may not approve: 403. Outside the grant: 404. Nothing is approved by it."""
+    review = approvable(caller)
+    assert refusal(caller.call("review_approve", approval(review, "one"), "no-review-role")) == (403, "forbidden")
+    assert refusal(caller.call("review_approve", approval(review, "one"), "outsider")) == (404, "not_found")
+    for name, tool in (("project", "project_get"), ("video", "video_get"), ("review", "review_get")):
+        for kind in ("foreign", "ungranted"):
+            assert refusal(caller.call(tool, {f"{name}Id": caller.profile["fixtures"][kind][name]})) == (404, "not_found")
+    assert approvable(caller) == review
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("account_get", {"verbose": True}),
+        ("project_list", {"limit": 0}),
+        ("project_list", {"limit": 101}),
+        ("project_list", {"limit": "5"}),
+        ("project_list", {"limit": 2.5}),
+        ("project_list", {"limit": None}),
+        ("project_list", {"cursor": "not a uuid"}),
+        ("project_list", {"companyId": f"{ABSENT}\n"}),
+        ("project_get", {}),
+        ("project_get", {"projectId": 7}),
+        ("project_get", {"projectId": ABSENT, "limit": 5}),
+        ("review_approve", {"reviewId": ABSENT, "expectedSubjectRevision": True, "idempotencyKey": "k"}),
+        ("review_approve", {"reviewId": ABSENT, "expectedSubjectRevision": 1}),
+        ("review_approve", {"reviewId": ABSENT, "idempotencyKey": "k"}),
+        ("review_approve", {"reviewId": ABSENT, "expectedSubjectRevision": 1, "idempotencyKey": ""}),
+    ],
+)
+def test_arguments_have_to_fit(caller: Caller, tool: str, arguments: dict[str, Any]) -> None:
+    """Missing, unknown, of another type or out of bounds: 422."""
+    assert refusal(caller.call(tool, arguments)) == (422, "invalid_arguments")
+
+
+def test_an_argument_names_what_is_wrong_with_it(caller: Caller) -> None:
+    """The message has the name of the argument and not its value."""
+    result = caller.call("project_list", {"limit": 4711})
+    assert result["structuredContent"]["message"] == "limit: the value is greater than the maximum of 100."
+
+
+def test_half_a_character_is_no_argument(caller: Caller) -> None:
+    """JSON can spell a lone surrogate: it is refused, by the tool or already as JSON."""
+    given = {"reviewId": approvable(caller)["id"], "expectedSubjectRevision": 1, "idempotencyKey": "\ud800"}
+    answer = caller.ask("tools/call", {"name": "review_approve", "arguments": given}, **caller.headers())
+    if caller.version == MODERN:
+        assert refusal(answer.json()["result"]) == (422, "invalid_arguments")
+    else:
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32700)
+
+
+@pytest.mark.parametrize("number", [3e0, 3])
+def test_an_integral_number_is_an_integer(caller: Caller, number: float) -> None:
+    """As over HTTP."""
+    assert len(caller.call("project_list", {"limit": number})["structuredContent"]["data"]["items"]) == 3
+
+
+def test_the_rate_limit_is_one_for_both_faces(caller: Caller, clock: ManualClock) -> None:
+    """What is spent over one is spent for the other: 429 with Retry-After, until it has passed."""
+    headers = caller.headers("throttled")
+    allowed = caller.profile["limits"]["rate-limit"]["requests"]
+    for _ in range(allowed // 2):
+        assert caller.http.get("/account", headers=headers).status_code == 200
+        assert caller.ask("tools/call", {"name": "account_get"}, **headers).status_code == 200
+    answer = caller.ask("tools/call", {"name": "account_get"}, **headers)
+    assert (answer.status_code, answer.json()["code"]) == (429, "rate_limited")
+    assert caller.http.get("/account", headers=headers).status_code == 429
+    clock.advance(float(answer.headers["retry-after"]))
+    assert caller.ask("tools/list", {}, **headers).status_code == 200
+
+
+def test_a_large_request_is_refused(caller: Caller) -> None:
+    """413 past the maximum, and no trouble up to it."""
+    spent = {"name": "account_get", "arguments": {"x": "x" * (MAXIMUM_BODY_BYTES - 1000)}}
+    assert caller.ask("tools/call", spent, **caller.headers()).status_code == 200
+    spent["arguments"] = {"x": "x" * MAXIMUM_BODY_BYTES}
+    answer = caller.ask("tools/call", spent, **caller.headers())
+    assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD"])
+def test_only_post_speaks_the_protocol(caller: Caller, method: str) -> None:
+    """405 with Allow: there is no session to listen to or to end."""
+    answer = caller.http.request(method, caller.profile["tools"]["url"], headers=caller.headers())
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+
+
+def test_the_path_is_exact(caller: Caller) -> None:
+    """A trailing slash is another path."""
+    assert caller.http.post(f"{caller.profile['tools']['url']}/", headers=caller.headers()).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "code"),
+    [
+        ("tools/call", {"name": "review_reject", "arguments": {}}, -32602),
+        ("tools/call", {"name": "account_get", "arguments": [1]}, -32602),
+        ("tools/list", {"cursor": "next"}, -32602),
+        ("subscriptions/listen", {"notifications": {}}, -32601),
+        ("no/method", {}, -32601),
+    ],
+)
+def test_what_is_wrong_with_the_protocol_is_its_own_error(caller: Caller, method: str, params: dict[str, Any], code: int) -> None:
+    """An unknown tool, arguments that are no object, a cursor that nobody issued, an unknown method: JSON-RPC errors."""
+    answer = caller.ask(method, params, **(caller.headers() | {"accept": "application/json, text/event-stream"}))
+    assert (answer.json()["error"]["code"], answer.json()["id"]) == (code, 7)
+
+
+@pytest.mark.parametrize("name", ["host", "origin"])
+def test_a_rebound_name_is_refused(caller: Caller, name: str) -> None:
+    """A host or an origin that is neither this machine nor the address that the request came to."""
+    answer = caller.ask("tools/list", {}, **(caller.headers() | {name: "http://evil.example" if name == "origin" else "evil.example"}))
+    assert answer.status_code == (403 if name == "origin" else 421)
+    good = "http://localhost:6274" if name == "origin" else "localhost:8080"
+    assert caller.ask("tools/list", {}, **(caller.headers() | {name: good})).status_code == 200
+
+
+def test_an_address_of_the_sixth_version_is_one_to_arrive_at() -> None:
+    """Served on ::1, a client finds its tools there."""
+
+    async def talk(client: Client) -> int:
+        return len((await client.list_tools()).tools)
+
+    with served("::1") as profile:
+        assert converse(profile, "auto", talk) == 10
+
+
+def test_a_server_that_does_not_know_its_address_is_local(reference: Reference) -> None:
+    """Without one, the names of this machine are left."""
+
+    async def nowhere(scope: Message, receive: Any, send: Any) -> None:
+        await reference.app({**scope, "server": None}, receive, send)
+
+    caller = Caller(reference, MODERN)
+    with httpx.Client(transport=InProcess(nowhere, lambda _: None)) as caller.http:
+        assert caller.ask("tools/list", {}, **(caller.headers() | {"host": "localhost"})).status_code == 200
+        assert caller.ask("tools/list", {}, **caller.headers()).status_code == 421
+
+
+def test_a_failure_tells_nothing_of_its_cause(reference: Reference, caller: Caller, caplog: pytest.LogCaptureFixture) -> None:
+    """The caller gets the error body with 500, the log gets the cause."""
+    reference.store.write("DROP TABLE activity", {})
+    result = caller.call("activity_list", {"projectId": approvable(caller)["projectId"]})
+    assert refusal(result) == (500, "internal_error")
+    assert "activity" not in result["content"][0]["text"]
+    assert "no such table" in caplog.text
+
+
+def test_many_threads_call_at_once(caller: Caller) -> None:
+    """Each on an event loop of its own: all get what is theirs."""
+    review = approvable(caller)
+    keys = [str(uuid4()) for _ in range(4)]
+
+    def one(number: int) -> tuple[int, Any]:
+        assert caller.call("account_get", {})["structuredContent"]["data"]["accountType"] == "external"
+        body = caller.call("review_approve", approval(review, keys[number % 4]))["structuredContent"]
+        return body.get("status", 200), body.get("data", {}).get("status")
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(one, range(40)))
+    assert sorted(answers, key=str) == [(200, "approved")] * 10 + [(409, None)] * 30
+
+
+def test_tools_cost_nothing_before_they_are_used() -> None:
+    """An instance that serves /v1 alone never imports the protocol; a call does."""
+    code = """
+import sys, httpx
+from conformance.reference import Reference
+from conformance.transport import InProcess
+made = Reference()
+with httpx.Client(transport=InProcess(made.app, lambda _: None)) as http:
+    profile = made.profile("http://reference.invalid/v1")
+    http.headers["x-api-key"] = profile["credentials"]["primary"]["api-key"]
+    statuses = [http.get("http://reference.invalid/v1/account").status_code, http.get(profile["tools"]["url"]).status_code]
+    print(statuses, "mcp" in sys.modules, http.post(profile["tools"]["url"]).status_code, "mcp" in sys.modules)
+made.close()
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[200, 405] False 400 True\n"
+
+
+@pytest.mark.parametrize("operation", openapi.load().operations.values(), ids=lambda operation: operation.id)
+def test_a_tool_is_its_operation(caller: Caller, operation: openapi.Operation) -> None:
+    """Flat, closed input of the operation's parameters and body; valid schemas that stand alone; hints that fit."""
+    listed = caller.ask("tools/list", {}, **caller.headers()).json()["result"]["tools"]
+    (tool,) = [each for each in listed if each["name"] == operation.id]
+    body = openapi.load().schema(operation.body_schema)["properties"] if operation.body_schema else {}
+    required = [parameter.name for parameter in operation.parameters if parameter.required]
+    given, gives = tool["inputSchema"], tool["outputSchema"]
+    assert list(given["properties"]) == [parameter.name for parameter in operation.parameters] + list(body)
+    assert (given["required"], given["type"], given["additionalProperties"]) == ([*required, *body], "object", False)
+    assert (gives["type"], gives["required"], tool["title"]) == ("object", ["data", "requestId"], operation.summary)
+    for schema in (given, gives):
+        Draft202012Validator.check_schema(schema)
+        assert "$ref" not in json.dumps(schema)
+        assert '"x-' not in json.dumps(schema)
+    assert tool["annotations"] == {
+        "readOnlyHint": not operation.writes,
+        "destructiveHint": False,
+        "idempotentHint": True,
+        "openWorldHint": False,
+    }
+
+
+@pytest.mark.parametrize("url", [BASE, "http://[::1]:8080/v1"])
+def test_the_profile_names_the_tools(reference: Reference, url: str) -> None:
+    """Beside the version segment, in the tables and in the text."""
+    profile = reference.profile(url)
+    assert profile["tools"] == {"url": url.replace("/v1", "/mcp")}
+    assert tomllib.loads(target.toml(profile))["tools"] == profile["tools"]

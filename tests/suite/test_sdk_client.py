@@ -1,0 +1,234 @@
+"""The check of the protocol's own client, on the reference and on references whose answers are changed on their way."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+import pytest
+import subjects
+
+from conformance import reference as bundled
+from conformance.assurance.selftest import altered
+from conformance.assurance.selftest.altered import Edit
+from conformance.contract.verdict import Inconclusive, Violation
+from conformance.http.transport import InProcess, Message
+from conformance.reference import Reference
+from conformance.runner.session import DEPTHS, Session
+from conformance.suite.lists.live import Live
+from conformance.suite.test_tools import test_a_stock_client_lists_and_calls_a_tool as check
+from conformance.suite.tools import sdk_client
+from conformance.suite.tools.channel import Caller
+from conformance.suite.tools.sdk_client import Courier
+from conformance.suite.tools.toolbox import Toolbox
+from conformance.target.profile import parse
+
+BASE = "http://target.invalid/v1"
+Answer = tuple[int, str, bytes]
+Change = Callable[[dict[str, Any], Answer], Answer]
+JSON = "application/json"
+
+
+class Interpreter:
+    """An ASGI application that changes what the reference answers to JSON-RPC: `change` gets the request and the answer.
+
+    Whoever shakes hands is given a session.
+    """
+
+    def __init__(self, reference: Reference, change: Change) -> None:
+        self._reference = reference
+        self._change = change
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request."""
+        asked, parts = bytearray(), list[Message]()
+
+        async def listen() -> Message:
+            message: Message = await receive()
+            asked.extend(message.get("body", b""))
+            return message
+
+        async def gather(message: Message) -> None:
+            parts.append(message)
+
+        await self._reference.app(scope, listen, gather)
+        if scope["path"] == "/mcp" and parts[0]["status"] == 200:
+            kept = parts[0]["status"], JSON, b"".join(part.get("body", b"") for part in parts[1:])
+            request = json.loads(bytes(asked))
+            status, kind, body = self._change(request, kept)
+            session = [(b"mcp-session-id", b"one")] if request["method"] == "initialize" else []
+            parts = [
+                {"type": "http.response.start", "status": status, "headers": [(b"content-type", kind.encode()), *session]},
+                {"type": "http.response.body", "body": body},
+            ]
+        for part in parts:
+            await send(part)
+
+
+@contextmanager
+def target(change: Change | None = None, package: ModuleType = bundled, **profile: Any) -> Iterator[Toolbox]:
+    """The tools of a reference, its answers changed."""
+    clock = package.ManualClock()
+    reference = package.Reference(clock=clock)
+    application = Interpreter(reference, change) if change else reference.app
+    stated = {**reference.profile(BASE), **profile}
+    session = Session(parse(stated, environ={}), InProcess(application, clock.advance), seed=1, depth=DEPTHS["quick"])
+    session.begin("item")
+    yield Toolbox(Live(session))
+    session.close()
+    reference.close()
+
+
+def is_modern(asked: dict[str, Any]) -> bool:
+    """Whether the client of the protocol sends it: the raw one shakes hands with whoever lets it."""
+    return "_meta" in asked.get("params", {})
+
+
+def on(method: str, answer: Answer) -> Change:
+    """Another answer to one method, for the client of the protocol alone."""
+    return lambda asked, kept: answer if asked["method"] == method and is_modern(asked) else kept
+
+
+def told(method: str, edit: Callable[[dict[str, Any]], object]) -> Change:
+    """An edited result of one method, for the client of the protocol alone."""
+
+    def change(asked: dict[str, Any], kept: Answer) -> Answer:
+        if asked["method"] != method or not is_modern(asked):
+            return kept
+        document = json.loads(kept[2])
+        edit(document["result"])
+        return 200, JSON, json.dumps(document).encode()
+
+    return change
+
+
+def test_the_reference_is_understood() -> None:
+    """Discovery, the list, and the call: all of it recorded, without judging the form of anything."""
+    with target() as toolbox:
+        check(toolbox)
+        record = toolbox.live.session.end(())
+
+    assert record.methods == {"GET": 1, "POST": 7}
+    assert {finding.requirement for finding in record.findings if finding.requirement.startswith("tools/")} == set()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (told("tools/call", lambda result: result.update(structuredContent={"data": {}})), "RuntimeError: Invalid structured content"),
+        (told("tools/call", lambda result: result.pop("content")), "content"),
+        (told("tools/call", lambda result: result.update(isError=True)), "the client is told that the call has failed"),
+        (told("tools/list", lambda result: result.update(tools=result["tools"][1:])), "the client finds project_list, "),
+        (told("tools/list", lambda result: result.update(tools=[])), "the client finds no tool"),
+        (told("tools/list", lambda result: result.update(tools={})), "ValidationError: "),
+        (on("tools/call", (200, "text/plain", b"{}")), "MCPError: Unexpected content type: text/plain"),
+        (on("tools/call", (202, JSON, b"")), "MCPError: server answered a request with 202 Accepted"),
+        (on("tools/call", (200, JSON, b"<html>")), "MCPError: Failed to parse JSON response"),
+        (on("tools/list", (500, JSON, b"{}")), "MCPError: Server returned an error response"),
+    ],
+)
+def test_what_it_does_not_understand_is_held_against_the_target(change: Change, words: str) -> None:
+    """In the client's own words, with the exchange that made it give up."""
+    with target(change) as toolbox, pytest.raises(Violation, match=words) as broken:
+        check(toolbox)
+
+    assert broken.value.exchanges
+
+
+def test_a_client_that_waits_for_nothing_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream that ends before its answer asks it to come back after an hour."""
+    monkeypatch.setattr(sdk_client, "PATIENCE", 0.3)
+    stream = on("tools/call", (200, "text/event-stream", b"id: 1\nretry: 3600000\ndata:\n\n"))
+
+    with target(stream) as toolbox, pytest.raises(Violation, match="the client gives up: TimeoutError"):
+        check(toolbox)
+
+
+@pytest.mark.parametrize(
+    ("profile", "needs"),
+    [({"tools": {}}, ("tools.url",)), ({"credentials": {}}, ("credentials.primary",))],
+)
+def test_without_what_it_needs_nothing_is_judged(profile: dict[str, Any], needs: tuple[str, ...]) -> None:
+    """The key of the profile is named."""
+    with target(**profile) as toolbox, pytest.raises(Inconclusive) as undecided:
+        check(toolbox)
+
+    assert undecided.value.needs == needs
+
+
+def test_a_schema_that_no_client_reads_is_judged_elsewhere() -> None:
+    """The client looks at what every tool promises before it takes the result of one."""
+    nonsense = told("tools/list", lambda result: [tool.update(outputSchema={"type": "nonsense"}) for tool in result["tools"]])
+    with target(nonsense) as toolbox, pytest.raises(Inconclusive) as undecided:
+        check(toolbox)
+    assert undecided.value.needs == ("output schemas that every client reads",)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_the_weather_is_no_verdict(status: int) -> None:
+    """What the target would answer on a better day is not known."""
+    with target(on("tools/list", (status, JSON, b"{}"))) as toolbox, pytest.raises(Inconclusive):
+        check(toolbox)
+
+
+def test_a_tool_that_serves_nobody_is_judged_elsewhere() -> None:
+    """The raw client asks first."""
+
+    def refuse(asked: dict[str, Any], kept: Answer) -> Answer:
+        return (403, JSON, b"{}") if asked["method"] == "tools/call" else kept
+
+    with target(refuse) as toolbox, pytest.raises(Inconclusive, match="the control by tool is answered 403"):
+        check(toolbox)
+
+
+def test_data_that_break_the_contract_are_judged_elsewhere() -> None:
+    """The client compares them with the schema that the tool itself states, which is the contract's."""
+    broken = altered.load([Edit("resources", '"displayName": ', '"email": "", "displayName": ')])
+
+    with target(package=broken) as toolbox, pytest.raises(Inconclusive, match="breaks the contract already"):
+        check(toolbox)
+
+
+def test_a_mistake_of_ours_is_not_held_against_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is raised outside of the protocol's client."""
+
+    async def mistaken(*_: object) -> None:
+        raise RuntimeError("our own")
+
+    monkeypatch.setattr(sdk_client, "_talk", mistaken)
+
+    with target() as toolbox, pytest.raises(RuntimeError, match="our own"):
+        check(toolbox)
+
+
+@pytest.mark.parametrize(("most", "found"), [(50, 10), (1, 6)])
+def test_the_list_may_have_pages(most: int, found: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them are looked at, and no more than there can be."""
+    monkeypatch.setattr(sdk_client, "MOST_PAGES", most)
+
+    with target(package=altered.load(subjects.BY_ID["tools-in-pages"].edits)) as toolbox:
+        courier = Courier(toolbox, toolbox.live.operation("account_get"), Caller.of(toolbox.live.credential("primary")))
+        names, _ = sdk_client.converse(courier, {})
+
+    assert len(names) == found
+
+
+def test_only_requests_are_carried() -> None:
+    """A session is neither listened to nor ended: the answers would race with others for their number."""
+
+    def refuse_the_new(asked: dict[str, Any], kept: Answer) -> Answer:
+        return (404, JSON, b"{}") if is_modern(asked) else kept
+
+    with target(refuse_the_new) as toolbox:
+        courier = Courier(toolbox, toolbox.live.operation("account_get"), Caller.of(toolbox.live.credential("primary")))
+        names, result = sdk_client.converse(courier, {})
+
+    assert ("account_get" in names, result.is_error) == (True, False)
+    assert [json.loads(exchange.call.body or b"{}")["method"] for exchange in courier.exchanges] == [
+        "server/discover",
+        "initialize",
+        "notifications/initialized",
+        "tools/list",
+        "tools/call",
+    ]

@@ -1,0 +1,78 @@
+"""Answers of tools: which message answers, and what it carries, however it is wrapped."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from conformance.contract.verdict import Inconclusive
+from conformance.http.exchange import MISSING, Call, Exchange, Request, Response
+from conformance.suite.tools.answers import read, reply
+
+ENVELOPE = {"data": {"id": "1"}, "requestId": "r"}
+TEXT = {"type": "text", "text": json.dumps(ENVELOPE)}
+
+
+def exchange(body: str, kind: str = "application/json") -> Exchange:
+    """An answer of the tool interface."""
+    response = Response(200, (("content-type", kind),), body.encode())
+    return Exchange("item", 1, Call("tools"), "", None, None, Request("POST", "", ()), response)
+
+
+def called(result: dict[str, Any]) -> Any:
+    """The data that a result carries."""
+    return read(exchange(json.dumps({"jsonrpc": "2.0", "id": 1, "result": result})), 1).data
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"structuredContent": ENVELOPE},
+        {"structuredContent": {"id": "1"}},
+        {"structuredContent": {"result": ENVELOPE}},
+        {"structuredContent": {"result": json.dumps(ENVELOPE)}, "content": [TEXT]},
+        {"structuredContent": {"output": {"id": "1"}}},
+        {"structuredContent": {"ok": True}, "content": [TEXT]},
+        {"content": [{"type": "text", "text": "25"}, {"type": "text", "text": '{"id": "1"}'}]},
+        {"content": [{"type": "text", "text": f"```json\n{TEXT['text']}\n```\n"}]},
+        {"content": [{"type": "text", "text": "The account:"}, TEXT]},
+        {"content": [{"type": "text", "text": '{"id": "1"}'}]},
+        {"content": [{"type": "image"}, None, TEXT]},
+        {"content": [{"type": "resource", "resource": {"uri": "data:account", "text": json.dumps(ENVELOPE)}}]},
+        {"content": [{"type": "resource"}, {"type": "resource", "resource": {"uri": "data:picture", "blob": ""}}, TEXT]},
+    ],
+)
+def test_data_is_found_however_a_result_carries_it(result: dict[str, Any]) -> None:
+    """As structured content or as text, in an envelope or bare, wrapped by the server or not."""
+    assert called(result) == {"id": "1"}
+
+
+@pytest.mark.parametrize("result", [{}, {"content": "text"}, {"content": [{"type": "text", "text": "You are you."}]}])
+def test_words_are_no_data(result: dict[str, Any]) -> None:
+    """Nor is nothing."""
+    assert called(result) is MISSING
+
+
+@pytest.mark.parametrize("status", [429, 503, None])
+def test_the_weather_is_no_answer(status: int | None) -> None:
+    """Nor is nothing."""
+    whole = exchange("{}")
+    assert whole.response is not None
+    spoiled = replace(whole, response=replace(whole.response, status=status) if status else None)
+
+    assert reply(spoiled, 1) == {}
+    with pytest.raises(Inconclusive):
+        read(spoiled, 1)
+
+
+def test_a_stream_may_end_before_its_answer() -> None:
+    """Then there is none."""
+    assert reply(exchange('data: {"id": 2, "result": {}}\n\n', "text/event-stream"), 1) == {}
+
+
+def test_a_request_of_the_server_is_no_answer() -> None:
+    """It may come in the same stream, and have the same number."""
+    messages = [{"id": 1, "method": "ping"}, {"id": 1, "result": {"content": []}}]
+    stream = "".join(f"data: {json.dumps(each)}\n\n" for each in messages)
+    assert reply(exchange(stream, "text/event-stream"), 1) == messages[1]

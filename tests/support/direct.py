@@ -1,0 +1,15 @@
+"""References that are called without a network."""
+
+from collections.abc import Mapping
+
+import httpx
+
+from conformance.http.transport import InProcess
+from conformance.reference import Reference
+
+URL = "http://reference.test/v1"
+
+
+def client(reference: Reference, headers: Mapping[str, str] | None = None) -> httpx.Client:
+    """A client of an instance, which sends these headers with everything."""
+    return httpx.Client(transport=InProcess(reference.app, lambda _: None), base_url=URL, headers=headers)

@@ -1,0 +1,122 @@
+"""A reference that is altered, described otherwise or spoiled on its way, and what checks of the suite are given of it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import reduce
+from typing import Any
+
+import httpx
+import orjson
+
+from conformance.assurance.selftest import altered
+from conformance.assurance.selftest.altered import Edit
+from conformance.assurance.selftest.checks import things
+from conformance.contract import openapi
+from conformance.http.transport import InProcess
+from conformance.runner.session import DEPTHS, Session
+from conformance.target.profile import parse
+
+Profile = dict[str, Any]
+Change = Callable[[Profile], None]
+Send = Callable[[httpx.Request], httpx.Response]
+Spoil = Callable[[httpx.Request, Send], httpx.Response]
+
+
+class Spoiled(InProcess):
+    """A reference whose answers go through the hands of somebody who may change them.
+
+    `sent` are the requests that came so far, `waits` the seconds that were waited.
+    """
+
+    def __init__(self, application: Any, advance: Callable[[float], None], spoil: Spoil) -> None:
+        super().__init__(application, advance)
+        self.spoil = spoil
+        self.sent: list[httpx.Request] = []
+        self.waits: list[float] = []
+
+    def wait(self, seconds: float) -> None:
+        """Move the clock of the reference, and keep by how much."""
+        self.waits.append(seconds)
+        super().wait(seconds)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Answer in one way or the other."""
+        self.sent.append(request)
+        return self.spoil(request, super().handle_request)
+
+
+class Stage:
+    """A target, what was sent to it, and what the checks of one run share."""
+
+    def __init__(self, session: Session, transport: Spoiled) -> None:
+        self.session = session
+        self.transport = transport
+        self.things = things(session)
+
+    def perform(self, check: Callable[..., None], operation: str | None = None, scheme: str | None = None) -> None:
+        """Run a check, for an operation and by a scheme if it asks for them. Raises whatever it finds."""
+        chosen = {"operation": openapi.load().operations[operation] if operation else None, "scheme": scheme}
+        wanted = check.__code__.co_varnames[: check.__code__.co_argcount]
+        check(**{name: {**self.things, **chosen}[name] for name in wanted})
+
+
+@contextmanager
+def stage(
+    change: Change = lambda _: None,
+    spoil: Spoil = lambda request, send: send(request),
+    edits: Sequence[Edit] = (),
+) -> Iterator[Stage]:
+    """A fresh reference with these edits, whose profile was changed, and whose answers are spoiled."""
+    package = altered.load(edits)
+    clock = package.ManualClock()
+    reference = package.Reference(clock=clock)
+    stated = reference.profile("http://reference.test/v1")
+    change(stated)
+    transport = Spoiled(reference.app, clock.advance, spoil)
+    with closing(Session(parse(stated, environ={}), transport, seed=1, depth=DEPTHS["quick"])) as session, closing(reference):
+        session.begin("item")
+        yield Stage(session, transport)
+
+
+def without(*places: str) -> Change:
+    """A profile that lacks what stands at these places, each a path of keys."""
+
+    def change(profile: Profile) -> None:
+        for place in places:
+            *way, last = place.split("/")
+            del reduce(lambda table, key: table[key], way, profile)[last]
+
+    return change
+
+
+def having(place: str, value: Any) -> Change:
+    """A profile with another value at a place."""
+
+    def change(profile: Profile) -> None:
+        *way, last = place.split("/")
+        reduce(lambda table, key: table.setdefault(key, {}), way, profile)[last] = value
+
+    return change
+
+
+def few(number: int) -> Change:
+    """A profile with so many reviews to approve."""
+
+    def change(profile: Profile) -> None:
+        del profile["fixtures"]["approvable-reviews"][number:]
+
+    return change
+
+
+def answer(status: int, document: Any = None, **headers: str) -> httpx.Response:
+    """An answer of one's own; names of headers have underscores for hyphens."""
+    stated = {"content-type": "application/json", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    body = {"code": "spoiled", "requestId": "r"} if document is None else document
+    return httpx.Response(status, headers=stated, stream=httpx.ByteStream(orjson.dumps(body)))
+
+
+def edited(response: httpx.Response, change: Callable[[Any], object]) -> httpx.Response:
+    """An answer with its document changed."""
+    document = orjson.loads(response.read())
+    change(document)
+    return answer(response.status_code, document)

@@ -1,0 +1,12 @@
+"""Every mutant and variant there is: those of the package, and those that repeat what they prove in another way."""
+
+from pathlib import Path
+
+from conformance.assurance.selftest import population
+from conformance.assurance.selftest.population import Mutant, Subject, Variant
+
+FILES = [Path(__file__).parents[1] / "population" / name for name in population.FILES]
+SUBJECTS = population.distinct([*population.shipped(), *population.load(FILES)])
+BY_ID: dict[str, Subject] = {subject.id: subject for subject in SUBJECTS}
+MUTANTS = [subject for subject in SUBJECTS if isinstance(subject, Mutant)]
+VARIANTS = [subject for subject in SUBJECTS if isinstance(subject, Variant)]

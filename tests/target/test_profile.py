@@ -1,0 +1,661 @@
+"""The target profile: what a file says becomes a frozen target, and whatever is wrong with it is said at once."""
+
+import dataclasses
+import json
+import pickle
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conformance.target import profile
+from conformance.target.profile import Consent, Credential, Fixtures, Limits, ParameterName, ProfileError, RateLimit
+from conformance.target.toml_schema import Problem, lines
+
+ONE = "0b0e7a52-3f6c-4d1e-9a55-1c1f6d2b7a01"
+TWO = "0197a3c4-58e0-7f3b-8c11-5b0a9e6d4f02"
+URL = "https://api.example.com/v1"
+FULL = f"""\
+base-url = "{URL}/"
+
+[credentials.primary]
+api-key = "${{LOCALIZATION_API_KEY}}"
+bearer  = "token-of-primary"
+
+[credentials.expired]
+bearer = "token-that-expired"
+
+[credentials.revoked]
+api-key = "key-that-was-revoked"
+
+[credentials.lacking."reviews:approve"]
+api-key = "key-that-only-reads"
+bearer = "${{READING_TOKEN}}"
+
+[credentials.outsider]
+api-key = "key-of-the-outsider"
+
+[credentials.no-review-role]
+api-key = "key-of-a-viewer"
+
+[credentials.throttled]
+api-key = "key-to-exhaust"
+
+[fixtures]
+approvable-reviews   = ["{ONE}"]
+unapprovable-reviews = ["{TWO}"]
+foreign   = {{ company = "{ONE}", project = "{ONE}", video = "{ONE}", review = "{ONE}" }}
+ungranted = {{ project = "{TWO}", video = "{TWO}", review = "{TWO}" }}
+
+[fixtures.provision]
+approvable-review = ["./make-review", "--staging"]
+
+[limits]
+max-body-bytes = 1048576
+rate-limit = {{ requests = 100, seconds = 60 }}
+requests-per-second = 50
+
+[parameters.video_list]
+cursor = "after"
+company = false
+[parameters.review_list]
+project = "projectId"
+
+[tools]
+url = "https://api.example.com/mcp"
+
+[description]
+url = "https://api.example.com/v1/openapi.json"
+
+[consent]
+approve-reviews    = true
+exhaust-rate-limit = true
+oversized-bodies   = true
+fuzz-writes        = true
+"""
+ENVIRONMENT = {"LOCALIZATION_API_KEY": "key-of-primary", "READING_TOKEN": "token-that-only-reads"}
+
+
+Refused: TypeAlias = Callable[..., list[Problem]]
+
+
+@pytest.fixture
+def problems(tmp_path: Path) -> Refused:
+    """Reads a file with a text, and gives every problem of it."""
+
+    def refused(text: str, environ: Mapping[str, str] = ENVIRONMENT) -> list[Problem]:
+        path = tmp_path / "target.toml"
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(ProfileError) as refusal:
+            profile.load(path, environ=environ)
+        return list(refusal.value.problems)
+
+    return refused
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> profile.Target:
+    """The target of a file that uses every key."""
+    (tmp_path / "target.toml").write_text(FULL, encoding="utf-8")
+    return profile.load(tmp_path / "target.toml", environ=ENVIRONMENT)
+
+
+def test_a_base_url_alone_makes_a_target() -> None:
+    """Everything but the base URL is absent or at its default."""
+    target = profile.bare(f"{URL}/")
+
+    assert target == profile.Target(base_url=URL)
+    assert (target.credentials, target.consent, target.source) == ({}, Consent(), None)
+    assert dataclasses.astuple(target.consent) == (False, False, False, False)
+    assert (target.limits, target.fixtures) == (Limits(None, None, None), Fixtures((), (), {}, {}, ()))
+
+
+def test_the_unnamed_parameters_have_defaults_that_are_not_declared() -> None:
+    """All five names are there for a profile that is silent."""
+    assert profile.bare(URL).parameters == {
+        ("video_list", "cursor"): ParameterName("cursor", declared=False),
+        ("video_list", "company"): ParameterName("companyId", declared=False),
+        ("video_list", "project"): ParameterName("projectId", declared=False),
+        ("review_list", "cursor"): ParameterName("cursor", declared=False),
+        ("review_list", "project"): ParameterName("projectId", declared=False),
+    }
+
+
+def test_a_full_profile_becomes_a_target(full: profile.Target) -> None:
+    """Every key of the format arrives where it belongs."""
+    assert (full.base_url, full.source) == (URL, "target.toml")
+    assert full.fixtures == Fixtures(
+        approvable_reviews=(ONE,),
+        unapprovable_reviews=(TWO,),
+        foreign=dict.fromkeys(("company", "project", "video", "review"), ONE),
+        ungranted=dict.fromkeys(("project", "video", "review"), TWO),
+        provision=("./make-review", "--staging"),
+    )
+    assert full.limits == Limits(1048576, RateLimit(100, 60.0), 50.0)
+    assert (full.tools_url, full.description_url) == ("https://api.example.com/mcp", f"{URL}/openapi.json")
+    assert full.consent == Consent(approve_reviews=True, exhaust_rate_limit=True, oversized_bodies=True, fuzz_writes=True)
+
+
+def test_credentials_are_keyed_by_their_names(full: profile.Target) -> None:
+    """The tables under `lacking` are named by their permission."""
+    assert list(full.credentials) == [
+        "primary",
+        "expired",
+        "revoked",
+        "lacking.reviews:approve",
+        "outsider",
+        "no-review-role",
+        "throttled",
+    ]
+    assert {name: credential.name for name, credential in full.credentials.items()} == {name: name for name in full.credentials}
+    assert full.lacking("reviews:approve") == full.credentials["lacking.reviews:approve"]
+    assert full.lacking("videos:read") is None
+
+
+def test_a_credential_has_the_schemes_that_it_was_given(full: profile.Target) -> None:
+    """The API key comes before the bearer token, and an absent secret is a KeyError."""
+    assert full.credentials["primary"].schemes == ("api-key", "bearer")
+    assert full.credentials["primary"].secret("api-key") == "key-of-primary"
+    assert full.credentials["expired"].schemes == ("bearer",)
+    with pytest.raises(KeyError, match="api-key"):
+        full.credentials["expired"].secret("api-key")
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme", "variable"),
+    [
+        ("primary", "api-key", "$LOCALIZATION_API_KEY"),
+        ("primary", "bearer", "$PRIMARY_BEARER"),
+        ("revoked", "api-key", "$REVOKED_API_KEY"),
+        ("no-review-role", "api-key", "$NO_REVIEW_ROLE_API_KEY"),
+        ("lacking.reviews:approve", "api-key", "$LACKING_REVIEWS_APPROVE_API_KEY"),
+        ("lacking.reviews:approve", "bearer", "$READING_TOKEN"),
+    ],
+)
+def test_a_shell_variable_stands_for_each_secret(full: profile.Target, name: str, scheme: str, variable: str) -> None:
+    """It is the variable that the file names, or one made of the credential's name."""
+    assert full.credentials[name].variable(scheme) == variable
+
+
+def test_a_target_knows_all_its_secrets(full: profile.Target) -> None:
+    """Those from the environment are among them."""
+    assert full.secrets == {
+        "key-of-primary",
+        "token-of-primary",
+        "token-that-expired",
+        "key-that-was-revoked",
+        "key-that-only-reads",
+        "token-that-only-reads",
+        "key-of-the-outsider",
+        "key-of-a-viewer",
+        "key-to-exhaust",
+    }
+
+
+def test_no_repr_shows_a_secret(full: profile.Target) -> None:
+    """Neither a credential's nor the target's."""
+    assert [secret for secret in full.secrets if secret in repr(full) + repr(full.credentials["primary"])] == []
+
+
+def test_parameter_names_are_renamed_removed_and_confirmed(full: profile.Target) -> None:
+    """`false` removes a parameter, and a name that repeats the default is declared all the same."""
+    assert full.parameters == {
+        ("video_list", "cursor"): ParameterName("after", declared=True),
+        ("video_list", "company"): ParameterName(None, declared=True),
+        ("video_list", "project"): ParameterName("projectId", declared=False),
+        ("review_list", "cursor"): ParameterName("cursor", declared=False),
+        ("review_list", "project"): ParameterName("projectId", declared=True),
+    }
+
+
+def test_a_target_is_frozen(full: profile.Target) -> None:
+    """Neither its members nor its mappings can be changed, and it can be hashed."""
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        full.base_url = "http://elsewhere"  # type: ignore[misc]
+    for mapping in (full.credentials, full.parameters, full.fixtures.foreign, full.fixtures.ungranted):
+        with pytest.raises(TypeError):
+            mapping["primary"] = None  # type: ignore[index]
+    assert hash(full) == hash(dataclasses.replace(full))
+
+
+def test_a_target_moves_to_another_base_url(full: profile.Target) -> None:
+    """The rest of it stays, and a URL that is none is refused."""
+    moved = full.with_base_url("http://127.0.0.1:8000/v1/")
+
+    assert moved == dataclasses.replace(full, base_url="http://127.0.0.1:8000/v1")
+    with pytest.raises(ValueError, match="is no http or https URL"):
+        full.with_base_url("ftp://127.0.0.1")
+
+
+def test_data_reads_like_a_file() -> None:
+    """The same tables as Python data give the same values, tuples in place of lists included."""
+    data = {
+        "base-url": URL,
+        "credentials": {"primary": {"api-key": "key"}},
+        "fixtures": {"approvable-reviews": (ONE, TWO)},
+        "limits": {"rate-limit": {"requests": 20, "seconds": 2.5}},
+    }
+
+    target = profile.parse(data, source="the bundled reference", environ={})
+
+    assert target.credentials == {"primary": Credential("primary", api_key="key")}
+    assert target.fixtures.approvable_reviews == (ONE, TWO)
+    assert target.limits.rate_limit == RateLimit(20, 2.5)
+    assert target.source == "the bundled reference"
+
+
+def test_the_given_base_url_wins_over_the_files(tmp_path: Path) -> None:
+    """An empty one counts as not given."""
+    path = tmp_path / "target.toml"
+    path.write_text(f'base-url = "{URL}"', encoding="utf-8")
+
+    assert profile.load(path, base_url="http://localhost:1/v1").base_url == "http://localhost:1/v1"
+    assert profile.load(path, base_url="").base_url == URL
+
+
+def test_a_reference_to_a_variable_is_the_whole_string() -> None:
+    """Within a longer string it stays as it stands."""
+    data = {"base-url": URL, "fixtures": {"provision": {"approvable-review": ["make", "--as=${NAME}", "${NAME}", "$NAME"]}}}
+
+    target = profile.parse(data, environ={"NAME": "someone"})
+
+    assert target.fixtures.provision == ("make", "--as=${NAME}", "someone", "$NAME")
+
+
+@pytest.mark.parametrize("table", ["", "[credentials]", "[fixtures]", "[fixtures.provision]", "[limits]", "[parameters.video_list]"])
+def test_an_empty_table_says_nothing(tmp_path: Path, table: str) -> None:
+    """A profile may be filled in bit by bit."""
+    path = tmp_path / "target.toml"
+    path.write_text(f'base-url = "{URL}"\n{table}\n', encoding="utf-8-sig")
+
+    assert profile.load(path) == profile.Target(base_url=URL, source="target.toml")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://localhost/v1",
+        "https://[::1]:8443/v1",
+        "HTTPS://API.EXAMPLE.COM/tenants/7/v1",
+        "http://127.0.0.1:8000",
+        "https://übersetzung.example/v1",
+    ],
+)
+def test_a_base_url_is_any_http_url_to_append_paths_to(url: str) -> None:
+    """It need not end with the version segment."""
+    assert profile.bare(f"{url}///").base_url == url
+
+
+@pytest.mark.parametrize(
+    ("url", "flaw"),
+    [
+        ("api.example.com/v1", "is no http or https URL"),
+        ("ftp://api.example.com/v1", "is no http or https URL"),
+        ("https:///v1", "is no http or https URL"),
+        ("http://:8080/v1", "is no http or https URL"),
+        ("http://[::1/v1", "is no URL: its host or its port is malformed"),
+        ("http://localhost:port/v1", "is no URL: its host or its port is malformed"),
+        ("http://localhost:70000/v1", "is no URL: its host or its port is malformed"),
+        ("https://someone:hush@api.example.com/v1", "carries a user name or a password"),
+        ("https://api.example.com/v1?", "has a query"),
+        ("https://api.example.com/v1?key=hush", "has a query"),
+        ("https://api.example.com/v1#", "has a fragment"),
+        ("https://api.example.com/v1\n", "has a blank, a backslash or a control character"),
+        (" https://api.example.com/v1", "has a blank, a backslash or a control character"),
+        ("https:\\\\api.example.com", "has a blank, a backslash or a control character"),
+    ],
+)
+def test_what_is_no_base_url_is_refused_from_both_sources(tmp_path: Path, url: str, flaw: str) -> None:
+    """The message names where it was given and does not repeat it."""
+    (tmp_path / "target.toml").write_text(f"base-url = {json.dumps(url)}", encoding="utf-8")
+    remedy = "write http:// or https://, the host and the path up to the version segment"
+
+    with pytest.raises(ProfileError) as given_on_the_command_line:
+        profile.bare(url)
+    with pytest.raises(ProfileError) as given_in_the_file:
+        profile.load(tmp_path / "target.toml")
+
+    assert given_on_the_command_line.value.problems == (Problem(None, None, "--base-url", flaw, remedy),)
+    assert str(given_on_the_command_line.value) == f"--base-url {flaw}: {remedy}"
+    assert given_in_the_file.value.problems == (Problem(str(tmp_path / "target.toml"), 1, "base-url", flaw, remedy),)
+
+
+def test_a_missing_base_url_names_both_ways_to_give_one(problems: Refused) -> None:
+    """It is a problem of the file as a whole, so it has no line."""
+    (problem,) = problems("[consent]\napprove-reviews = true")
+
+    assert (problem.line, problem.key, problem.what) == (None, "base-url", "is missing")
+    assert problem.remedy == 'write base-url = "https://…/v1" above the first table, or give --base-url URL'
+
+
+def test_all_problems_are_reported_at_once_in_the_order_of_their_lines(tmp_path: Path) -> None:
+    """One mistake does not hide the next, and each names file, line, key, what is wrong and what would be right."""
+    text = """\
+base-url = "${BASE}"
+[credentials.primary]
+apikey = "hush-1"
+bearer = 7
+[credentials.expired]
+[credentials.lacking."reviews:aprove"]
+api-key = "hush-2"
+[fixtures]
+approvable-reviews = [
+  "no-id",
+]
+[limits]
+rate-limit = { requests = -1 }
+[consent]
+approve-reviews = "yes"
+"""
+    file = tmp_path / "target.toml"
+    file.write_text(text, encoding="utf-8")
+    a_secret = 'write the secret, or "${NAME}" for an environment variable that holds it'
+
+    with pytest.raises(ProfileError) as refusal:
+        profile.load(file, environ={})
+
+    assert str(refusal.value).splitlines() == [
+        f"{file}:1: base-url names the environment variable 'BASE', which is not set: "
+        "set it, or write http:// or https://, the host and the path up to the version segment",
+        f"{file}:3: credentials.primary.apikey is no known key: did you mean api-key?",
+        f"{file}:4: credentials.primary.bearer is an integer: {a_secret}",
+        f"{file}:5: credentials.expired has no secret: give it an api-key, a bearer, or both",
+        f'{file}:6: credentials.lacking."reviews:aprove" is no known key: did you mean "reviews:approve"?',
+        f"{file}:9: fixtures.approvable-reviews[0] is no UUID of the specified pattern: write the id of a record in quotes",
+        f"{file}:13: limits.rate-limit.requests is not above zero, or is too large: write a whole number above zero",
+        f"{file}:15: consent.approve-reviews is a string: write true or false",
+    ]
+
+
+def test_what_has_no_line_is_told_before_the_first_line(problems: Refused) -> None:
+    """Whatever its key is."""
+    found = problems("aaa = 1")
+
+    assert [(problem.line, problem.key) for problem in found] == [(None, "base-url"), (1, "aaa")]
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "what"),
+    [
+        ("credentials = 1", "credentials", "is an integer, not a table"),
+        ("credentials.primary = 'key'", "credentials.primary", "is a string, not a table"),
+        ("[credentials.lacking]\n'reviews:approve' = true", 'credentials.lacking."reviews:approve"', "is a boolean, not a table"),
+        ("[credentials.somebody]\nbearer = 'token'", "credentials.somebody", "is no known key"),
+        ("[credentials.revoked]", "credentials.revoked", "has no secret"),
+        ("[credentials.lacking.'videos:read']", 'credentials.lacking."videos:read"', "has no secret"),
+        ("credentials.primary.api-key = ''", "credentials.primary.api-key", "is empty"),
+        ("credentials.primary.bearer = ['token']", "credentials.primary.bearer", "is an array"),
+        ("fixtures.approvable-reviews = 'all'", "fixtures.approvable-reviews", "is a string, not an array"),
+        ("fixtures.approvable-reviews = [[]]", "fixtures.approvable-reviews[0]", "is an array"),
+        ("fixtures.foreign.project = 2020-01-01", "fixtures.foreign.project", "is of the type date"),
+        ("fixtures.ungranted.company = 'x'", "fixtures.ungranted.company", "is no known key"),
+        ("fixtures.provision.approvable-review = []", "fixtures.provision.approvable-review", "names no command"),
+        ("fixtures.provision.approvable-review = ['']", "fixtures.provision.approvable-review", "names no command"),
+        ("fixtures.provision.approvable-review = ['a', '${ZERO}']", "fixtures.provision.approvable-review[1]", "has a null character"),
+        ("fixtures.provision.approvable-review = 'make'", "fixtures.provision.approvable-review", "is a string, not an array"),
+        ("limits.max-body-bytes = 0", "limits.max-body-bytes", "is not above zero, or is too large"),
+        ("limits.max-body-bytes = 1.5", "limits.max-body-bytes", "is a float"),
+        ("limits.max-body-bytes = true", "limits.max-body-bytes", "is a boolean"),
+        ("limits.requests-per-second = nan", "limits.requests-per-second", "is not above zero, or is too large"),
+        ("limits.requests-per-second = inf", "limits.requests-per-second", "is not above zero, or is too large"),
+        ("limits.rate-limit = { requests = 5 }", "limits.rate-limit", "has no seconds"),
+        ("limits.rate-limit = {}", "limits.rate-limit", "has no requests and no seconds"),
+        ("limits.rate-limit = 5", "limits.rate-limit", "is an integer, not a table"),
+        ("parameters.video_list.company = true", "parameters.video_list.company", "is no parameter name"),
+        ("parameters.video_list.company = ''", "parameters.video_list.company", "is no parameter name"),
+        ("parameters.review_list.company = 'companyId'", "parameters.review_list.company", "is no known key"),
+        ("parameters.project_list.cursor = 'cursor'", "parameters.project_list", "is no known key"),
+        ("tools.url = 'localhost'", "tools.url", "is no http or https URL"),
+        ("description.url = false", "description.url", "is a boolean"),
+        ("consent.fuzz-writes = 1", "consent.fuzz-writes", "is an integer"),
+        ('"line\\nbreak" = 1', '"line\\nbreak"', "is no known key"),
+    ],
+)
+def test_one_mistake_is_one_problem(problems: Refused, text: str, key: str, what: str) -> None:
+    """It stands at its line and suggests what would be right."""
+    (problem,) = problems(f"base-url = '{URL}'\n{text}", {"ZERO": "\0"})
+
+    assert (problem.key, problem.what.removesuffix(" (the value of the environment variable 'ZERO')")) == (key, what)
+    assert problem.remedy != ""
+    assert problem.line == (None if "break" in key else 3 if text.startswith("[credentials.lacking]") else 2)
+
+
+@pytest.mark.parametrize(
+    ("key", "suggestion"),
+    [
+        ("base_url", "did you mean base-url?"),
+        ("BASE-URL", "did you mean base-url?"),
+        ("parameter", "did you mean parameters?"),
+        ("zzz", "known keys are base-url, credentials, fixtures, limits, parameters, tools, description, consent"),
+    ],
+)
+def test_a_mistyped_key_is_told_the_nearest_known_one(problems: Refused, key: str, suggestion: str) -> None:
+    """Where none is near, all of them are listed."""
+    (problem,) = problems(f"base-url = '{URL}'\n{key} = 1")
+
+    assert (problem.line, problem.key, problem.remedy) == (2, key, suggestion)
+
+
+@pytest.mark.parametrize("secret", ["two\nlines", "tail ", "\thead", "snow ☃", "null\0", "${not-a-name}", "\x7f", ""])
+def test_a_secret_that_no_header_can_carry_is_refused_without_showing_it(problems: Refused, secret: str) -> None:
+    """Its key and the variable that it came from are named instead."""
+    (problem,) = problems(f"base-url = '{URL}'\ncredentials.primary.bearer = '${{THE_TOKEN}}'", {"THE_TOKEN": secret})
+
+    assert (problem.line, problem.key) == (2, "credentials.primary.bearer")
+    assert problem.what.endswith("(the value of the environment variable 'THE_TOKEN')")
+    assert not secret or secret not in str(problem)
+
+
+@pytest.mark.parametrize("secret", ["k", "two words", "tab\tinside", "ключ".encode().decode("latin-1"), "a=b;c,d", "é"])
+def test_a_secret_that_a_header_can_carry_is_taken_as_it_stands(secret: str) -> None:
+    """Latin-1 is what the field values of HTTP allow."""
+    target = profile.parse({"base-url": URL, "credentials": {"primary": {"api-key": secret}}}, environ={})
+
+    assert target.secrets == {secret}
+
+
+@settings(deadline=None, database=None)  # a busy machine is no defect
+@given(st.text(min_size=6))
+def test_no_message_repeats_a_value(value: str) -> None:
+    """Whatever stands in a wrong place may turn out to be a secret."""
+    secret = f"hush{value}hush"
+    data = {
+        "base-url": secret,
+        "credentials": {"primary": secret, "expired": {"bearer": [secret]}, "revoked": {"api-key": f"{secret}\n"}},
+        "fixtures": {"approvable-reviews": [secret, secret], "foreign": secret},
+        "limits": {"max-body-bytes": secret},
+        "tools": {"url": secret},
+        "consent": {"fuzz-writes": secret},
+    }
+
+    with pytest.raises(ProfileError) as refusal:
+        profile.parse(data, environ={})
+
+    assert len(refusal.value.problems) == 10
+    assert "hush" not in str(refusal.value) + repr(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("reviews", "key", "first"),
+    [
+        (f"approvable-reviews = ['{ONE}', '{TWO}', '{ONE}']", "fixtures.approvable-reviews[2]", "fixtures.approvable-reviews[0]"),
+        (f"approvable-reviews = ['{ONE}', '{ONE.upper()}']", "fixtures.approvable-reviews[1]", "fixtures.approvable-reviews[0]"),
+        (
+            f"approvable-reviews = ['{ONE}']\nunapprovable-reviews = ['{TWO}', '{ONE}']",
+            "fixtures.unapprovable-reviews[1]",
+            "fixtures.approvable-reviews[0]",
+        ),
+    ],
+)
+def test_a_review_is_named_once(problems: Refused, reviews: str, key: str, first: str) -> None:
+    """Twice in a list, in either case of its digits, or in both lists, is a mistake: an approval is spent once."""
+    (problem,) = problems(f"base-url = '{URL}'\n[fixtures]\n{reviews}")
+
+    assert (problem.key, problem.what) == (key, f"repeats {first}")
+
+
+@pytest.mark.parametrize(
+    "uuid",
+    [
+        ONE,
+        ONE.upper(),
+        TWO,
+        "00000000-0000-0000-0000-000000000000",
+        "ffffffff-ffff-ffff-ffff-ffffffffffff",
+        "12345678-1234-8234-b234-123456789abc",
+    ],
+)
+def test_an_id_is_a_uuid_of_the_specified_pattern(uuid: str) -> None:
+    """Versions 1 to 8 of the usual variant, and the two special ones."""
+    assert profile.parse({"base-url": URL, "fixtures": {"approvable-reviews": [uuid]}}).fixtures.approvable_reviews == (uuid,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ONE[:-1],
+        f"{ONE}\n",
+        f"{{{ONE}}}",
+        ONE.replace("-", ""),
+        "12345678-1234-0234-b234-123456789abc",
+        "12345678-1234-4234-c234-123456789abc",
+        "١" * 8 + ONE[8:],
+    ],
+)
+def test_an_id_of_another_form_is_refused(text: str) -> None:
+    """Version 0, other variants, braces, and digits that are not ASCII among them."""
+    with pytest.raises(ProfileError, match="is no UUID of the specified pattern"):
+        profile.parse({"base-url": URL, "fixtures": {"approvable-reviews": [text]}})
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "what"),
+    [
+        ("base-url = 'x'\n[credentials.primary]\napi-key = hush\n", 3, "is no valid TOML: Invalid value (at line 3, column 11)"),
+        ("[credentials.lacking.reviews:approve]", 1, "is no valid TOML"),
+        ("\na = 1\na = 2", 3, "is no valid TOML: Cannot overwrite a value"),
+        ("a = [1,\n2,", 2, "is no valid TOML"),
+        ("a = " + "[" * 100_000, None, "is no valid TOML: maximum recursion depth exceeded"),
+    ],
+)
+def test_a_file_that_is_no_toml_is_refused_where_the_parser_stopped(problems: Refused, text: str, line: int | None, what: str) -> None:
+    """The message says why."""
+    (problem,) = problems(text)
+
+    assert (problem.line, problem.key) == (line, "")
+    assert problem.what.startswith(what)
+
+
+def test_a_file_that_cannot_be_read_is_a_problem_of_the_profile(tmp_path: Path) -> None:
+    """Missing, a directory, or in another encoding."""
+    (tmp_path / "utf-16.toml").write_text(FULL, encoding="utf-16")
+    whats = {}
+    for name in ("absent.toml", ".", "utf-16.toml"):
+        with pytest.raises(ProfileError) as refusal:
+            profile.load(tmp_path / name)
+        whats[name] = refusal.value.problems[0].what
+
+    assert whats == {
+        "absent.toml": "cannot be read: No such file or directory",
+        ".": "cannot be read: Is a directory",
+        "utf-16.toml": "is not UTF-8 text",
+    }
+
+
+def test_a_refusal_names_the_file_and_a_remedy(tmp_path: Path) -> None:
+    """With the line, where there is one."""
+    absent, odd, packed = tmp_path / "absent.toml", tmp_path / "odd.toml", tmp_path / "utf-16.toml"
+    odd.write_text("a = 1\nb", encoding="utf-8")
+    packed.write_text(FULL, encoding="utf-16")
+    told = {}
+    for file in (absent, odd, packed):
+        with pytest.raises(ProfileError) as refusal:
+            profile.load(file)
+        told[file] = str(refusal.value)
+
+    assert told[absent] == f"{absent}: cannot be read: No such file or directory: give the path of a profile"
+    assert told[packed] == f"{packed}: is not UTF-8 text: save it as UTF-8"
+    assert told[odd].startswith(f"{odd}:2: is no valid TOML: ")
+    assert told[odd].endswith(": correct it there")
+
+
+def test_a_refusal_goes_whole_to_another_process() -> None:
+    """With every problem."""
+    with pytest.raises(ProfileError) as refusal:
+        profile.bare("localhost")
+    received = pickle.loads(pickle.dumps(refusal.value))
+
+    assert (received.args, str(received)) == ((refusal.value.problems,), str(refusal.value))
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("limits.rate-limit = {}", "write { requests = 100, seconds = 60 }"),
+        ("credentials.revoked = {}", "give it an api-key, a bearer, or both"),
+        (f"fixtures.approvable-reviews = ['{ONE}', '{ONE.upper()}']", "name each review once, in one of the two lists"),
+        ("fixtures.provision.approvable-review = []", "write the command and its arguments as an array of strings"),
+        ("fixtures.provision.approvable-review = [1]", "write the command and its arguments as an array of strings"),
+    ],
+)
+def test_a_remedy_says_what_would_be_right(problems: Refused, text: str, remedy: str) -> None:
+    """In words that can be followed."""
+    (problem,) = problems(f"base-url = '{URL}'\n{text}")
+
+    assert problem.remedy == remedy
+
+
+def test_only_slashes_are_taken_from_the_end_of_a_base_url() -> None:
+    """What the paths are appended to ends as it is given."""
+    assert profile.bare("https://api.example.com/XAPIX//").base_url == "https://api.example.com/XAPIX"
+
+
+@pytest.mark.parametrize(("number", "kept"), [("0", False), ("1", True), ("9007199254740991", True), ("9007199254740992", False)])
+def test_a_whole_number_is_above_zero_and_has_an_exact_float(problems: Refused, tmp_path: Path, number: str, kept: bool) -> None:
+    """From 1 to 2^53 - 1."""
+    text = f"base-url = '{URL}'\nlimits.max-body-bytes = {number}"
+    if kept:
+        file = tmp_path / "target.toml"
+        file.write_text(text, encoding="utf-8")
+        assert profile.load(file).limits.max_body_bytes == int(number)
+    else:
+        (problem,) = problems(text)
+        assert problem.what == "is not above zero, or is too large"
+
+
+def test_lines_are_found_for_tables_and_for_dotted_and_quoted_keys() -> None:
+    """Comments, values that look like keys, and the items of an array are none."""
+    text = """\
+# a = 1
+a.b = 1
+"c.d" = "e = 2"
+[ f . 'g:h' ] # [i]
+j = [
+  "k = 3",
+  "l",
+]
+m."n" = { o = 1 }
+[[p]]
+q = 1
+[[p]]
+q = 2
+"""
+
+    assert lines(text) == {
+        ("a",): 2,
+        ("a", "b"): 2,
+        ("c.d",): 3,
+        ("f",): 4,
+        ("f", "g:h"): 4,
+        ("f", "g:h", "j"): 5,
+        ("f", "g:h", "m"): 9,
+        ("f", "g:h", "m", "n"): 9,
+        ("p",): 10,
+        ("p", 0): 10,
+        ("p", 0, "q"): 11,
+        ("p", 1): 12,
+        ("p", 1, "q"): 13,
+    }

@@ -45,11 +45,15 @@ def _costs(folder: Path) -> Iterator[tuple[str, ...]]:
     application = InProcess(reference.app, clock.advance)
     here = httpx.Client(transport=application, base_url=BASE_URL, headers={"x-api-key": key})
     with served(folder) as there:
-        network = httpx.Client(transport=Network(), base_url=there.base_url, headers={"x-api-key": key})
+        network = httpx.Client(
+            transport=Network(), base_url=there.base_url, headers={"x-api-key": key}
+        )
         ways: dict[str, Callable[[], object]] = {
             "direct call of the application": _direct(reference.app, key, clock),
             "httpx on the in-process transport": _plain(here, clock),
-            "the judge, in-process: sent, judged and recorded": _judged(target, application, folder / "here.jsonl", clock),
+            "the judge, in-process: sent, judged and recorded": _judged(
+                target, application, folder / "here.jsonl", clock
+            ),
             "httpx over loopback": lambda: network.get("/projects?limit=25"),
             "the judge, over loopback": _judged(there, Network(), folder / "there.jsonl", clock),
         }
@@ -64,11 +68,25 @@ def _runs(folder: Path) -> Iterator[tuple[str, ...]]:
         if depth == "deep" and "--deep" not in sys.argv:
             continue
         started = time.perf_counter()
-        command = [sys.executable, "-m", "conformance", "run", "--depth", depth, "--report-dir", str(folder / depth)]
+        command = [
+            sys.executable,
+            "-m",
+            "conformance",
+            "run",
+            "--depth",
+            depth,
+            "--report-dir",
+            str(folder / depth),
+        ]
         subprocess.run(command, check=True, capture_output=True)
         seconds = time.perf_counter() - started
         count = json.loads((folder / depth / "report.json").read_bytes())["exchanges"]["count"]
-        yield f"--depth {depth}, from the command to the report", f"{seconds:.1f}", str(count), f"{count / seconds:.0f}"
+        yield (
+            f"--depth {depth}, from the command to the report",
+            f"{seconds:.1f}",
+            str(count),
+            f"{count / seconds:.0f}",
+        )
 
 
 @contextmanager
@@ -114,7 +132,9 @@ def _plain(client: httpx.Client, clock: ManualClock) -> Callable[[], object]:
     return call
 
 
-def _judged(target: Target, transport: Transport, log: Path, clock: ManualClock) -> Callable[[], object]:
+def _judged(
+    target: Target, transport: Transport, log: Path, clock: ManualClock
+) -> Callable[[], object]:
     session = Session(target, transport, seed=1, depth=DEPTHS["quick"], pace=None)
     session.open_log(log)
     session.begin("benchmark")

@@ -31,15 +31,39 @@ def main() -> None:
     for latency in map(float, sys.argv[1:] or LATENCIES):
         for workers in WORKERS:
             count, seconds, waited = _run(latency, workers)
-            sys.stdout.write(row(f"{latency * 1000:.0f} ms", workers, count, f"{seconds:.1f}", f"{waited / seconds:.2f}"))
+            sys.stdout.write(
+                row(
+                    f"{latency * 1000:.0f} ms",
+                    workers,
+                    count,
+                    f"{seconds:.1f}",
+                    f"{waited / seconds:.2f}",
+                )
+            )
 
 
 def _run(latency: float, workers: int) -> tuple[int, float, float]:
     """The exchanges of a run, the seconds from the command to the report, and those that its exchanges took, added up."""
-    with tempfile.TemporaryDirectory() as name, _delayed(latency, Path(name) / "target.toml") as profile:
-        command = [sys.executable, "-m", "conformance", "run", "--target", str(profile), "--report-dir", f"{name}/report"]
+    with (
+        tempfile.TemporaryDirectory() as name,
+        _delayed(latency, Path(name) / "target.toml") as profile,
+    ):
+        command = [
+            sys.executable,
+            "-m",
+            "conformance",
+            "run",
+            "--target",
+            str(profile),
+            "--report-dir",
+            f"{name}/report",
+        ]
         started = time.perf_counter()
-        subprocess.run([*command, *(("-n", str(workers)) if workers > 1 else ())], check=True, capture_output=True)
+        subprocess.run(
+            [*command, *(("-n", str(workers)) if workers > 1 else ())],
+            check=True,
+            capture_output=True,
+        )
         seconds = time.perf_counter() - started
         with (Path(name) / "report" / "exchanges.jsonl").open("rb") as lines:
             elapsed = [json.loads(line)["elapsed"] for line in lines]
@@ -69,7 +93,9 @@ def _serve(latency: float, profile: Path, told: Connection) -> None:
         await asyncio.sleep(latency)
         await answer(scope, receive, send)
 
-    serve.server(cast(Reference, SimpleNamespace(app=delayed)), lambda: told.send(None)).run(sockets=[listener])
+    serve.server(cast(Reference, SimpleNamespace(app=delayed)), lambda: told.send(None)).run(
+        sockets=[listener]
+    )
 
 
 if __name__ == "__main__":

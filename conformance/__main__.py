@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import NoReturn
 
 from conformance import __version__
-from conformance.commands.outcome import CHECKER_ERROR, CONFORMANT, INTERRUPTED, USAGE_ERROR, VERDICTS, UsageError, explained
+from conformance.commands.outcome import (
+    CHECKER_ERROR,
+    CONFORMANT,
+    INTERRUPTED,
+    USAGE_ERROR,
+    VERDICTS,
+    UsageError,
+    explained,
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -86,11 +94,37 @@ def refuse(command: str, message: str) -> int:
 
 def run_options(part: argparse.ArgumentParser) -> None:
     """The options of a run; without a target it judges the bundled reference, in this process."""
-    part.add_argument("--base-url", metavar="URL", help="the deployment to judge; without it and --target: the bundled reference")
-    part.add_argument("--target", type=Path, metavar="FILE", help="its target profile (TOML; `conformance init` writes one to fill in)")
-    part.add_argument("--report-dir", type=Path, default=Path("reports/latest"), metavar="DIR", help="where to write (%(default)s)")
-    part.add_argument("--depth", choices=("quick", "standard", "deep"), default="standard", help="how much to spend (default: %(default)s)")
-    part.add_argument("--seed", type=int, default=1, metavar="N", help="the same seed sends the same requests (default: %(default)s)")
+    part.add_argument(
+        "--base-url",
+        metavar="URL",
+        help="the deployment to judge; without it and --target: the bundled reference",
+    )
+    part.add_argument(
+        "--target",
+        type=Path,
+        metavar="FILE",
+        help="its target profile (TOML; `conformance init` writes one to fill in)",
+    )
+    part.add_argument(
+        "--report-dir",
+        type=Path,
+        default=Path("reports/latest"),
+        metavar="DIR",
+        help="where to write (%(default)s)",
+    )
+    part.add_argument(
+        "--depth",
+        choices=("quick", "standard", "deep"),
+        default="standard",
+        help="how much to spend (default: %(default)s)",
+    )
+    part.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="N",
+        help="the same seed sends the same requests (default: %(default)s)",
+    )
     part.add_argument(
         "-n", dest="workers", type=_count, metavar="N",
         help="share the checks out to N processes; 4 judge a target whose answers take long in a third of the time",
@@ -99,18 +133,50 @@ def run_options(part: argparse.ArgumentParser) -> None:
         "--class", dest="classes", action="append", type=_conformance_class, default=[], metavar="CLASS",
         help="judge only this conformance class; may be repeated",
     )  # fmt: skip
-    part.add_argument("--report", type=_formats, metavar="FORMAT,…", help="formats beside report.json (default: junit,html and the CI's)")
-    part.add_argument("--known-failures", type=Path, metavar="FILE", help="known failures (TOML), which do not fail the run")
-    part.add_argument("--require-complete", action="store_true", help="exit with 1 also where something could not be judged")
+    part.add_argument(
+        "--report",
+        type=_formats,
+        metavar="FORMAT,…",
+        help="formats beside report.json (default: junit,html and the CI's)",
+    )
+    part.add_argument(
+        "--known-failures",
+        type=Path,
+        metavar="FILE",
+        help="known failures (TOML), which do not fail the run",
+    )
+    part.add_argument(
+        "--require-complete",
+        action="store_true",
+        help="exit with 1 also where something could not be judged",
+    )
 
 
 def serve_options(part: argparse.ArgumentParser) -> None:
     """Where the reference is served."""
     part.add_argument("--port", type=_port, default=0, help="0, the default, takes any free one")
-    part.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    part.add_argument("--database", default=":memory:", metavar="FILE", help="keep approvals in a file instead of in memory")
-    part.add_argument("--seed", type=int, default=1, metavar="N", help="the same seed makes the same data (default: %(default)s)")
-    part.add_argument("--target-out", type=Path, metavar="FILE", help="write the target profile of this instance, secrets included")
+    part.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"
+    )
+    part.add_argument(
+        "--database",
+        default=":memory:",
+        metavar="FILE",
+        help="keep approvals in a file instead of in memory",
+    )
+    part.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="N",
+        help="the same seed makes the same data (default: %(default)s)",
+    )
+    part.add_argument(
+        "--target-out",
+        type=Path,
+        metavar="FILE",
+        help="write the target profile of this instance, secrets included",
+    )
 
 
 def requirements_options(part: argparse.ArgumentParser) -> None:
@@ -119,7 +185,11 @@ def requirements_options(part: argparse.ArgumentParser) -> None:
         "--class", dest="classes", action="append", type=_conformance_class, default=[], metavar="CLASS",
         help="list only this conformance class; may be repeated",
     )  # fmt: skip
-    part.add_argument("--json", action="store_true", help="as one JSON array, with everything that is known of each")
+    part.add_argument(
+        "--json",
+        action="store_true",
+        help="as one JSON array, with everything that is known of each",
+    )
 
 
 def no_options(_part: argparse.ArgumentParser) -> None:
@@ -129,52 +199,121 @@ def no_options(_part: argparse.ArgumentParser) -> None:
 def init_options(part: argparse.ArgumentParser) -> None:
     """What stands in the profile from the start, and where it goes."""
     part.add_argument("--base-url", metavar="URL", help="the deployment that the profile is for")
-    part.add_argument("file", nargs="?", type=Path, default=Path("target.toml"), metavar="FILE", help="default: %(default)s")
+    part.add_argument(
+        "file",
+        nargs="?",
+        type=Path,
+        default=Path("target.toml"),
+        metavar="FILE",
+        help="default: %(default)s",
+    )
 
 
 def report_options(part: argparse.ArgumentParser) -> None:
     """Which run is told again, and in which formats."""
-    part.add_argument("directory", nargs="?", type=Path, default=Path("reports/latest"), metavar="DIR", help="of the run (%(default)s)")
-    part.add_argument("--report", type=_formats, metavar="FORMAT,…", help="formats beside report.json (default: junit,html and the CI's)")
+    part.add_argument(
+        "directory",
+        nargs="?",
+        type=Path,
+        default=Path("reports/latest"),
+        metavar="DIR",
+        help="of the run (%(default)s)",
+    )
+    part.add_argument(
+        "--report",
+        type=_formats,
+        metavar="FORMAT,…",
+        help="formats beside report.json (default: junit,html and the CI's)",
+    )
 
 
 def compare_options(part: argparse.ArgumentParser) -> None:
     """Which two reports are compared."""
-    part.add_argument("before", type=Path, metavar="BEFORE", help="a report.json, or the directory that has one")
+    part.add_argument(
+        "before", type=Path, metavar="BEFORE", help="a report.json, or the directory that has one"
+    )
     part.add_argument("after", type=Path, metavar="AFTER", help="another one")
     part.add_argument("--json", action="store_true", help="as one JSON object")
 
 
 def judge_options(part: argparse.ArgumentParser) -> None:
     """Which recorded traffic is judged."""
-    part.add_argument("file", type=Path, metavar="FILE.har", help="an HTTP archive of a browser, a proxy or a client")
-    part.add_argument("--base-url", metavar="URL", required=True, help="the address below which its requests are calls of the API")
+    part.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE.har",
+        help="an HTTP archive of a browser, a proxy or a client",
+    )
+    part.add_argument(
+        "--base-url",
+        metavar="URL",
+        required=True,
+        help="the address below which its requests are calls of the API",
+    )
     part.add_argument("--json", action="store_true", help="as one JSON object")
 
 
 def keygen_options(part: argparse.ArgumentParser) -> None:
     """Where the key goes."""
-    part.add_argument("file", nargs="?", type=Path, default=Path("conformance.key"), metavar="FILE", help="default: %(default)s")
+    part.add_argument(
+        "file",
+        nargs="?",
+        type=Path,
+        default=Path("conformance.key"),
+        metavar="FILE",
+        help="default: %(default)s",
+    )
 
 
 def certify_options(part: argparse.ArgumentParser) -> None:
     """Which run is certified, by which key, into which file."""
-    part.add_argument("--report-dir", type=Path, default=Path("reports/latest"), metavar="DIR", help="of the run (default: %(default)s)")
-    part.add_argument("--key", type=Path, required=True, metavar="FILE", help="the private key (`conformance keygen` makes one)")
-    part.add_argument("file", nargs="?", type=Path, default=Path("certificate.zip"), metavar="FILE", help="default: %(default)s")
+    part.add_argument(
+        "--report-dir",
+        type=Path,
+        default=Path("reports/latest"),
+        metavar="DIR",
+        help="of the run (default: %(default)s)",
+    )
+    part.add_argument(
+        "--key",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the private key (`conformance keygen` makes one)",
+    )
+    part.add_argument(
+        "file",
+        nargs="?",
+        type=Path,
+        default=Path("certificate.zip"),
+        metavar="FILE",
+        help="default: %(default)s",
+    )
 
 
 def verify_options(part: argparse.ArgumentParser) -> None:
     """Which certificate is verified, and against what."""
-    part.add_argument("--public-key", type=Path, metavar="FILE", help="the key that it has to be signed with")
-    part.add_argument("--with-current-suite", action="store_true", help="list what the installed suite judges otherwise")
+    part.add_argument(
+        "--public-key", type=Path, metavar="FILE", help="the key that it has to be signed with"
+    )
+    part.add_argument(
+        "--with-current-suite",
+        action="store_true",
+        help="list what the installed suite judges otherwise",
+    )
     part.add_argument("file", type=Path, metavar="FILE", help="the certificate")
 
 
 def diff_options(part: argparse.ArgumentParser) -> None:
     """The description to compare with the contract."""
-    part.add_argument("document", metavar="FILE|URL", help="an OpenAPI document, YAML or JSON; nothing is sent where it is a file")
-    part.add_argument("--json", action="store_true", help="as one JSON object, with the lines of every difference")
+    part.add_argument(
+        "document",
+        metavar="FILE|URL",
+        help="an OpenAPI document, YAML or JSON; nothing is sent where it is a file",
+    )
+    part.add_argument(
+        "--json", action="store_true", help="as one JSON object, with the lines of every difference"
+    )
 
 
 def selftest_options(part: argparse.ArgumentParser) -> None:
@@ -183,27 +322,82 @@ def selftest_options(part: argparse.ArgumentParser) -> None:
         "--also", nargs="+", action="extend", default=[], type=Path, metavar="FILE",
         help="also the mutants and variants of these files (TOML; CONTRIBUTING.md shows how they are written)",
     )  # fmt: skip
-    part.add_argument("--only", nargs="+", action="extend", default=[], metavar="ID", help="only these mutants and variants")
-    part.add_argument("--seeds", type=_count, metavar="N", help="N runs of the reference and the variants alone, each with another seed")
-    part.add_argument("-j", dest="processes", type=_count, default=os.cpu_count() or 1, metavar="N", help="processes (default: one a core)")
-    part.add_argument("--list", action="store_true", help="list the mutants and variants, and try none")
-    part.add_argument("--coverage", action="store_true", help="print what stands behind each requirement (spec/COVERAGE.md), and try none")
+    part.add_argument(
+        "--only",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="ID",
+        help="only these mutants and variants",
+    )
+    part.add_argument(
+        "--seeds",
+        type=_count,
+        metavar="N",
+        help="N runs of the reference and the variants alone, each with another seed",
+    )
+    part.add_argument(
+        "-j",
+        dest="processes",
+        type=_count,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="processes (default: one a core)",
+    )
+    part.add_argument(
+        "--list", action="store_true", help="list the mutants and variants, and try none"
+    )
+    part.add_argument(
+        "--coverage",
+        action="store_true",
+        help="print what stands behind each requirement (spec/COVERAGE.md), and try none",
+    )
 
 
 COMMANDS = {
-    "run": Command("Judge a deployment, or the bundled reference, and write a report.", run_options, VERDICTS),
+    "run": Command(
+        "Judge a deployment, or the bundled reference, and write a report.", run_options, VERDICTS
+    ),
     "serve": Command("Serve the bundled reference implementation, as a sandbox.", serve_options),
     "requirements": Command("List what is judged.", requirements_options),
-    "judge": Command("Judge recorded traffic by the rules on every exchange.", judge_options, ("no rule is broken", "a rule is broken")),
-    "report": Command("Tell a run again, in any format; also one that was killed.", report_options, VERDICTS),
-    "compare": Command("Tell what changed from one report to another.", compare_options, ("nothing broke", "something broke")),
+    "judge": Command(
+        "Judge recorded traffic by the rules on every exchange.",
+        judge_options,
+        ("no rule is broken", "a rule is broken"),
+    ),
+    "report": Command(
+        "Tell a run again, in any format; also one that was killed.", report_options, VERDICTS
+    ),
+    "compare": Command(
+        "Tell what changed from one report to another.",
+        compare_options,
+        ("nothing broke", "something broke"),
+    ),
     "keygen": Command("Make a key pair to sign certificates with.", keygen_options),
-    "certify": Command("Sign the evidence of a conformant run.", certify_options, ("signed", "refused")),
-    "verify": Command("Check a certificate, without its target.", verify_options, ("the evidence bears it out", "refused")),
-    "scenarios": Command("Print the scenarios as an Arazzo document (spec/arazzo.yaml).", no_options),
-    "init": Command("Write a target profile to fill in; never over an existing file.", init_options),
-    "selftest": Command("Try the suite on broken and on unusual references.", selftest_options, ("all as it has to be", "not all")),
-    "diff": Command("Compare a published OpenAPI document with the contract.", diff_options, ("nothing breaks", "a difference breaks")),
+    "certify": Command(
+        "Sign the evidence of a conformant run.", certify_options, ("signed", "refused")
+    ),
+    "verify": Command(
+        "Check a certificate, without its target.",
+        verify_options,
+        ("the evidence bears it out", "refused"),
+    ),
+    "scenarios": Command(
+        "Print the scenarios as an Arazzo document (spec/arazzo.yaml).", no_options
+    ),
+    "init": Command(
+        "Write a target profile to fill in; never over an existing file.", init_options
+    ),
+    "selftest": Command(
+        "Try the suite on broken and on unusual references.",
+        selftest_options,
+        ("all as it has to be", "not all"),
+    ),
+    "diff": Command(
+        "Compare a published OpenAPI document with the contract.",
+        diff_options,
+        ("nothing breaks", "a difference breaks"),
+    ),
 }
 
 
@@ -220,7 +414,9 @@ def _formats(text: str) -> str:
     known: dict[str, object] = importlib.import_module("conformance.report.artefacts").FORMATS
     for name in text.split(","):
         if name not in known:
-            raise argparse.ArgumentTypeError(f"there is no format {name!r}, only {', '.join(known)}")
+            raise argparse.ArgumentTypeError(
+                f"there is no format {name!r}, only {', '.join(known)}"
+            )
     return text
 
 

@@ -22,7 +22,9 @@ ARGUMENTS = [
 ]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell; whom the tests start would inherit it
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # as in the background of a shell; whom the tests start would inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -56,7 +58,9 @@ def anonymous(reference: Reference) -> Iterator[httpx.Client]:
 @pytest.fixture
 def api(reference: Reference, profile: dict[str, Any]) -> Iterator[httpx.Client]:
     """A client of the reference that calls as primary."""
-    with direct.client(reference, {"x-api-key": profile["credentials"]["primary"]["api-key"]}) as client:
+    with direct.client(
+        reference, {"x-api-key": profile["credentials"]["primary"]["api-key"]}
+    ) as client:
         yield client
 
 

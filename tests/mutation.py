@@ -34,12 +34,17 @@ def table(found: Mapping[Mutant, str]) -> Iterator[str]:
 
 def explained(text: str) -> set[Mutant]:
     """The mutants that the record gives a reason for."""
-    return {(match[1], int(number)) for match in REASON.finditer(text) for number in match[2].split(",")}
+    return {
+        (match[1], int(number)) for match in REASON.finditer(text) for number in match[2].split(",")
+    }
 
 
 def problems(found: Mapping[Mutant, str], record: str) -> Iterator[str]:
     """What the record does not say, or says no longer."""
-    alive, reasons = {mutant for mutant, status in found.items() if status not in DEAD}, explained(record)
+    alive, reasons = (
+        {mutant for mutant, status in found.items() if status not in DEAD},
+        explained(record),
+    )
     for function, number in sorted(alive - reasons):
         yield f"{function}__mutmut_{number}: {found[function, number]}, and MUTATION.md gives no reason"
     for function, number in sorted(reasons - alive):
@@ -50,7 +55,9 @@ def problems(found: Mapping[Mutant, str], record: str) -> Iterator[str]:
 
 def main() -> int:
     """0 where the record is true."""
-    printed = subprocess.run(["mutmut", "results", "--all", "true"], check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run(
+        ["mutmut", "results", "--all", "true"], check=True, capture_output=True, text=True
+    ).stdout
     found = results(printed.splitlines())
     said = [*table(found), *problems(found, RECORD.read_text(encoding="utf-8"))]
     sys.stdout.writelines(f"{line}\n" for line in said)

@@ -35,5 +35,7 @@ def _evidence(directory: Path) -> dict[str, bytes]:
     try:
         evidence = {name: (directory / name).read_bytes() for name in FROM_RUN}
     except OSError as problem:
-        raise UsageError(f"{problem.filename}: {problem.strerror}; `conformance run --report-dir {directory}` writes it") from None
+        raise UsageError(
+            f"{problem.filename}: {problem.strerror}; `conformance run --report-dir {directory}` writes it"
+        ) from None
     return {**evidence, **{name: files.text(name).encode() for name in FROM_CONTRACT}}

@@ -44,5 +44,9 @@ def _told(found: Comparison) -> str:
     lines: list[str] = []
     for name, entries in found.document().items():
         if entries:
-            lines += [TITLES[name], *(f"  {plain(visible([(entry, '')]))}" for entry in entries), ""]
+            lines += [
+                TITLES[name],
+                *(f"  {plain(visible([(entry, '')]))}" for entry in entries),
+                "",
+            ]
     return "\n".join(lines).rstrip() or "Nothing changed."

@@ -57,7 +57,9 @@ def document(name: str, differences: Sequence[Difference]) -> dict[str, Any]:
     return {
         "document": name,
         "breaking": any(each.effect in BREAKING for each in differences),
-        "counts": {effect.value: sum(each.effect is effect for each in differences) for effect in Effect},
+        "counts": {
+            effect.value: sum(each.effect is effect for each in differences) for effect in Effect
+        },
         "differences": [
             {
                 "effect": each.effect.value,
@@ -116,7 +118,12 @@ def _fetched(url: str) -> str:
     import httpx  # noqa: PLC0415 - only where there is something to fetch
 
     try:
-        answer = httpx.get(url, follow_redirects=True, timeout=TIMEOUT, headers={"accept": "application/json, application/yaml, */*;q=0.1"})
+        answer = httpx.get(
+            url,
+            follow_redirects=True,
+            timeout=TIMEOUT,
+            headers={"accept": "application/json, application/yaml, */*;q=0.1"},
+        )
     except (httpx.HTTPError, httpx.InvalidURL) as problem:
         raise UsageError(f"{url}: {type(problem).__name__}: {problem}") from None
     if answer.status_code != 200:

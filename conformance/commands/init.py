@@ -29,9 +29,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def skeleton(base_url: str | None = None) -> str:
     """The profile as text: every key, explained; UsageError where the base URL is none."""
-    text = resources.files("conformance.commands").joinpath("target.toml").read_text(encoding="utf-8")
+    text = (
+        resources.files("conformance.commands").joinpath("target.toml").read_text(encoding="utf-8")
+    )
     if base_url is None:
         return text
     if flaw := base_url_flaw(base_url):
-        raise UsageError(f"--base-url {flaw}; write http:// or https://, the host and the path up to the version segment")
+        raise UsageError(
+            f"--base-url {flaw}; write http:// or https://, the host and the path up to the version segment"
+        )
     return text.replace(f'base-url = "{EXAMPLE}"', f"base-url = {json.dumps(base_url)}", 1)

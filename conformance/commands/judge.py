@@ -35,7 +35,11 @@ def run(arguments: argparse.Namespace) -> int:
     entries = list(_judged(traffic, contract))
     broken = any(entry["verdict"] == Verdict.FAIL for entry in entries)
     if arguments.json:
-        found = {"requirements": entries, "exchanges": len(traffic.exchanges), "strangers": list(traffic.strangers)}
+        found = {
+            "requirements": entries,
+            "exchanges": len(traffic.exchanges),
+            "strangers": list(traffic.strangers),
+        }
         sys.stdout.write(json.dumps(found, indent=2) + "\n")
     else:
         sys.stdout.writelines(f"{line}\n" for line in _told(entries, traffic))
@@ -55,16 +59,42 @@ def _judged(traffic: Traffic, contract: openapi.Contract) -> Iterator[dict[str, 
     for id, stated in requirements.load().items():
         if id in found:
             entry = document.requirement(stated, found[id], shown)
-            seen = {name: verdict for name, verdict in entry["operations"].items() if verdict != Verdict.INCONCLUSIVE}
-            wrong = [finding for finding in entry["findings"] if finding["verdict"] != Verdict.INCONCLUSIVE]
-            yield {**entry, "operations": seen, "findings": wrong, "verdict": str(document.overall(found[id]))}
+            seen = {
+                name: verdict
+                for name, verdict in entry["operations"].items()
+                if verdict != Verdict.INCONCLUSIVE
+            }
+            wrong = [
+                finding
+                for finding in entry["findings"]
+                if finding["verdict"] != Verdict.INCONCLUSIVE
+            ]
+            yield {
+                **entry,
+                "operations": seen,
+                "findings": wrong,
+                "verdict": str(document.overall(found[id])),
+            }
 
 
 def _findings(exchange: Exchange, contract: openapi.Contract) -> Iterator[Finding]:
     for judgement in examine(exchange, contract):
-        verdict = Verdict.PASS if judgement.problem is None else Verdict.ERROR if judgement.unsure else Verdict.FAIL
+        verdict = (
+            Verdict.PASS
+            if judgement.problem is None
+            else Verdict.ERROR
+            if judgement.unsure
+            else Verdict.FAIL
+        )
         yield Finding(
-            judgement.requirement, verdict, exchange.operation, judgement.problem or "", judgement.expected, (), (exchange.id,), exchange.id
+            judgement.requirement,
+            verdict,
+            exchange.operation,
+            judgement.problem or "",
+            judgement.expected,
+            (),
+            (exchange.id,),
+            exchange.id,
         )
 
 
@@ -78,4 +108,6 @@ def _told(entries: list[dict[str, Any]], traffic: Traffic) -> Iterator[str]:
     if traffic.strangers:
         yield f"{len(traffic.strangers)} requests belong to no operation:"
         for stranger, times in Counter(traffic.strangers).most_common(MOST_STRANGERS):
-            yield f"  {plain(visible([(stranger, '')]))}" + (f"  ({times} times)" if times > 1 else "")
+            yield f"  {plain(visible([(stranger, '')]))}" + (
+                f"  ({times} times)" if times > 1 else ""
+            )

@@ -2,7 +2,10 @@
 
 CONFORMANT, NON_CONFORMANT, INTERRUPTED, CHECKER_ERROR, USAGE_ERROR = range(5)
 
-VERDICTS = ("conformant; or inconclusive, without --require-complete", "non-conformant; or inconclusive, with --require-complete")
+VERDICTS = (
+    "conformant; or inconclusive, without --require-complete",
+    "non-conformant; or inconclusive, with --require-complete",
+)
 
 
 def explained(ends: tuple[str, ...]) -> str:

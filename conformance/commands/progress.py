@@ -10,7 +10,14 @@ from typing import Any, Protocol, TextIO
 import orjson
 import pytest
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.text import Text
 
 from conformance.commands.outcome import CHECKER_ERROR, INTERRUPTED, USAGE_ERROR
@@ -21,7 +28,14 @@ from conformance.report.console import line, terminal
 from conformance.runner import items
 from conformance.runner.plugin import GATHERER
 
-STYLES = {"bad": "bold red", "warn": "bold yellow", "good": "bold green", "strong": "bold", "dim": "dim", "": ""}
+STYLES = {
+    "bad": "bold red",
+    "warn": "bold yellow",
+    "good": "bold green",
+    "strong": "bold",
+    "dim": "dim",
+    "": "",
+}
 
 
 @dataclass
@@ -87,7 +101,13 @@ class Bar:
     def show(self, tally: Tally) -> None:
         """Move the bar."""
         rate = f"{tally.rate:.0f} requests/s"
-        self._progress.update(self._task, completed=tally.done.total(), total=tally.total or None, name=tally.current, rate=rate)
+        self._progress.update(
+            self._task,
+            completed=tally.done.total(),
+            total=tally.total or None,
+            name=tally.current,
+            rate=rate,
+        )
 
     def close(self, tally: Tally) -> None:  # noqa: ARG002
         """Take the bar away."""
@@ -134,7 +154,9 @@ class Face:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Learn which checks there are."""
-        self._classes = {item.nodeid: items.requirement_of(item).conformance_class for item in session.items}
+        self._classes = {
+            item.nodeid: items.requirement_of(item).conformance_class for item in session.items
+        }
         self._tally.planned = Counter(self._classes.values())
         self._tally.total = len(self._classes)
 
@@ -156,7 +178,11 @@ class Face:
 
     def _show(self) -> None:
         if self._display is None:
-            bar = self._console.is_terminal and self._console.file.isatty() and not self._console.is_dumb_terminal
+            bar = (
+                self._console.is_terminal
+                and self._console.file.isatty()
+                and not self._console.is_dumb_terminal
+            )
             self._display = Bar(self._console) if bar else Lines(self._console)
         self._display.show(self._tally)
 
@@ -169,7 +195,9 @@ class Face:
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Somebody ended the run, or there is nobody to judge, or a check cannot be read."""
-        self._interrupted = excinfo.errisinstance(KeyboardInterrupt) and not excinfo.errisinstance(pytest.Session.Interrupted)
+        self._interrupted = excinfo.errisinstance(KeyboardInterrupt) and not excinfo.errisinstance(
+            pytest.Session.Interrupted
+        )
         if isinstance(excinfo.value, pytest.exit.Exception):
             self._problems.append(excinfo.value.msg)
 
@@ -187,7 +215,12 @@ class Face:
         if status == INTERRUPTED and not self._interrupted:
             status = CHECKER_ERROR
         for problem in self._problems:
-            sys.stderr.write("".join(text + "\n" for text in map(_safe, f"conformance run: error: {problem}".splitlines())))
+            sys.stderr.write(
+                "".join(
+                    text + "\n"
+                    for text in map(_safe, f"conformance run: error: {problem}".splitlines())
+                )
+            )
         if self.document is not None and status != USAGE_ERROR:
             self._verdict(self.document)
         return status
@@ -195,7 +228,9 @@ class Face:
     def _verdict(self, document: dict[str, Any]) -> None:
         self._console.print()
         for spans in terminal.spans(document):
-            self._console.print(Text.assemble(*((text, STYLES[part]) for text, part in spans)), soft_wrap=True)
+            self._console.print(
+                Text.assemble(*((text, STYLES[part]) for text, part in spans)), soft_wrap=True
+            )
         for command in artefacts.publish(document):
             self._console.print(command, soft_wrap=True)
         files = ", ".join(sorted(path.name for path in self._reports.iterdir()))

@@ -18,13 +18,21 @@ def run(arguments: argparse.Namespace) -> int:
     directory: Path = arguments.directory
     formats = artefacts.chosen(arguments.report.split(",") if arguments.report else ())
     try:
-        document = _left(directory, formats) if (directory / JOURNAL).exists() else _finished(directory, formats)
+        document = (
+            _left(directory, formats)
+            if (directory / JOURNAL).exists()
+            else _finished(directory, formats)
+        )
     except JournalError as problem:
         raise UsageError(str(problem)) from None
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
     files = ", ".join(sorted(path.name for path in directory.iterdir()))
-    sys.stdout.write("".join(f"{line}\n" for line in (*terminal.lines(document), f"  report  {directory} ({files})")))
+    sys.stdout.write(
+        "".join(
+            f"{line}\n" for line in (*terminal.lines(document), f"  report  {directory} ({files})")
+        )
+    )
     return INTERRUPTED if document["interrupted"] else CONFORMANT
 
 

@@ -16,9 +16,15 @@ WIDTH = 100
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the requirements of the chosen classes, or of all, to standard output."""
-    chosen = [entry for entry in requirements.load().values() if entry.conformance_class in (arguments.classes or requirements.CLASSES)]
+    chosen = [
+        entry
+        for entry in requirements.load().values()
+        if entry.conformance_class in (arguments.classes or requirements.CLASSES)
+    ]
     if arguments.json:
-        sys.stdout.write(json.dumps([_document(entry) for entry in chosen], indent=2, ensure_ascii=False) + "\n")
+        sys.stdout.write(
+            json.dumps([_document(entry) for entry in chosen], indent=2, ensure_ascii=False) + "\n"
+        )
     else:
         sys.stdout.writelines(f"{line}\n" for line in lines(chosen))
     return CONFORMANT
@@ -40,7 +46,11 @@ def lines(entries: list[Requirement]) -> Iterator[str]:
 def _tally(members: list[Requirement]) -> str:
     judged = sum(entry.is_judged for entry in members)
     untested = sum(entry.untested is not None for entry in members)
-    told = {"judged": judged, "observed": len(members) - judged - untested, "not testable from outside": untested}
+    told = {
+        "judged": judged,
+        "observed": len(members) - judged - untested,
+        "not testable from outside": untested,
+    }
     return ", ".join(f"{number} {word}" for word, number in told.items() if number)
 
 
@@ -54,10 +64,19 @@ def _told(entry: Requirement) -> Iterator[str]:
 
 
 def _paragraph(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent="    ",
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _document(entry: Requirement) -> dict[str, object]:
     """An entry under the names that the catalogue file and the report use."""
     document = asdict(entry)
-    return {"class" if name == "conformance_class" else name: value for name, value in document.items()}
+    return {
+        "class" if name == "conformance_class" else name: value for name, value in document.items()
+    }

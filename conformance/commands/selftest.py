@@ -48,9 +48,13 @@ def _chosen(everything: Sequence[Subject], arguments: argparse.Namespace) -> Seq
     """What the options ask for. Raises UsageError for what there is not."""
     if unknown := sorted(set(arguments.only) - {subject.id for subject in everything}):
         raise UsageError(f"there is no mutant or variant {unknown[0]!r} (`--list` lists them)")
-    named = [subject for subject in everything if not arguments.only or subject.id in arguments.only]
+    named = [
+        subject for subject in everything if not arguments.only or subject.id in arguments.only
+    ]
     if arguments.seeds:
-        return population.seeded([subject for subject in named if isinstance(subject, Variant)], arguments.seeds)
+        return population.seeded(
+            [subject for subject in named if isinstance(subject, Variant)], arguments.seeds
+        )
     return named
 
 
@@ -81,9 +85,20 @@ def _print(told: Iterable[str]) -> None:
 def _watched(subjects: Sequence[Subject], processes: int) -> list[Row]:
     """The rows in the order of the subjects, with a bar on a terminal while they come."""
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
     # A thread that redraws the bar and processes that are forked beside it do not go together.
-    with Progress(*columns, console=console, auto_refresh=False, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(
+        *columns,
+        console=console,
+        auto_refresh=False,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as progress:
         bar = progress.add_task("the reference itself", total=len(subjects))
         progress.refresh()
         done = {}

@@ -10,9 +10,13 @@ from conformance.reference import serve
 def run(arguments: argparse.Namespace) -> int:
     """Serve until SIGINT or SIGTERM; UsageError where the address, the database or the file of the profile cannot be used."""
     try:
-        serve.serve(arguments.port, arguments.host, arguments.database, arguments.seed, arguments.target_out)
+        serve.serve(
+            arguments.port, arguments.host, arguments.database, arguments.seed, arguments.target_out
+        )
     except OSError as problem:
-        raise UsageError(f"cannot serve on {arguments.host} port {arguments.port}: {problem.strerror or problem}") from None
+        raise UsageError(
+            f"cannot serve on {arguments.host} port {arguments.port}: {problem.strerror or problem}"
+        ) from None
     except (ValueError, sqlite3.Error) as problem:
         raise UsageError(f"--database {arguments.database}: {problem}") from None
     return CONFORMANT

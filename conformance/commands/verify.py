@@ -19,7 +19,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(str(problem)) from None
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
-    lines = _refused(verification) if verification.problems else _sound(found, verification, arguments)
+    lines = (
+        _refused(verification) if verification.problems else _sound(found, verification, arguments)
+    )
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     return NON_CONFORMANT if verification.problems else CONFORMANT
 
@@ -28,7 +30,9 @@ def _refused(verification: Verification) -> list[str]:
     return ["REFUSED:", *(f"  {problem}" for problem in verification.problems)]
 
 
-def _sound(found: bundle.Bundle, verification: Verification, arguments: argparse.Namespace) -> list[str]:
+def _sound(
+    found: bundle.Bundle, verification: Verification, arguments: argparse.Namespace
+) -> list[str]:
     report = json.loads(found.evidence["report.json"])
     suite = report["suite"]
     lines = [
@@ -37,8 +41,13 @@ def _sound(found: bundle.Bundle, verification: Verification, arguments: argparse
         f"  signed with the key {dsse.fingerprint(dsse.public_key(found.key, 'the signer'))}",
     ]
     if arguments.with_current_suite:
-        return [*lines, *(verification.changes or ("today's suite says the same of every requirement",))]
+        return [
+            *lines,
+            *(verification.changes or ("today's suite says the same of every requirement",)),
+        ]
     lines += ["VERIFIED: the evidence bears the verdict out.", dsse.MEANING]
     if arguments.public_key is None:
-        lines.append("Whose key this is, nothing here says: compare its fingerprint, or pin it with --public-key.")
+        lines.append(
+            "Whose key this is, nothing here says: compare its fingerprint, or pin it with --public-key."
+        )
     return lines

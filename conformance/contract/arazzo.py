@@ -28,7 +28,9 @@ INPUT = re.compile(r"\$inputs\.(\w+)")
 
 def text() -> str:
     """The whole document as YAML."""
-    return HEADER + yaml.safe_dump(document(openapi.load()), sort_keys=False, allow_unicode=True, width=WIDTH)
+    return HEADER + yaml.safe_dump(
+        document(openapi.load()), sort_keys=False, allow_unicode=True, width=WIDTH
+    )
 
 
 def document(contract: Contract) -> Table:
@@ -54,7 +56,11 @@ def _workflow(scenario: Scenario, contract: Contract) -> Table:
         "workflowId": scenario.id,
         "summary": scenario.summary,
         "description": scenario.description,
-        "inputs": {"type": "object", "required": list(needed), "properties": {name: dict(INPUTS[name]) for name in needed}},
+        "inputs": {
+            "type": "object",
+            "required": list(needed),
+            "properties": {name: dict(INPUTS[name]) for name in needed},
+        },
         "parameters": parameters,
         "steps": steps,
     }
@@ -65,12 +71,22 @@ def _step(step: Step, scenario: Scenario, contract: Contract) -> Table:
     linked, body = _linked(step, scenario, contract)
     locations = {parameter.name: parameter.location for parameter in operation.parameters}
     arguments = {**linked, **body, **step.given}
-    told: Table = {"stepId": step.id, "description": f"{operation.summary}.", "operationId": operation.id}
-    if parameters := [{"name": name, "in": locations[name], "value": value} for name, value in arguments.items() if name in locations]:
+    told: Table = {
+        "stepId": step.id,
+        "description": f"{operation.summary}.",
+        "operationId": operation.id,
+    }
+    if parameters := [
+        {"name": name, "in": locations[name], "value": value}
+        for name, value in arguments.items()
+        if name in locations
+    ]:
         told["parameters"] = parameters
     if payload := {name: value for name, value in arguments.items() if name not in locations}:
         told["requestBody"] = {"contentType": "application/json", "payload": payload}
-    told["successCriteria"] = [{"condition": each} if isinstance(each, str) else dict(each) for each in step.conditions]
+    told["successCriteria"] = [
+        {"condition": each} if isinstance(each, str) else dict(each) for each in step.conditions
+    ]
     if step.again:
         told["onFailure"] = [_retry(step)]
     return told
@@ -99,14 +115,22 @@ def _linked(step: Step, scenario: Scenario, contract: Contract) -> tuple[Table, 
 
 
 def _links(contract: Contract, operation: Operation) -> Mapping[str, Any]:
-    answer = contract.document["paths"][operation.path][operation.method.lower()]["responses"]["200"]
+    answer = contract.document["paths"][operation.path][operation.method.lower()]["responses"][
+        "200"
+    ]
     known = contract.document["components"]["links"]
-    return {name: known[reference["$ref"].rpartition("/")[2]] for name, reference in answer["links"].items()}
+    return {
+        name: known[reference["$ref"].rpartition("/")[2]]
+        for name, reference in answer["links"].items()
+    }
 
 
 def _from(source: str, expressions: Mapping[str, str]) -> Table:
     """What a link takes out of an answer, by the name of the member as an output of the step that got the answer."""
-    return {name: f"$steps.{source}.outputs.{expression.rpartition('/')[2]}" for name, expression in expressions.items()}
+    return {
+        name: f"$steps.{source}.outputs.{expression.rpartition('/')[2]}"
+        for name, expression in expressions.items()
+    }
 
 
 def _outputs(step: Step, steps: list[Table], contract: Contract) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,9 @@ from typing import Any
 import orjson
 import yaml
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one is ten times faster, and not in every build
+_LOADER = getattr(
+    yaml, "CSafeLoader", yaml.SafeLoader
+)  # the C one is ten times faster, and not in every build
 
 
 @cache

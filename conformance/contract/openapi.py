@@ -74,7 +74,10 @@ class Contract:
 
         Formats are to be asserted.
         """
-        return {"$schema": _DIALECT, **_self_contained(self.document, _schemas(self.document)[name])}
+        return {
+            "$schema": _DIALECT,
+            **_self_contained(self.document, _schemas(self.document)[name]),
+        }
 
 
 @cache
@@ -86,7 +89,9 @@ def load() -> Contract:
 def read(document: Json) -> Contract:
     """The contract that a parsed document of the shape of spec/openapi.yaml states."""
     operations = {operation.id: operation for operation in _operations(document)}
-    statuses = {int(status) for _, _, operation in _routes(document) for status in operation["responses"]}
+    statuses = {
+        int(status) for _, _, operation in _routes(document) for status in operation["responses"]
+    }
     return Contract(operations, document, frozenset(statuses))
 
 
@@ -107,11 +112,15 @@ def _operations(document: Json) -> Iterator[Operation]:
             permission=operation["security"][0]["apiKey"][0],
             tag=operation["tags"][0],
             summary=operation["summary"],
-            parameters=tuple(_parameter(document, node) for node in operation.get("parameters", ())),
+            parameters=tuple(
+                _parameter(document, node) for node in operation.get("parameters", ())
+            ),
             resource=resource,
             is_list=is_list,
             success_schema=success,
-            body_schema=_component(_media_schema(operation["requestBody"])) if "requestBody" in operation else None,
+            body_schema=_component(_media_schema(operation["requestBody"]))
+            if "requestBody" in operation
+            else None,
         )
 
 
@@ -188,7 +197,10 @@ def _references(node: Any) -> Iterator[str]:
 def _local(node: Any) -> Any:
     """A copy of a node whose references point into $defs."""
     if isinstance(node, Mapping):
-        return {key: f"#/$defs/{_component(node)}" if key == "$ref" else _local(value) for key, value in node.items()}
+        return {
+            key: f"#/$defs/{_component(node)}" if key == "$ref" else _local(value)
+            for key, value in node.items()
+        }
     if isinstance(node, list):
         return [_local(value) for value in node]
     return node

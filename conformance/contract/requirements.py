@@ -8,7 +8,16 @@ from typing import Any
 from conformance.contract import files, openapi
 from conformance.contract.verdict import Level
 
-CLASSES = ("read", "authentication", "authorization", "pagination", "approval", "limits", "tools", "description")
+CLASSES = (
+    "read",
+    "authentication",
+    "authorization",
+    "pagination",
+    "approval",
+    "limits",
+    "tools",
+    "description",
+)
 GROUPS = {
     "all": "the ten operations",
     "reads": "all but review_approve",
@@ -52,14 +61,22 @@ def load() -> Mapping[str, Requirement]:
         "all": tuple(operations),
         "reads": tuple(id for id, operation in operations.items() if not operation.writes),
         "lists": tuple(id for id, operation in operations.items() if operation.is_list),
-        "items": tuple(id for id, operation in operations.items() if operation.path.endswith("Id}")),
-        "nested": tuple(id for id, operation in operations.items() if operation.is_list and "{" in operation.path),
+        "items": tuple(
+            id for id, operation in operations.items() if operation.path.endswith("Id}")
+        ),
+        "nested": tuple(
+            id
+            for id, operation in operations.items()
+            if operation.is_list and "{" in operation.path
+        ),
         "target": (),
     }
     return read(files.document("requirements.yaml"), groups)
 
 
-def read(document: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> Mapping[str, Requirement]:
+def read(
+    document: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]
+) -> Mapping[str, Requirement]:
     """The catalogue in a parsed document. Raises CatalogueError at the first entry that is not right."""
     found: dict[str, Requirement] = {}
     for entry in document["requirements"]:
@@ -73,7 +90,9 @@ def read(document: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> 
 def _requirement(entry: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> Requirement:
     name = entry.get("id", "an entry without an id")
     if wrong := set(entry) - KEYS:
-        raise CatalogueError(f"{name}: unknown key {', '.join(sorted(wrong))}; the keys are {', '.join(sorted(KEYS))}")
+        raise CatalogueError(
+            f"{name}: unknown key {', '.join(sorted(wrong))}; the keys are {', '.join(sorted(KEYS))}"
+        )
     if absent := REQUIRED - set(entry):
         raise CatalogueError(f"{name}: {', '.join(sorted(absent))} must be given")
     if entry["class"] not in CLASSES:
@@ -92,9 +111,13 @@ def _requirement(entry: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]
     )
 
 
-def _operations(name: str, stated: object, groups: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _operations(
+    name: str, stated: object, groups: Mapping[str, tuple[str, ...]]
+) -> tuple[str, ...]:
     if isinstance(stated, str) and stated in groups:
         return groups[stated]
     if isinstance(stated, list) and set(stated) <= set(groups["all"]):
         return tuple(stated)
-    raise CatalogueError(f"{name}: operations {stated!r} is neither one of {', '.join(groups)} nor a list of operation ids")
+    raise CatalogueError(
+        f"{name}: operations {stated!r} is neither one of {', '.join(groups)} nor a list of operation ids"
+    )

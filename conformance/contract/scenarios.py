@@ -13,14 +13,27 @@ Condition = str | Mapping[str, str]
 OK = "$statusCode == 200"
 CONFLICT = "$statusCode == 409"
 THROTTLED = "$statusCode == 429"
-TOLD_HOW_LONG = {"context": "$response.header.Retry-After", "type": "regex", "condition": r"^\d+$|GMT$"}
+TOLD_HOW_LONG = {
+    "context": "$response.header.Retry-After",
+    "type": "regex",
+    "condition": r"^\d+$|GMT$",
+}
 
 INPUTS: Mapping[str, Mapping[str, str]] = {
-    "apiKey": {"type": "string", "description": "A key with every permission, whose role may approve reviews."},
-    "reviewId": {"type": "string", "description": "A review that can be approved, once: approval cannot be undone."},
+    "apiKey": {
+        "type": "string",
+        "description": "A key with every permission, whose role may approve reviews.",
+    },
+    "reviewId": {
+        "type": "string",
+        "description": "A review that can be approved, once: approval cannot be undone.",
+    },
     "idempotencyKey": {"type": "string", "description": "A key that was never used."},
     "otherKey": {"type": "string", "description": "Another key that was never used."},
-    "otherRevision": {"type": "integer", "description": "A revision next to the one that the review has."},
+    "otherRevision": {
+        "type": "integer",
+        "description": "A revision next to the one that the review has.",
+    },
 }
 """What whoever runs a scenario has to bring, as JSON Schemas. They name no formats: a runner need not know them, and then refuses all."""
 
@@ -55,14 +68,21 @@ class Scenario:
 
 KEY = {"idempotencyKey": "$inputs.idempotencyKey"}
 STALE = {"expectedSubjectRevision": "$inputs.otherRevision"}
-LOOK = Step("look", "review_get", given={"reviewId": "$inputs.reviewId"}, conditions=(OK, "$response.body#/data/approvable == true"))
+LOOK = Step(
+    "look",
+    "review_get",
+    given={"reviewId": "$inputs.reviewId"},
+    conditions=(OK, "$response.body#/data/approvable == true"),
+)
 APPROVED = (
     OK,
     "$response.body#/data/id == $steps.look.outputs.id",
     "$response.body#/data/status == 'approved'",
     "$response.body#/data/subjectRevision == $steps.look.outputs.subjectRevision",
 )
-APPROVE = Step("approve", "review_approve", after=("look", "approve"), given=KEY, conditions=APPROVED)
+APPROVE = Step(
+    "approve", "review_approve", after=("look", "approve"), given=KEY, conditions=APPROVED
+)
 
 SCENARIOS = (
     Scenario(

@@ -48,7 +48,14 @@ class Finding:
 class Violation(Exception):
     """The target broke the requirement that is being judged."""
 
-    def __init__(self, message: str, *, expected: str = "", exchanges: Iterable[str] = (), operation: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        expected: str = "",
+        exchanges: Iterable[str] = (),
+        operation: str | None = None,
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.expected = expected
@@ -59,7 +66,9 @@ class Violation(Exception):
 class Inconclusive(Exception):
     """A prerequisite is missing; `needs` are the profile keys (or the data) that would settle it."""
 
-    def __init__(self, message: str, *, needs: Iterable[str] = (), exchanges: Iterable[str] = ()) -> None:
+    def __init__(
+        self, message: str, *, needs: Iterable[str] = (), exchanges: Iterable[str] = ()
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.needs = tuple(needs)

@@ -34,7 +34,10 @@ LONGEST_FAILURE = 400
 
 HEADERS = (
     ("accept", "application/json"),
-    ("accept-encoding", ", ".join(content_coding.CODINGS)),  # without it every coding would be welcome, also those that nobody here can read
+    (
+        "accept-encoding",
+        ", ".join(content_coding.CODINGS),
+    ),  # without it every coding would be welcome, also those that nobody here can read
     ("user-agent", f"localization-api-conformance/{__version__}"),
 )
 
@@ -118,13 +121,23 @@ class Client:
     def _accepted(self, first: Exchange, sending: Sending, since: float) -> Exchange:
         # Whether each scheme is accepted is a requirement of its own; every other check only needs one that works.
         settled = self._settle(first, sending, since)
-        others = [scheme for scheme in sending.credential.schemes if scheme != settled.scheme] if sending.credential else []
+        others = (
+            [scheme for scheme in sending.credential.schemes if scheme != settled.scheme]
+            if sending.credential
+            else []
+        )
         if settled.status != 401 or sending.scheme is not None or not others:
             return settled
-        again = replace(sending, scheme=others[0], purpose=f"by the other scheme: {sending.purpose}")
-        return self._settle(self._once(settled.call, again, self._take_number()), again, self.waited)
+        again = replace(
+            sending, scheme=others[0], purpose=f"by the other scheme: {sending.purpose}"
+        )
+        return self._settle(
+            self._once(settled.call, again, self._take_number()), again, self.waited
+        )
 
-    def send_all(self, calls: Sequence[Call], sendings: Sequence[Sending], *, together: bool = False) -> list[Exchange]:
+    def send_all(
+        self, calls: Sequence[Call], sendings: Sequence[Sending], *, together: bool = False
+    ) -> list[Exchange]:
         """Make many calls, as many at once as the transport likes; `together` starts all of them in the same moment.
 
         Raises Inconclusive where the target has stopped answering at all.
@@ -140,7 +153,10 @@ class Client:
             gate = threading.Barrier(len(calls)).wait if together else None
             with ThreadPoolExecutor(workers) as pool:
                 first = list(pool.map(self._once, calls, sendings, numbers, [gate] * len(calls)))
-        return [self._accepted(exchange, sending, since) for exchange, sending in zip(first, sendings, strict=True)]
+        return [
+            self._accepted(exchange, sending, since)
+            for exchange, sending in zip(first, sendings, strict=True)
+        ]
 
     def _take_number(self) -> int:
         self._number += 1
@@ -155,10 +171,16 @@ class Client:
             crashed = crashed or exchange.status == 500
             # A server that crashes may answer 500 and hang up: the connections that it leaves broken hide that answer, and use up no tries.
             spared = TRIES if crashed and exchange.response is None else 0
-            pause = self._pause_throttled(exchange, throttled) if exchange.status == 429 else self._pause_failed(exchange, failed - spared)
+            pause = (
+                self._pause_throttled(exchange, throttled)
+                if exchange.status == 429
+                else self._pause_failed(exchange, failed - spared)
+            )
             if pause is None:
                 break
-            throttled, failed = (throttled + 1, failed) if exchange.status == 429 else (throttled, failed + 1)
+            throttled, failed = (
+                (throttled + 1, failed) if exchange.status == 429 else (throttled, failed + 1)
+            )
             self.log(replace(exchange, superseded=True))
             self._wait(pause - (self.waited - since))
             since = self.waited
@@ -183,7 +205,11 @@ class Client:
         tries = 1 if self._silent and exchange.response is None else TRIES
         if not is_transient(exchange) or failed >= tries - 1:
             return None
-        pause = retry_after(exchange.response) or 0.0 if exchange.response is not None and exchange.status == 503 else 0.0
+        pause = (
+            retry_after(exchange.response) or 0.0
+            if exchange.response is not None and exchange.status == 503
+            else 0.0
+        )
         return pause if self._is_affordable(pause) else None
 
     def _is_affordable(self, pause: float) -> bool:
@@ -194,7 +220,9 @@ class Client:
             self.waited += seconds
             self.transport.wait(seconds)
 
-    def _once(self, call: Call, sending: Sending, number: int, gate: Callable[[], object] | None = None) -> Exchange:
+    def _once(
+        self, call: Call, sending: Sending, number: int, gate: Callable[[], object] | None = None
+    ) -> Exchange:
         scheme = self._scheme(sending, number)
         request, shown = self._request(call, sending, scheme, exchange_id(self.item, number))
         if sending.patient:
@@ -227,11 +255,15 @@ class Client:
         schemes = sending.credential.schemes
         return schemes[number % len(schemes)]
 
-    def _request(self, call: Call, sending: Sending, scheme: str | None, id: str) -> tuple[httpx.Request | str, Request]:
+    def _request(
+        self, call: Call, sending: Sending, scheme: str | None, id: str
+    ) -> tuple[httpx.Request | str, Request]:
         """The request to send, or why there can be none; and the same request as it may be written down: with `$VARIABLES` for secrets."""
         method, url = self._line(call, sending)
         stated = {name for name, _ in sending.headers}
-        headers = [(name, value) for name, value in HEADERS if name not in stated] + list(sending.headers)
+        headers = [(name, value) for name, value in HEADERS if name not in stated] + list(
+            sending.headers
+        )
         if call.body is not None and call.content_type is not None:
             headers.append(("content-type", call.content_type))
         secret: tuple[tuple[str, str], ...] = ()
@@ -243,11 +275,25 @@ class Client:
         if sending.stream and call.body is not None:
             content, public = iter([call.body]), (*public, ("transfer-encoding", "chunked"))
         # Secrets and probes may hold any octet of a header's value; as text, httpx would take ASCII alone.
-        raw = [(name.encode(), value.encode("latin-1", "replace")) for name, value in (*headers, *secret)]
-        shown = Request(method, self.redactor.text(url), (*self.redactor.headers(headers), *public), call.body)
+        raw = [
+            (name.encode(), value.encode("latin-1", "replace"))
+            for name, value in (*headers, *secret)
+        ]
+        shown = Request(
+            method, self.redactor.text(url), (*self.redactor.headers(headers), *public), call.body
+        )
         try:
-            return httpx.Request(method, _parsed(url), headers=raw, content=content, extensions={"timeout": TIMEOUT, "exchange": id}), shown
-        except (httpx.InvalidURL, UnicodeError) as problem:  # a cursor of a hostile target may be of any length
+            return httpx.Request(
+                method,
+                _parsed(url),
+                headers=raw,
+                content=content,
+                extensions={"timeout": TIMEOUT, "exchange": id},
+            ), shown
+        except (
+            httpx.InvalidURL,
+            UnicodeError,
+        ) as problem:  # a cursor of a hostile target may be of any length
             return self._told(problem), shown
 
     def _line(self, call: Call, sending: Sending) -> tuple[str, str]:
@@ -256,7 +302,9 @@ class Client:
             return sending.method or "GET", sending.url
         operation = self.contract.operations[call.operation]
         url = self.base_url + fill(operation.path, call.path)
-        query = urlencode(call.query, errors="replace")  # a target may hand out a cursor that no encoding can carry
+        query = urlencode(
+            call.query, errors="replace"
+        )  # a target may hand out a cursor that no encoding can carry
         return sending.method or operation.method, f"{url}?{query}" if call.query else url
 
     def _exchange(self, request: httpx.Request) -> tuple[Response | None, str | None]:
@@ -266,9 +314,17 @@ class Client:
                 body = content_coding.read(answer)
             finally:
                 answer.close()
-        except (httpx.TransportError, httpx.DecodingError, httpx.StreamError, UnicodeError) as problem:  # the last for a host's name
+        except (
+            httpx.TransportError,
+            httpx.DecodingError,
+            httpx.StreamError,
+            UnicodeError,
+        ) as problem:  # the last for a host's name
             return None, self._told(problem)
-        headers = tuple((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in answer.headers.raw)
+        headers = tuple(
+            (name.decode("latin-1").lower(), value.decode("latin-1"))
+            for name, value in answer.headers.raw
+        )
         return Response(answer.status_code, headers, body), None
 
     def _told(self, problem: Exception) -> str:
@@ -293,7 +349,9 @@ def _parsed(url: str) -> httpx.URL:
 
 def fill(path: str, values: Mapping[str, str]) -> str:
     """A path template with its parameters, each percent-encoded as one segment."""
-    return path.format_map({name: quote(value, safe="", errors="replace") for name, value in values.items()})
+    return path.format_map(
+        {name: quote(value, safe="", errors="replace") for name, value in values.items()}
+    )
 
 
 def authorization(scheme: str, secret: str) -> tuple[str, str]:

@@ -19,7 +19,9 @@ def read(answer: httpx.Response) -> bytes:
 
     Raises httpx.DecodingError where it is longer, cannot be unpacked, or has a coding that was not asked for.
     """
-    decoder = _decoder("" if "decoded" in answer.extensions else answer.headers.get("content-encoding", ""))
+    decoder = _decoder(
+        "" if "decoded" in answer.extensions else answer.headers.get("content-encoding", "")
+    )
     body = bytearray()
     for chunk in answer.iter_raw(READ_SIZE):
         body += decoder(chunk)
@@ -33,7 +35,9 @@ def _decoder(coding: str) -> Callable[[bytes], bytes]:
     if name in ("", "identity"):
         return bytes
     if name not in (*CODINGS, "x-gzip"):
-        raise httpx.DecodingError(f"a content coding that nobody asked for: {coding if len(coding) <= LONGEST_NAME else 'a long name'}")
+        raise httpx.DecodingError(
+            f"a content coding that nobody asked for: {coding if len(coding) <= LONGEST_NAME else 'a long name'}"
+        )
     return _Unpacker(in_members=name != "deflate").take
 
 
@@ -50,7 +54,9 @@ class _Unpacker:
         try:
             while chunk and len(unpacked) <= LONGEST_BODY:
                 # A body packed by gzip may have several members (RFC 1952); whatever else follows is none of it.
-                if self._member is None or (self._member.eof and self._in_members and chunk[:1] == GZIP):
+                if self._member is None or (
+                    self._member.eof and self._in_members and chunk[:1] == GZIP
+                ):
                     self._member = zlib.decompressobj(self._window(chunk))
                 elif self._member.eof:
                     break

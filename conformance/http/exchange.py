@@ -34,7 +34,10 @@ class Call:
     def asking(self, **query: str | None) -> "Call":
         """The same call with query parameters set, or taken away where the value is None."""
         kept = tuple((name, value) for name, value in self.query if name not in query)
-        return replace(self, query=kept + tuple((name, value) for name, value in query.items() if value is not None))
+        return replace(
+            self,
+            query=kept + tuple((name, value) for name, value in query.items() if value is not None),
+        )
 
     def at(self, **path: str) -> "Call":
         """The same call with other path parameters."""
@@ -93,7 +96,9 @@ def parse(body: bytes | str) -> tuple[Any, bool]:
 def _parse_leniently(body: bytes | str) -> tuple[Any, bool]:
     # orjson is stricter than RFC 8259: it refuses lone surrogates, deep nesting and other encodings than UTF-8.
     try:
-        return json.loads(body, parse_constant=_no_constant, parse_int=_whole, parse_float=_finite), False
+        return json.loads(
+            body, parse_constant=_no_constant, parse_int=_whole, parse_float=_finite
+        ), False
     except ValueError:
         return MISSING, False
     except RecursionError:

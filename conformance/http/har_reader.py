@@ -34,31 +34,49 @@ def read(archive: Any, base_url: str, contract: Contract) -> Traffic:
     try:
         entries = archive["log"]["entries"]
         found = [(_operation(entry["request"], base_url, contract), entry) for entry in entries]
-        exchanges = [_exchange(number, *match, entry) for number, (match, entry) in enumerate(found, start=1) if match]
-        strangers = [f"{entry['request']['method']} {entry['request']['url']}" for match, entry in found if not match]
+        exchanges = [
+            _exchange(number, *match, entry)
+            for number, (match, entry) in enumerate(found, start=1)
+            if match
+        ]
+        strangers = [
+            f"{entry['request']['method']} {entry['request']['url']}"
+            for match, entry in found
+            if not match
+        ]
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise TrafficError(f"it is no HTTP archive ({type(problem).__name__}: {problem})") from None
     return Traffic(tuple(exchanges), tuple(strangers))
 
 
-def _operation(request: Mapping[str, Any], base_url: str, contract: Contract) -> tuple[Operation, dict[str, str]] | None:
+def _operation(
+    request: Mapping[str, Any], base_url: str, contract: Contract
+) -> tuple[Operation, dict[str, str]] | None:
     url = request["url"].partition("#")[0].partition("?")[0]
     if not url.startswith(f"{base_url.rstrip('/')}/"):
         return None
     path = url[len(base_url.rstrip("/")) :]
     for operation in contract.operations.values():
-        match = re.fullmatch(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(operation.path)), path)
+        match = re.fullmatch(
+            re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(operation.path)), path
+        )
         if match and operation.method == request["method"].upper():
             return operation, {name: unquote(value) for name, value in match.groupdict().items()}
     return None
 
 
-def _exchange(number: int, operation: Operation, path: dict[str, str], entry: Mapping[str, Any]) -> Exchange:
+def _exchange(
+    number: int, operation: Operation, path: dict[str, str], entry: Mapping[str, Any]
+) -> Exchange:
     request, answer = entry["request"], entry["response"]
     body = request.get("postData", {}).get("text")
     sent = None if body is None else str(body).encode()
     query = tuple(parse_qsl(urlsplit(request["url"]).query, keep_blank_values=True))
-    response = Response(answer["status"], tuple(_headers(answer)), _content(answer["content"])) if answer["status"] else None
+    response = (
+        Response(answer["status"], tuple(_headers(answer)), _content(answer["content"]))
+        if answer["status"]
+        else None
+    )
     return Exchange(
         item="traffic",
         number=number,

@@ -69,8 +69,16 @@ class Redactor:
         quoted = text.rstrip("'\"")
         content = quoted.encode()
         end = content[-SHORTEST_PART:]  # this much is left of a secret that was cut
-        near = ((spelling, variable) for spelling, variable in self._variables.items() if end in spelling)
-        cut = [(length, variable) for spelling, variable in near if (length := _overlap(content, spelling))]
+        near = (
+            (spelling, variable)
+            for spelling, variable in self._variables.items()
+            if end in spelling
+        )
+        cut = [
+            (length, variable)
+            for spelling, variable in near
+            if (length := _overlap(content, spelling))
+        ]
         if not cut:
             return text
         length, variable = max(cut)
@@ -112,7 +120,10 @@ def spellings(secret: str) -> Iterator[bytes]:
 
 def _escaped(secret: str) -> Iterator[bytes]:
     for text in (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
-        for escaped in (text, re.sub(r"\\u[0-9a-f]{4}", lambda match: "\\u" + match[0][2:].upper(), text)):
+        for escaped in (
+            text,
+            re.sub(r"\\u[0-9a-f]{4}", lambda match: "\\u" + match[0][2:].upper(), text),
+        ):
             yield escaped.encode()
             yield escaped.replace("/", "\\/").encode()
     # As Python quotes it in a message.
@@ -133,5 +144,9 @@ def _base64(raw: bytes) -> Iterator[bytes]:
     for shift in shifts:
         coded = base64.b64encode(bytes(shift) + raw).rstrip(b"=")
         # Within a longer text the first characters depend on what stands before; the last one on what follows.
-        inner = coded[(0, 2, 3)[shift] : len(coded) - bool((shift + len(raw)) % 3) if len(shifts) > 1 else None]
+        inner = coded[
+            (0, 2, 3)[shift] : len(coded) - bool((shift + len(raw)) % 3)
+            if len(shifts) > 1
+            else None
+        ]
         yield from (inner, inner.translate(bytes.maketrans(b"+/", b"-_")))

@@ -39,7 +39,9 @@ class Recording:
         response = document["response"]
         # Bodies are recorded as they were read: without the coding in which they came.
         headers = [(name, value.encode("latin-1")) for name, value in response["headers"]]
-        answer = httpx.Response(response["status"], headers=headers, stream=httpx.ByteStream(content(response["body"])))
+        answer = httpx.Response(
+            response["status"], headers=headers, stream=httpx.ByteStream(content(response["body"]))
+        )
         answer.extensions["decoded"] = True
         return answer
 

@@ -17,9 +17,15 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 _MONTH = f"(?P<month>{'|'.join(MONTHS)})"
 _TIME = "(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2}):(?P<second>[0-5][0-9]|60)"
 HTTP_DATES = (
-    re.compile(f"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?P<day>[0-9]{{2}}) {_MONTH} (?P<year>[0-9]{{4}}) {_TIME} GMT"),
-    re.compile(f"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?P<day>[0-9]{{2}})-{_MONTH}-(?P<year>[0-9]{{2}}) {_TIME} GMT"),
-    re.compile(f"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) {_MONTH} (?P<day>[ 0-9][0-9]) {_TIME} (?P<year>[0-9]{{4}})"),
+    re.compile(
+        f"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?P<day>[0-9]{{2}}) {_MONTH} (?P<year>[0-9]{{4}}) {_TIME} GMT"
+    ),
+    re.compile(
+        f"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?P<day>[0-9]{{2}})-{_MONTH}-(?P<year>[0-9]{{2}}) {_TIME} GMT"
+    ),
+    re.compile(
+        f"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) {_MONTH} (?P<day>[ 0-9][0-9]) {_TIME} (?P<year>[0-9]{{4}})"
+    ),
 )
 """The form of today and the two obsolete ones, which recipients have to accept as well."""
 
@@ -55,12 +61,14 @@ def _moment(text: str) -> datetime | None:
     match = next((found for form in HTTP_DATES if (found := form.fullmatch(text))), None)
     if match is None:
         return None
-    year, day, hour, minute, second = (int(match[name]) for name in ("year", "day", "hour", "minute", "second"))
+    year, day, hour, minute, second = (
+        int(match[name]) for name in ("year", "day", "hour", "minute", "second")
+    )
     if len(match["year"]) == 2:
         year += 2000 if year < 70 else 1900
     try:  # a leap second has no datetime
-        return datetime(year, MONTHS.index(match["month"]) + 1, day, hour, minute, min(second, 59), tzinfo=UTC)
+        return datetime(
+            year, MONTHS.index(match["month"]) + 1, day, hour, minute, min(second, 59), tzinfo=UTC
+        )
     except ValueError:
         return None
-
-

@@ -64,7 +64,11 @@ def body(content: bytes, longest: int = LONGEST_BODY) -> Document:
         return _written(content)
     if len(start) <= longest:
         return {**_written(start), "padding": len(content) - len(start)}
-    return {**_written(_beginning(content, longest)), "length": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    return {
+        **_written(_beginning(content, longest)),
+        "length": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
 
 
 def _written(content: bytes) -> Document:
@@ -76,16 +80,28 @@ def _written(content: bytes) -> Document:
 
 def _beginning(content: bytes, longest: int) -> bytes:
     # Not cut within a character, or the text would be none.
-    end = next((end for end in range(longest, longest - 4, -1) if content[end] & 0xC0 != 0x80), longest)
+    end = next(
+        (end for end in range(longest, longest - 4, -1) if content[end] & 0xC0 != 0x80), longest
+    )
     return content[:end]
 
 
 def curl(request: Mapping[str, Any]) -> str:
     """A shell command that sends a recorded request again; secrets are the variables that the profile names."""
     content = request["body"]
-    words = ["curl", "-sS", "-i", "-g", *_method(request["method"], has_body=content is not None), shlex.quote(request["url"])]
+    words = [
+        "curl",
+        "-sS",
+        "-i",
+        "-g",
+        *_method(request["method"], has_body=content is not None),
+        shlex.quote(request["url"]),
+    ]
     for name, value in request["headers"]:
-        if name not in {"user-agent", "accept-encoding"} and (name, value) != ("accept", "application/json"):
+        if name not in {"user-agent", "accept-encoding"} and (name, value) != (
+            "accept",
+            "application/json",
+        ):
             words += ["-H", _header(name, value)]
     if content is None:
         return " ".join(words)
@@ -96,7 +112,13 @@ def curl(request: Mapping[str, Any]) -> str:
         return " ".join([*words, "--data-raw", text])
     words += ["-H", "expect:", "--data-binary"]
     if "length" in content:
-        return " ".join([*words, "@body", f"# {content['length']} bytes with the SHA-256 {content['sha256']}: too many to be kept"])
+        return " ".join(
+            [
+                *words,
+                "@body",
+                f"# {content['length']} bytes with the SHA-256 {content['sha256']}: too many to be kept",
+            ]
+        )
     return " ".join([*_producer(content), "|", *words, "@-"])
 
 
@@ -109,11 +131,21 @@ def _method(method: str, *, has_body: bool) -> list[str]:
 def _header(name: str, value: str) -> str:
     # A variable has to stand in double quotes, everything else is safest in single ones.
     secret = value.removeprefix("Bearer ")
-    return f'"{name}: {value}"' if secret.startswith("$") and secret[1:].isidentifier() else shlex.quote(f"{name}: {value}")
+    return (
+        f'"{name}: {value}"'
+        if secret.startswith("$") and secret[1:].isidentifier()
+        else shlex.quote(f"{name}: {value}")
+    )
 
 
 def _producer(content: Mapping[str, Any]) -> list[str]:
-    coded = content["base64"] if "base64" in content else base64.b64encode(content["text"].encode()).decode()
+    coded = (
+        content["base64"]
+        if "base64" in content
+        else base64.b64encode(content["text"].encode()).decode()
+    )
     start = f"printf %s '{coded}' | base64 -d"
-    padding = f"head -c {content['padding']} /dev/zero | tr '\\0' ' '" if "padding" in content else ":"
+    padding = (
+        f"head -c {content['padding']} /dev/zero | tr '\\0' ' '" if "padding" in content else ":"
+    )
     return [f"{{ {start}; {padding}; }}"]

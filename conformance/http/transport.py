@@ -17,7 +17,10 @@ LONGEST_EXCHANGE = 3600.0
 """Seconds for an exchange whose request says nothing about them."""
 
 Message = MutableMapping[str, Any]
-Application = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
+Application = Callable[
+    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
+    Awaitable[None],
+]
 
 
 class Transport(Protocol):
@@ -51,7 +54,9 @@ class Network(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send one request; raise `httpx.TransportError` where no response comes."""
-        _exchange.ends = time.monotonic() + request.extensions.get("timeout", {}).get("whole", LONGEST_EXCHANGE)
+        _exchange.ends = time.monotonic() + request.extensions.get("timeout", {}).get(
+            "whole", LONGEST_EXCHANGE
+        )
         return self._route(request.url).handle_request(request)
 
     def close(self) -> None:
@@ -124,7 +129,9 @@ class BoundedStream(httpcore.NetworkStream):
         """Send, and look at the clock in between."""
         for start in range(0, len(buffer), WRITE_SIZE):
             try:
-                self._stream.write(buffer[start : start + WRITE_SIZE], _left(timeout, httpcore.WriteTimeout))
+                self._stream.write(
+                    buffer[start : start + WRITE_SIZE], _left(timeout, httpcore.WriteTimeout)
+                )
             except httpcore.WriteTimeout as late:
                 if not self._stream.get_extra_info("is_readable"):
                     raise
@@ -205,17 +212,26 @@ async def _call(application: Application, request: httpx.Request) -> httpx.Respo
     async def send(message: Message) -> None:
         answer.update(message)
         body.append(message.get("body", b""))
-        answer["ended"] = message["type"] == "http.response.body" and not message.get("more_body", False)
+        answer["ended"] = message["type"] == "http.response.body" and not message.get(
+            "more_body", False
+        )
 
     try:
         await application(_scope(request), receive, send)
     except Exception as problem:
         # A served application that raises drops the connection or answers 500; here half an answer means a broken connection.
         if not answer["ended"]:
-            raise httpx.RemoteProtocolError(f"the application raised {type(problem).__name__}", request=request) from problem
+            raise httpx.RemoteProtocolError(
+                f"the application raised {type(problem).__name__}", request=request
+            ) from problem
     if not answer["ended"]:
         raise httpx.RemoteProtocolError("the application sent no whole response", request=request)
-    return httpx.Response(answer["status"], headers=answer["headers"], stream=httpx.ByteStream(b"".join(body)), request=request)
+    return httpx.Response(
+        answer["status"],
+        headers=answer["headers"],
+        stream=httpx.ByteStream(b"".join(body)),
+        request=request,
+    )
 
 
 def _chunks(request: httpx.Request) -> Iterator[bytes]:

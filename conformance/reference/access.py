@@ -36,7 +36,9 @@ def authenticate(store: Store, clock: Clock, presented: Presented) -> Caller:
     refusal = Unauthenticated("Send an API key in x-api-key, or a bearer token in Authorization.")
     for scheme, secret in presented.secrets():
         try:
-            return _caller(_valid(store.row(CREDENTIAL, {"digest": digest(secret), "scheme": scheme}), clock))
+            return _caller(
+                _valid(store.row(CREDENTIAL, {"digest": digest(secret), "scheme": scheme}), clock)
+            )
         except Unauthenticated as reason:
             refusal = reason
     raise refusal

@@ -51,7 +51,12 @@ class Answers:
 
     def _request_id(self) -> str:
         number = next(self._numbers)
-        return str(UUID(bytes=blake2b(f"{self._origin} {number}".encode(), digest_size=16).digest(), version=4))
+        return str(
+            UUID(
+                bytes=blake2b(f"{self._origin} {number}".encode(), digest_size=16).digest(),
+                version=4,
+            )
+        )
 
 
 async def transmit(answer: Answer, send: Send, *, bodiless: bool) -> None:
@@ -61,6 +66,8 @@ async def transmit(answer: Answer, send: Send, *, bodiless: bool) -> None:
         "content-length": str(len(answer.body)),
         **answer.headers,
     }
-    encoded = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+    encoded = [
+        (name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()
+    ]
     await send({"type": "http.response.start", "status": answer.status, "headers": encoded})
     await send({"type": "http.response.body", "body": b"" if bodiless else answer.body})

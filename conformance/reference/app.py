@@ -17,7 +17,14 @@ from conformance.reference import arguments, bodies, catalogue
 from conformance.reference.answers import Answer, Answers, transmit
 from conformance.reference.arguments import Arguments
 from conformance.reference.catalogue import Operation
-from conformance.reference.faults import Failure, Fault, InvalidArguments, InvalidRequest, MethodNotAllowed, NotFound
+from conformance.reference.faults import (
+    Failure,
+    Fault,
+    InvalidArguments,
+    InvalidRequest,
+    MethodNotAllowed,
+    NotFound,
+)
 from conformance.reference.publication import DOCUMENT, Publication
 from conformance.reference.schemes import presented
 from conformance.reference.service import Service
@@ -34,7 +41,9 @@ class App:
 
     def __init__(self, service: Service, answers: Answers) -> None:
         self._answers = answers
-        self._router = Router(_routes(service, answers), redirect_slashes=False, default=_unknown_path)
+        self._router = Router(
+            _routes(service, answers), redirect_slashes=False, default=_unknown_path
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -91,8 +100,15 @@ def _routes(service: Service, answers: Answers) -> list[Route]:
     paths = defaultdict(list)
     for operation in catalogue.operations():
         paths[operation.path].append(operation)
-    routes = [Route(PREFIX + path, Resource(operations, service, answers)) for path, operations in paths.items()]
-    return [*routes, Route(PREFIX + DOCUMENT, Publication()), Route(PATH, ToolInterface(service, answers))]
+    routes = [
+        Route(PREFIX + path, Resource(operations, service, answers))
+        for path, operations in paths.items()
+    ]
+    return [
+        *routes,
+        Route(PREFIX + DOCUMENT, Publication()),
+        Route(PATH, ToolInterface(service, answers)),
+    ]
 
 
 async def _unknown_path(_scope: Scope, _receive: Receive, _send: Send) -> NoReturn:

@@ -21,7 +21,9 @@ REMEMBER: Final = """
     VALUES (:account, :key, :review, :status, :revision, :now)
 """
 
-APPROVE: Final = "UPDATE reviews SET status = :status, unavailable_reason = :reason WHERE id = :review"
+APPROVE: Final = (
+    "UPDATE reviews SET status = :status, unavailable_reason = :reason WHERE id = :review"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,16 @@ def _remembered(store: Store, account: str, request: Request) -> list[Row]:
 
 def _write(store: Store, account: str, request: Request, now: float) -> None:
     """Move the review to its new state, and remember the result under the caller's key."""
-    decision = {"review": request.review_id, "status": APPROVED.status, "reason": APPROVED.unavailable_reason}
+    decision = {
+        "review": request.review_id,
+        "status": APPROVED.status,
+        "reason": APPROVED.unavailable_reason,
+    }
     store.write(APPROVE, decision)
-    result = {"account": account, "key": request.idempotency_key, "revision": request.expected_revision, "now": written(now)}
+    result = {
+        "account": account,
+        "key": request.idempotency_key,
+        "revision": request.expected_revision,
+        "now": written(now),
+    }
     store.write(REMEMBER, decision | result)

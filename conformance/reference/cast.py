@@ -53,7 +53,9 @@ def parts() -> Iterator[Part]:
     yield Part("expired", "reviewer", every, expires_at=PRESENT - DAY)
     yield Part("revoked", "reviewer", every, revoked=True)
     for missing in every:
-        yield Part(f"lacking/{missing}", "reviewer", tuple(held for held in every if held != missing))
+        yield Part(
+            f"lacking/{missing}", "reviewer", tuple(held for held in every if held != missing)
+        )
     yield Part("outsider", "outsider", every)
     yield Part("no-review-role", "viewer", every)
     yield Part("throttled", "reviewer", every, rate=TIGHT)
@@ -64,7 +66,9 @@ def secret(seed: int, name: str, scheme: str) -> str:
     return f"{SCHEMES[scheme]}_{blake2b(f'{seed} {scheme} {name}'.encode(), digest_size=20).hexdigest()}"
 
 
-def assemble(seed: int, companies: tuple[Company, ...], productions: tuple[Production, ...]) -> Cast:
+def assemble(
+    seed: int, companies: tuple[Company, ...], productions: tuple[Production, ...]
+) -> Cast:
     """The cast of a dataset: reviewer and viewer share all companies but the last, which is the outsider's."""
     chance = Random(f"{seed} cast")
     accounts = {
@@ -86,7 +90,9 @@ def assemble(seed: int, companies: tuple[Company, ...], productions: tuple[Produ
     )
 
 
-def _grants(memberships: tuple[Membership, ...], productions: tuple[Production, ...]) -> Iterator[Grant]:
+def _grants(
+    memberships: tuple[Membership, ...], productions: tuple[Production, ...]
+) -> Iterator[Grant]:
     """Every project of a member's companies but the withheld ones."""
     for member in memberships:
         for production in productions:

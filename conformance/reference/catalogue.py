@@ -47,7 +47,9 @@ def _operations(paths: dict[str, Any]) -> Iterator[Operation]:
     for path, item in paths.items():
         for method in METHODS:
             if method in item:
-                yield Operation(item[method]["operationId"], method.upper(), path, _permission(item[method]))
+                yield Operation(
+                    item[method]["operationId"], method.upper(), path, _permission(item[method])
+                )
 
 
 def _permission(described: dict[str, Any]) -> str:

@@ -9,7 +9,16 @@ from conformance.reference import cast, words
 from conformance.reference.conversations import Newsroom
 from conformance.reference.identifiers import random_uuid
 from conformance.reference.productions import Shelf, Studio
-from conformance.reference.records import Activity, Comment, Company, Localization, Project, Reply, Review, Video
+from conformance.reference.records import (
+    Activity,
+    Comment,
+    Company,
+    Localization,
+    Project,
+    Reply,
+    Review,
+    Video,
+)
 
 VERSION: Final = 1
 """Goes up with every change that makes another dataset of the same seed."""
@@ -37,7 +46,9 @@ def build(seed: int) -> Dataset:
     """The dataset of one seed."""
     chance = Random(seed)
     companies = tuple(Company(random_uuid(chance), name) for name in words.COMPANY_NAMES)
-    shelves = [Shelf(company, *numbers) for company, numbers in zip(companies, PROJECTS, strict=True)]
+    shelves = [
+        Shelf(company, *numbers) for company, numbers in zip(companies, PROJECTS, strict=True)
+    ]
     studio, newsroom = Studio(chance), Newsroom(chance)
     productions = tuple(made for shelf in shelves for made in studio.produce(shelf))
     conversations = [held for production in productions for held in newsroom.converse(production)]
@@ -45,11 +56,22 @@ def build(seed: int) -> Dataset:
     return Dataset(
         companies=companies,
         projects=tuple(sorted((production.project for production in productions), key=age)),
-        videos=tuple(sorted((video for production in productions for video in production.videos), key=age)),
-        localizations=tuple(made for production in productions for made in production.localizations),
+        videos=tuple(
+            sorted((video for production in productions for video in production.videos), key=age)
+        ),
+        localizations=tuple(
+            made for production in productions for made in production.localizations
+        ),
         reviews=tuple(sorted((held.review for held in conversations), key=age)),
-        comments=tuple(sorted((comment for held in conversations for comment in held.comments), key=age)),
+        comments=tuple(
+            sorted((comment for held in conversations for comment in held.comments), key=age)
+        ),
         replies=tuple(sorted((reply for held in conversations for reply in held.replies), key=age)),
-        activity=tuple(sorted((item for production in productions for item in newsroom.report(production)), key=age)),
+        activity=tuple(
+            sorted(
+                (item for production in productions for item in newsroom.report(production)),
+                key=age,
+            )
+        ),
         cast=cast.assemble(seed, companies, productions),
     )

@@ -15,7 +15,9 @@ class Reference:
     the system's decides when credentials expire and rate limits recover. ValueError where the file belongs to another seed.
     """
 
-    def __init__(self, seed: int = 1, database: str = ":memory:", clock: Clock | None = None) -> None:
+    def __init__(
+        self, seed: int = 1, database: str = ":memory:", clock: Clock | None = None
+    ) -> None:
         self.seed = seed
         self.store = Store(database, seed)
         self.service = Service(self.store, clock or SystemClock(), seed)

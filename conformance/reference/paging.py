@@ -44,7 +44,9 @@ class Cursors:
 
     def _seal(self, owner: str, position: int) -> bytes:
         """Proof of where a position comes from, with the version (8) and variant bits that make it the rest of a UUID."""
-        seal = bytearray(blake2b(f"{owner} {position}".encode(), key=self.key, digest_size=SEAL_BYTES).digest())
+        seal = bytearray(
+            blake2b(f"{owner} {position}".encode(), key=self.key, digest_size=SEAL_BYTES).digest()
+        )
         seal[0] = seal[0] & 0x0F | 0x80
         seal[2] = seal[2] & 0x3F | 0x80
         return bytes(seal)

@@ -51,15 +51,23 @@ class Studio:
     def produce(self, shelf: Shelf) -> Iterator[Production]:
         """The projects of one company."""
         for ordinal in range(shelf.projects):
-            yield self._production(shelf.company, withheld=ordinal >= shelf.projects - shelf.withheld)
+            yield self._production(
+                shelf.company, withheld=ordinal >= shelf.projects - shelf.withheld
+            )
 
     def _production(self, company: Company, *, withheld: bool) -> Production:
         number = next(self._projects)
         begun = PRESENT - self._chance.uniform(YOUNGEST_PROJECT, OLDEST_PROJECT)
         project_id = either_uuid(self._chance, begun)
-        numbers = [next(self._videos) for _ in range(VIDEOS_PER_PROJECT[number % len(VIDEOS_PER_PROJECT)])]
+        numbers = [
+            next(self._videos) for _ in range(VIDEOS_PER_PROJECT[number % len(VIDEOS_PER_PROJECT)])
+        ]
         videos = tuple(self._video(company.id, project_id, begun, video) for video in numbers)
-        localizations = tuple(made for ordinal, video in zip(numbers, videos, strict=True) for made in self._localizations(ordinal, video))
+        localizations = tuple(
+            made
+            for ordinal, video in zip(numbers, videos, strict=True)
+            for made in self._localizations(ordinal, video)
+        )
         completed = sum(made.status == words.COMPLETED.status for made in localizations)
         project = Project(
             id=project_id,

@@ -23,7 +23,9 @@ class Publication:
         if request.method not in ("GET", "HEAD"):
             raise MethodNotAllowed(request.method, "GET, HEAD")
         url = request.url
-        body = orjson.dumps(described(f"{url.scheme}://{url.netloc}{url.path.removesuffix(DOCUMENT)}"))
+        body = orjson.dumps(
+            described(f"{url.scheme}://{url.netloc}{url.path.removesuffix(DOCUMENT)}")
+        )
         await transmit(Answer(200, body, {}), send, bodiless=request.method == "HEAD")
 
 

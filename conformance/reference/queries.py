@@ -14,7 +14,9 @@ from conformance.reference.store import Row, Store
 
 COMPANY_GRANTED: Final = "EXISTS (SELECT 1 FROM memberships AS m WHERE m.account_id = :account AND m.company_id = record.company_id)"
 PROJECT_GRANTED: Final = "EXISTS (SELECT 1 FROM grants AS g WHERE g.account_id = :account AND g.project_id = record.project_id)"
-PROJECT_ITSELF_GRANTED: Final = "EXISTS (SELECT 1 FROM grants AS g WHERE g.account_id = :account AND g.project_id = record.id)"
+PROJECT_ITSELF_GRANTED: Final = (
+    "EXISTS (SELECT 1 FROM grants AS g WHERE g.account_id = :account AND g.project_id = record.id)"
+)
 
 WITH_ID: Final = "record.id = :id"
 OF_COMPANY: Final = "record.company_id = :company"
@@ -112,10 +114,15 @@ class Reader:
         sql = f"SELECT * FROM {table} AS record WHERE {' AND '.join(conditions)}"
         return self.store.row(sql, {"account": self.account_id, "id": identifier})
 
-    def _many(self, table: str, conditions: Sequence[str], window: Window, **values: str | None) -> list[Row]:
+    def _many(
+        self, table: str, conditions: Sequence[str], window: Window, **values: str | None
+    ) -> list[Row]:
         where = " AND ".join(conditions)
         sql = f"SELECT * FROM {table} AS record WHERE {where} ORDER BY record.position LIMIT :limit + 1"
-        return self.store.rows(sql, {"account": self.account_id, "after": window.after, "limit": window.limit, **values})
+        return self.store.rows(
+            sql,
+            {"account": self.account_id, "after": window.after, "limit": window.limit, **values},
+        )
 
     def _children(self, table: str, parent: str, parents: Sequence[Row]) -> dict[str, list[Row]]:
         listed = orjson.dumps([row["id"] for row in parents]).decode()

@@ -26,7 +26,13 @@ class Server(uvicorn.Server):
         self._announce()
 
 
-def serve(port: int = 0, host: str = "127.0.0.1", database: str = ":memory:", seed: int = 1, target_out: Path | None = None) -> None:
+def serve(
+    port: int = 0,
+    host: str = "127.0.0.1",
+    database: str = ":memory:",
+    seed: int = 1,
+    target_out: Path | None = None,
+) -> None:
     """Serve until SIGINT or SIGTERM; print the base URL as the first line once requests are answered.
 
     Port 0 takes any free one. `target_out` receives the target profile, readable by its owner only.
@@ -39,7 +45,9 @@ def serve(port: int = 0, host: str = "127.0.0.1", database: str = ":memory:", se
         write_private(target_out, target.toml(reference.profile(base_url)))
     running = server(reference, lambda: print(base_url, flush=True))  # noqa: T201 - scripts read this line
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, running.handle_exit)  # uvicorn raises a signal again once it has stopped: it ends here
+        signal.signal(
+            number, running.handle_exit
+        )  # uvicorn raises a signal again once it has stopped: it ends here
     running.run(sockets=[listener])
     reference.close()
 

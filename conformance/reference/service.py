@@ -108,7 +108,9 @@ class Service:
             expected_revision=arguments.integer(given, "expectedSubjectRevision"),
             idempotency_key=arguments.key(given, "idempotencyKey"),
         )
-        return resources.approval(approval.approve(self._store, caller.account, request, self._clock.now()))
+        return resources.approval(
+            approval.approve(self._store, caller.account, request, self._clock.now())
+        )
 
     def comment_list(self, caller: Caller, given: Arguments) -> Json:
         """Comments of a review, with their replies."""
@@ -144,7 +146,9 @@ class Service:
         more = len(rows) > len(items)
         return {
             "items": [render(row) for row in items],
-            "nextCursor": self._cursors.issue(listing.owner, items[-1]["position"]) if more else None,
+            "nextCursor": self._cursors.issue(listing.owner, items[-1]["position"])
+            if more
+            else None,
         }
 
 

@@ -28,7 +28,9 @@ class Store:
 
     def __init__(self, database: str, seed: int) -> None:
         self._lock = threading.RLock()
-        self._connection = sqlite3.connect(database, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
+        self._connection = sqlite3.connect(
+            database, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
+        )
         self._connection.row_factory = sqlite3.Row
         weakref.finalize(self, self._connection.close)  # where whoever made it forgets to
         self._connection.execute("PRAGMA foreign_keys = ON")
@@ -78,7 +80,9 @@ class Store:
             self._fill(seed)
         opened = self.rows("SELECT seed, version, times FROM opened", {})[0]
         if (opened["seed"], opened["version"]) != (seed, dataset.VERSION):
-            raise ValueError(f"the database holds dataset version {opened['version']} of seed {opened['seed']}: use another file")
+            raise ValueError(
+                f"the database holds dataset version {opened['version']} of seed {opened['seed']}: use another file"
+            )
         self.write("UPDATE opened SET times = times + 1", {})
         return int(opened["times"]) + 1
 

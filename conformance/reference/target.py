@@ -44,7 +44,10 @@ def profile(store: Store, seed: int, base_url: str) -> Table:
             "primary": _credential(seed, "primary"),
             "expired": _credential(seed, "expired"),
             "revoked": _credential(seed, "revoked"),
-            "lacking": {permission: _credential(seed, f"lacking/{permission}") for permission in catalogue.permissions()},
+            "lacking": {
+                permission: _credential(seed, f"lacking/{permission}")
+                for permission in catalogue.permissions()
+            },
             "outsider": _credential(seed, "outsider"),
             "no-review-role": _credential(seed, "no-review-role"),
             "throttled": _credential(seed, "throttled"),
@@ -89,7 +92,9 @@ def _fixtures(store: Store, account: str) -> Table:
 def _primary_account(store: Store, seed: int) -> str:
     """The id of the account behind the primary credential."""
     primary = digest(secret(seed, "primary", API_KEY))
-    (credential,) = store.rows("SELECT account_id FROM credentials WHERE digest = :digest", {"digest": primary})
+    (credential,) = store.rows(
+        "SELECT account_id FROM credentials WHERE digest = :digest", {"digest": primary}
+    )
     return str(credential["account_id"])
 
 

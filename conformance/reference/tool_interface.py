@@ -49,7 +49,9 @@ class ToolInterface:
         caller = self._service.admit(presented(request.headers))
         bodies.check_declared_length(request.headers.get("content-length"))
         body = await bodies.read(receive)
-        await _converse(Conversation(self._service, self._answers, caller).server(), scope, _replay(body), send)
+        await _converse(
+            Conversation(self._service, self._answers, caller).server(), scope, _replay(body), send
+        )
 
 
 class Conversation:
@@ -66,12 +68,19 @@ class Conversation:
         from mcp_types import CallToolRequestParams, PaginatedRequestParams  # noqa: PLC0415 - slow, see above
 
         about = catalogue.document()["info"]
-        server: Server[Any] = Server("localization", title=about["title"], version=about["version"], instructions=about["description"])
+        server: Server[Any] = Server(
+            "localization",
+            title=about["title"],
+            version=about["version"],
+            instructions=about["description"],
+        )
         server.add_request_handler("tools/list", PaginatedRequestParams, self._list)
         server.add_request_handler("tools/call", CallToolRequestParams, self._call)
         return server
 
-    async def _list(self, _context: "ServerRequestContext[Any]", asked: "PaginatedRequestParams") -> Table:
+    async def _list(
+        self, _context: "ServerRequestContext[Any]", asked: "PaginatedRequestParams"
+    ) -> Table:
         """All tools on one page."""
         if asked.cursor is not None:
             raise _invalid("No cursor was issued for this list.")
@@ -82,7 +91,9 @@ class Conversation:
             "cacheScope": "public",
         }
 
-    async def _call(self, _context: "ServerRequestContext[Any]", asked: "CallToolRequestParams") -> Table:
+    async def _call(
+        self, _context: "ServerRequestContext[Any]", asked: "CallToolRequestParams"
+    ) -> Table:
         """The result of a tool."""
         tool = tools.tools().get(asked.name)
         if tool is None:
@@ -96,8 +107,12 @@ async def _converse(server: "Server[Any]", scope: Scope, receive: Receive, send:
     from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415 - slow, see above
 
     hosts = _hosts(scope)
-    security = TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts])
-    manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True, security_settings=security)
+    security = TransportSecuritySettings(
+        allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts]
+    )
+    manager = StreamableHTTPSessionManager(
+        server, json_response=True, stateless=True, security_settings=security
+    )
     async with manager.run():
         await manager.handle_request(scope, receive, send)
 

@@ -63,10 +63,17 @@ def call(service: Service, answers: Answers, tool: Tool, caller: Caller, given: 
     refused = answer.status != 200
     body = orjson.loads(answer.body) | ({"status": answer.status} if refused else {})
     text = {"type": "text", "text": orjson.dumps(body).decode()}
-    return {"content": [text], "structuredContent": body, "isError": refused, "resultType": "complete"}
+    return {
+        "content": [text],
+        "structuredContent": body,
+        "isError": refused,
+        "resultType": "complete",
+    }
 
 
-def _answer(service: Service, answers: Answers, tool: Tool, caller: Caller, given: Arguments) -> Answer:
+def _answer(
+    service: Service, answers: Answers, tool: Tool, caller: Caller, given: Arguments
+) -> Answer:
     """What HTTP would answer to the same request; refusals win over each other in the same order."""
     try:
         service.permit(caller, tool.operation)
@@ -112,11 +119,18 @@ def _accepted(described: Table) -> Table:
     parameters = [_resolved(parameter) for parameter in described.get("parameters", ())]
     properties = {parameter["name"]: _property(parameter) for parameter in parameters}
     required = [parameter["name"] for parameter in parameters if parameter.get("required")]
-    body = _plain(_media_schema(described["requestBody"]))["properties"] if "requestBody" in described else {}
+    body = (
+        _plain(_media_schema(described["requestBody"]))["properties"]
+        if "requestBody" in described
+        else {}
+    )
     return {
         "type": "object",
         "properties": properties | body,
-        "required": [*required, *body],  # the specification leaves open which members a body must have: this service asks for all
+        "required": [
+            *required,
+            *body,
+        ],  # the specification leaves open which members a body must have: this service asks for all
         "additionalProperties": False,
     }
 
@@ -130,7 +144,11 @@ def _property(parameter: Table) -> Table:
 def _plain(node: Any) -> Any:
     """A schema without references and without extensions; none of the contract's schemas contains itself."""
     if isinstance(node, dict):
-        own = {key: _plain(value) for key, value in node.items() if key != "$ref" and not key.startswith(EXTENSION)}
+        own = {
+            key: _plain(value)
+            for key, value in node.items()
+            if key != "$ref" and not key.startswith(EXTENSION)
+        }
         return _plain(_resolved(node)) | own if "$ref" in node else own
     if isinstance(node, list):
         return [_plain(each) for each in node]

@@ -2,7 +2,12 @@
 
 from typing import Final, NamedTuple
 
-COMPANY_NAMES: Final = ("Nordlicht Studios", "Cascade Learning", "Ateliê Três Marés", "Meridian Broadcast")
+COMPANY_NAMES: Final = (
+    "Nordlicht Studios",
+    "Cascade Learning",
+    "Ateliê Três Marés",
+    "Meridian Broadcast",
+)
 
 SOURCE_LANGUAGES: Final = ("en-GB", "en-US", "de-DE", "pt-BR", "ja-JP")
 
@@ -136,7 +141,9 @@ DECISIONS: Final = (
     Decision("pending", ""),
     APPROVED,
     Decision("pending", ""),
-    Decision("changes_requested", "Changes were requested; the next revision gets a review of its own."),
+    Decision(
+        "changes_requested", "Changes were requested; the next revision gets a review of its own."
+    ),
     Decision("pending", ""),
     Decision("pending", "The lip sync of this revision is still being processed."),
     Decision("pending", ""),

@@ -64,7 +64,10 @@ def chosen(stated: Sequence[str], environ: Mapping[str, str] = os.environ) -> tu
     if stated:
         return tuple(dict.fromkeys(stated))
     shown = {"GITHUB_ACTIONS": "markdown", "GITLAB_CI": "gitlab"}
-    return (*DEFAULT, *(name for variable, name in shown.items() if environ.get(variable) == "true"))
+    return (
+        *DEFAULT,
+        *(name for variable, name in shown.items() if environ.get(variable) == "true"),
+    )
 
 
 def write(directory: Path, report: Report, names: Sequence[str]) -> None:
@@ -118,7 +121,13 @@ def leaks(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list
 
     Files of others in the same directory, such as the profile with the secrets themselves, are not looked at.
     """
-    sought = {spelling for secret in secrets for part in parts(secret) for spelling in spellings(part) if len(spelling) >= SHORTEST}
+    sought = {
+        spelling
+        for secret in secrets
+        for part in parts(secret)
+        for spelling in spellings(part)
+        if len(spelling) >= SHORTEST
+    }
     search = finder(sorted(sought))
     found = []
     for path in _written(directory, [*WRITTEN, *(FORMATS[name].file for name in names)]):
@@ -140,7 +149,13 @@ def _own_words() -> bytes:
     """All that this package may say by itself: a secret that is one of its words cannot be told from it."""
     sources = (path.read_bytes() for path in Path(conformance.__file__).parent.rglob("*.py"))
     callers = (f"lacking.{permission}".encode() for permission in PERMISSIONS)
-    return b"\n".join([*sources, *callers, *(files.text(name).encode() for name in ("requirements.yaml", "openapi.yaml"))])
+    return b"\n".join(
+        [
+            *sources,
+            *callers,
+            *(files.text(name).encode() for name in ("requirements.yaml", "openapi.yaml")),
+        ]
+    )
 
 
 SHORTEST = 8

@@ -44,7 +44,11 @@ def cases(report: Mapping[str, Any]) -> Iterator[Case]:
 
 
 def _case(entry: Mapping[str, Any], operation: str, verdict: str) -> Case:
-    findings = [found for found in entry["findings"] if not operation or found["operation"] in (operation, None)]
+    findings = [
+        found
+        for found in entry["findings"]
+        if not operation or found["operation"] in (operation, None)
+    ]
     told = [found for found in findings if found["verdict"] == verdict]
     return Case(
         requirement=entry["id"],

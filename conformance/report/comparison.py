@@ -30,11 +30,25 @@ class Comparison:
 def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
     """What changed between the runs of two reports."""
     one, other = _verdicts(before), _verdicts(after)
-    changed = {name: (one.get(name, "not known"), other.get(name, "gone")) for name in {**one, **other} if one.get(name) != other.get(name)}
+    changed = {
+        name: (one.get(name, "not known"), other.get(name, "gone"))
+        for name in {**one, **other}
+        if one.get(name) != other.get(name)
+    }
     broke = [name for name, (_, now) in changed.items() if now == "fail"]
     mended = [name for name, (then, now) in changed.items() if then == "fail" and now in GOOD]
-    rest = [f"{name}: {then}, now {now}" for name, (then, now) in changed.items() if name not in (*broke, *mended)]
-    return Comparison(tuple(broke), tuple(mended), tuple(rest), tuple(_observed(before, after)), tuple(_slower(before, after)))
+    rest = [
+        f"{name}: {then}, now {now}"
+        for name, (then, now) in changed.items()
+        if name not in (*broke, *mended)
+    ]
+    return Comparison(
+        tuple(broke),
+        tuple(mended),
+        tuple(rest),
+        tuple(_observed(before, after)),
+        tuple(_slower(before, after)),
+    )
 
 
 def _verdicts(report: Mapping[str, Any]) -> dict[str, str]:
@@ -47,7 +61,10 @@ def _verdicts(report: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _observed(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    one, other = ({(entry["id"], entry["subject"]): entry["values"] for entry in report["observations"]} for report in (before, after))
+    one, other = (
+        {(entry["id"], entry["subject"]): entry["values"] for entry in report["observations"]}
+        for report in (before, after)
+    )
     for id, subject in {**one, **other}:
         then, now = one.get((id, subject)), other.get((id, subject))
         if then != now:

@@ -14,7 +14,11 @@ MOST_FINDINGS = 12
 JUDGED = ("must", "should")
 
 
-def requirement(stated: Requirement, findings: Sequence[Document], evidences: Mapping[str, serialization.Document]) -> Document:
+def requirement(
+    stated: Requirement,
+    findings: Sequence[Document],
+    evidences: Mapping[str, serialization.Document],
+) -> Document:
     """One requirement with its verdict, the verdict on each operation, and every finding that is no pass."""
     verdict, operations = verdicts(stated, findings)
     return {
@@ -29,11 +33,20 @@ def requirement(stated: Requirement, findings: Sequence[Document], evidences: Ma
     }
 
 
-def verdicts(stated: Requirement, findings: Sequence[Document]) -> tuple[Verdict, dict[str, Verdict]]:
+def verdicts(
+    stated: Requirement, findings: Sequence[Document]
+) -> tuple[Verdict, dict[str, Verdict]]:
     """The verdict on a requirement, and that on each of its operations, by the `verdict` and the `operation` of each finding."""
-    operations = {name: overall(found for found in findings if found["operation"] == name) for name in stated.operations}
+    operations = {
+        name: overall(found for found in findings if found["operation"] == name)
+        for name in stated.operations
+    }
     own = list(operations.values()) if stated.operations else [overall(findings)]
-    strays = [Verdict(found["verdict"]) for found in findings if found["operation"] not in stated.operations]
+    strays = [
+        Verdict(found["verdict"])
+        for found in findings
+        if found["operation"] not in stated.operations
+    ]
     return Verdict.INCONCLUSIVE if stated.untested else worst([*own, *strays]), operations
 
 
@@ -47,15 +60,26 @@ def _silence(stated: Requirement, findings: Sequence[Document]) -> list[Document
     spoken = {found["operation"] for found in findings}
     message = stated.untested or "nothing in this run showed it"
     silent: list[str | None] = [name for name in stated.operations if name not in spoken]
-    return [_blank(operation, message, stated.needs) for operation in silent or ([] if spoken or stated.operations else [None])]
+    return [
+        _blank(operation, message, stated.needs)
+        for operation in silent or ([] if spoken or stated.operations else [None])
+    ]
 
 
 def _blank(operation: str | None, message: str, needs: Sequence[str]) -> Document:
-    found = {"verdict": "inconclusive", "operation": operation, "message": message, "expected": "", "needs": list(needs)}
+    found = {
+        "verdict": "inconclusive",
+        "operation": operation,
+        "message": message,
+        "expected": "",
+        "needs": list(needs),
+    }
     return {**found, "items": [], "occurrences": 0, "exchanges": []}
 
 
-def _findings(findings: Sequence[Document], evidences: Mapping[str, serialization.Document]) -> list[Document]:
+def _findings(
+    findings: Sequence[Document], evidences: Mapping[str, serialization.Document]
+) -> list[Document]:
     """The findings that are no pass, the same ones told once with the number of their occurrences."""
     grouped: dict[tuple[object, ...], Document] = {}
     for found in findings:
@@ -65,9 +89,13 @@ def _findings(findings: Sequence[Document], evidences: Mapping[str, serializatio
         if key not in grouped:
             grouped[key] = finding(found, evidences)
         grouped[key]["occurrences"] += 1
-        grouped[key]["items"] = list(dict.fromkeys([*grouped[key]["items"], found["item"]]))[:MOST_FINDINGS]
+        grouped[key]["items"] = list(dict.fromkeys([*grouped[key]["items"], found["item"]]))[
+            :MOST_FINDINGS
+        ]
     order = list(Verdict)
-    return sorted(grouped.values(), key=lambda found: order.index(Verdict(found["verdict"])))[:MOST_FINDINGS]
+    return sorted(grouped.values(), key=lambda found: order.index(Verdict(found["verdict"])))[
+        :MOST_FINDINGS
+    ]
 
 
 def finding(found: Document, evidences: Mapping[str, serialization.Document]) -> Document:
@@ -81,20 +109,26 @@ def finding(found: Document, evidences: Mapping[str, serialization.Document]) ->
         "items": [found["item"]],
         "occurrences": 0,
         "exchanges": [
-            {**evidences[id], "curl": serialization.curl(evidences[id]["request"])} for id in found["exchanges"] if id in evidences
+            {**evidences[id], "curl": serialization.curl(evidences[id]["request"])}
+            for id in found["exchanges"]
+            if id in evidences
         ],
     }
 
 
 def failing(entry: Document) -> list[str | None]:
     """The operations on which a requirement is broken; None for one that is broken as a whole."""
-    found: list[str | None] = [name for name, verdict in entry["operations"].items() if verdict == Verdict.FAIL]
+    found: list[str | None] = [
+        name for name, verdict in entry["operations"].items() if verdict == Verdict.FAIL
+    ]
     return found or [None]
 
 
 def conclusion(requirements: Sequence[Document]) -> Conclusion:
     """The verdict of the run: what its `must` requirements allow to be said."""
-    counted = [entry for entry in requirements if entry["level"] == Level.MUST and not _is_untested(entry)]
+    counted = [
+        entry for entry in requirements if entry["level"] == Level.MUST and not _is_untested(entry)
+    ]
     return conclude(Verdict(entry["verdict"]) for entry in counted)
 
 
@@ -107,7 +141,8 @@ def counts(requirements: Sequence[Document]) -> Document:
     return {
         level: {
             verdict.value: sum(
-                entry["level"] == level and entry["verdict"] == verdict and not _is_untested(entry) for entry in requirements
+                entry["level"] == level and entry["verdict"] == verdict and not _is_untested(entry)
+                for entry in requirements
             )
             for verdict in Verdict
         }
@@ -120,5 +155,12 @@ def observations(seen: Iterable[Sequence[Any]]) -> list[Document]:
     gathered: dict[tuple[str, str], list[Any]] = {}
     for id, subject, value in seen:
         values = gathered.setdefault((id, subject), [])
-        values += [entry for entry in (value if isinstance(value, list) else [value]) if entry not in values]
-    return [{"id": id, "subject": subject, "values": values} for (id, subject), values in gathered.items()]
+        values += [
+            entry
+            for entry in (value if isinstance(value, list) else [value])
+            if entry not in values
+        ]
+    return [
+        {"id": id, "subject": subject, "values": values}
+        for (id, subject), values in gathered.items()
+    ]

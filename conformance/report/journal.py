@@ -19,7 +19,9 @@ class JournalError(ValueError):
 class Journal:
     """The journal of a run under way: a line about the run, then a line for each item that has ended."""
 
-    def __init__(self, directory: Path, about: Mapping[str, Any], known: Sequence[Known] | None) -> None:
+    def __init__(
+        self, directory: Path, about: Mapping[str, Any], known: Sequence[Known] | None
+    ) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         self._path = directory / JOURNAL
         self._file = self._path.open("wb", buffering=0)
@@ -52,4 +54,7 @@ def _known(stated: Sequence[Mapping[str, Any]] | None) -> tuple[Known, ...] | No
     if stated is None:
         return None
     days = [entry["expires"] and date.fromisoformat(entry["expires"]) for entry in stated]
-    return tuple(Known(entry["requirement"], entry["operation"], entry["reason"], day) for entry, day in zip(stated, days, strict=True))
+    return tuple(
+        Known(entry["requirement"], entry["operation"], entry["reason"], day)
+        for entry, day in zip(stated, days, strict=True)
+    )

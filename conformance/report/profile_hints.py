@@ -10,20 +10,47 @@ from conformance.target.target import PARAMETER_DEFAULTS, PERMISSIONS
 
 CONSENT = "consent.approve-reviews"
 CREDENTIALS = ("primary", "expired", "revoked", "outsider", "no-review-role", "throttled")
-RECORDS = {"foreign": ("company", "project", "video", "review"), "ungranted": ("project", "video", "review")}
+RECORDS = {
+    "foreign": ("company", "project", "video", "review"),
+    "ungranted": ("project", "video", "review"),
+}
 STATED = {  # keys whose lines cannot be derived from their names
-    "fixtures.approvable-reviews": ("fixtures", 'approvable-reviews = ["${APPROVABLE_REVIEW}"] # as many as can be had, each is spent'),
-    "fixtures.unapprovable-reviews": ("fixtures", 'unapprovable-reviews = ["${UNAPPROVABLE_REVIEW}"]'),
-    "fixtures.provision.approvable-review": ("fixtures.provision", 'approvable-review = ["./make-review"] # prints {"id": "…"}'),
+    "fixtures.approvable-reviews": (
+        "fixtures",
+        'approvable-reviews = ["${APPROVABLE_REVIEW}"] # as many as can be had, each is spent',
+    ),
+    "fixtures.unapprovable-reviews": (
+        "fixtures",
+        'unapprovable-reviews = ["${UNAPPROVABLE_REVIEW}"]',
+    ),
+    "fixtures.provision.approvable-review": (
+        "fixtures.provision",
+        'approvable-review = ["./make-review"] # prints {"id": "…"}',
+    ),
     "limits.max-body-bytes": ("limits", "max-body-bytes = 1048576 # your number"),
     "limits.rate-limit": ("limits", "rate-limit = { requests = 100, seconds = 60 } # your numbers"),
-    "limits.requests-per-second": ("limits", "requests-per-second = 5 # slow enough for the target"),
+    "limits.requests-per-second": (
+        "limits",
+        "requests-per-second = 5 # slow enough for the target",
+    ),
     "tools.url": ("tools", 'url = "${TOOLS_URL}"'),
     "description.url": ("description", 'url = "${DESCRIPTION_URL}"'),
-    "consent.approve-reviews": ("consent", "approve-reviews = true # spends the approvable reviews"),
-    "consent.exhaust-rate-limit": ("consent", "exhaust-rate-limit = true # drives `throttled` into 429"),
-    "consent.oversized-bodies": ("consent", "oversized-bodies = true # sends bodies past max-body-bytes"),
-    "consent.fuzz-writes": ("consent", "fuzz-writes = true # sends random approvals, never of the approvable reviews"),
+    "consent.approve-reviews": (
+        "consent",
+        "approve-reviews = true # spends the approvable reviews",
+    ),
+    "consent.exhaust-rate-limit": (
+        "consent",
+        "exhaust-rate-limit = true # drives `throttled` into 429",
+    ),
+    "consent.oversized-bodies": (
+        "consent",
+        "oversized-bodies = true # sends bodies past max-body-bytes",
+    ),
+    "consent.fuzz-writes": (
+        "consent",
+        "fuzz-writes = true # sends random approvals, never of the approvable reviews",
+    ),
 }
 COMPANIONS = {  # what is of use only together
     "consent.approve-reviews": ("fixtures.approvable-reviews",),
@@ -62,9 +89,19 @@ def wants(report: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> li
 
 
 def _keys(entry: Mapping[str, Any]) -> list[str]:
-    needs = dict.fromkeys(key for found in entry["findings"] if found["verdict"] == "inconclusive" for key in found["needs"])
+    needs = dict.fromkeys(
+        key
+        for found in entry["findings"]
+        if found["verdict"] == "inconclusive"
+        for key in found["needs"]
+    )
     # One permission, one record: told once, under the table.
-    return list(dict.fromkeys(re.sub(r"^(credentials\.lacking|fixtures\.foreign|fixtures\.ungranted)\..*", r"\1", key) for key in needs))
+    return list(
+        dict.fromkeys(
+            re.sub(r"^(credentials\.lacking|fixtures\.foreign|fixtures\.ungranted)\..*", r"\1", key)
+            for key in needs
+        )
+    )
 
 
 def _silence(report: Mapping[str, Any]) -> str | None:
@@ -75,7 +112,9 @@ def _silence(report: Mapping[str, Any]) -> str | None:
 
 
 def _unseen(entry: Mapping[str, Any]) -> str:
-    silent = [operation for operation, verdict in entry["operations"].items() if verdict == "inconclusive"]
+    silent = [
+        operation for operation, verdict in entry["operations"].items() if verdict == "inconclusive"
+    ]
     return CONSENT if silent == ["review_approve"] else "data in the target"
 
 
@@ -88,7 +127,9 @@ def _settings(key: str) -> Iterator[Setting]:
     if key in STATED:
         yield Setting(*STATED[key])
     area, _, rest = key.partition(".")
-    yield from {"credentials": _credential, "fixtures": _records, "parameters": _parameter}.get(area, _nothing)(rest)
+    yield from {"credentials": _credential, "fixtures": _records, "parameters": _parameter}.get(
+        area, _nothing
+    )(rest)
 
 
 def _nothing(_: str) -> Iterator[Setting]:
@@ -99,9 +140,15 @@ def _credential(rest: str) -> Iterator[Setting]:
     name, _, scheme = rest.partition(".")
     if name == "lacking":
         for permission in PERMISSIONS if not scheme else {scheme} & set(PERMISSIONS):
-            yield Setting(f'credentials.lacking."{permission}"', f'api-key = "${{{_variable("without", permission)}}}"')
+            yield Setting(
+                f'credentials.lacking."{permission}"',
+                f'api-key = "${{{_variable("without", permission)}}}"',
+            )
     elif name in CREDENTIALS and scheme in ("", "api-key", "bearer"):
-        yield Setting(f"credentials.{name}", f'{scheme or "api-key"} = "${{{_variable(name, scheme or "api-key")}}}"')
+        yield Setting(
+            f"credentials.{name}",
+            f'{scheme or "api-key"} = "${{{_variable(name, scheme or "api-key")}}}"',
+        )
 
 
 def _records(rest: str) -> Iterator[Setting]:
@@ -115,7 +162,10 @@ def _parameter(rest: str) -> Iterator[Setting]:
     operation, _, role = rest.partition(".")
     name = PARAMETER_DEFAULTS.get((operation, role))
     if name:
-        yield Setting(f"parameters.{operation}", f'{role} = "{name}" # its name here, or false where there is none')
+        yield Setting(
+            f"parameters.{operation}",
+            f'{role} = "{name}" # its name here, or false where there is none',
+        )
 
 
 def _variable(*words: str) -> str:
@@ -125,7 +175,9 @@ def _variable(*words: str) -> str:
 def toml(stated: Iterable[Setting]) -> Iterator[str]:
     """The settings as lines of TOML, each table once, with a blank line between two."""
     tables: dict[str, dict[str, None]] = {}
-    for setting in sorted(stated, key=lambda setting: TABLES.index(setting.table.partition(".")[0])):
+    for setting in sorted(
+        stated, key=lambda setting: TABLES.index(setting.table.partition(".")[0])
+    ):
         tables.setdefault(setting.table, {})[setting.line] = None
     for number, (table, lines) in enumerate(tables.items()):
         yield from [""] * (number > 0)

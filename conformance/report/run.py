@@ -46,7 +46,14 @@ class Run:
     `began` is its start on the monotonic clock.
     """
 
-    def __init__(self, directory: Path, about: Mapping[str, Any], catalogue: Mapping[str, Requirement], *, complete: bool) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        about: Mapping[str, Any],
+        catalogue: Mapping[str, Requirement],
+        *,
+        complete: bool,
+    ) -> None:
         self.directory = directory
         self.document: Document | None = None
         self._about = about
@@ -78,7 +85,9 @@ class Run:
         run.known = excused
         for record in records:
             run._gather(record)
-        passed = (directory / JOURNAL).stat().st_mtime - datetime.fromisoformat(about["started"]).timestamp()
+        passed = (directory / JOURNAL).stat().st_mtime - datetime.fromisoformat(
+            about["started"]
+        ).timestamp()
         run.began = time.monotonic() - max(0.0, passed)
         return run
 
@@ -126,7 +135,10 @@ class Run:
 
     def _told(self, *, interrupted: bool) -> Document:
         """The report of everything that was gathered so far."""
-        entries = [document.requirement(stated, self._findings[id], self._evidence) for id, stated in self._catalogue.items()]
+        entries = [
+            document.requirement(stated, self._findings[id], self._evidence)
+            for id, stated in self._catalogue.items()
+        ]
         seen = [entry for entry in self._observations if entry[0] not in ("ledger", "provisioned")]
         report = {
             "format": document.FORMAT,
@@ -135,12 +147,20 @@ class Run:
             **self._about,
             "duration": round(time.monotonic() - self.began, 3),
             "counts": document.counts(entries),
-            "exchanges": {"count": self._exchanges, "methods": self._methods, "file": "exchanges.jsonl"},
+            "exchanges": {
+                "count": self._exchanges,
+                "methods": self._methods,
+                "file": "exchanges.jsonl",
+            },
             "latencies": latencies(self._elapsed),
             "requirements": entries,
             "causes": grouping.causes(entries, self._findings, self._evidence),
             "observations": document.observations(seen),
-            "ledger": [{"review": entry[1], **entry[2]} for entry in self._observations if entry[0] == "ledger"],
+            "ledger": [
+                {"review": entry[1], **entry[2]}
+                for entry in self._observations
+                if entry[0] == "ledger"
+            ],
         }
         if self.known is not None:
             _excuse(report, self.known)
@@ -152,7 +172,11 @@ class Run:
             described = orjson.dumps(snapshot.of(self.target, made), option=orjson.OPT_INDENT_2)
             artefacts.replace(self.directory / "target.json", described)
         artefacts.write(self.directory, document, self.formats)
-        self.leaks = artefacts.leaks(self.directory, self.formats, self.target.secrets) if self.target is not None else []
+        self.leaks = (
+            artefacts.leaks(self.directory, self.formats, self.target.secrets)
+            if self.target is not None
+            else []
+        )
 
     def _exit_code(self, document: Document, status: int) -> int:
         if self.leaks:
@@ -173,12 +197,18 @@ class Run:
 
 def catalogue(classes: Sequence[str]) -> dict[str, Requirement]:
     """The requirements of some conformance classes, by id."""
-    return {id: entry for id, entry in requirements.load().items() if entry.conformance_class in classes}
+    return {
+        id: entry for id, entry in requirements.load().items() if entry.conformance_class in classes
+    }
 
 
 def _excuse(report: Document, entries: tuple[Known, ...]) -> None:
     """Mark what is known to be broken, and name the entries that do not say the truth any more."""
-    broken = [entry for entry in report["requirements"] if entry["level"] == Level.MUST and entry["verdict"] == Verdict.FAIL]
+    broken = [
+        entry
+        for entry in report["requirements"]
+        if entry["level"] == Level.MUST and entry["verdict"] == Verdict.FAIL
+    ]
     pairs = [(entry["id"], operation) for entry in broken for operation in document.failing(entry)]
     judged = known_failures.judge(entries, pairs, datetime.now(UTC).date())
     for entry in broken:
@@ -190,7 +220,10 @@ def _excuse(report: Document, entries: tuple[Known, ...]) -> None:
     stale = () if report["interrupted"] else judged.stale
     report["known-failures"] = {
         "unknown": [list(pair) for pair in judged.unknown],
-        "stale": [{"requirement": entry.requirement, "operation": entry.operation, "problem": why} for entry, why in stale],
+        "stale": [
+            {"requirement": entry.requirement, "operation": entry.operation, "problem": why}
+            for entry, why in stale
+        ],
     }
 
 
@@ -198,7 +231,10 @@ def _merge(directory: Path) -> None:
     """One file of exchanges out of those that the workers write; a line that is not whole yet stays away."""
     directory.mkdir(parents=True, exist_ok=True)
     written = (part.read_bytes() for part in _parts(directory))
-    artefacts.replace(directory / artefacts.EXCHANGES, b"".join(content[: content.rfind(b"\n") + 1] for content in written))
+    artefacts.replace(
+        directory / artefacts.EXCHANGES,
+        b"".join(content[: content.rfind(b"\n") + 1] for content in written),
+    )
 
 
 def _parts(directory: Path) -> list[Path]:

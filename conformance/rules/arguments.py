@@ -56,7 +56,13 @@ def examine(exchange: Exchange, roles: dict[str, str], contract: Contract) -> Ju
         return
     invalid = [argument for argument in arguments if argument.fitness is Fitness.INVALID]
     if len(invalid) == 1:
-        yield _refused(exchange, invalid[0], APPROVAL_ID if operation.writes and invalid[0].role == "id" else REQUIREMENTS[invalid[0].role])
+        yield _refused(
+            exchange,
+            invalid[0],
+            APPROVAL_ID
+            if operation.writes and invalid[0].role == "id"
+            else REQUIREMENTS[invalid[0].role],
+        )
     # A company and a project may have nothing in common: whether that is an invalid argument is not said.
     excluding = {"company", "project"} <= {argument.role for argument in arguments}
     if not invalid and not operation.writes and not excluding:
@@ -65,15 +71,28 @@ def examine(exchange: Exchange, roles: dict[str, str], contract: Contract) -> Ju
 
 def _refused(exchange: Exchange, argument: Argument, requirement: str) -> Judgement:
     allowed = REFUSALS | {404} if argument.role == "id" else REFUSALS
-    problem = None if exchange.status in allowed else f"{argument.role} {shown(argument.value)} was answered {exchange.describe()}"
+    problem = (
+        None
+        if exchange.status in allowed
+        else f"{argument.role} {shown(argument.value)} was answered {exchange.describe()}"
+    )
     return Judgement(requirement, problem, " or ".join(map(str, sorted(allowed))))
 
 
 def _accepted(exchange: Exchange, arguments: list[Argument]) -> Judgement:
     # A well-formed cursor may never have been issued, and then a refusal is as good as an empty page.
-    refused = exchange.status in REFUSALS and not any(argument.role == "cursor" for argument in arguments)
-    told = ", ".join(f"{argument.role} {shown(argument.value)}" for argument in arguments) or "no arguments"
-    return Judgement("arguments/accepted", f"{told} was answered {exchange.describe()}" if refused else None, "no 400 and no 422")
+    refused = exchange.status in REFUSALS and not any(
+        argument.role == "cursor" for argument in arguments
+    )
+    told = (
+        ", ".join(f"{argument.role} {shown(argument.value)}" for argument in arguments)
+        or "no arguments"
+    )
+    return Judgement(
+        "arguments/accepted",
+        f"{told} was answered {exchange.describe()}" if refused else None,
+        "no 400 and no 422",
+    )
 
 
 def _arguments(call: Call, operation: Operation, roles: dict[str, str]) -> list[Argument]:
@@ -107,7 +126,9 @@ def limit(value: str) -> Fitness:
     try:
         number = float(value.strip())
     except ValueError:
-        return Fitness.OPEN if not value.strip() or value.lower().startswith("0x") else Fitness.INVALID
+        return (
+            Fitness.OPEN if not value.strip() or value.lower().startswith("0x") else Fitness.INVALID
+        )
     whole = number == number and abs(number) != float("inf") and number == int(number)
     return Fitness.OPEN if whole and 1 <= number <= 100 else Fitness.INVALID
 
@@ -125,7 +146,10 @@ def body(call: Call) -> Fitness:
         return Fitness.INVALID
     if not isinstance(document, dict):
         return Fitness.INVALID
-    revision, key = document.get("expectedSubjectRevision", 0), document.get("idempotencyKey", "key")
+    revision, key = (
+        document.get("expectedSubjectRevision", 0),
+        document.get("idempotencyKey", "key"),
+    )
     if isinstance(revision, float) and revision.is_integer():
         return Fitness.OPEN
     fits = isinstance(revision, int) and not isinstance(revision, bool) and isinstance(key, str)

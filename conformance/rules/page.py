@@ -13,4 +13,9 @@ def examine(exchange: Exchange) -> Judgements:
         return
     most, found = int(limits[0]), len(exchange.items)
     if found >= most:
-        yield hold("pagination/limit", found == most, lambda: f"{found} items with limit {most}", f"{most} items at most")
+        yield hold(
+            "pagination/limit",
+            found == most,
+            lambda: f"{found} items with limit {most}",
+            f"{most} items at most",
+        )

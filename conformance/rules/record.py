@@ -46,7 +46,12 @@ def examine(data: object, operation: Operation, contract: Contract) -> Judgement
         return
     page = data if isinstance(data, dict) else {}
     items = page.get("items")
-    yield hold("page/items", isinstance(items, list), lambda: f"data without an array of items: {shown(data)}", "data: {items, nextCursor}")
+    yield hold(
+        "page/items",
+        isinstance(items, list),
+        lambda: f"data without an array of items: {shown(data)}",
+        "data: {items, nextCursor}",
+    )
     if isinstance(data, dict):
         yield from _cursor(data, operation, contract)
     if isinstance(items, list):
@@ -56,10 +61,17 @@ def examine(data: object, operation: Operation, contract: Contract) -> Judgement
 def _cursor(page: Mapping[str, Any], operation: Operation, contract: Contract) -> Judgements:
     if operation.id == "project_list":
         expected = "nextCursor: a UUID, or null on the last page"
-        yield hold("page/next-cursor-present", "nextCursor" in page, lambda: "no nextCursor", expected)
+        yield hold(
+            "page/next-cursor-present", "nextCursor" in page, lambda: "no nextCursor", expected
+        )
     value = page.get("nextCursor")
     fits = value is None or _validator(contract, "Uuid", many=False).is_valid(scrubbed(value))
-    yield hold("page/next-cursor", fits, lambda: f"nextCursor is {shown(value)}", "nextCursor: a UUID, or null")
+    yield hold(
+        "page/next-cursor",
+        fits,
+        lambda: f"nextCursor is {shown(value)}",
+        "nextCursor: a UUID, or null",
+    )
 
 
 def _records(records: list[Any], resource: str, contract: Contract) -> Judgements:
@@ -70,18 +82,32 @@ def _records(records: list[Any], resource: str, contract: Contract) -> Judgement
     except ValueError:  # the fast validator stumbles; not while it looks for the first defect, but while it looks for all of them
         records = [scrubbed(record) for record in records]
         faults = list(_faults(records, resource, contract))
-    doubted = [fault for fault in faults if not _confirmed(records[fault.record], resource, contract)]
+    doubted = [
+        fault for fault in faults if not _confirmed(records[fault.record], resource, contract)
+    ]
     if doubted:
-        yield Judgement(_requirement(doubted[0], resource), f"{doubted[0].message}, says one validator of two", unsure=True)
+        yield Judgement(
+            _requirement(doubted[0], resource),
+            f"{doubted[0].message}, says one validator of two",
+            unsure=True,
+        )
         return
     broken = {_requirement(fault, resource): fault for fault in reversed(faults)}
     for requirement in _exercised(records, resource) | set(broken):
         fault = broken.get(requirement)
-        yield Judgement(requirement, _told(fault) if fault else None, "the fields of the resource, with their types")
+        yield Judgement(
+            requirement,
+            _told(fault) if fault else None,
+            "the fields of the resource, with their types",
+        )
 
 
 def _told(fault: Fault) -> str:
-    message = fault.message if len(fault.message) <= LONGEST_MESSAGE else f"{fault.message[:LONGEST_MESSAGE]}…"
+    message = (
+        fault.message
+        if len(fault.message) <= LONGEST_MESSAGE
+        else f"{fault.message[:LONGEST_MESSAGE]}…"
+    )
     return f"{'.'.join(map(str, fault.path)) or 'the record'}: {message}"
 
 
@@ -146,7 +172,11 @@ def scrubbed(value: Any, depth: int = DEEPEST) -> Any:
     if isinstance(value, list):
         return [scrubbed(item, depth - 1) for item in value] if depth else []
     if isinstance(value, dict):
-        return {scrubbed(key): scrubbed(item, depth - 1) for key, item in value.items()} if depth else {}
+        return (
+            {scrubbed(key): scrubbed(item, depth - 1) for key, item in value.items()}
+            if depth
+            else {}
+        )
     return value
 
 
@@ -155,7 +185,9 @@ def _validator(contract: Contract, resource: str, *, many: bool) -> Any:
     schema = contract.schema(resource)
     definitions = schema.pop("$defs", {})
     wrapped = {"type": "array", "items": schema} if many else schema
-    return jsonschema_rs.Draft202012Validator({**wrapped, "$defs": definitions}, validate_formats=True)
+    return jsonschema_rs.Draft202012Validator(
+        {**wrapped, "$defs": definitions}, validate_formats=True
+    )
 
 
 @cache
@@ -163,4 +195,6 @@ def _second_opinion(contract: Contract, resource: str) -> Any:
     # Imported late: it is only needed once a target is about to be blamed.
     from jsonschema import Draft202012Validator  # noqa: PLC0415
 
-    return Draft202012Validator(contract.schema(resource), format_checker=Draft202012Validator.FORMAT_CHECKER)
+    return Draft202012Validator(
+        contract.schema(resource), format_checker=Draft202012Validator.FORMAT_CHECKER
+    )

@@ -29,4 +29,6 @@ def _in_package(given: str, folder: Path, *, pyargs: bool) -> Iterator[str]:
 
 
 def _is_checkout(folder: Path) -> bool:
-    return (folder / "conformance" / SUITE.name).is_dir() and (folder / "spec" / "requirements.yaml").is_file()
+    return (folder / "conformance" / SUITE.name).is_dir() and (
+        folder / "spec" / "requirements.yaml"
+    ).is_file()

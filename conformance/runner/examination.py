@@ -53,14 +53,22 @@ def known_failures(config: pytest.Config) -> tuple[Known, ...] | None:
     """The known failures that the options name a file of. Raises UsageError for what is wrong with it."""
     path: Path | None = config.getoption("known_failures")
     try:
-        return None if path is None else failures.load(path, {id: entry.operations for id, entry in requirements.load().items()})
+        return (
+            None
+            if path is None
+            else failures.load(
+                path, {id: entry.operations for id, entry in requirements.load().items()}
+            )
+        )
     except failures.KnownError as problem:
         raise pytest.UsageError(str(problem)) from None
 
 
 def is_meant(config: pytest.Config) -> bool:
     """Whether the arguments of a run name the suite, as far as can be told before anything is collected."""
-    return any(Path(argument.split("::")[0]).absolute().is_relative_to(SUITE) for argument in config.args)
+    return any(
+        Path(argument.split("::")[0]).absolute().is_relative_to(SUITE) for argument in config.args
+    )
 
 
 def rehearse(config: pytest.Config) -> None:
@@ -83,7 +91,9 @@ def report_directory(config: pytest.Config) -> Path:
 def begin(config: pytest.Config) -> Session:
     """The session of this process, with a log of its exchanges in the report directory."""
     known_failures(config)
-    session = opened(subject(config), config.getoption("conformance_seed"), config.getoption("depth"))
+    session = opened(
+        subject(config), config.getoption("conformance_seed"), config.getoption("depth")
+    )
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None:
         clear(report_directory(config))
@@ -127,7 +137,10 @@ def in_process(package: ModuleType) -> Subject:
     """A reference implementation, driven in this process by a clock that is moved instead of waited for."""
     clock = package.ManualClock()
     judged = package.Reference(clock=clock)
-    return Subject(parse(judged.profile(IN_PROCESS), source=None, environ={}), InProcess(judged.app, clock.advance))
+    return Subject(
+        parse(judged.profile(IN_PROCESS), source=None, environ={}),
+        InProcess(judged.app, clock.advance),
+    )
 
 
 class Substitute:
@@ -144,6 +157,8 @@ class Substitute:
 def knock(session: Session) -> None:
     """End the run where nothing answers at the base URL at all: there is nobody to judge."""
     session.begin("knock")
-    answer = session.client.send(Call("account_get"), Sending(None, purpose="is anybody there?", ordinary=False))
+    answer = session.client.send(
+        Call("account_get"), Sending(None, purpose="is anybody there?", ordinary=False)
+    )
     if answer.response is None:
         pytest.exit(f"nothing answers at {session.target.base_url}: {answer.failure}", returncode=4)

@@ -30,7 +30,9 @@ def begun(config: pytest.Config, began: float) -> Run:
         },
         "target": {
             "base-url": target.base_url if target else examination.IN_PROCESS,
-            "profile": target.source if target else "the bundled reference implementation, in this process",
+            "profile": target.source
+            if target
+            else "the bundled reference implementation, in this process",
         },
         "started": started.isoformat(timespec="seconds"),
     }

@@ -9,7 +9,14 @@ import pytest
 
 from conformance.contract import openapi, requirements
 from conformance.contract.requirements import CLASSES
-from conformance.contract.verdict import Finding, Inconclusive, Level, NotApplicable, Verdict, Violation
+from conformance.contract.verdict import (
+    Finding,
+    Inconclusive,
+    Level,
+    NotApplicable,
+    Verdict,
+    Violation,
+)
 from conformance.runner.session import Record, Session
 from conformance.target.target import SCHEMES
 
@@ -21,10 +28,15 @@ def parametrize(metafunc: pytest.Metafunc, id: str) -> None:
     """Run a check once for each operation of its requirement and for each scheme, where it asks for them."""
     catalogue = requirements.load()
     if id not in catalogue:
-        raise pytest.UsageError(f"{metafunc.definition.nodeid}: no requirement {id} in requirements.yaml")
+        raise pytest.UsageError(
+            f"{metafunc.definition.nodeid}: no requirement {id} in requirements.yaml"
+        )
     operations = openapi.load().operations
     if "operation" in metafunc.fixturenames:
-        metafunc.parametrize("operation", [pytest.param(operations[name], id=name) for name in catalogue[id].operations])
+        metafunc.parametrize(
+            "operation",
+            [pytest.param(operations[name], id=name) for name in catalogue[id].operations],
+        )
     if "scheme" in metafunc.fixturenames:
         metafunc.parametrize("scheme", SCHEMES)
 
@@ -32,7 +44,9 @@ def parametrize(metafunc: pytest.Metafunc, id: str) -> None:
 def arrange(items: list[pytest.Item], config: pytest.Config) -> None:
     """Leave only the classes asked for, and put classes in their order."""
     wanted = chosen(config)
-    left_out = [item for item in items if wanted and _is_check(item) and _class_of(item) not in wanted]
+    left_out = [
+        item for item in items if wanted and _is_check(item) and _class_of(item) not in wanted
+    ]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
@@ -43,7 +57,9 @@ def chosen(config: pytest.Config) -> list[str]:
     """The classes that the options name; none for all of them. Raises UsageError for one that there is not."""
     wanted: list[str] = config.getoption("conformance_class")
     if unknown := [name for name in wanted if name not in CLASSES]:
-        raise pytest.UsageError(f"no conformance class {unknown[0]}; there are {', '.join(CLASSES)}")
+        raise pytest.UsageError(
+            f"no conformance class {unknown[0]}; there are {', '.join(CLASSES)}"
+        )
     return wanted
 
 
@@ -77,13 +93,19 @@ def name_of(item: pytest.Item) -> str:
     return f"{item.path.stem.removeprefix('test_')}::{item.name}"
 
 
-def judge(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport, session: Session) -> None:
+def judge(
+    item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport, session: Session
+) -> None:
     """Turn the end of a check, and the rules' findings on its exchanges, into the outcome that pytest shows."""
-    own = finding(requirement_of(item).id, operation_of(item), call.excinfo.value if call.excinfo else None)
+    own = finding(
+        requirement_of(item).id, operation_of(item), call.excinfo.value if call.excinfo else None
+    )
     record = session.end((own,))
     report.user_properties.append(("conformance", orjson.dumps(record).decode()))
     _show(report, record)
-    if report.longrepr and not isinstance(report.longrepr, tuple):  # a traceback may quote what a target has echoed
+    if report.longrepr and not isinstance(
+        report.longrepr, tuple
+    ):  # a traceback may quote what a target has echoed
         report.longrepr = session.redactor.text(str(report.longrepr))
 
 
@@ -94,9 +116,25 @@ def finding(requirement: str, operation: str | None, problem: BaseException | No
             return Finding(requirement, Verdict.PASS, operation)
         case Violation():
             where = problem.operation or operation
-            return Finding(requirement, Verdict.FAIL, where, problem.message, problem.expected, (), problem.exchanges)
+            return Finding(
+                requirement,
+                Verdict.FAIL,
+                where,
+                problem.message,
+                problem.expected,
+                (),
+                problem.exchanges,
+            )
         case Inconclusive():
-            return Finding(requirement, Verdict.INCONCLUSIVE, operation, problem.message, "", problem.needs, problem.exchanges)
+            return Finding(
+                requirement,
+                Verdict.INCONCLUSIVE,
+                operation,
+                problem.message,
+                "",
+                problem.needs,
+                problem.exchanges,
+            )
         case NotApplicable():
             return Finding(requirement, Verdict.NOT_APPLICABLE, operation, str(problem))
         case _:
@@ -113,7 +151,11 @@ def _show(report: pytest.TestReport, record: Record) -> None:
     broken = [found for found in record.findings if found.verdict is Verdict.FAIL]
     levels = {requirements.load()[found.requirement].level for found in broken}
     errors = [found for found in record.findings if found.verdict is Verdict.ERROR]
-    undecided = [found for found in record.findings if found.verdict in {Verdict.INCONCLUSIVE, Verdict.NOT_APPLICABLE}]
+    undecided = [
+        found
+        for found in record.findings
+        if found.verdict in {Verdict.INCONCLUSIVE, Verdict.NOT_APPLICABLE}
+    ]
     if Level.MUST in levels:
         report.outcome, report.longrepr = "failed", _told(broken, record)
     elif errors:
@@ -123,7 +165,10 @@ def _show(report: pytest.TestReport, record: Record) -> None:
         report.wasxfail = f"should: {broken[0].message}"
     elif undecided:
         told = f"{undecided[0].verdict}: {undecided[0].message}"
-        report.outcome, report.longrepr = "skipped", (report.location[0], report.location[1] or 0, told)
+        report.outcome, report.longrepr = (
+            "skipped",
+            (report.location[0], report.location[1] or 0, told),
+        )
 
 
 def _told(findings: list[Finding], record: Record) -> str:
@@ -133,9 +178,16 @@ def _told(findings: list[Finding], record: Record) -> str:
     catalogue = requirements.load()
     lines: list[str] = []
     for found in findings:
-        lines += terminal.told(_entry(catalogue[found.requirement]), document.finding(asdict(found), record.evidence))
+        lines += terminal.told(
+            _entry(catalogue[found.requirement]), document.finding(asdict(found), record.evidence)
+        )
     return "\n".join(lines)
 
 
 def _entry(requirement: requirements.Requirement) -> dict[str, Any]:
-    return {"id": requirement.id, "level": requirement.level, "statement": requirement.statement, "section": requirement.section}
+    return {
+        "id": requirement.id,
+        "level": requirement.level,
+        "statement": requirement.statement,
+        "section": requirement.section,
+    }

@@ -17,14 +17,54 @@ GATHERER = "conformance-gatherer"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options of a run; --base-url is pytest-base-url's."""
     group = parser.getgroup("conformance", "conformance of a deployment with the client API")
-    group.addoption("--target", type=Path, metavar="FILE", help="target profile (TOML); without it and --base-url: the bundled reference")
-    group.addoption("--report-dir", type=Path, metavar="DIR", help="where report.json and its neighbours go (default: reports/latest)")
-    group.addoption("--depth", choices=("quick", "standard", "deep"), default="standard", help="how much a run spends (default: standard)")
-    group.addoption("--conformance-seed", type=int, default=1, metavar="N", help="the same seed sends the same requests (default: 1)")
-    group.addoption("--conformance-class", action="append", default=[], metavar="CLASS", help="only this class; may be repeated")
-    group.addoption("--report", type=_formats, default=(), metavar="FORMAT,…", help="formats of the report beside report.json")
-    group.addoption("--known-failures", type=Path, metavar="FILE", help="known failures (TOML), which do not fail the run")
-    group.addoption("--require-complete", action="store_true", help="a run that leaves something unjudged fails")
+    group.addoption(
+        "--target",
+        type=Path,
+        metavar="FILE",
+        help="target profile (TOML); without it and --base-url: the bundled reference",
+    )
+    group.addoption(
+        "--report-dir",
+        type=Path,
+        metavar="DIR",
+        help="where report.json and its neighbours go (default: reports/latest)",
+    )
+    group.addoption(
+        "--depth",
+        choices=("quick", "standard", "deep"),
+        default="standard",
+        help="how much a run spends (default: standard)",
+    )
+    group.addoption(
+        "--conformance-seed",
+        type=int,
+        default=1,
+        metavar="N",
+        help="the same seed sends the same requests (default: 1)",
+    )
+    group.addoption(
+        "--conformance-class",
+        action="append",
+        default=[],
+        metavar="CLASS",
+        help="only this class; may be repeated",
+    )
+    group.addoption(
+        "--report",
+        type=_formats,
+        default=(),
+        metavar="FORMAT,…",
+        help="formats of the report beside report.json",
+    )
+    group.addoption(
+        "--known-failures",
+        type=Path,
+        metavar="FILE",
+        help="known failures (TOML), which do not fail the run",
+    )
+    group.addoption(
+        "--require-complete", action="store_true", help="a run that leaves something unjudged fails"
+    )
 
 
 def _formats(text: str) -> tuple[str, ...]:
@@ -32,7 +72,9 @@ def _formats(text: str) -> tuple[str, ...]:
 
     names = tuple(text.split(","))
     if unknown := [name for name in names if name not in artefacts.FORMATS]:
-        raise argparse.ArgumentTypeError(f"there is no format {unknown[0]!r}, only {', '.join(artefacts.FORMATS)}")
+        raise argparse.ArgumentTypeError(
+            f"there is no format {unknown[0]!r}, only {', '.join(artefacts.FORMATS)}"
+        )
     return names
 
 
@@ -40,7 +82,9 @@ def _formats(text: str) -> tuple[str, ...]:
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
     """Run the suite where nothing else is asked for, and that of the package where one of a checkout is."""
     known = early_config.known_args_namespace
-    places = collection.places(known.file_or_dir, early_config.invocation_params.dir, pyargs=known.pyargs)
+    places = collection.places(
+        known.file_or_dir, early_config.invocation_params.dir, pyargs=known.pyargs
+    )
     for given, place in zip(known.file_or_dir, places, strict=False):
         args[args.index(given)] = place
     args += places[len(known.file_or_dir) :]
@@ -61,7 +105,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker of checks, and whoever gathers what they find."""
-    config.addinivalue_line("markers", "requirement(id): the requirement of the contract that a check judges")
+    config.addinivalue_line(
+        "markers", "requirement(id): the requirement of the contract that a check judges"
+    )
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Gatherer(config), GATHERER)
 
@@ -107,7 +153,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(hookwrapper=True, trylast=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """Turn the end of a check into findings, and hand them to whoever gathers them."""
-    if not item.get_closest_marker("requirement") or not (call.when == "call" or (call.when == "setup" and call.excinfo is not None)):
+    if not item.get_closest_marker("requirement") or not (
+        call.when == "call" or (call.when == "setup" and call.excinfo is not None)
+    ):
         yield
         return
     from conformance.runner import items  # noqa: PLC0415

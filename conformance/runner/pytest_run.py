@@ -16,7 +16,9 @@ FOREIGN = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
 RARELY = (100_000, 20, 20)
 
 FIXED = (
-    str(SUITE),  # by its place: by its name, the current directory would be searched for a conftest.py
+    str(
+        SUITE
+    ),  # by its place: by its name, the current directory would be searched for a conftest.py
     *("--disable-plugin-autoload", "--assert=plain", "--capture=sys"),
     "--tb=native",  # the other styles read source files for every check that ends early: milliseconds each
     *("-p", "conformance.runner.plugin", "-p", "pytest_base_url.plugin"),

@@ -33,7 +33,9 @@ def spends(nodeid: str) -> bool:
     """Whether a check may approve a review: it is handed reviews, and does not run for another operation."""
     check, case = _check(nodeid)
     given = inspect.signature(check).parameters if check else {}
-    return SPENDERS in given and ("operation" not in given or SPENDING in case.rstrip("]").split("-"))
+    return SPENDERS in given and (
+        "operation" not in given or SPENDING in case.rstrip("]").split("-")
+    )
 
 
 def walks(nodeid: str) -> bool:

@@ -82,7 +82,14 @@ class Session:
         # What a profile says against itself is a slip of the pen: it leaves something unjudged, and nobody is blamed for it.
         self.target = self.target.credible()
         self.redactor = Redactor(_variables(self.target))
-        self.client = Client(self.target.base_url, self.contract, self.transport, self.redactor, self._keep, self.pace)
+        self.client = Client(
+            self.target.base_url,
+            self.contract,
+            self.transport,
+            self.redactor,
+            self._keep,
+            self.pace,
+        )
         self._exchanges: list[Exchange] = []
         self._remembered: dict[str, Exchange] = {}
         self._judged: dict[tuple[str, str, Verdict], tuple[Judgement, list[Exchange]]] = {}
@@ -108,7 +115,12 @@ class Session:
         """What the item found: its own findings, and those of the rules on the exchanges that it caused."""
         ruled = tuple(self._finding(key, *value) for key, value in self._judged.items())
         everything = tuple(self._redacted(finding) for finding in (*findings, *ruled))
-        wanted = [id for finding in everything if finding.verdict is not Verdict.PASS for id in finding.exchanges[:MOST_EVIDENCE]]
+        wanted = [
+            id
+            for finding in everything
+            if finding.verdict is not Verdict.PASS
+            for id in finding.exchanges[:MOST_EVIDENCE]
+        ]
         shown = [self._remembered[id] for id in dict.fromkeys(wanted) if id in self._remembered]
         methods: dict[str, int] = {}
         elapsed: dict[str, list[float]] = {}
@@ -119,8 +131,13 @@ class Session:
         return Record(
             item=self.client.item,
             findings=everything,
-            observations=tuple((id, self.redactor.text(subject), self.redactor.value(value)) for id, subject, value in self.observations),
-            evidence={exchange.id: serialization.document(exchange, self.redactor) for exchange in shown},
+            observations=tuple(
+                (id, self.redactor.text(subject), self.redactor.value(value))
+                for id, subject, value in self.observations
+            ),
+            evidence={
+                exchange.id: serialization.document(exchange, self.redactor) for exchange in shown
+            },
             exchanges=len(self._exchanges),
             methods=methods,
             elapsed=elapsed,
@@ -131,7 +148,9 @@ class Session:
         found = {}
         for parameter in operation.parameters:
             stated = self.target.parameters.get((operation.id, parameter.role))
-            certain = stated is None or stated.declared or (operation.id, parameter.role) in self.proven
+            certain = (
+                stated is None or stated.declared or (operation.id, parameter.role) in self.proven
+            )
             name = stated.name if stated else parameter.name
             if parameter.location == "query" and name is not None and certain:
                 found[name] = parameter.role
@@ -147,12 +166,19 @@ class Session:
         """What the rules hold against the target in this exchange."""
         if exchange.response is None or not exchange.ordinary:
             return []
-        return [judgement for judgement in self._judge(exchange) if judgement.problem is not None and not judgement.unsure]
+        return [
+            judgement
+            for judgement in self._judge(exchange)
+            if judgement.problem is not None and not judgement.unsure
+        ]
 
     def show(self, exchange: Exchange) -> None:
         """Let an exchange of this item, and no other, be what is shown for each of its problems."""
         for judgement in self.problems(exchange):
-            self._judged[judgement.requirement, exchange.operation, Verdict.FAIL] = (judgement, [exchange])
+            self._judged[judgement.requirement, exchange.operation, Verdict.FAIL] = (
+                judgement,
+                [exchange],
+            )
 
     def _keep(self, exchange: Exchange) -> None:
         self._exchanges.append(exchange)
@@ -182,20 +208,42 @@ class Session:
 
     def _is_argued(self, exchange: Exchange) -> bool:
         """Whether the answer to the arguments of this request counts: its caller's plain request has succeeded."""
-        from_primary = exchange.credential == "primary" and (exchange.operation, "primary") in self.controls
-        return from_primary and exchange.argued and not exchange.superseded and exchange.status not in {401, 429, 502, 503, 504}
+        from_primary = (
+            exchange.credential == "primary" and (exchange.operation, "primary") in self.controls
+        )
+        return (
+            from_primary
+            and exchange.argued
+            and not exchange.superseded
+            and exchange.status not in {401, 429, 502, 503, 504}
+        )
 
     def _note(self, exchange: Exchange, judgement: Judgement) -> None:
         kept = judgement.problem is None
-        key = (judgement.requirement, exchange.operation, Verdict.PASS if kept else Verdict.ERROR if judgement.unsure else Verdict.FAIL)
+        key = (
+            judgement.requirement,
+            exchange.operation,
+            Verdict.PASS if kept else Verdict.ERROR if judgement.unsure else Verdict.FAIL,
+        )
         _, seen = self._judged.setdefault(key, (judgement, []))
         if len(seen) < MOST_EVIDENCE:
             seen.append(exchange)
 
-    def _finding(self, key: tuple[str, str, Verdict], judgement: Judgement, exchanges: list[Exchange]) -> Finding:
+    def _finding(
+        self, key: tuple[str, str, Verdict], judgement: Judgement, exchanges: list[Exchange]
+    ) -> Finding:
         requirement, operation, verdict = key
         ids = tuple(exchange.id for exchange in exchanges)
-        return Finding(requirement, verdict, operation, judgement.problem or "", judgement.expected, (), ids, self.client.item)
+        return Finding(
+            requirement,
+            verdict,
+            operation,
+            judgement.problem or "",
+            judgement.expected,
+            (),
+            ids,
+            self.client.item,
+        )
 
     def _redacted(self, finding: Finding) -> Finding:
         if finding.verdict is Verdict.PASS and finding.item:

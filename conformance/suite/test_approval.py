@@ -27,7 +27,12 @@ def test_an_approval_succeeds(scheme: str, live: Live, approvals: Approvals) -> 
     trial = approvals.trial(scheme)
     expect.served(trial.approval)
     if trial.resembling is not None:
-        expect.broken("only another new key succeeds", trial.resembling, trial.approval, expected="200 with any new key")
+        expect.broken(
+            "only another new key succeeds",
+            trial.resembling,
+            trial.approval,
+            expected="200 with any new key",
+        )
 
 
 @requirement("approval/result")
@@ -41,20 +46,36 @@ def test_the_result_is_that_review_approved(scheme: str, live: Live, approvals: 
     """The result names the review and the status approved."""
     trial = succeeded(approvals, live, scheme)
     result = result_of(trial.approval)
-    expect.that(result.get("status", "approved") == "approved", f"status {result.get('status')!r}", trial.approval, expected="approved")
+    expect.that(
+        result.get("status", "approved") == "approved",
+        f"status {result.get('status')!r}",
+        trial.approval,
+        expected="approved",
+    )
     same = str(result.get("id", trial.review.id)).lower() == trial.review.id.lower()
-    expect.that(same, f"the result is of {result.get('id')!r}", trial.approval, expected=trial.review.id)
+    expect.that(
+        same, f"the result is of {result.get('id')!r}", trial.approval, expected=trial.review.id
+    )
 
 
 @requirement("approval/result-revision")
-def test_the_result_has_a_revision_of_that_review(scheme: str, live: Live, approvals: Approvals) -> None:
+def test_the_result_has_a_revision_of_that_review(
+    scheme: str, live: Live, approvals: Approvals
+) -> None:
     """The expected revision, or the one that a reading shows afterwards."""
     trial = succeeded(approvals, live, scheme)
     told, expected = result_of(trial.approval).get("subjectRevision"), trial.review.revision
     if isinstance(told, bool) or not isinstance(told, int | float) or told == expected:
         return  # another type is no revision, and no member of the result
-    shown = revision_of(approvals.look_until(trial.review.id, lambda read: shown_revision(read) == told))
-    expect.that(told == shown, f"subjectRevision {told!r}", trial.approval, expected=f"{expected} or {shown}")
+    shown = revision_of(
+        approvals.look_until(trial.review.id, lambda read: shown_revision(read) == told)
+    )
+    expect.that(
+        told == shown,
+        f"subjectRevision {told!r}",
+        trial.approval,
+        expected=f"{expected} or {shown}",
+    )
 
 
 @requirement("approval/state")
@@ -66,11 +87,26 @@ def test_the_review_reads_as_approved(scheme: str, live: Live, approvals: Approv
     if not isinstance(trial.after.data, dict) or "status" not in trial.after.data:
         raise Inconclusive("the review shows no status", exchanges=[trial.after.id])
     others = (each for each in live.credential("primary").schemes if each != trial.after.scheme)
-    for after in (trial.after, *(approvals.look_approved(trial.review.id, each) for each in others)):
+    for after in (
+        trial.after,
+        *(approvals.look_approved(trial.review.id, each) for each in others),
+    ):
         told = after.data.get("status", "approved") if isinstance(after.data, dict) else "approved"
-        expect.that(told == "approved", f"the review reads as {told!r}", trial.approval, after, expected="approved")
+        expect.that(
+            told == "approved",
+            f"the review reads as {told!r}",
+            trial.approval,
+            after,
+            expected="approved",
+        )
     page = approvals.look_listed(trial.review.id, scheme)
-    expect.that(page is None, "the list still shows another status", trial.approval, *([page] if page else []), expected="approved")
+    expect.that(
+        page is None,
+        "the list still shows another status",
+        trial.approval,
+        *([page] if page else []),
+        expected="approved",
+    )
 
 
 @requirement("approval/alone")
@@ -78,11 +114,19 @@ def test_an_approval_changes_no_other_review(scheme: str, live: Live, approvals:
     """Neighbours in the list and in the profile stay as they were."""
     trial = succeeded(approvals, live, scheme)
     if not any(shows_status(before) for before, _ in trial.neighbours):
-        raise Inconclusive("there is no other review that shows its status", needs=("data in the target",))
+        raise Inconclusive(
+            "there is no other review that shows its status", needs=("data in the target",)
+        )
     found = spread(trial)
     if len(found) == 1 and _is_by_somebody_else(found[0].call.path["reviewId"], scheme, approvals):
         return
-    expect.that(not found, "another review was approved as well", trial.approval, *found, expected="one review approved")
+    expect.that(
+        not found,
+        "another review was approved as well",
+        trial.approval,
+        *found,
+        expected="one review approved",
+    )
 
 
 def _is_by_somebody_else(id: str, scheme: str, approvals: Approvals) -> bool:
@@ -93,7 +137,9 @@ def _is_by_somebody_else(id: str, scheme: str, approvals: Approvals) -> bool:
     listed = [record["id"] for record in approvals.shown()]
     is_end = id.lower() in map(str.lower, (*listed[:1], *listed[-1:]))
     if is_end or (id in listed and any(map(spread, approvals.trials_but(scheme)))):
-        return approvals.others_approve(next(one for one in listed if one.lower() == id.lower()), READINGS)
+        return approvals.others_approve(
+            next(one for one in listed if one.lower() == id.lower()), READINGS
+        )
     try:
         return not spread(approvals.once_more(scheme))
     except Inconclusive:  # none is left
@@ -112,7 +158,12 @@ def test_a_stale_revision_is_a_conflict(scheme: str, live: Live, approvals: Appr
         expect.status(attempt.answer, *conflict(attempt.before.revision + 1))
         unchanged(attempt)
     changed = moved_by_stale(approvals)
-    expect.that(not changed, "stale attempts change the review", *changed, expected="the review stays as it was")
+    expect.that(
+        not changed,
+        "stale attempts change the review",
+        *changed,
+        expected="the review stays as it was",
+    )
     for label in STALE:  # what was not tried, since too many reviews were taken, is not judged
         approvals.refusals(f"{label} by {scheme}", scheme)
 
@@ -138,17 +189,29 @@ def test_an_approval_of_an_id_that_is_no_uuid_is_refused(approvals: Approvals) -
 
 
 @requirement("approval/replay")
-def test_a_replay_is_answered_as_the_first_time(scheme: str, live: Live, approvals: Approvals) -> None:
+def test_a_replay_is_answered_as_the_first_time(
+    scheme: str, live: Live, approvals: Approvals
+) -> None:
     """The same key with the same body, several times, and after attempts that conflict."""
     trial = succeeded(approvals, live, scheme)
     for number in range(3):
         if number == 1:  # whatever it is answered
             other = approvals.call(trial.review.id, trial.review.revision + 1, trial.key)
-            live.send(other, scheme=scheme, purpose="the key with another revision, between the replays")
-        answer = approvals.approve(trial.review, trial.key, scheme=scheme, purpose="the same approval again")
+            live.send(
+                other, scheme=scheme, purpose="the key with another revision, between the replays"
+            )
+        answer = approvals.approve(
+            trial.review, trial.key, scheme=scheme, purpose="the same approval again"
+        )
         expect.status(answer, 200)
         told, first = result_of(answer), result_of(trial.approval)
-        expect.that(alike(told, first), f"the replay says {told}", trial.approval, answer, expected=str(first))
+        expect.that(
+            alike(told, first),
+            f"the replay says {told}",
+            trial.approval,
+            answer,
+            expected=str(first),
+        )
     after = _still_approved(trial, approvals)
     _made_once(trial, after, approvals)
 
@@ -160,49 +223,87 @@ def test_a_replay_is_guarded_like_the_approval(live: Live, approvals: Approvals)
     call = approvals.call(trial.review.id, trial.review.revision, trial.key)
     refused = list(_refused_to_approve(live, approvals))
     if not refused:
-        raise Inconclusive("nobody was refused the approval itself", needs=tuple(f"credentials.{name}" for name in GUARDED))
+        raise Inconclusive(
+            "nobody was refused the approval itself",
+            needs=tuple(f"credentials.{name}" for name in GUARDED),
+        )
     for credential, scheme in refused:
-        expect.refused(live.send(call, credential, scheme, purpose=f"replay as {credential.name if credential else 'nobody'}"))
+        expect.refused(
+            live.send(
+                call,
+                credential,
+                scheme,
+                purpose=f"replay as {credential.name if credential else 'nobody'}",
+            )
+        )
 
 
 @requirement("approval/key-other-revision")
-def test_a_key_with_another_revision_is_a_conflict(scheme: str, live: Live, approvals: Approvals) -> None:
+def test_a_key_with_another_revision_is_a_conflict(
+    scheme: str, live: Live, approvals: Approvals
+) -> None:
     """The key stands for one approval, not for the next one."""
     trial = succeeded(approvals, live, scheme)
     for difference in (1, -1, 7):
         call = approvals.call(trial.review.id, trial.review.revision + difference, trial.key)
-        attempt = approvals.attempt(call, live.credential("primary"), scheme, "the key with another revision")
+        attempt = approvals.attempt(
+            call, live.credential("primary"), scheme, "the key with another revision"
+        )
         expect.status(attempt.answer, *conflict(trial.review.revision + difference))
         if not is_approved(attempt.after):
             _still_approved(trial, approvals)
 
 
 @requirement("approval/key-other-review")
-def test_a_key_on_another_review_is_a_conflict_or_an_approval(live: Live, approvals: Approvals) -> None:
+def test_a_key_on_another_review_is_a_conflict_or_an_approval(
+    live: Live, approvals: Approvals
+) -> None:
     """It never brings the first review's result, and never a 200 without an approval."""
     succeeded(approvals, live, approvals.first().scheme)
     for tried in transfers(live, approvals):
         expect.status(tried.answer, 200, 409)
         if tried.answer.status == 409:
             told = "409, but the other review is approved"
-            expect.that(not is_approved(tried.after), told, tried.answer, tried.after, expected="the review stays as it was")
+            expect.that(
+                not is_approved(tried.after),
+                told,
+                tried.answer,
+                tried.after,
+                expected="the review stays as it was",
+            )
             continue
         told = f"the result is of {result_of(tried.answer).get('id')!r}, or the other review is not approved"
-        expect.that(tried.is_true, told, tried.answer, tried.after, expected="409, or an approval of the other review")
+        expect.that(
+            tried.is_true,
+            told,
+            tried.answer,
+            tried.after,
+            expected="409, or an approval of the other review",
+        )
 
 
 @requirement("approval/new-key")
-def test_a_new_key_on_an_approved_review_changes_nothing(scheme: str, live: Live, approvals: Approvals) -> None:
+def test_a_new_key_on_an_approved_review_changes_nothing(
+    scheme: str, live: Live, approvals: Approvals
+) -> None:
     """Whatever the answer, the review stays approved, and the first key still works."""
     trial = succeeded(approvals, live, scheme)
-    before = approvals.approve(trial.review, trial.key, scheme=scheme, purpose="a replay before the new key")
+    before = approvals.approve(
+        trial.review, trial.key, scheme=scheme, purpose="a replay before the new key"
+    )
     new = approvals.key(trial.review.id, f"new by {scheme}")
-    answer = approvals.approve(trial.review, new, scheme=scheme, purpose="a new key on an approved review")
+    answer = approvals.approve(
+        trial.review, new, scheme=scheme, purpose="a new key on an approved review"
+    )
     expect.status(answer, *ON_APPROVED)
     _still_approved(trial, approvals)
-    again = approvals.approve(trial.review, trial.key, scheme=scheme, purpose="a replay after the new key")
+    again = approvals.approve(
+        trial.review, trial.key, scheme=scheme, purpose="a replay after the new key"
+    )
     expect.clear(again)
-    replayed = before.status == 200 and alike(before.data, trial.approval.data)  # what never was is judged by the check of replays
+    replayed = before.status == 200 and alike(
+        before.data, trial.approval.data
+    )  # what never was is judged by the check of replays
     told = f"after a new key the first one is answered {again.describe()}"
     kept = not replayed or (again.status == 200 and alike(again.data, before.data))
     expect.that(kept, told, before, answer, again, expected="the first result")
@@ -211,12 +312,16 @@ def test_a_new_key_on_an_approved_review_changes_nothing(scheme: str, live: Live
 GUARDED = ("expired", "revoked", "lacking.reviews:approve", "outsider", "no-review-role")
 
 
-def _refused_to_approve(live: Live, approvals: Approvals) -> Iterator[tuple[Credential | None, str | None]]:
+def _refused_to_approve(
+    live: Live, approvals: Approvals
+) -> Iterator[tuple[Credential | None, str | None]]:
     """Nobody, and whoever may not approve. One to whom the approval itself was not refused is judged for that, and not again."""
     attempts = approvals.first().attempts
     callers: list[tuple[str, Credential | None, str | None]] = [("missing", None, None)]
     for name, known in live.session.target.credentials.items():
-        callers += [(f"{name} by {scheme}", known, scheme) for scheme in known.schemes if name in GUARDED]
+        callers += [
+            (f"{name} by {scheme}", known, scheme) for scheme in known.schemes if name in GUARDED
+        ]
     for label, credential, scheme in callers:
         status = attempts[label].answer.status if label in attempts else None
         if status is not None and 400 <= status < 500:
@@ -229,16 +334,29 @@ def _made_once(trial: Trial, after: Exchange, approvals: Approvals) -> None:
     if shown_revision(after) == shown_revision(trial.after):
         return
     rested = approvals.look(trial.review.id)
-    answer = approvals.approve(trial.review, trial.key, scheme=trial.scheme, purpose="the same approval once more")
+    answer = approvals.approve(
+        trial.review, trial.key, scheme=trial.scheme, purpose="the same approval once more"
+    )
     again = approvals.look(trial.review.id)
     moved = shown_revision(after) == shown_revision(rested) != shown_revision(again)
-    expect.that(not moved, "a replay changes the review's revision", rested, answer, again, expected="the review stays as it was")
+    expect.that(
+        not moved,
+        "a replay changes the review's revision",
+        rested,
+        answer,
+        again,
+        expected="the review stays as it was",
+    )
 
 
 def _refused_as_stale(scheme: str, approvals: Approvals) -> None:
     """Violation where one of the stale attempts is answered otherwise, or approves, among those that were tried."""
     excused = False
-    tried = {label: revision for label, revision in STALE.items() if f"{label} by {scheme}" in approvals.first().attempts}
+    tried = {
+        label: revision
+        for label, revision in STALE.items()
+        if f"{label} by {scheme}" in approvals.first().attempts
+    }
     for label, revision in tried.items():
         for attempt in approvals.refusals(f"{label} by {scheme}", scheme):
             assert attempt.before is not None
@@ -272,7 +390,12 @@ def _still_approved(trial: Trial, approvals: Approvals) -> Exchange:
     after = approvals.look_approved(trial.review.id)
     expect.served(after)
     showed = trial.after is not None and is_approved(trial.after)
-    expect.that(is_approved(after) or not showed, "the review is no longer approved", after, expected="approved")
+    expect.that(
+        is_approved(after) or not showed,
+        "the review is no longer approved",
+        after,
+        expected="approved",
+    )
     return after
 
 

@@ -29,10 +29,22 @@ def test_one_approval_many_times_at_once_is_made_once(live: Live, approvals: App
     expect.that(bool(won), "no attempt succeeded", *answers[:1], expected="one 200 at least")
     first = result_of(won[0])
     for answer in won:
-        expect.that(alike(result_of(answer), first), f"results differ: {result_of(answer)}", won[0], answer, expected=str(first))
+        expect.that(
+            alike(result_of(answer), first),
+            f"results differ: {result_of(answer)}",
+            won[0],
+            answer,
+            expected=str(first),
+        )
     again = approvals.approve(review, key, scheme=won[0].scheme, purpose="a replay afterwards")
     expect.status(again, 200)
-    expect.that(alike(result_of(again), first), "the replay says something else", won[0], again, expected=str(first))
+    expect.that(
+        alike(result_of(again), first),
+        "the replay says something else",
+        won[0],
+        again,
+        expected=str(first),
+    )
     _reads_as_approved(approvals, review.id)
 
 
@@ -43,7 +55,12 @@ def test_many_approvals_at_once_leave_one_state(live: Live, approvals: Approvals
     review, answers = _race(live, approvals, [f"many keys at once {n}" for n in range(AT_ONCE)])
     for answer in answers:
         expect.status(answer, *ON_APPROVED)
-    expect.that(any(answer.status == 200 for answer in answers), "no attempt succeeded", answers[0], expected="one 200 at least")
+    expect.that(
+        any(answer.status == 200 for answer in answers),
+        "no attempt succeeded",
+        answers[0],
+        expected="one 200 at least",
+    )
     _reads_as_approved(approvals, review.id)
 
 
@@ -54,11 +71,17 @@ def _race(live: Live, approvals: Approvals, labels: list[str]) -> tuple[Review, 
     """
     for _ in range(RACES):
         review = approvals.take()
-        attempts = [(review.id, review.revision, approvals.key(review.id, label)) for label in labels]
+        attempts = [
+            (review.id, review.revision, approvals.key(review.id, label)) for label in labels
+        ]
         raced = _raced(live, approvals, attempts)
         answers = [answer for answer in raced if answer.status != 429]
-        spoiled = [answer for answer in answers if answer.response is None or answer.status in TRANSIENT]
-        outrun = {answer.status for answer in answers} == {409} and approvals.moved(review) is not None
+        spoiled = [
+            answer for answer in answers if answer.response is None or answer.status in TRANSIENT
+        ]
+        outrun = {answer.status for answer in answers} == {409} and approvals.moved(
+            review
+        ) is not None
         if len(answers) >= FEWEST and not spoiled and not outrun:
             return review, answers
     for answer in spoiled if len(answers) >= FEWEST else raced:
@@ -66,7 +89,9 @@ def _race(live: Live, approvals: Approvals, labels: list[str]) -> tuple[Review, 
     return review, answers
 
 
-def _raced(live: Live, approvals: Approvals, attempts: list[tuple[str, int, str]]) -> list[Exchange]:
+def _raced(
+    live: Live, approvals: Approvals, attempts: list[tuple[str, int, str]]
+) -> list[Exchange]:
     """Send approvals in the same moment, each on a connection of its own."""
     for id, revision, key in attempts[:1]:
         live.session.observations.append(("ledger", id, {"key": key, "revision": revision}))
@@ -77,4 +102,9 @@ def _raced(live: Live, approvals: Approvals, attempts: list[tuple[str, int, str]
 
 def _reads_as_approved(approvals: Approvals, id: str) -> None:
     after = approvals.look_approved(id)
-    expect.that(is_approved(after) or not shows_status(after), "the review is not approved", after, expected="approved")
+    expect.that(
+        is_approved(after) or not shows_status(after),
+        "the review is not approved",
+        after,
+        expected="approved",
+    )

@@ -38,7 +38,10 @@ class World:
 
     def refill(self) -> None:
         """Keep two pending reviews at hand as long as the budget and the pool last; the last one is left for checks that need another."""
-        while self.budget and sum(not subject.approved for subject in self.subjects) < REVIEWS_AT_A_TIME:
+        while (
+            self.budget
+            and sum(not subject.approved for subject in self.subjects) < REVIEWS_AT_A_TIME
+        ):
             if self.subjects and self.approvals.is_nearly_spent:
                 return
             self.budget -= 1
@@ -55,15 +58,24 @@ class World:
         """Approve, replay or collide, and compare the answer and then the state with the model."""
         self.refill()
         subject = self.subjects[-1 - which % len(self.subjects)]
-        attempt = Attempt(subject, self.approvals.key(self.subjects[0].id, f"model {key}"), difference)
+        attempt = Attempt(
+            subject, self.approvals.key(self.subjects[0].id, f"model {key}"), difference
+        )
         self.steps += 1
         if not difference:
-            self.live.session.observations.append(("ledger", subject.id, {"key": attempt.key, "revision": subject.revision}))
+            self.live.session.observations.append(
+                ("ledger", subject.id, {"key": attempt.key, "revision": subject.revision})
+            )
         call = self.approvals.call(subject.id, subject.revision + difference, attempt.key)
         answer = self.live.send(call, scheme=self.scheme, purpose=f"step {self.steps} of the model")
         if answer.is_repeated:
             self.model.tried.add(attempt.key)
-        if answer.status == 409 and not difference and not subject.approved and self._is_revised(subject):
+        if (
+            answer.status == 409
+            and not difference
+            and not subject.approved
+            and self._is_revised(subject)
+        ):
             self.model.tried.add(attempt.key)
             return
         expect.status(answer, *sorted(self.model.allowed(attempt)))
@@ -72,7 +84,12 @@ class World:
     def _compare(self, attempt: Attempt, answer: Exchange) -> None:
         assert answer.status is not None
         first = self.model.replays(attempt)
-        expect.that(first is None or alike(answer.data, first), f"a replay says {answer.data}", answer, expected=str(first))
+        expect.that(
+            first is None or alike(answer.data, first),
+            f"a replay says {answer.data}",
+            answer,
+            expected=str(first),
+        )
         was_approved = attempt.subject.approved
         self.model.learn(attempt, answer.status, answer.data)
         if attempt.subject.approved and not was_approved:
@@ -88,7 +105,10 @@ class World:
     def _is_revised(self, subject: Subject) -> bool:
         """Whether somebody else has changed a subject since it was read, which is what an approval met; the next one goes by the change."""
         review = self.approvals.read(subject.id)
-        known, subject.revision = subject.revision, subject.revision if review is None else review.revision
+        known, subject.revision = (
+            subject.revision,
+            subject.revision if review is None else review.revision,
+        )
         return subject.revision != known
 
     def _revise(self) -> None:
@@ -118,7 +138,11 @@ def test_histories_agree_with_the_model(live: Live, approvals: Approvals) -> Non
 
     class Histories(RuleBasedStateMachine):
         # Raising inside would make Hypothesis repeat a history that cannot be repeated: problems are kept aside instead.
-        @rule(which=st.integers(0, 3), key=st.integers(0, KEYS - 1), difference=st.sampled_from((0, 0, 0, 1, -1)))
+        @rule(
+            which=st.integers(0, 3),
+            key=st.integers(0, KEYS - 1),
+            difference=st.sampled_from((0, 0, 0, 1, -1)),
+        )
         def approve(self, which: int, key: int, difference: int) -> None:
             world.step(which, key, difference)
 

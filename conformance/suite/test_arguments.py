@@ -17,8 +17,32 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live, parameter_of
 
 IN_RANGE = ("1", "2", "10", "50", "99", "100")
-OUT_OF_RANGE = ("0", "-1", "-100", "101", "200", "1000", "2147483648", "9223372036854775808", "-9223372036854775809", "9" * 40)
-NO_INTEGERS = ("1.5", "99.9", "0.5", "1e9", "abc", "10abc", "1,5", "true", "null", "NaN", "Infinity", "-0")
+OUT_OF_RANGE = (
+    "0",
+    "-1",
+    "-100",
+    "101",
+    "200",
+    "1000",
+    "2147483648",
+    "9223372036854775808",
+    "-9223372036854775809",
+    "9" * 40,
+)
+NO_INTEGERS = (
+    "1.5",
+    "99.9",
+    "0.5",
+    "1e9",
+    "abc",
+    "10abc",
+    "1,5",
+    "true",
+    "null",
+    "NaN",
+    "Infinity",
+    "-0",
+)
 FILTERS = ("company", "project")
 LONG = 2
 """Ids in a row: more than a column or a buffer for one holds, and less than any router takes for a segment of a path."""
@@ -34,7 +58,10 @@ def test_a_path_id_that_is_no_uuid_is_refused(operation: Operation, live: Live) 
     call = live.call(operation)
     live.controlled(call)
     name = parameter_of(operation)
-    live.probe_all({f"the path id {value}": call.at(**{name: value}) for value in malformed(call.path[name])}, call)
+    live.probe_all(
+        {f"the path id {value}": call.at(**{name: value}) for value in malformed(call.path[name])},
+        call,
+    )
 
 
 @requirement("arguments/accepted")
@@ -47,9 +74,15 @@ def test_what_the_contract_allows_is_not_refused(operation: Operation, live: Liv
     for name, id in call.path.items():
         versions = [f"{made_up[:14]}{version}{made_up[15:]}" for version in "12345678"]
         variants = [f"{made_up[:19]}{variant}{made_up[20:]}" for variant in "89ab"]
-        calls += [call.at(**{name: value}) for value in (*versions, *variants, id.upper(), made_up.upper())]
+        calls += [
+            call.at(**{name: value})
+            for value in (*versions, *variants, id.upper(), made_up.upper())
+        ]
     for name in _filters(operation, live):
-        calls += [call.asking(**{name: f"{made_up[:14]}{version}{made_up[15:]}"}) for version in FIRST_AND_LAST]
+        calls += [
+            call.asking(**{name: f"{made_up[:14]}{version}{made_up[15:]}"})
+            for version in FIRST_AND_LAST
+        ]
     for answer in live.send_all(calls, "arguments within the contract"):
         expect.clear(answer)
         _not_turned_away(answer, call, live)
@@ -74,11 +107,21 @@ def test_a_limit_out_of_bounds_is_refused(operation: Operation, live: Live) -> N
     """Limits are whole numbers from 1 to 100, also beside a cursor."""
     call = live.call(operation)
     live.controlled(call)
-    live.probe_all({f"the limit {value}": call.asking(limit=value) for value in (*OUT_OF_RANGE, *NO_INTEGERS)}, call)
-    cursor, name = live.control(call.asking(limit="1")).cursor, live.session.name(operation, "cursor")
+    live.probe_all(
+        {f"the limit {value}": call.asking(limit=value) for value in (*OUT_OF_RANGE, *NO_INTEGERS)},
+        call,
+    )
+    cursor, name = (
+        live.control(call.asking(limit="1")).cursor,
+        live.session.name(operation, "cursor"),
+    )
     if cursor is not None and name is not None:
         for value in ("0", "101", "abc"):
-            live.probe(call.asking(limit=value, **{name: cursor}), call, f"the limit {value} beside a cursor")
+            live.probe(
+                call.asking(limit=value, **{name: cursor}),
+                call,
+                f"the limit {value} beside a cursor",
+            )
 
 
 @requirement("arguments/cursor")
@@ -89,7 +132,10 @@ def test_a_cursor_that_is_no_uuid_is_refused(operation: Operation, live: Live) -
     name = known(operation, "cursor", live, call)
     values = list(malformed(issued or live.made_up("cursor")))
     probes = {f"the cursor {value}": call.asking(limit="1", **{name: value}) for value in values}
-    probes |= {f"the cursor {value} without a limit": call.asking(**{name: value}) for value in values[:FEW]}
+    probes |= {
+        f"the cursor {value} without a limit": call.asking(**{name: value})
+        for value in values[:FEW]
+    }
     live.probe_all(probes, call)
 
 
@@ -104,10 +150,17 @@ def test_a_filter_that_is_no_uuid_is_refused(operation: Operation, live: Live) -
             continue
         name = known(operation, role, live, call)
         member = {"company": "companyId", "project": "projectId"}[role]
-        ids = [listed.record[member] for listed in live.records(operation.id) if isinstance(listed.record.get(member), str)]
+        ids = [
+            listed.record[member]
+            for listed in live.records(operation.id)
+            if isinstance(listed.record.get(member), str)
+        ]
         values = list(malformed(ids[0] if ids else live.made_up(role)))
         probes = {f"the {role} {value}": call.asking(**{name: value}) for value in values}
-        probes |= {f"the {role} {value} beside a limit": call.asking(limit="5", **{name: value}) for value in values[:FEW]}
+        probes |= {
+            f"the {role} {value} beside a limit": call.asking(limit="5", **{name: value})
+            for value in values[:FEW]
+        }
         probed = bool(live.probe_all(probes, call))
         _beside_a_cursor(operation, name, values[:FEW], live)
     if not probed:
@@ -129,10 +182,18 @@ def _beside_a_cursor(operation: Operation, name: str, values: list[str], live: L
         return
     for value in values:
         call = Call(operation.id).asking(**{cursor: first.cursor, name: value})
-        sending = Sending(live.credential("primary"), first.scheme, f"{name} {value} beside a cursor", argued=False)
+        sending = Sending(
+            live.credential("primary"),
+            first.scheme,
+            f"{name} {value} beside a cursor",
+            argued=False,
+        )
         answer = live.session.client.send(call, sending)
         if answer.status in (401, 403):
-            raise Inconclusive(f"beside a cursor {answer.scheme} is answered {answer.describe()}", exchanges=[answer.id])
+            raise Inconclusive(
+                f"beside a cursor {answer.scheme} is answered {answer.describe()}",
+                exchanges=[answer.id],
+            )
         expect.status(answer, 400, 404, 422)
 
 
@@ -145,10 +206,14 @@ def known(operation: Operation, role: str, live: Live, call: Call) -> str:
     if name is None:
         raise NotApplicable(f"{operation.id} has no {role}")
     if name not in live.session.roles(operation):
-        live.learn_cursor(operation, call) if role == "cursor" else live.learn_filter(operation, role)
+        live.learn_cursor(operation, call) if role == "cursor" else live.learn_filter(
+            operation, role
+        )
     if name not in live.session.roles(operation):
         where = f"parameters.{operation.id}.{role}"
-        raise Inconclusive(f"nothing shows that the {role} of {operation.id} is called {name} here", needs=(where,))
+        raise Inconclusive(
+            f"nothing shows that the {role} of {operation.id} is called {name} here", needs=(where,)
+        )
     return name
 
 

@@ -8,7 +8,12 @@ from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.trial import unchanged
 from conformance.suite.callers import expect
 from conformance.suite.callers.calls import later, others
-from conformance.suite.callers.forged_credentials import EMPTY, made_up, near_misses, without_credential
+from conformance.suite.callers.forged_credentials import (
+    EMPTY,
+    made_up,
+    near_misses,
+    without_credential,
+)
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 from conformance.target.target import Credential
@@ -37,49 +42,75 @@ def test_no_credential_is_refused(operation: Operation, live: Live, approvals: A
     call = live.call(operation)
     live.controlled(call)
 
-    empty = [(call, Sending(None, purpose=without_credential(header), headers=(header,))) for header in EMPTY]
-    beside = [(other, Sending(None, purpose="no credential, beside arguments")) for other in others(operation, live)]
-    plain, *rest = live.probe_each([(call, Sending(None, purpose="no credential")), *empty, *beside], call)
+    empty = [
+        (call, Sending(None, purpose=without_credential(header), headers=(header,)))
+        for header in EMPTY
+    ]
+    beside = [
+        (other, Sending(None, purpose="no credential, beside arguments"))
+        for other in others(operation, live)
+    ]
+    plain, *rest = live.probe_each(
+        [(call, Sending(None, purpose="no credential")), *empty, *beside], call
+    )
     expect.status(plain, 401)
     for answer in rest:  # a cursor may belong to its caller, and be refused for that
         expect.refused(answer)
 
 
 @requirement("authentication/expired")
-def test_an_expired_credential_is_refused(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+def test_an_expired_credential_is_refused(
+    operation: Operation, scheme: str, live: Live, approvals: Approvals
+) -> None:
     """Every operation answers 401 to a credential that has expired."""
     _dead(operation, "expired", scheme, live, approvals)
 
 
 @requirement("authentication/revoked")
-def test_a_revoked_credential_is_refused(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+def test_a_revoked_credential_is_refused(
+    operation: Operation, scheme: str, live: Live, approvals: Approvals
+) -> None:
     """Every operation answers 401 to a credential that has been revoked."""
     _dead(operation, "revoked", scheme, live, approvals)
 
 
 @requirement("authentication/unknown")
-def test_a_made_up_credential_opens_nothing(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+def test_a_made_up_credential_opens_nothing(
+    operation: Operation, scheme: str, live: Live, approvals: Approvals
+) -> None:
     """Neither a random credential nor one that resembles a valid one."""
     primary = live.by("primary", scheme)
     if operation.writes:
         _never_approved(approvals, f"unknown by {scheme}", scheme)
-        if (label := f"near-miss by {scheme}") in approvals.first().attempts:  # a short secret has none
+        if (
+            label := f"near-miss by {scheme}"
+        ) in approvals.first().attempts:  # a short secret has none
             _never_approved(approvals, label, scheme)
         return
     call = live.call(operation)
     live.controlled(call, scheme=scheme)
     impostors = (made_up(live.session, scheme), *near_misses(live.session, primary, scheme))
-    for answer in live.send_each([(call, Sending(credential, scheme, "a made-up credential")) for credential in impostors]):
+    for answer in live.send_each(
+        [(call, Sending(credential, scheme, "a made-up credential")) for credential in impostors]
+    ):
         expect.refused(answer)
 
 
 @requirement("authentication/challenge")
 def test_a_401_names_the_ways_in(operation: Operation, live: Live, approvals: Approvals) -> None:
     """RFC 9110 asks for WWW-Authenticate on every 401."""
-    answer = approvals.refusal("missing").answer if operation.writes else live.send(live.call(operation), None, purpose="no credential")
+    answer = (
+        approvals.refusal("missing").answer
+        if operation.writes
+        else live.send(live.call(operation), None, purpose="no credential")
+    )
     if answer.response is None or answer.status != 401:
         raise Inconclusive(f"no 401 to look at: {answer.describe()}", exchanges=[answer.id])
-    expect.that(answer.response.header("www-authenticate") is not None, "a 401 without WWW-Authenticate", answer)
+    expect.that(
+        answer.response.header("www-authenticate") is not None,
+        "a 401 without WWW-Authenticate",
+        answer,
+    )
 
 
 def _accepted(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
@@ -96,13 +127,19 @@ def _accepted(operation: Operation, scheme: str, live: Live, approvals: Approval
     expect.clear(answer)
     if operation.writes:
         # Another review, but the same caller and the same request; what is no refusal of a caller may be the review's own.
-        others_hold = (approvals.trial(other).approval.status == 200 for other in primary.schemes if other != scheme)
+        others_hold = (
+            approvals.trial(other).approval.status == 200
+            for other in primary.schemes
+            if other != scheme
+        )
         holds = answer.status in (401, 403) and any(others_hold)
     else:
         holds = _holds(primary, scheme, answer, operation, live)
     if answer.status == 401:
         # Who is served anywhere is neither unknown nor expired; where nobody is but others, it is this secret that is not accepted.
-        holds = live.is_alive(primary, scheme) or (holds and not _serves_others(primary, scheme, live))
+        holds = live.is_alive(primary, scheme) or (
+            holds and not _serves_others(primary, scheme, live)
+        )
     expect.that(not holds, f"by {scheme}: {answer.describe()}", answer, expected="200")
     told = f"{operation.id} by {scheme} is answered {answer.describe()}"
     raise Inconclusive(told, needs=(f"credentials.primary.{scheme}",), exchanges=[answer.id])
@@ -113,23 +150,51 @@ def _accepted_beside_arguments(operation: Operation, scheme: str, live: Live) ->
     for number, answer in enumerate(later(operation, live, scheme)):
         for other in live.credential("primary").schemes if answer.status in (401, 403, 500) else ():
             theirs = later(operation, live, other)
-            served = other != scheme and [page.status for page in theirs[number : number + 1]] == [200]
-            expect.that(not served, f"by {scheme}, beside arguments: {answer.describe()}", answer, *theirs, expected="200")
+            served = other != scheme and [page.status for page in theirs[number : number + 1]] == [
+                200
+            ]
+            expect.that(
+                not served,
+                f"by {scheme}, beside arguments: {answer.describe()}",
+                answer,
+                *theirs,
+                expected="200",
+            )
 
 
-def _holds(primary: Credential, scheme: str, answer: Exchange, operation: Operation, live: Live) -> bool:
+def _holds(
+    primary: Credential, scheme: str, answer: Exchange, operation: Operation, live: Live
+) -> bool:
     """Whether the caller may do this after all: by the other scheme, or, where it was refused as a caller, elsewhere by this one."""
-    if any(live.send(answer.call, primary, other).status == 200 for other in primary.schemes if other != scheme):
+    if any(
+        live.send(answer.call, primary, other).status == 200
+        for other in primary.schemes
+        if other != scheme
+    ):
         return True
-    if answer.status not in (401, 403) or (answer.status == 403 and live.session.target.lacking(operation.permission)):
+    if answer.status not in (401, 403) or (
+        answer.status == 403 and live.session.target.lacking(operation.permission)
+    ):
         return False  # That somebody who lacks nothing is forbidden is judged by the check of permissions.
-    elsewhere = [other for other in live.session.contract.operations.values() if not other.writes and "{" not in other.path]
-    return any(live.send(Call(other.id), primary, scheme).status == 200 for other in elsewhere if other.permission == operation.permission)
+    elsewhere = [
+        other
+        for other in live.session.contract.operations.values()
+        if not other.writes and "{" not in other.path
+    ]
+    return any(
+        live.send(Call(other.id), primary, scheme).status == 200
+        for other in elsewhere
+        if other.permission == operation.permission
+    )
 
 
 def _serves_others(primary: Credential, scheme: str, live: Live) -> bool:
     """Whether some other caller of the profile is served by this scheme."""
-    others = [each for each in live.session.target.credentials.values() if each.name != primary.name and scheme in each.schemes]
+    others = [
+        each
+        for each in live.session.target.credentials.values()
+        if each.name != primary.name and scheme in each.schemes
+    ]
     return any(live.is_alive(each, scheme) for each in others)
 
 
@@ -141,7 +206,10 @@ def _dead(operation: Operation, name: str, scheme: str, live: Live, approvals: A
     call = live.call(operation)
     live.controlled(call)
     beside = Sending(credential, scheme, f"{name} {scheme}, beside arguments")
-    requests = [(call, Sending(credential, scheme, f"{name} {scheme}")), *((other, beside) for other in others(operation, live))]
+    requests = [
+        (call, Sending(credential, scheme, f"{name} {scheme}")),
+        *((other, beside) for other in others(operation, live)),
+    ]
     plain, *rest = live.probe_each(requests, call)
     expect.status(plain, 401)
     for answer in rest:

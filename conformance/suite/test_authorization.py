@@ -13,7 +13,9 @@ from conformance.suite.lists.live import Live
 
 
 @requirement("authorization/permission")
-def test_the_permission_is_needed(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+def test_the_permission_is_needed(
+    operation: Operation, scheme: str, live: Live, approvals: Approvals
+) -> None:
     """A caller that lacks the permission of an operation is answered 403."""
     name = f"lacking.{operation.permission}"
     credential = live.by(name, scheme)
@@ -27,14 +29,20 @@ def test_the_permission_is_needed(operation: Operation, scheme: str, live: Live,
 
     beside = Sending(credential, scheme, f"without {operation.permission}, beside arguments")
     requests = [(call, Sending(credential, scheme, f"without {operation.permission}"))]
-    plain, *rest = live.probe_each([*requests, *((other, beside) for other in others(operation, live))], call)
+    plain, *rest = live.probe_each(
+        [*requests, *((other, beside) for other in others(operation, live))], call
+    )
     forbidden(plain, live, 403)
-    for answer in rest:  # a cursor may belong to the credential that it was issued to, and be refused for that
+    for answer in (
+        rest
+    ):  # a cursor may belong to the credential that it was issued to, and be refused for that
         expect.refused(answer)
 
 
 @requirement("authorization/no-more-than-permission")
-def test_no_other_permission_is_needed(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+def test_no_other_permission_is_needed(
+    operation: Operation, scheme: str, live: Live, approvals: Approvals
+) -> None:
     """A caller that lacks another permission alone is served, and primary, who lacks none, is."""
     if operation.writes:
         _no_other_to_approve(operation, scheme, live, approvals)
@@ -42,26 +50,37 @@ def test_no_other_permission_is_needed(operation: Operation, scheme: str, live: 
     call = live.call(operation)
     answer = live.send(call, purpose="holding every permission")
     if answer.status == 403 and live.session.target.lacking(operation.permission):
-        raise Violation(f"primary, who lacks nothing, is answered {answer.describe()}", expected="200", exchanges=[answer.id])
+        raise Violation(
+            f"primary, who lacks nothing, is answered {answer.describe()}",
+            expected="200",
+            exchanges=[answer.id],
+        )
     live.controlled(call)
     requests = []
     for permission in _other_permissions(operation, live):
         credential = live.credential(f"lacking.{permission}")
-        is_another = scheme in credential.schemes and not _lacks_both(live, operation, permission, scheme)
+        is_another = scheme in credential.schemes and not _lacks_both(
+            live, operation, permission, scheme
+        )
         if is_another and _is_alive(live, operation, permission, scheme):
             requests.append((call, Sending(credential, scheme, f"without {permission}")))
     # Who lacks a permission may reach other records than primary, and then a record is absent.
     turned_away = {401, 403, 500} if call.path else {401, 403, 404, 500}
     for answer in live.send_each(requests):
         expect.clear(answer)
-        refused = answer.status in turned_away and (answer.status != 401 or _is_taken(call, scheme, live))
+        refused = answer.status in turned_away and (
+            answer.status != 401 or _is_taken(call, scheme, live)
+        )
         expect.that(not refused, f"{answer.purpose}: {answer.describe()}", answer, expected="200")
 
 
 def _is_taken(call: Call, scheme: str, live: Live) -> bool:
     """Whether a scheme is accepted here at all, which is judged by the checks of authentication."""
     primary = live.credential("primary")
-    return scheme in primary.schemes and live.send(call, primary, scheme, purpose="the same scheme, as primary").status == 200
+    return (
+        scheme in primary.schemes
+        and live.send(call, primary, scheme, purpose="the same scheme, as primary").status == 200
+    )
 
 
 @requirement("authorization/review-role")
@@ -73,33 +92,52 @@ def test_the_review_role_is_needed(scheme: str, live: Live, approvals: Approvals
         unchanged(attempt)
         # Who does not reach the review is refused for that: its grant need not be that of primary.
         read = Call("review_get", attempt.answer.call.path)
-        if attempt.answer.status != 404 or live.send(read, viewer, scheme, purpose="is the review within its grant?").status == 200:
+        if (
+            attempt.answer.status != 404
+            or live.send(read, viewer, scheme, purpose="is the review within its grant?").status
+            == 200
+        ):
             forbidden(attempt.answer, live, 403)
             judged = True
     if not judged:
-        raise Inconclusive("no approvable review is within the grant of no-review-role", needs=("credentials.no-review-role",))
+        raise Inconclusive(
+            "no approvable review is within the grant of no-review-role",
+            needs=("credentials.no-review-role",),
+        )
 
 
 def _other_permissions(operation: Operation, live: Live) -> list[str]:
     """The permissions but that of the operation which some credential lacks; Inconclusive where there is none."""
     every = dict.fromkeys(known.permission for known in live.session.contract.operations.values())
-    found = [permission for permission in every if permission != operation.permission and live.session.target.lacking(permission)]
+    found = [
+        permission
+        for permission in every
+        if permission != operation.permission and live.session.target.lacking(permission)
+    ]
     if not found:
         raise Inconclusive("no credential lacks another permission", needs=("credentials.lacking",))
     return found
 
 
-def _no_other_to_approve(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+def _no_other_to_approve(
+    operation: Operation, scheme: str, live: Live, approvals: Approvals
+) -> None:
     """A stale approval, which spends nothing: primary's is a conflict, and no missing permission makes another refusal of it."""
     approvals.consent()
     live.by("primary", scheme)
     _may_approve(live, approvals)
     control = approvals.refusal(f"one revision ahead by {scheme}", scheme).answer
-    if control.status not in (400, 409, 422):  # a revision beyond what a float holds may count as malformed
+    if control.status not in (
+        400,
+        409,
+        422,
+    ):  # a revision beyond what a float holds may count as malformed
         raise Inconclusive(f"the control is answered {control.describe()}", exchanges=[control.id])
     for permission in _other_permissions(operation, live):
         name = f"lacking.{permission}"
-        if scheme not in live.credential(name).schemes or _lacks_both(live, operation, permission, scheme):
+        if scheme not in live.credential(name).schemes or _lacks_both(
+            live, operation, permission, scheme
+        ):
             continue
         if _is_alive(live, operation, permission, scheme):
             answer = approvals.refusal(f"stale, {name} by {scheme}", scheme).answer
@@ -110,15 +148,28 @@ def _no_other_to_approve(operation: Operation, scheme: str, live: Live, approval
 
 def _may_approve(live: Live, approvals: Approvals) -> None:
     """Violation where primary, of whom the profile tells those who may not approve apart, is forbidden to, by each of its schemes."""
-    schemes, is_told_apart = live.credential("primary").schemes, live.session.target.lacking("reviews:approve") is not None
-    forbidden_by_all = is_told_apart and all(approvals.trial(scheme).approval.status == 403 for scheme in schemes)
+    schemes, is_told_apart = (
+        live.credential("primary").schemes,
+        live.session.target.lacking("reviews:approve") is not None,
+    )
+    forbidden_by_all = is_told_apart and all(
+        approvals.trial(scheme).approval.status == 403 for scheme in schemes
+    )
     answer = approvals.first().approval
-    expect.that(not forbidden_by_all, f"primary, who lacks nothing, is answered {answer.describe()}", answer, expected="200")
+    expect.that(
+        not forbidden_by_all,
+        f"primary, who lacks nothing, is answered {answer.describe()}",
+        answer,
+        expected="200",
+    )
 
 
 def _lacks_both(live: Live, operation: Operation, permission: str, scheme: str) -> bool:
     """Whether the profile names one secret for this permission and for that of the operation, so that it has neither."""
-    own, other = live.session.target.lacking(operation.permission), live.credential(f"lacking.{permission}")
+    own, other = (
+        live.session.target.lacking(operation.permission),
+        live.credential(f"lacking.{permission}"),
+    )
     return own is not None and scheme in own.schemes and own.secret(scheme) == other.secret(scheme)
 
 
@@ -128,12 +179,20 @@ def _is_alive(live: Live, operation: Operation, permission: str, scheme: str) ->
     Whoever makes each of them fail is not refused there, and nothing else has been shown to be wrong with it.
     """
     for other in live.session.contract.operations.values():
-        if other.id != operation.id and not other.writes and "{" not in other.path and other.permission != permission:
+        if (
+            other.id != operation.id
+            and not other.writes
+            and "{" not in other.path
+            and other.permission != permission
+        ):
             credential = live.credential(f"lacking.{permission}")
             try:
                 live.controlled(Call(other.id), credential, scheme)
             except Inconclusive:
-                if live.send(Call(other.id), credential, scheme, purpose="does it fail?").status != 500:
+                if (
+                    live.send(Call(other.id), credential, scheme, purpose="does it fail?").status
+                    != 500
+                ):
                     continue
             return True
     return False

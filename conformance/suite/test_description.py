@@ -33,7 +33,9 @@ def test_the_description_is_where_the_profile_says(live: Live) -> None:
     except UnbundledError as problem:
         raise _unbundled(problem, answer) from None
     except SourceError as problem:
-        raise Violation(_told(problem), expected="an OpenAPI 3.1 document", exchanges=[answer.id]) from None
+        raise Violation(
+            _told(problem), expected="an OpenAPI 3.1 document", exchanges=[answer.id]
+        ) from None
 
 
 @requirement("description/valid")
@@ -120,8 +122,14 @@ def test_answers_fit_both_descriptions(live: Live) -> None:
         except SchemaError:
             continue  # told as a difference of the schemas already
         if (ours is None) != (theirs is None):
-            told = f"does not fit the description at {theirs}" if ours is None else f"fits the description, but not the contract at {ours}"
-            live.session.observations.append(("observe/described-answers", f"{name}: {answer.status}", told))
+            told = (
+                f"does not fit the description at {theirs}"
+                if ours is None
+                else f"fits the description, but not the contract at {ours}"
+            )
+            live.session.observations.append(
+                ("observe/described-answers", f"{name}: {answer.status}", told)
+            )
 
 
 def _answers(live: Live) -> list[Exchange]:
@@ -146,7 +154,11 @@ def _answers(live: Live) -> list[Exchange]:
 def _judge(live: Live, aspect: Aspect) -> None:
     """Nothing of this aspect breaks anybody; of what is passed over, nothing at all is."""
     answer = _described(live)[0]
-    broken = [each for each in examine(_text(answer)) if each.aspect is aspect and (each.effect in BREAKING or aspect is Aspect.COMPLETE)]
+    broken = [
+        each
+        for each in examine(_text(answer))
+        if each.aspect is aspect and (each.effect in BREAKING or aspect is Aspect.COMPLETE)
+    ]
     if broken:
         expected = broken[0].specified or "what the contract says"
         raise Violation("; ".join(_listed(broken)), expected=expected, exchanges=[answer.id])
@@ -164,7 +176,9 @@ def _described(live: Live) -> tuple[Exchange, Document]:
     answer = _fetched(live)
     expect.clear(answer)
     if answer.status != 200:
-        raise Inconclusive(f"the description is answered {answer.describe()}", needs=(KEY,), exchanges=[answer.id])
+        raise Inconclusive(
+            f"the description is answered {answer.describe()}", needs=(KEY,), exchanges=[answer.id]
+        )
     try:
         return answer, description(_text(answer))
     except UnbundledError as problem:
@@ -174,7 +188,11 @@ def _described(live: Live) -> tuple[Exchange, Document]:
 
 
 def _unbundled(problem: SourceError, answer: Exchange) -> Inconclusive:
-    return Inconclusive(_told(problem), needs=(f"{KEY} of one document that holds everything",), exchanges=[answer.id])
+    return Inconclusive(
+        _told(problem),
+        needs=(f"{KEY} of one document that holds everything",),
+        exchanges=[answer.id],
+    )
 
 
 def _told(problem: SourceError) -> str:
@@ -192,18 +210,34 @@ def _fetched(live: Live) -> Exchange:
     url = live.session.target.description_url
     if url is None:
         raise Inconclusive("the profile does not say where the description is", needs=(KEY,))
-    sending = Sending(None, purpose="the published description", headers=(ACCEPT,), ordinary=False, url=url)
+    sending = Sending(
+        None, purpose="the published description", headers=(ACCEPT,), ordinary=False, url=url
+    )
     answer = live.session.client.send(Call("description"), sending)
     if answer.status in (401, 403):
         return _fetched_as_primary(live, url, answer)
     if answer.status is not None and 300 <= answer.status < 400:
-        raise Inconclusive("the description is somewhere else", needs=(f"{KEY} that is not redirected",), exchanges=[answer.id])
+        raise Inconclusive(
+            "the description is somewhere else",
+            needs=(f"{KEY} that is not redirected",),
+            exchanges=[answer.id],
+        )
     return answer
 
 
 def _fetched_as_primary(live: Live, url: str, refused: Exchange) -> Exchange:
     # A credential is for the API that it belongs to, and goes to no other host.
     if urlsplit(url)[:2] != urlsplit(live.session.target.base_url)[:2]:
-        raise Inconclusive(f"the description is answered {refused.describe()}", needs=(f"{KEY} for everybody",), exchanges=[refused.id])
-    sending = Sending(live.credential("primary"), purpose="the description, to primary", headers=(ACCEPT,), ordinary=False, url=url)
+        raise Inconclusive(
+            f"the description is answered {refused.describe()}",
+            needs=(f"{KEY} for everybody",),
+            exchanges=[refused.id],
+        )
+    sending = Sending(
+        live.credential("primary"),
+        purpose="the description, to primary",
+        headers=(ACCEPT,),
+        ordinary=False,
+        url=url,
+    )
     return live.session.client.send(Call("description"), sending)

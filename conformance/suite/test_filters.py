@@ -42,27 +42,57 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
         for route, id in walks:
             _restricted(live.walk(route.call, route.limit), member, id, live)
         for id in _told_elsewhere(operation, role, live):
-            _restricted(live.walk(Call(operation.id).asking(**{name: id}), FILTERED[0]), member, id, live)
+            _restricted(
+                live.walk(Call(operation.id).asking(**{name: id}), FILTERED[0]), member, id, live
+            )
         idle = _idle(operation, live) if role == "project" else []
-        _strangers(operation, role, name, [*_outside(role, live), *idle, *(id.upper() for id in ids[:1])], live)
+        _strangers(
+            operation,
+            role,
+            name,
+            [*_outside(role, live), *idle, *(id.upper() for id in ids[:1])],
+            live,
+        )
         _empty(operation, name, idle, live)
     _both(operation, live)
     if not filtered:
-        raise Inconclusive(f"no record of {operation.id} tells what to filter by", needs=("data in the target",))
+        raise Inconclusive(
+            f"no record of {operation.id} tells what to filter by", needs=("data in the target",)
+        )
 
 
 def _nobodys(operation: Operation, role: str, name: str, live: Live) -> None:
     """No record is of what does not exist, whatever its id looks like."""
     # Of projects every member is promised; what else is listed need not say whose it is.
-    projects = values(live.listing("project_list").records, {"company": "companyId", "project": "id"}[role], every=True)
-    known_ids = {id.lower() for id in (*values(live.listing(operation.id).records, MEMBERS[role], every=True), *projects)}
+    projects = values(
+        live.listing("project_list").records,
+        {"company": "companyId", "project": "id"}[role],
+        every=True,
+    )
+    known_ids = {
+        id.lower()
+        for id in (
+            *values(live.listing(operation.id).records, MEMBERS[role], every=True),
+            *projects,
+        )
+    }
     made_up = live.made_up(role)
     ids = (made_up, *(id for id in NOBODY if id not in known_ids))
-    answers = live.send_all([Call(operation.id).asking(**{name: id}) for id in ids], f"a {role} that does not exist")
+    answers = live.send_all(
+        [Call(operation.id).asking(**{name: id}) for id in ids], f"a {role} that does not exist"
+    )
     for id, nobody in zip(ids, answers, strict=True):
-        if id == made_up or nobody.status not in (400, 422):  # that a kind of id is refused is judged by the rules
+        if id == made_up or nobody.status not in (
+            400,
+            422,
+        ):  # that a kind of id is refused is judged by the rules
             expect.status(nobody, 200, 403, 404)
-        expect.that(not nobody.items, f"{len(nobody.items)} items of a {role} that does not exist", nobody, expected="no item")
+        expect.that(
+            not nobody.items,
+            f"{len(nobody.items)} items of a {role} that does not exist",
+            nobody,
+            expected="no item",
+        )
 
 
 def _outside(role: str, live: Live) -> list[str]:
@@ -73,10 +103,16 @@ def _outside(role: str, live: Live) -> list[str]:
 
 def _idle(operation: Operation, live: Live) -> list[str]:
     """The id of a project of which the list shows nothing, if there is one."""
-    taken = {id.lower() for id in values(live.listing(operation.id).records, "projectId", every=True)}
+    taken = {
+        id.lower() for id in values(live.listing(operation.id).records, "projectId", every=True)
+    }
     found: list[str] = []
     with suppress(Inconclusive):
-        found += [listed.record["id"] for listed in live.records("project_list") if listed.record["id"].lower() not in taken]
+        found += [
+            listed.record["id"]
+            for listed in live.records("project_list")
+            if listed.record["id"].lower() not in taken
+        ]
     return found[:1]
 
 
@@ -88,7 +124,11 @@ def _told_elsewhere(operation: Operation, role: str, live: Live) -> list[str]:
     for other in LISTS.values() if whole.is_whole else ():
         member = "id" if (role, other) == ("project", LISTS["Project"]) else MEMBERS[role]
         with suppress(Inconclusive):
-            ids = (listed.record[member] for listed in live.records(other) if is_uuid(listed.record.get(member)))
+            ids = (
+                listed.record[member]
+                for listed in live.records(other)
+                if is_uuid(listed.record.get(member))
+            )
             found |= dict.fromkeys([id for id in ids if id.lower() not in told][:1])
     return list(found)
 
@@ -96,46 +136,101 @@ def _told_elsewhere(operation: Operation, role: str, live: Live) -> list[str]:
 def _empty(operation: Operation, name: str, idle: list[str], live: Live) -> None:
     """The list of a project that has nothing in it is a page like any other one, as long as there is the project."""
     for id in idle:
-        page = live.send(Call(operation.id).asking(**{name: id}), purpose="a project with nothing to show")
+        page = live.send(
+            Call(operation.id).asking(**{name: id}), purpose="a project with nothing to show"
+        )
         expect.clear(page)
         project = Call("project_get", {"projectId": id})
-        is_gone = page.status == 404 and live.send(project, purpose="is there the project?").status != 200
+        is_gone = (
+            page.status == 404 and live.send(project, purpose="is there the project?").status != 200
+        )
         # That a caller, or a kind of id, is refused is judged elsewhere.
         kept = is_gone or page.status in (200, 400, 401, 403, 422)
-        expect.that(kept, f"a project with nothing to show: {page.describe()}", page, expected="200")
+        expect.that(
+            kept, f"a project with nothing to show: {page.describe()}", page, expected="200"
+        )
 
 
 def _strangers(operation: Operation, role: str, name: str, ids: list[str], live: Live) -> None:
     """Whatever a filter names, a record that the unfiltered list shows as somebody else's is not shown."""
     member = MEMBERS[role]
     records = live.listing(operation.id).records
-    others = {record["id"]: record[member] for record in records if is_uuid(record.get(member)) and "id" in record}
+    others = {
+        record["id"]: record[member]
+        for record in records
+        if is_uuid(record.get(member)) and "id" in record
+    }
     calls = [Call(operation.id).asking(**{name: id}) for id in ids]
-    for id, page in zip(ids, live.send_all(calls, f"a {role} with nothing to show, or in other letters"), strict=True):
-        strays = [item for item in page.items if str(others.get(item.get("id"), id)).lower() != id.lower()]
-        expect.that(not strays, f"{len(strays)} items of another {role}", page, expected=f"{member} {id} only")
+    for id, page in zip(
+        ids,
+        live.send_all(calls, f"a {role} with nothing to show, or in other letters"),
+        strict=True,
+    ):
+        strays = [
+            item for item in page.items if str(others.get(item.get("id"), id)).lower() != id.lower()
+        ]
+        expect.that(
+            not strays,
+            f"{len(strays)} items of another {role}",
+            page,
+            expected=f"{member} {id} only",
+        )
 
 
 def _both(operation: Operation, live: Live) -> None:
     """Two filters at once restrict by both: to nothing, where the project is another company's."""
     names = {role: name for name, role in live.session.roles(operation).items() if role in MEMBERS}
-    inside = (record for record in live.listing(operation.id).records if not live.is_outside(record, operation.id))
-    records = [record for record in inside if all(is_uuid(record.get(name)) for name in MEMBERS.values())]
+    inside = (
+        record
+        for record in live.listing(operation.id).records
+        if not live.is_outside(record, operation.id)
+    )
+    records = [
+        record for record in inside if all(is_uuid(record.get(name)) for name in MEMBERS.values())
+    ]
     if len(names) < len(MEMBERS) or not records:
         return
-    first, last = records[0], next((record for record in records if record["companyId"] != records[0]["companyId"]), records[0])
+    first, last = (
+        records[0],
+        next(
+            (record for record in records if record["companyId"] != records[0]["companyId"]),
+            records[0],
+        ),
+    )
     for company, project in ((first, first), (first, last), (last, first)):
         asked = {"companyId": company["companyId"], "projectId": project["projectId"]}
-        call = Call(operation.id).asking(**{names[role]: asked[member] for role, member in MEMBERS.items()})
+        call = Call(operation.id).asking(
+            **{names[role]: asked[member] for role, member in MEMBERS.items()}
+        )
         page = live.send(call, purpose="two filters")
-        strays = [item for item in page.items if not all(_is_of(item, member, id) for member, id in asked.items())]
-        expect.that(not strays, f"{len(strays)} items of another company or project", page, expected=f"{asked} only")
-        refused = company is project and page.status in (400, 403, 404, 422) and not turned_away(page, live)
-        expect.that(not refused, f"the company and the project of one record: {page.describe()}", page, expected="200")
+        strays = [
+            item
+            for item in page.items
+            if not all(_is_of(item, member, id) for member, id in asked.items())
+        ]
+        expect.that(
+            not strays,
+            f"{len(strays)} items of another company or project",
+            page,
+            expected=f"{asked} only",
+        )
+        refused = (
+            company is project
+            and page.status in (400, 403, 404, 422)
+            and not turned_away(page, live)
+        )
+        expect.that(
+            not refused,
+            f"the company and the project of one record: {page.describe()}",
+            page,
+            expected="200",
+        )
     _all_of_both(operation, names, records, live)
 
 
-def _all_of_both(operation: Operation, names: Mapping[str, str], records: Sequence[dict[str, Any]], live: Live) -> None:
+def _all_of_both(
+    operation: Operation, names: Mapping[str, str], records: Sequence[dict[str, Any]], live: Live
+) -> None:
     """A project and the company that all of its records name restrict to what the project alone does, page by page."""
     ties = {(record["projectId"], record["companyId"]) for record in records}
     projects = Counter(project for project, _ in ties)
@@ -151,14 +246,29 @@ def _walk_ahead(live: Live) -> None:
     walks = []
     for operation in map(live.operation, LISTS.values()):
         with suppress(Inconclusive, NotApplicable):
-            names = {name: MEMBERS[role] for name, role in live.session.roles(operation).items() if role in MEMBERS}
-            walks += [walk for name, member in names.items() for walk in planned(operation, name, member, live)]
+            names = {
+                name: MEMBERS[role]
+                for name, role in live.session.roles(operation).items()
+                if role in MEMBERS
+            }
+            walks += [
+                walk
+                for name, member in names.items()
+                for walk in planned(operation, name, member, live)
+            ]
     live.walk_ahead(route for route, _ in walks)
 
 
 def _inside(operation: Operation, member: str, live: Live) -> list[str]:
     """Some of the ids that a filter may name, of records that may be there."""
-    return values([record for record in live.listing(operation.id).records if not live.is_outside(record, operation.id)], member)
+    return values(
+        [
+            record
+            for record in live.listing(operation.id).records
+            if not live.is_outside(record, operation.id)
+        ],
+        member,
+    )
 
 
 def planned(operation: Operation, name: str, member: str, live: Live) -> list[tuple[Route, str]]:
@@ -166,27 +276,47 @@ def planned(operation: Operation, name: str, member: str, live: Live) -> list[tu
     counts = Counter(str(record.get(member)) for record in live.listing(operation.id).records)
     ids = _inside(operation, member, live)
     calls = {id: Call(operation.id).asking(**{name: id}) for id in ids}
-    return [(live.route(calls[id], limit, counts[id]), id) for id in ids for limit in _limits(id, counts)]
+    return [
+        (live.route(calls[id], limit, counts[id]), id)
+        for id in ids
+        for limit in _limits(id, counts)
+    ]
 
 
 def _limits(id: str, counts: Counter[str]) -> list[int]:
     """The limits of the walks under a filter; of 25, and none, where that makes two pages of what has the most."""
     is_long = counts[id] > DEFAULT_LIMIT and counts[id] == max(counts.values())
-    return [*FILTERED, UNSTATED] if is_long else [limit for limit in FILTERED if limit != DEFAULT_LIMIT]
+    return (
+        [*FILTERED, UNSTATED]
+        if is_long
+        else [limit for limit in FILTERED if limit != DEFAULT_LIMIT]
+    )
 
 
 def _restricted(walk: Walk, member: str, id: str, live: Live) -> None:
     for page in walk.pages:
         strays = [item for item in page.items if not _is_of(item, member, id)]
-        expect.that(not strays, f"{len(strays)} items of another {member}", page, expected=f"{member} {id}")
+        expect.that(
+            not strays, f"{len(strays)} items of another {member}", page, expected=f"{member} {id}"
+        )
     if walk.end == "loop" and _is_walked(live, walk):
         lost = live.again(walk).end == "loop"
-        expect.that(not lost, f"the pages of one {member} lead back to those before", walk.pages[-1], expected="the pages after")
+        expect.that(
+            not lost,
+            f"the pages of one {member} lead back to those before",
+            walk.pages[-1],
+            expected="the pages after",
+        )
     # That a filter is refused as invalid is judged by the rules, and a cursor may carry its filter, and go with no other argument.
     if walk.end == "refused" and walk.pages[-1].status not in REFUSALS and _is_walked(live, walk):
         last = live.again(walk).pages[-1]
         served = last.status in {200, *REFUSALS} or turned_away(last, live)
-        expect.that(served, f"{member} {id}: {last.describe()} with {walk.told}", last, expected="the records that belong there")
+        expect.that(
+            served,
+            f"{member} {id}: {last.describe()} with {walk.told}",
+            last,
+            expected="the records that belong there",
+        )
     _same_as_unfiltered(live, walk, member, id)
 
 
@@ -194,8 +324,17 @@ def _same_as_unfiltered(live: Live, walk: Walk, member: str, id: str) -> None:
     whole = live.listing(walk.call.operation)
     if walk.end == "bound" and _begins_otherwise(walk, whole, member, id):
         walk = live.again(walk, records=len(_belonging(whole, member, id, live)))
-    missing = (_belonging(whole, member, id, live) ^ _belonging(walk, member, id, live)) - _silent(whole, member) - _silent(walk, member)
-    if len(missing) <= walk.nameless + whole.nameless or not walk.is_whole or not whole.is_whole or not _is_walked(live, walk):
+    missing = (
+        (_belonging(whole, member, id, live) ^ _belonging(walk, member, id, live))
+        - _silent(whole, member)
+        - _silent(walk, member)
+    )
+    if (
+        len(missing) <= walk.nameless + whole.nameless
+        or not walk.is_whole
+        or not whole.is_whole
+        or not _is_walked(live, walk)
+    ):
         return
     for number in range(ROUNDS):
         shift(walk.call, number, live)
@@ -203,20 +342,32 @@ def _same_as_unfiltered(live: Live, walk: Walk, member: str, id: str) -> None:
         missing &= _belonging(again, member, id, live) ^ _belonging(other, member, id, live)
     lost = sorted(missing)
     told = f"{len(lost)} records differ between the filtered list ({walk.told}) and the whole one: {', '.join(lost[:3])}"
-    expect.that(not lost, told, again.pages[-1], expected="the records of the whole list that belong there")
+    expect.that(
+        not lost, told, again.pages[-1], expected="the records of the whole list that belong there"
+    )
 
 
 def _begins_otherwise(walk: Walk, whole: Walk, member: str, id: str) -> bool:
     """Whether a walk under a filter that was broken off begins with other records than the whole list has of it."""
-    told = [record_key(record) for record in whole.records if member in record and _is_of(record, member, id)]
+    told = [
+        record_key(record)
+        for record in whole.records
+        if member in record and _is_of(record, member, id)
+    ]
     return {record_key(record) for record in walk.records} != set(told[: len(walk.records)])
 
 
 def _is_walked(live: Live, walk: Walk) -> bool:
     """Whether the list without the filter is walked rightly in pages of this length and of others, by each scheme: or it is to blame."""
     whole, scheme = live.listing(walk.call.operation).ids, walk.pages[0].scheme
-    plain = [live.walk(Call(walk.call.operation), limit, scheme=scheme) for limit in dict.fromkeys((walk.limit, DEFAULT_LIMIT))]
-    plain += [live.walk(Call(walk.call.operation), PAGE, scheme=each) for each in live.credential("primary").schemes]
+    plain = [
+        live.walk(Call(walk.call.operation), limit, scheme=scheme)
+        for limit in dict.fromkeys((walk.limit, DEFAULT_LIMIT))
+    ]
+    plain += [
+        live.walk(Call(walk.call.operation), PAGE, scheme=each)
+        for each in live.credential("primary").schemes
+    ]
     return all(_is_of_list(each, whole) for each in plain)
 
 
@@ -231,13 +382,23 @@ def _belonging(walk: Walk, member: str, id: str, live: Live) -> set[str]:
 
     That a list shows something from outside the grant is judged by the checks of authorization, and by no other one.
     """
-    told = [listed.record for listed in walk.listed if is_uuid(listed.record.get(member)) and _is_of(listed.record, member, id)]
-    return {record_key(record) for record in told if not live.is_outside(record, walk.call.operation)}
+    told = [
+        listed.record
+        for listed in walk.listed
+        if is_uuid(listed.record.get(member)) and _is_of(listed.record, member, id)
+    ]
+    return {
+        record_key(record) for record in told if not live.is_outside(record, walk.call.operation)
+    }
 
 
 def _silent(walk: Walk, member: str) -> set[str]:
     """The ids of the records that do not say, by a usable id, to whom they belong."""
-    return {record_key(listed.record) for listed in walk.listed if not is_uuid(listed.record.get(member))}
+    return {
+        record_key(listed.record)
+        for listed in walk.listed
+        if not is_uuid(listed.record.get(member))
+    }
 
 
 def _is_of(record: dict[str, Any], member: str, id: str) -> bool:

@@ -31,17 +31,24 @@ ODD_REVISIONS = (2**31, 2**63, -(2**63) - 1, 10**30)
 
 
 @requirement("arguments/accepted")
-def test_generated_arguments_within_the_contract_are_accepted(operation: Operation, live: Live) -> None:
+def test_generated_arguments_within_the_contract_are_accepted(
+    operation: Operation, live: Live
+) -> None:
     """Requests that keep to the contract."""
     Fuzz(operation, Mode.POSITIVE, live).run()
 
 
 @requirement("arguments/no-failure")
-def test_generated_arguments_beyond_the_contract_cause_no_failure(operation: Operation, live: Live) -> None:
+def test_generated_arguments_beyond_the_contract_cause_no_failure(
+    operation: Operation, live: Live
+) -> None:
     """Requests that break the contract; to approve, also those that keep to it."""
     if operation.writes:
         if not live.session.target.consent.fuzz_writes:
-            raise Inconclusive(f"fuzzing {operation.id} here has not been consented to", needs=("consent.fuzz-writes",))
+            raise Inconclusive(
+                f"fuzzing {operation.id} here has not been consented to",
+                needs=("consent.fuzz-writes",),
+            )
         Fuzz(operation, Mode.POSITIVE, live).run()
         _odd_approvals(operation, live)
     Fuzz(operation, Mode.NEGATIVE, live).run()
@@ -52,19 +59,29 @@ def _unissued(operation: Operation, live: Live) -> None:
     """A cursor that was never issued may be refused or find nothing; the service does not fail for it."""
     name = live.session.name(operation, "cursor")
     if name is not None:
-        answer = live.send(live.call(operation).asking(**{name: live.made_up("unissued cursor")}), purpose="a cursor that was never issued")
-        expect.that(answer.status != 500, answer.describe(), answer, expected="no failure of the service")
+        answer = live.send(
+            live.call(operation).asking(**{name: live.made_up("unissued cursor")}),
+            purpose="a cursor that was never issued",
+        )
+        expect.that(
+            answer.status != 500, answer.describe(), answer, expected="no failure of the service"
+        )
 
 
 def _odd_approvals(operation: Operation, live: Live) -> None:
     """Strings that few keys look like, and integers that few columns hold, may be refused; the service does not fail for them."""
     id = next(iter(live.session.target.fixtures.unapprovable_reviews), live.made_up("odd approval"))
     bodies = [{"expectedSubjectRevision": 1, "idempotencyKey": key} for key in ODD_KEYS]
-    bodies += [{"expectedSubjectRevision": revision, "idempotencyKey": live.made_up("odd revision")} for revision in ODD_REVISIONS]
+    bodies += [
+        {"expectedSubjectRevision": revision, "idempotencyKey": live.made_up("odd revision")}
+        for revision in ODD_REVISIONS
+    ]
     calls = [Call(operation.id, {"reviewId": id}).carrying(body) for body in bodies]
     sending = Sending(live.credential("primary"), None, "an odd approval", argued=False)
     for answer in live.session.client.send_all(calls, [sending] * len(calls)):
-        expect.that(answer.status != 500, answer.describe(), answer, expected="no failure of the service")
+        expect.that(
+            answer.status != 500, answer.describe(), answer, expected="no failure of the service"
+        )
 
 
 class Fuzz:
@@ -100,12 +117,16 @@ class Fuzz:
 
     def _sending(self, purpose: str) -> Sending:
         # An approval that nobody can make may be refused for that before anybody looks at its arguments.
-        return Sending(self._live.credential("primary"), None, purpose, argued=not self._operation.writes)
+        return Sending(
+            self._live.credential("primary"), None, purpose, argued=not self._operation.writes
+        )
 
     def _send(self, calls: Sequence[Call], purpose: str) -> list[Exchange]:
         aimed = {cases.key(call): call for call in map(self._aimed, calls)}
         fresh = {key: call for key, call in aimed.items() if key not in self._answers}
-        answers = self._session.client.send_all(list(fresh.values()), [self._sending(purpose)] * len(fresh))
+        answers = self._session.client.send_all(
+            list(fresh.values()), [self._sending(purpose)] * len(fresh)
+        )
         self._answers.update(zip(fresh, answers, strict=True))
         return answers
 
@@ -113,9 +134,15 @@ class Fuzz:
         """A small request for each kind that only examples show; those of the systematic requests are small already."""
         found: list[Exchange] = []
         for kind in sorted(kinds):
-            smallest = None if kind in self._kinds(found) else generate.smallest(self._source, partial(self._shows, kind))
+            smallest = (
+                None
+                if kind in self._kinds(found)
+                else generate.smallest(self._source, partial(self._shows, kind))
+            )
             if smallest is not None:
-                again = self._session.client.send(self._aimed(smallest), self._sending("the smallest of its kind"))
+                again = self._session.client.send(
+                    self._aimed(smallest), self._sending("the smallest of its kind")
+                )
                 found += [again] if kind in self._kinds([again]) else []
         for answer in found:
             self._session.show(answer)
@@ -128,14 +155,20 @@ class Fuzz:
             if self._spare <= 0:
                 raise generate.Enough
             # Trying a failure again tells nothing here; the pace, though, is only kept by who is patient.
-            sending = replace(self._sending("a smaller request"), patient=self._session.pace is not None)
+            sending = replace(
+                self._sending("a smaller request"), patient=self._session.pace is not None
+            )
             self._answers[key] = answer = self._session.client.send(aimed, sending)
             self._spare -= TRIES if answer.status == 500 and sending.patient else 1
         return kind in self._kinds([self._answers[key]])
 
     def _kinds(self, answers: Sequence[Exchange]) -> set[str]:
         """What is wrong with answers: the requirements that they break, and whether the service failed."""
-        broken = {judgement.requirement for answer in answers for judgement in self._session.problems(answer)}
+        broken = {
+            judgement.requirement
+            for answer in answers
+            for judgement in self._session.problems(answer)
+        }
         return broken | ({FAILURE} if any(answer.status == 500 for answer in answers) else set())
 
     def _clear(self, answers: list[Exchange]) -> None:
@@ -145,7 +178,12 @@ class Fuzz:
             again = self._session.client.send(answer.call, self._sending("once more"))
             if again.status == 429:
                 expect.clear(again)
-            expect.that(not is_weather(again), f"{again.purpose}: {again.describe()}", again, expected="an answer of the service")
+            expect.that(
+                not is_weather(again),
+                f"{again.purpose}: {again.describe()}",
+                again,
+                expected="an answer of the service",
+            )
 
     def _learn(self) -> None:
         """Find out whether the target knows the filters whose names are open, since a request with an unknown name says nothing."""
@@ -163,9 +201,20 @@ class Fuzz:
 
     def _aimed(self, call: Call) -> Call:
         """The same call with the names of this target and, for part of its valid ids, those of living records."""
-        path = {name: self._living("id", value) or value if is_uuid(value) else value for name, value in call.path.items()}
-        query = [(self._session.name(self._operation, self._roles[name]), self._argument(name, value, call)) for name, value in call.query]
-        kept = tuple((name, value) for name, value in query if name is not None and value is not None)
+        path = {
+            name: self._living("id", value) or value if is_uuid(value) else value
+            for name, value in call.path.items()
+        }
+        query = [
+            (
+                self._session.name(self._operation, self._roles[name]),
+                self._argument(name, value, call),
+            )
+            for name, value in call.query
+        ]
+        kept = tuple(
+            (name, value) for name, value in query if name is not None and value is not None
+        )
         return replace(call, path=path, query=kept)
 
     def _argument(self, name: str, value: str, call: Call) -> str | None:
@@ -184,7 +233,9 @@ class Fuzz:
     def _living(self, role: str, value: str) -> str | None:
         """A living value in place of a made-up one, the same each time; None for every fourth, and where there is none."""
         number = int(value.replace("-", ""), 16)
-        if not self._alive[role] or (self._mode is Mode.POSITIVE and number % 4 == 3 and not self._operation.writes):
+        if not self._alive[role] or (
+            self._mode is Mode.POSITIVE and number % 4 == 3 and not self._operation.writes
+        ):
             return None
         return self._alive[role][number // 4 % len(self._alive[role])]
 
@@ -199,10 +250,17 @@ class Fuzz:
             found["id"] = [*made_up, *self._session.target.fixtures.unapprovable_reviews]
         elif "{" in self._operation.path:
             parents = self._live.records(PARENTS[parameter_of(self._operation)])
-            found["id"] = [self._control.path[parameter_of(self._operation)], *(listed.record["id"] for listed in parents)][:MOST_ALIVE]
+            found["id"] = [
+                self._control.path[parameter_of(self._operation)],
+                *(listed.record["id"] for listed in parents),
+            ][:MOST_ALIVE]
         else:
-            with suppress(Inconclusive):  # a list that shows no record, or none in pages of any length, can be asked for all the same
+            with suppress(
+                Inconclusive
+            ):  # a list that shows no record, or none in pages of any length, can be asked for all the same
                 records = [listed.record for listed in self._live.records(self._operation.id)[:1]]
                 for role, member in MEMBERS.items():
-                    found[role] = [record[member] for record in records if is_uuid(record.get(member))]
+                    found[role] = [
+                        record[member] for record in records if is_uuid(record.get(member))
+                    ]
         return found

@@ -29,7 +29,9 @@ PAIRS_AT_ONCE = 3
 
 
 @requirement("authorization/company")
-def test_another_company_is_out_of_reach(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+def test_another_company_is_out_of_reach(
+    operation: Operation, scheme: str, live: Live, approvals: Approvals
+) -> None:
     """Neither does primary reach what is foreign, nor the outsider what is primary's."""
     if operation.writes:
         live.by("outsider", scheme)
@@ -41,7 +43,10 @@ def test_another_company_is_out_of_reach(operation: Operation, scheme: str, live
     foreign = live.session.target.fixtures.foreign.get(kind)
     outsider = live.session.target.credentials.get("outsider")
     if foreign is None and outsider is None:
-        raise Inconclusive(f"nothing foreign is known for {operation.id}", needs=(f"fixtures.foreign.{kind}", "credentials.outsider"))
+        raise Inconclusive(
+            f"nothing foreign is known for {operation.id}",
+            needs=(f"fixtures.foreign.{kind}", "credentials.outsider"),
+        )
     call = live.call(operation)
     control_by(call, scheme, live)
     if foreign is not None:
@@ -49,23 +54,36 @@ def test_another_company_is_out_of_reach(operation: Operation, scheme: str, live
         _each_out_of_reach(call, [foreign], Sending(primary, scheme, f"a foreign {kind}"), live)
         _beside_arguments(theirs, scheme, live)
         _spelt_otherwise(theirs, scheme, live)
-        _each_out_of_reach(call, _outsiders(live, operation, scheme), Sending(primary, scheme, f"a {kind} of the outsider's"), live)
+        _each_out_of_reach(
+            call,
+            _outsiders(live, operation, scheme),
+            Sending(primary, scheme, f"a {kind} of the outsider's"),
+            live,
+        )
     if outsider is not None and scheme in outsider.schemes:
         live.controlled(Call("project_list"), outsider, scheme)
-        _each_out_of_reach(call, _some_ids(live, operation), Sending(outsider, scheme, "as the outsider"), live)
+        _each_out_of_reach(
+            call, _some_ids(live, operation), Sending(outsider, scheme, "as the outsider"), live
+        )
 
 
 @requirement("authorization/project")
-def test_an_ungranted_project_is_out_of_reach(operation: Operation, scheme: str, live: Live) -> None:
+def test_an_ungranted_project_is_out_of_reach(
+    operation: Operation, scheme: str, live: Live
+) -> None:
     """What lies outside the project grant is not read, although it belongs to a company within the grant."""
     kind = KINDS[parameter_of(operation)]
     ungranted = live.session.target.fixtures.ungranted.get(kind)
     if ungranted is None:
-        raise Inconclusive(f"no {kind} outside the project grant is known", needs=(f"fixtures.ungranted.{kind}",))
+        raise Inconclusive(
+            f"no {kind} outside the project grant is known", needs=(f"fixtures.ungranted.{kind}",)
+        )
     call = live.call(operation)
     control_by(call, scheme, live)
     theirs = call.at(**{parameter_of(operation): ungranted})
-    _each_out_of_reach(call, [ungranted], Sending(live.by("primary", scheme), scheme, f"an ungranted {kind}"), live)
+    _each_out_of_reach(
+        call, [ungranted], Sending(live.by("primary", scheme), scheme, f"an ungranted {kind}"), live
+    )
     _beside_arguments(theirs, scheme, live)
     _spelt_otherwise(theirs, scheme, live)
 
@@ -86,7 +104,12 @@ def test_lists_stay_within_the_grant(operation: Operation, scheme: str, live: Li
     if outsider is not None and scheme in outsider.schemes:
         theirs = live.walk(Call(operation.id), PAGE, outsider, scheme)
         shared = sorted(set(own.ids) & set(theirs.ids))
-        expect.that(not shared, f"primary and the outsider both see {shared[:3]}", theirs.pages[0], expected="nothing in common")
+        expect.that(
+            not shared,
+            f"primary and the outsider both see {shared[:3]}",
+            theirs.pages[0],
+            expected="nothing in common",
+        )
         if scheme == live.credential("primary").schemes[0]:
             _apart_at_once(operation, scheme, live, (set(own.ids), set(theirs.ids)))
 
@@ -96,8 +119,14 @@ def test_a_filter_opens_nothing(operation: Operation, live: Live) -> None:
     """A filter that names what is outside the grant is refused, or finds nothing."""
     fixtures = live.session.target.fixtures
     live.controlled(Call(operation.id))
-    plain = live.send_all([Call(operation.id).asking(limit=limit) for limit in (None, "1", "100")], "control")
-    limits = [limit for limit, answer in zip((None, "1", "100"), plain, strict=True) if answer.status == 200]
+    plain = live.send_all(
+        [Call(operation.id).asking(limit=limit) for limit in (None, "1", "100")], "control"
+    )
+    limits = [
+        limit
+        for limit, answer in zip((None, "1", "100"), plain, strict=True)
+        if answer.status == 200
+    ]
     named = [("company", fixtures.foreign.get("company"))]
     named += [("project", group.get("project")) for group in (fixtures.foreign, fixtures.ungranted)]
     probed = False
@@ -106,25 +135,43 @@ def test_a_filter_opens_nothing(operation: Operation, live: Live) -> None:
             continue
         name = known(operation, role, live, Call(operation.id))
         probed, spelt = True, (*((limit, id) for limit in limits), (None, id.upper()))
-        calls = [Call(operation.id).asking(limit=limit, **{name: named_id}) for limit, named_id in spelt]
-        for answer, (_, named_id) in zip(live.send_all(calls, f"a {role} outside the grant"), spelt, strict=True):
+        calls = [
+            Call(operation.id).asking(limit=limit, **{name: named_id}) for limit, named_id in spelt
+        ]
+        for answer, (_, named_id) in zip(
+            live.send_all(calls, f"a {role} outside the grant"), spelt, strict=True
+        ):
             if named_id == id:  # that an id is refused for its letters is judged by the rules
                 expect.status(answer, 200, 403, 404)
             strays = _not_own(answer, id, live)
-            expect.that(not strays, f"{len(strays)} items of a {role} outside the grant", answer, expected="no item")
+            expect.that(
+                not strays,
+                f"{len(strays)} items of a {role} outside the grant",
+                answer,
+                expected="no item",
+            )
         _filtered_beside(operation, name, id, live)
     if not probed:
-        raise Inconclusive("nothing to filter by is known", needs=("fixtures.foreign", "fixtures.ungranted"))
+        raise Inconclusive(
+            "nothing to filter by is known", needs=("fixtures.foreign", "fixtures.ungranted")
+        )
 
 
 def _filtered_beside(operation: Operation, name: str, id: str, live: Live) -> None:
     """What a filter keeps back alone it keeps back beside a cursor and another filter, whether the target refuses that or not."""
     cursor = str(live.session.name(operation, "cursor"))
-    beside = [each for call in others(operation, live) if call.query for each in (call, call.asking(**{cursor: None}))]
+    beside = [
+        each
+        for call in others(operation, live)
+        if call.query
+        for each in (call, call.asking(**{cursor: None}))
+    ]
     calls = [call.asking(limit="100", **{name: id}) for call in beside]
     for answer in live.send_all(calls, "outside the grant, beside other arguments"):
         strays = [item for item in answer.items if _belongs(item, id)]
-        expect.that(not strays, f"{len(strays)} items from outside the grant", answer, expected="no item")
+        expect.that(
+            not strays, f"{len(strays)} items from outside the grant", answer, expected="no item"
+        )
 
 
 def _not_own(answer: Exchange, id: str, live: Live) -> list[dict[str, Any]]:
@@ -152,10 +199,19 @@ def test_another_callers_cursor_opens_nothing(operation: Operation, live: Live) 
         if issued.cursor is None:
             continue
         tried = True
-        answer = live.send(Call(operation.id).asking(limit="100", **{name: issued.cursor}), thief, purpose=f"the cursor of {owner.name}")
+        answer = live.send(
+            Call(operation.id).asking(limit="100", **{name: issued.cursor}),
+            thief,
+            purpose=f"the cursor of {owner.name}",
+        )
         owned = set(live.walk(Call(operation.id), PAGE, owner).ids)
         stolen = [item["id"] for item in answer.items if record_key(item) in owned]
-        expect.that(not stolen, f"{thief.name} sees {stolen[:3]} of {owner.name}", answer, expected="nothing of another caller's")
+        expect.that(
+            not stolen,
+            f"{thief.name} sees {stolen[:3]} of {owner.name}",
+            answer,
+            expected="nothing of another caller's",
+        )
     if not tried:
         raise Inconclusive("no list is long enough for a cursor", needs=("data in the target",))
 
@@ -165,8 +221,17 @@ def _under_filters(operation: Operation, live: Live) -> list[Walk]:
     for role in MEMBERS:
         with suppress(Inconclusive, NotApplicable):
             known(operation, role, live, Call(operation.id))
-    roles = [(name, MEMBERS[role]) for name, role in live.session.roles(operation).items() if role in MEMBERS]
-    routes = [route for name, member in roles for route, _ in planned(operation, name, member, live) if route.limit in (PAGE, SHORT)]
+    roles = [
+        (name, MEMBERS[role])
+        for name, role in live.session.roles(operation).items()
+        if role in MEMBERS
+    ]
+    routes = [
+        route
+        for name, member in roles
+        for route, _ in planned(operation, name, member, live)
+        if route.limit in (PAGE, SHORT)
+    ]
     live.walk_ahead(routes)
     return [live.walk(route.call, route.limit) for route in routes]
 
@@ -188,10 +253,16 @@ def _beside_arguments(theirs: Call, scheme: str, live: Live) -> None:
         short = theirs.asking(limit="1")
         _out_of_reach(live.send(short, primary, scheme, purpose="the same beside a limit"))
         if scheme == primary.schemes[0]:
-            answer = live.send(served.at(**theirs.path), primary, scheme, purpose="the same beside a cursor")
+            answer = live.send(
+                served.at(**theirs.path), primary, scheme, purpose="the same beside a cursor"
+            )
             # What a cursor brings of the record that it was issued for is judged by the check of parents.
-            opened = answer.status == 200 and (not answer.items or any(_names(item, theirs) for item in answer.items))
-            expect.that(not opened, f"{answer.purpose}: {answer.describe()}", answer, expected="a refusal")
+            opened = answer.status == 200 and (
+                not answer.items or any(_names(item, theirs) for item in answer.items)
+            )
+            expect.that(
+                not opened, f"{answer.purpose}: {answer.describe()}", answer, expected="a refusal"
+            )
 
 
 def _names(item: dict[str, Any], call: Call) -> bool:
@@ -203,8 +274,14 @@ def _spelt_otherwise(theirs: Call, scheme: str, live: Live) -> None:
     """The same id in other letters opens nothing either; once, since the scheme has nothing to do with letters."""
     if scheme != live.credential("primary").schemes[0]:
         return
-    respelt = theirs.at(**{name: id.upper() if id != id.upper() else id.lower() for name, id in theirs.path.items()})
-    expect.refused(live.send(respelt, live.by("primary", scheme), scheme, purpose="the same id in other letters"))
+    respelt = theirs.at(
+        **{name: id.upper() if id != id.upper() else id.lower() for name, id in theirs.path.items()}
+    )
+    expect.refused(
+        live.send(
+            respelt, live.by("primary", scheme), scheme, purpose="the same id in other letters"
+        )
+    )
 
 
 def _some_ids(live: Live, operation: Operation) -> list[str]:
@@ -217,20 +294,40 @@ def _outsiders(live: Live, operation: Operation, scheme: str) -> list[str]:
     if outsider is None or scheme not in outsider.schemes:
         return []
     own = {entry.record["id"].lower() for entry in live.records(PARENTS[parameter_of(operation)])}
-    page = live.send(Call(PARENTS[parameter_of(operation)]).asking(limit=str(PAGE)), outsider, scheme, purpose="the outsider's list")
-    theirs = [item["id"] for item in page.items if is_uuid(item.get("id")) and item["id"].lower() not in own]
+    page = live.send(
+        Call(PARENTS[parameter_of(operation)]).asking(limit=str(PAGE)),
+        outsider,
+        scheme,
+        purpose="the outsider's list",
+    )
+    theirs = [
+        item["id"]
+        for item in page.items
+        if is_uuid(item.get("id")) and item["id"].lower() not in own
+    ]
     return theirs[SCHEMES.index(scheme) :: 2][:MOST_THEIRS]
 
 
-def _apart_at_once(operation: Operation, scheme: str, live: Live, owned: tuple[set[str], set[str]]) -> None:
+def _apart_at_once(
+    operation: Operation, scheme: str, live: Live, owned: tuple[set[str], set[str]]
+) -> None:
     """Two callers who ask in the same moment are shown nothing of each other's."""
     callers = [live.credential("primary"), live.credential("outsider")] * PAIRS_AT_ONCE
-    sendings = [Sending(caller, scheme, f"{len(callers)} at once, as {caller.name}") for caller in callers]
+    sendings = [
+        Sending(caller, scheme, f"{len(callers)} at once, as {caller.name}") for caller in callers
+    ]
     calls = [Call(operation.id).asking(limit="25")] * len(callers)
-    for caller, answer in zip(callers, live.session.client.send_all(calls, sendings, together=True), strict=True):
+    for caller, answer in zip(
+        callers, live.session.client.send_all(calls, sendings, together=True), strict=True
+    ):
         others = owned[caller.name == "primary"]
         stolen = [item["id"] for item in answer.items if record_key(item) in others]
-        expect.that(not stolen, f"{caller.name} sees {stolen[:3]} of the other caller", answer, expected="nothing of another caller's")
+        expect.that(
+            not stolen,
+            f"{caller.name} sees {stolen[:3]} of the other caller",
+            answer,
+            expected="nothing of another caller's",
+        )
 
 
 def _nothing_from(pages: Iterable[Exchange], live: Live) -> None:
@@ -239,11 +336,25 @@ def _nothing_from(pages: Iterable[Exchange], live: Live) -> None:
         for item in page.items:
             for what, known_ids in _outside(fixtures.foreign, fixtures.ungranted, page.operation):
                 if str(item.get(what)).lower() in known_ids:
-                    raise Violation(f"the list shows {what} {item[what]}", expected="nothing from outside the grant", exchanges=[page.id])
+                    raise Violation(
+                        f"the list shows {what} {item[what]}",
+                        expected="nothing from outside the grant",
+                        exchanges=[page.id],
+                    )
 
 
 def _outside(foreign: Any, ungranted: Any, operation: str) -> Iterator[tuple[str, set[str]]]:
     """The members of a record that would give it away, with the ids that they may not have."""
-    yield "id", {group[LISTED[operation]].lower() for group in (foreign, ungranted) if LISTED[operation] in group}
+    yield (
+        "id",
+        {
+            group[LISTED[operation]].lower()
+            for group in (foreign, ungranted)
+            if LISTED[operation] in group
+        },
+    )
     yield "companyId", {foreign["company"].lower()} if "company" in foreign else set()
-    yield "projectId", {group["project"].lower() for group in (foreign, ungranted) if "project" in group}
+    yield (
+        "projectId",
+        {group["project"].lower() for group in (foreign, ungranted) if "project" in group},
+    )

@@ -33,7 +33,9 @@ def test_a_refusal_says_how_long_to_wait(live: Live) -> None:
     _refused(live)
     caller = live.credential("throttled")
     for call in _of_every_operation(live):
-        live.session.client.send(call, Sending(caller, caller.schemes[0], "past the rate limit", patient=False))
+        live.session.client.send(
+            call, Sending(caller, caller.schemes[0], "past the rate limit", patient=False)
+        )
 
 
 def _of_every_operation(live: Live) -> Iterator[Call]:
@@ -43,7 +45,10 @@ def _of_every_operation(live: Live) -> Iterator[Call]:
             if not operation.writes:
                 yield live.call(operation)
             elif live.session.target.consent.approve_reviews:
-                body = {"expectedSubjectRevision": 1, "idempotencyKey": live.made_up("throttled key")}
+                body = {
+                    "expectedSubjectRevision": 1,
+                    "idempotencyKey": live.made_up("throttled key"),
+                }
                 yield Call(operation.id, {"reviewId": live.made_up("throttled")}).carrying(body)
 
 
@@ -55,7 +60,12 @@ def test_who_waits_is_served_again(live: Live) -> None:
         for _ in range(TIMES):
             if answer.status == 429:
                 answer = _after_waiting(answer, scheme, live)
-        expect.that(answer.status != 429, "429 again, each time after waiting as long as Retry-After said", answer, expected="200")
+        expect.that(
+            answer.status != 429,
+            "429 again, each time after waiting as long as Retry-After said",
+            answer,
+            expected="200",
+        )
         if answer.status != 200:  # what primary is not served either is judged elsewhere
             live.control(answer.call)
         expect.status(answer, 200)
@@ -66,14 +76,20 @@ def _after_waiting(refused: Exchange, scheme: str, live: Live) -> Exchange:
     assert refused.response is not None
     pause = retry_after(refused.response)
     if pause is None or pause > LONGEST_WAIT:
-        raise Inconclusive("Retry-After names no time that could be waited", needs=("limits.rate-limit",), exchanges=[refused.id])
+        raise Inconclusive(
+            "Retry-After names no time that could be waited",
+            needs=("limits.rate-limit",),
+            exchanges=[refused.id],
+        )
     live.session.transport.wait(max(pause, SMALLEST_PATIENCE))
     sending = Sending(live.credential("throttled"), scheme, "after waiting", patient=False)
     answer = live.session.client.send(refused.call, sending)
     if answer.status == 403:  # who was throttled before may lack the permission
         answer = live.session.client.send(_within_reach(sending, live), sending)
     for _ in range(TIMES):
-        if answer.status != 429 and (is_weather(answer) or is_transient(answer)):  # which has nothing to do with the limit
+        if answer.status != 429 and (
+            is_weather(answer) or is_transient(answer)
+        ):  # which has nothing to do with the limit
             answer = live.session.client.send(answer.call, sending)
     return answer
 
@@ -83,14 +99,19 @@ def _refused(live: Live, scheme: str | None = None) -> Exchange:
     try:
         return _exhausted(live, scheme)
     except Violation as problem:
-        raise Inconclusive(f"no 429 to look at: {problem.message}", exchanges=problem.exchanges) from None
+        raise Inconclusive(
+            f"no 429 to look at: {problem.message}", exchanges=problem.exchanges
+        ) from None
 
 
 def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
     """The first 429 of the throttled caller; sends several times what the profile says the rate limit is."""
     target = live.session.target
     if not target.consent.exhaust_rate_limit:
-        raise Inconclusive("driving a caller into its rate limit has not been consented to", needs=("consent.exhaust-rate-limit",))
+        raise Inconclusive(
+            "driving a caller into its rate limit has not been consented to",
+            needs=("consent.exhaust-rate-limit",),
+        )
     caller = live.credential("throttled")
     rate = target.limits.rate_limit
     if rate is None:
@@ -112,7 +133,11 @@ def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
         spoiled = 0 if clear else spoiled + 1
         _all_served(clear if spoiled < TIMES else answers, sent)
         sent += clear
-    if any(other.shares_secret(caller) for name, other in target.credentials.items() if name != caller.name):
+    if any(
+        other.shares_secret(caller)
+        for name, other in target.credentials.items()
+        if name != caller.name
+    ):
         told = f"none of {len(sent)} requests was answered 429, but by its secret the caller is another one of the profile as well"
         raise Inconclusive(told, needs=("credentials.throttled",), exchanges=[sent[-1].id])
     return _never_refused(sent, rate)
@@ -120,9 +145,15 @@ def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
 
 def _within_reach(sending: Sending, live: Live) -> Call:
     """A call that the caller has the permission for, as far as can be told: that of the account where nothing else is better."""
-    simple = [each for each in live.session.contract.operations.values() if not each.writes and "{" not in each.path]
+    simple = [
+        each
+        for each in live.session.contract.operations.values()
+        if not each.writes and "{" not in each.path
+    ]
     answers = (live.session.client.send(Call(each.id), sending) for each in simple)
-    return next((answer.call for answer in answers if answer.status not in (401, 403)), Call("account_get"))
+    return next(
+        (answer.call for answer in answers if answer.status not in (401, 403)), Call("account_get")
+    )
 
 
 def _all_served(answers: list[Exchange], before: list[Exchange]) -> None:
@@ -130,11 +161,15 @@ def _all_served(answers: list[Exchange], before: list[Exchange]) -> None:
     served = bool(before) or any(answer.status == 200 for answer in answers)
     for answer in answers:
         turned = served and answer.status != 200 and not is_weather(answer)
-        expect.that(not turned, f"after {len(before)} requests: {answer.describe()}", answer, expected="429")
+        expect.that(
+            not turned, f"after {len(before)} requests: {answer.describe()}", answer, expected="429"
+        )
         _served(answer)
 
 
-def _no_weather_of_its_own(answers: list[Exchange], before: int, sending: Sending, live: Live) -> None:
+def _no_weather_of_its_own(
+    answers: list[Exchange], before: int, sending: Sending, live: Live
+) -> None:
     """Violation where the throttled caller, once served, goes on getting 503 or nothing, and primary is served in between."""
     away = [answer for answer in answers if is_weather(answer)]
     served = before + len(answers) - len(away)
@@ -146,7 +181,11 @@ def _no_weather_of_its_own(answers: list[Exchange], before: int, sending: Sendin
         own = live.session.client.send(away[0].call, sending)
         if others.status != 200 or own.status == 429 or not is_weather(own):
             return
-    expect.broken(f"after {served} requests, and not for primary: {away[0].describe()}", away[0], expected="429")
+    expect.broken(
+        f"after {served} requests, and not for primary: {away[0].describe()}",
+        away[0],
+        expected="429",
+    )
 
 
 def _served(answer: Exchange) -> None:
@@ -169,5 +208,13 @@ def _never_refused(sent: list[Exchange], rate: RateLimit) -> NoReturn:
     lasted = sent[-1].started + sent[-1].elapsed - sent[0].started
     told = f"{len(sent)} requests in {lasted:.1f} s, none answered 429"
     if len(sent) <= rate.requests * (lasted // rate.seconds + 2):
-        raise Inconclusive(f"{told}: not fast enough for the limit", needs=("limits.rate-limit",), exchanges=[sent[-1].id])
-    raise Violation(told, expected=f"429 after {rate.requests} requests in {rate.seconds:g} s", exchanges=[sent[-1].id])
+        raise Inconclusive(
+            f"{told}: not fast enough for the limit",
+            needs=("limits.rate-limit",),
+            exchanges=[sent[-1].id],
+        )
+    raise Violation(
+        told,
+        expected=f"429 after {rate.requests} requests in {rate.seconds:g} s",
+        exchanges=[sent[-1].id],
+    )

@@ -23,7 +23,10 @@ def test_a_body_past_the_limit_is_too_large(live: Live, approvals: Approvals) ->
     """Just past the limit and far past it, with the length announced and without, and not within it."""
     target = live.session.target
     if not target.consent.oversized_bodies:
-        raise Inconclusive("sending oversized bodies here has not been consented to", needs=("consent.oversized-bodies",))
+        raise Inconclusive(
+            "sending oversized bodies here has not been consented to",
+            needs=("consent.oversized-bodies",),
+        )
     bodies = Bodies(live, approvals)
     limit = target.limits.max_body_bytes
     if limit is None:
@@ -31,14 +34,24 @@ def test_a_body_past_the_limit_is_too_large(live: Live, approvals: Approvals) ->
         return
     for size in (limit // 2, limit):
         fits = bodies.stale(size)
-        expect.that(fits.status != 413, f"a body of {size} bytes, within the limit of {limit}: {fits.describe()}", fits, expected="no 413")
+        expect.that(
+            fits.status != 413,
+            f"a body of {size} bytes, within the limit of {limit}: {fits.describe()}",
+            fits,
+            expected="no 413",
+        )
     ways = (False, True) if bodies.may_be_streamed() else (False,)
     was_approved = bodies.is_approved()
     for size in (limit + 1, *(size for size in (limit * 2, limit * 4) if size <= FAR)):
         for stream in ways:
             bodies.too_large(bodies.right(size, stream=stream))
     told = "413, and the review is approved"
-    expect.that(was_approved or not bodies.is_approved(), told, bodies.read, expected="the review stays as it was")
+    expect.that(
+        was_approved or not bodies.is_approved(),
+        told,
+        bodies.read,
+        expected="the review stays as it was",
+    )
 
 
 class Bodies:
@@ -71,7 +84,9 @@ class Bodies:
 
     def may_be_streamed(self) -> bool:
         """Whether a small body is answered alike with and without its length: a server may insist on one."""
-        streamed = self._send(self._revision + 1, 0, "a small stale body without its length", stream=True)
+        streamed = self._send(
+            self._revision + 1, 0, "a small stale body without its length", stream=True
+        )
         return streamed.status == self.stale(0).status
 
     def too_large(self, answer: Exchange) -> None:
@@ -82,8 +97,14 @@ class Bodies:
             # Hanging up on a large body tells the caller nothing; a target that is dead for everybody is another matter.
             expect.clear(answer if answer.status == 429 else self.stale(200))
         elif self._missing is not None:
-            raise Inconclusive(f"{answer.purpose}: {answer.describe()}", needs=self._missing.needs, exchanges=[answer.id])
-        raise Violation(f"{answer.purpose}: {answer.describe()}", expected="413", exchanges=[answer.id])
+            raise Inconclusive(
+                f"{answer.purpose}: {answer.describe()}",
+                needs=self._missing.needs,
+                exchanges=[answer.id],
+            )
+        raise Violation(
+            f"{answer.purpose}: {answer.describe()}", expected="413", exchanges=[answer.id]
+        )
 
     def is_approved(self) -> bool:
         """Whether the review reads as approved now; one that stands in for it never does."""
@@ -95,7 +116,13 @@ class Bodies:
         assert call.body is not None
         padded = replace(call, body=call.body + b" " * (size - len(call.body)))
         # Whether a body may come without its length is outside the contract, until it has been seen that it may.
-        sending = Sending(self._live.credential("primary"), None, purpose, stream=stream, ordinary=size > 0 or not stream)
+        sending = Sending(
+            self._live.credential("primary"),
+            None,
+            purpose,
+            stream=stream,
+            ordinary=size > 0 or not stream,
+        )
         return self._live.session.client.send(padded, sending)
 
 
@@ -107,4 +134,6 @@ def _grow(bodies: Bodies) -> None:
             return
         expect.clear(answer)
         size *= 4
-    raise Inconclusive(f"no body up to {LARGEST_PROBE} bytes is too large", needs=("limits.max-body-bytes",))
+    raise Inconclusive(
+        f"no body up to {LARGEST_PROBE} bytes is too large", needs=("limits.max-body-bytes",)
+    )

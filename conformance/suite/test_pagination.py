@@ -34,7 +34,15 @@ PAUSES = (0.2, 0.8, 3.0)
 """Seconds after which a list that shows nothing is read again; it may lag behind its records."""
 WHOLE = frozenset({"project_list", "video_list"})
 """Lists that nobody would take for those of what waits for the caller, as one of reviews may be."""
-STATES = ("status", "ingestionStatus", "transcriptReviewStatus", "voiceAssignmentStatus", "approvable", "requestedAudience", "subjectType")
+STATES = (
+    "status",
+    "ingestionStatus",
+    "transcriptReviewStatus",
+    "voiceAssignmentStatus",
+    "approvable",
+    "requestedAudience",
+    "subjectType",
+)
 """Members that say in what state a record is, or whom it waits for."""
 
 
@@ -47,7 +55,12 @@ def test_a_page_holds_no_more_than_its_limit(operation: Operation, live: Live) -
     primary = live.credential("primary")
     for call in filled:
         limits = ("2", "3", "24", "26", "99", "100")
-        live.send_each([(call.asking(limit=limit), Sending(primary, purpose=f"a page of {limit}")) for limit in limits])
+        live.send_each(
+            [
+                (call.asking(limit=limit), Sending(primary, purpose=f"a page of {limit}"))
+                for limit in limits
+            ]
+        )
 
 
 @requirement("pagination/default-limit")
@@ -56,7 +69,9 @@ def test_the_default_limit_is_25(operation: Operation, live: Live) -> None:
     live.control(Call(operation.id))
     for call, scheme in _without_limit(operation, live):
         _defaults(call, scheme, live)
-    if len(live.records(operation.id)) <= DEFAULT_LIMIT:  # which a smaller default cuts short, and a larger one does not
+    if (
+        len(live.records(operation.id)) <= DEFAULT_LIMIT
+    ):  # which a smaller default cuts short, and a larger one does not
         raise Inconclusive(f"no more than {DEFAULT_LIMIT} records", needs=("data in the target",))
 
 
@@ -73,7 +88,12 @@ def test_a_walk_yields_no_record_twice(operation: Operation, live: Live) -> None
 def test_a_walk_yields_every_record(operation: Operation, live: Live) -> None:
     """Walks with pages of different sizes yield the same records, and some where many can be read."""
     lost = _lost(operation, live) if operation.id in WHOLE else []
-    expect.that(not lost, "the list shows nothing, and records in several states can be read", *lost[:2], expected="what can be read")
+    expect.that(
+        not lost,
+        "the list shows nothing, and records in several states can be read",
+        *lost[:2],
+        expected="what can be read",
+    )
     compared = False
     for call in lists(operation, live):
         walks = sized(call, live)
@@ -83,7 +103,9 @@ def test_a_walk_yields_every_record(operation: Operation, live: Live) -> None:
             if loses(walk, whole, live):
                 confirm_missing(walk, whole, live)
     if not compared:
-        raise Inconclusive(f"{operation.id} has no two pages to compare", needs=("data in the target",))
+        raise Inconclusive(
+            f"{operation.id} has no two pages to compare", needs=("data in the target",)
+        )
 
 
 @requirement("pagination/end")
@@ -94,8 +116,14 @@ def test_a_walk_comes_to_its_end(operation: Operation, live: Live) -> None:
     for walk in (*walks, *(walk for walk in filtered if _shows_its_end(walk, live))):
         if _unending(walk, [*walks, *filtered], operation) is not None:
             again = live.again(walk)
-            problem = None if turned_away(again.pages[-1], live) else _unending(again, [*walks, *filtered], operation)
-            expect.that(problem is None, f"{problem} with {walk.told}", again.pages[-1], expected="an end")
+            problem = (
+                None
+                if turned_away(again.pages[-1], live)
+                else _unending(again, [*walks, *filtered], operation)
+            )
+            expect.that(
+                problem is None, f"{problem} with {walk.told}", again.pages[-1], expected="an end"
+            )
 
 
 @requirement("pagination/agreement")
@@ -106,12 +134,17 @@ def test_a_record_is_the_same_on_every_page(operation: Operation, live: Live) ->
         # The longest pages are often read long before the others, and what has happened since shows in them.
         longest, *others = sized(call, live)
         base, others = (others[0], [longest, *others[1:]]) if others else (longest, [])
-        others += [live.walk(call.asking(**{name: id}), longest.limit) for name, id in _filters(operation, live)]
+        others += [
+            live.walk(call.asking(**{name: id}), longest.limit)
+            for name, id in _filters(operation, live)
+        ]
         compared = compared or any(is_uuid(record.get("id")) for record in base.records)
         for walk in others:
             agree(base, walk, live)
     if not compared:
-        raise Inconclusive(f"{operation.id} shows no record with an id", needs=("data in the target",))
+        raise Inconclusive(
+            f"{operation.id} shows no record with an id", needs=("data in the target",)
+        )
 
 
 @requirement("pagination/listed")
@@ -121,9 +154,16 @@ def test_what_is_referred_to_is_listed(operation: Operation, live: Live) -> None
     if not walk.is_whole:
         raise Inconclusive(f"{operation.id} is too long to be read whole")
     if len(walk.ids) < len(walk.records):
-        raise Inconclusive(f"{operation.id} shows records without ids", needs=("data in the target",))
+        raise Inconclusive(
+            f"{operation.id} shows records without ids", needs=("data in the target",)
+        )
     lost = _lost(operation, live)
-    expect.that(not lost, "the list shows nothing, and records in several states can be read", *lost[:2], expected="what can be read")
+    expect.that(
+        not lost,
+        "the list shows nothing, and records in several states can be read",
+        *lost[:2],
+        expected="what can be read",
+    )
     read, name = _reading(operation, live)
     missing = _referred(operation, live) - set(walk.ids)
     if missing:  # what pages of another length show is listed, and lost in walking
@@ -133,12 +173,19 @@ def test_what_is_referred_to_is_listed(operation: Operation, live: Live) -> None
         if _is_of_another_state(answer, walk):
             continue
         known_again = answer.status != 200 or id in live.again(walk).ids
-        expect.that(known_again, f"{id} can be read, but is not in the list", answer, expected="a list of all that can be read")
+        expect.that(
+            known_again,
+            f"{id} can be read, but is not in the list",
+            answer,
+            expected="a list of all that can be read",
+        )
 
 
 def _reading(operation: Operation, live: Live) -> tuple[str, str]:
     """The operation that reads a record of a list by its id, and the name of its parameter."""
-    read = {"project_list": "project_get", "video_list": "video_get", "review_list": "review_get"}[operation.id]
+    read = {"project_list": "project_get", "video_list": "video_get", "review_list": "review_get"}[
+        operation.id
+    ]
     return read, parameter_of(live.operation(read))
 
 
@@ -151,7 +198,9 @@ def _lost(operation: Operation, live: Live) -> list[Exchange]:
     calls = [Call(read, {name: id}) for id in sorted(_referred(operation, live))[:MOST_READ]]
     answers = live.send_all(calls, "a record that another one names")
     own = [answer for answer in answers if isinstance(answer.data, dict)]
-    found = [answer for answer in own if str(answer.data.get("id")).lower() == answer.call.path[name]]
+    found = [
+        answer for answer in own if str(answer.data.get("id")).lower() == answer.call.path[name]
+    ]
     if len({tuple(str(answer.data.get(member)) for member in STATES) for answer in found}) < 2:
         return []
     for pause in PAUSES:
@@ -164,7 +213,11 @@ def _lost(operation: Operation, live: Live) -> list[Exchange]:
 def _is_of_another_state(answer: Exchange, walk: Walk) -> bool:
     """Whether a record is in a state in which nothing in the list is: what states a list is of is not given."""
     told = answer.data if isinstance(answer.data, dict) else {}
-    return any(told[member] not in [record.get(member) for record in walk.records] for member in STATES if member in told)
+    return any(
+        told[member] not in [record.get(member) for record in walk.records]
+        for member in STATES
+        if member in told
+    )
 
 
 def _without_limit(operation: Operation, live: Live) -> Iterator[tuple[Call, str | None]]:
@@ -174,8 +227,12 @@ def _without_limit(operation: Operation, live: Live) -> Iterator[tuple[Call, str
     first = live.send(plain.asking(limit=str(DEFAULT_LIMIT)), purpose="the first page")
     if first.cursor is not None:
         yield plain.asking(cursor=first.cursor), first.scheme
-    companies = Counter(str(record.get("companyId")) for record in live.listing(operation.id).records)
-    yield from ((plain.asking(companyId=id), None) for id, count in companies.most_common(1) if count > 1)
+    companies = Counter(
+        str(record.get("companyId")) for record in live.listing(operation.id).records
+    )
+    yield from (
+        (plain.asking(companyId=id), None) for id, count in companies.most_common(1) if count > 1
+    )
 
 
 def _defaults(call: Call, scheme: str | None, live: Live) -> None:
@@ -184,8 +241,13 @@ def _defaults(call: Call, scheme: str | None, live: Live) -> None:
     for number in range(ROUNDS):
         shift(Call(call.operation), number, live)
         plain = live.send(call, scheme=scheme, purpose="without a limit")
-        stated, again = (live.send(stating, scheme=plain.scheme, purpose="with the default limit") for _ in range(2))
-        if {plain.status, stated.status, again.status} != {200} or _ids(plain.items) == _ids(stated.items):
+        stated, again = (
+            live.send(stating, scheme=plain.scheme, purpose="with the default limit")
+            for _ in range(2)
+        )
+        if {plain.status, stated.status, again.status} != {200} or _ids(plain.items) == _ids(
+            stated.items
+        ):
             return
         if len(plain.items) == len(stated.items) and _ids(stated.items) != _ids(again.items):
             return  # In a list that moves nothing but the number of its records can be compared.
@@ -216,7 +278,11 @@ def _unending(walk: Walk, walks: list[Walk], operation: Operation) -> str | None
     # A cursor may go on with its own limit alone; a page of records under another status than 200 is judged by the rules.
     if walk.end == "refused" and len(walk.pages) > 1 and walk.limit != GROWING and not last.items:
         return f"the cursor of a page is answered {last.describe()}"
-    needless = operation.id == "project_list" and walk.is_whole and (last.cursor is not None or _has_needless_page(walk))
+    needless = (
+        operation.id == "project_list"
+        and walk.is_whole
+        and (last.cursor is not None or _has_needless_page(walk))
+    )
     if needless and not _lacks_any(walk, walks):
         return "the last page of projects has a cursor"
     return None
@@ -231,14 +297,21 @@ def _lacks_any(walk: Walk, walks: list[Walk]) -> bool:
 def _has_needless_page(walk: Walk) -> bool:
     """Whether an empty page follows full ones; after shorter ones it may be what is left of a page once the hidden records are out."""
     *before, last = walk.pages
-    return bool(before) and not last.items and all(len(page.items) == walk.limit for page in before[:-1]) and bool(before[-1].items)
+    return (
+        bool(before)
+        and not last.items
+        and all(len(page.items) == walk.limit for page in before[:-1])
+        and bool(before[-1].items)
+    )
 
 
 def _filters(operation: Operation, live: Live) -> Iterator[tuple[str, str]]:
     """The filters whose names are certain, each with a value that some record has."""
     for name, role in live.session.roles(operation).items():
         if role in MEMBERS:
-            yield from ((name, id) for id in values(live.listing(operation.id).records, MEMBERS[role])[:1])
+            yield from (
+                (name, id) for id in values(live.listing(operation.id).records, MEMBERS[role])[:1]
+            )
 
 
 def _filtered(operation: Operation, live: Live) -> list[Walk]:
@@ -249,7 +322,11 @@ def _filtered(operation: Operation, live: Live) -> list[Walk]:
         for id in values(records, MEMBERS[role])[:2] if role in MEMBERS else ():
             count = sum(record.get(MEMBERS[role]) == id for record in records)
             call = Call(operation.id).asking(**{name: id})
-            routes += [live.route(call, limit, count) for limit in FILTERED if limit != DEFAULT_LIMIT or count > limit]
+            routes += [
+                live.route(call, limit, count)
+                for limit in FILTERED
+                if limit != DEFAULT_LIMIT or count > limit
+            ]
     live.walk_ahead(routes)
     return [live.walk(route.call, route.limit) for route in routes]
 
@@ -261,19 +338,27 @@ def _shows_its_end(walk: Walk, live: Live) -> bool:
     """
     whole, own = live.listing(walk.call.operation).ids, set(walk.ids)
     apart = own != set(whole[: len(own)])
-    return walk.limit == 1 and walk.is_whole and apart and all(page.items for page in walk.pages[:-1])
+    return (
+        walk.limit == 1 and walk.is_whole and apart and all(page.items for page in walk.pages[:-1])
+    )
 
 
 def _referred(operation: Operation, live: Live) -> set[str]:
     """Ids of the kind of a list that other records, or the profile, name."""
-    member = {"project_list": "projectId", "video_list": "videoId", "review_list": None}[operation.id]
+    member = {"project_list": "projectId", "video_list": "videoId", "review_list": None}[
+        operation.id
+    ]
     if member is None:
         fixtures = live.session.target.fixtures
         return {id.lower() for id in (*fixtures.approvable_reviews, *fixtures.unapprovable_reviews)}
     found: set[str] = set()
     for other in ("video_list", "review_list"):
         try:
-            found |= {str(listed.record[member]).lower() for listed in live.records(other) if isinstance(listed.record.get(member), str)}
+            found |= {
+                str(listed.record[member]).lower()
+                for listed in live.records(other)
+                if isinstance(listed.record.get(member), str)
+            }
         except (Inconclusive, NotApplicable):
             continue
     return found

@@ -15,7 +15,10 @@ from conformance.suite.lists.walk import Listed, Walk, is_uuid, record_key
 ROUNDS = 2
 MOST_READ = 25
 """Videos that are read one by one before a count of their localizations is blamed."""
-OWNERS = {"video_list": (("projectId", "companyId"),), "review_list": (("projectId", "companyId"), ("videoId", "projectId"))}
+OWNERS = {
+    "video_list": (("projectId", "companyId"),),
+    "review_list": (("projectId", "companyId"), ("videoId", "projectId")),
+}
 """The records that those of a list name, each with the member that both of them have."""
 
 
@@ -24,13 +27,21 @@ def test_repeated_names_are_the_names(live: Live) -> None:
     """A review repeats the names of its project and its video."""
     copies = []
     for listed in live.sample("review_list")[:10]:
-        for id, copy, operation in (("projectId", "projectName", "project_get"), ("videoId", "videoName", "video_get")):
+        for id, copy, operation in (
+            ("projectId", "projectName", "project_get"),
+            ("videoId", "videoName", "video_get"),
+        ):
             if is_uuid(listed.record.get(id)) and copy in listed.record:
                 copies.append((listed, Call(operation, {id: listed.record[id]}), copy))
     answers = live.send_all([call for _, call, _ in copies], "the name behind a copy")
-    compared = [_same_name(live, listed, answer, copy) for (listed, _, copy), answer in zip(copies, answers, strict=True)]
+    compared = [
+        _same_name(live, listed, answer, copy)
+        for (listed, _, copy), answer in zip(copies, answers, strict=True)
+    ]
     if not any(compared):
-        raise Inconclusive("no review repeats a name that can be compared", needs=("data in the target",))
+        raise Inconclusive(
+            "no review repeats a name that can be compared", needs=("data in the target",)
+        )
 
 
 @requirement("read/belonging")
@@ -46,7 +57,10 @@ def test_records_belong_to_the_same(operation: Operation, live: Live) -> None:
                 if listed.record[member].lower() != str(owner).lower():
                     _confirm_apart(live, operation, listed, (name, member))
     if not compared:
-        raise Inconclusive(f"no record of {operation.id} names what others belong to as well", needs=("data in the target",))
+        raise Inconclusive(
+            f"no record of {operation.id} names what others belong to as well",
+            needs=("data in the target",),
+        )
 
 
 @requirement("read/languages")
@@ -55,14 +69,23 @@ def test_a_video_has_one_localization_a_language(operation: Operation, live: Liv
     if operation.is_list:
         shown = [listed.record for listed in live.records(operation.id)]
     else:
-        shown = [answer.data for _, answer in live.readings(operation) if isinstance(answer.data, dict)]
+        shown = [
+            answer.data for _, answer in live.readings(operation) if isinstance(answer.data, dict)
+        ]
     spoken = [(record, _languages(record)) for record in shown]
     if not any(languages for _, languages in spoken):
         raise Inconclusive("no localization tells its language", needs=("data in the target",))
     for record in [record for record, languages in spoken if _is_twice(languages)][:1]:
-        again = live.send(Call("video_get", {"videoId": record["id"]}), purpose="the languages of a video")
+        again = live.send(
+            Call("video_get", {"videoId": record["id"]}), purpose="the languages of a video"
+        )
         languages = _languages(again.data) if isinstance(again.data, dict) else []
-        expect.that(not _is_twice(languages), f"the languages of video {record['id']} are {languages}", again, expected="each of them once")
+        expect.that(
+            not _is_twice(languages),
+            f"the languages of video {record['id']} are {languages}",
+            again,
+            expected="each of them once",
+        )
 
 
 @requirement("read/counts")
@@ -74,11 +97,18 @@ def test_counts_add_up(live: Live) -> None:
         record, answer = listed.record, live.listing("project_list").pages[0]
         done, all = record.get("completedLocalizationCount"), record.get("localizationCount")
         if isinstance(done, int) and isinstance(all, int):
-            expect.that(done <= all, f"project {record['id']} has {done} of {all} localizations completed", answer)
+            expect.that(
+                done <= all,
+                f"project {record['id']} has {done} of {all} localizations completed",
+                answer,
+            )
         for member, counted in tallies.items():
             stated = record.get(member)
             # A count that is none is judged by the rules.
-            if fits(live.session.contract, "Project", member, stated) and stated != counted[record["id"].lower()]:
+            if (
+                fits(live.session.contract, "Project", member, stated)
+                and stated != counted[record["id"].lower()]
+            ):
                 _confirm_miscounted(live, videos, record["id"], member)
 
 
@@ -89,7 +119,9 @@ def _tallies(videos: Walk) -> dict[str, Counter[str]]:
         return {}
     tallies = {"videoCount": Counter(video["projectId"].lower() for video in once)}
     if all(isinstance(video.get("localizations"), list) for video in once):
-        tallies["localizationCount"] = Counter(video["projectId"].lower() for video in once for _ in video["localizations"])
+        tallies["localizationCount"] = Counter(
+            video["projectId"].lower() for video in once for _ in video["localizations"]
+        )
     return tallies
 
 
@@ -116,17 +148,32 @@ def _is_walked_otherwise(videos: Walk, live: Live) -> bool:
 
 def _are_read_otherwise(videos: Walk, project: str, live: Live) -> bool:
     """Whether a video has other localizations by its id than in the list, which is judged by another check, or may have."""
-    own = [listed.record for listed in videos.listed if str(listed.record["projectId"]).lower() == project.lower()]
-    answers = live.send_all([Call("video_get", {"videoId": video["id"]}) for video in own[:MOST_READ]], "how many localizations has it?")
-    read = [answer.data.get("localizations") if isinstance(answer.data, dict) else None for answer in answers]
-    same = [isinstance(found, list) and len(found) == len(video["localizations"]) for video, found in zip(own, read, strict=False)]
+    own = [
+        listed.record
+        for listed in videos.listed
+        if str(listed.record["projectId"]).lower() == project.lower()
+    ]
+    answers = live.send_all(
+        [Call("video_get", {"videoId": video["id"]}) for video in own[:MOST_READ]],
+        "how many localizations has it?",
+    )
+    read = [
+        answer.data.get("localizations") if isinstance(answer.data, dict) else None
+        for answer in answers
+    ]
+    same = [
+        isinstance(found, list) and len(found) == len(video["localizations"])
+        for video, found in zip(own, read, strict=False)
+    ]
     return len(own) > MOST_READ or not all(same)
 
 
 def _owners(name: str, live: Live) -> dict[str, dict[str, object]]:
     """The listed records of a kind, by their ids."""
     try:
-        return {listed.record["id"].lower(): listed.record for listed in live.records(PARENTS[name])}
+        return {
+            listed.record["id"].lower(): listed.record for listed in live.records(PARENTS[name])
+        }
     except Inconclusive:
         return {}
 
@@ -134,18 +181,41 @@ def _owners(name: str, live: Live) -> dict[str, dict[str, object]]:
 def _confirm_apart(live: Live, operation: Operation, listed: Listed, tie: tuple[str, str]) -> None:
     """Blame two records only where each, read by its id, still says what it said: one may have moved, and lists may differ."""
     name, member = tie
-    parameter, read = ("videoId", "video_get") if operation.id == "video_list" else ("reviewId", "review_get")
-    one = live.send(Call(read, {parameter: listed.record["id"]}), purpose=f"the {member} of a record")
-    other = live.send(Call(READING[name], {name: listed.record[name]}), purpose=f"the {member} of its {name[:-2]}")
-    told = [answer.data.get(member) if isinstance(answer.data, dict) else None for answer in (one, other)]
-    apart = all(map(is_uuid, told)) and str(told[0]).lower() != str(told[1]).lower() and told[0] == listed.record[member]
-    expect.that(not apart, f"{member} is {told[0]}, that of its {name[:-2]} is {told[1]}", one, other, expected=f"one {member}")
+    parameter, read = (
+        ("videoId", "video_get") if operation.id == "video_list" else ("reviewId", "review_get")
+    )
+    one = live.send(
+        Call(read, {parameter: listed.record["id"]}), purpose=f"the {member} of a record"
+    )
+    other = live.send(
+        Call(READING[name], {name: listed.record[name]}), purpose=f"the {member} of its {name[:-2]}"
+    )
+    told = [
+        answer.data.get(member) if isinstance(answer.data, dict) else None
+        for answer in (one, other)
+    ]
+    apart = (
+        all(map(is_uuid, told))
+        and str(told[0]).lower() != str(told[1]).lower()
+        and told[0] == listed.record[member]
+    )
+    expect.that(
+        not apart,
+        f"{member} is {told[0]}, that of its {name[:-2]} is {told[1]}",
+        one,
+        other,
+        expected=f"one {member}",
+    )
 
 
 def _languages(video: dict[str, object]) -> list[str]:
     """The languages of the localizations of a video, as far as it shows them."""
     localizations = video.get("localizations")
-    shown = [each for each in localizations if isinstance(each, dict)] if isinstance(localizations, list) else []
+    shown = (
+        [each for each in localizations if isinstance(each, dict)]
+        if isinstance(localizations, list)
+        else []
+    )
     return [each["language"] for each in shown if isinstance(each.get("language"), str)]
 
 
@@ -156,9 +226,16 @@ def _is_twice(languages: list[str]) -> bool:
 def _same_name(live: Live, listed: Listed, answer: Exchange, copy: str) -> bool:
     """Whether a copy could be compared with a name, both at rest; Violation where they differ."""
     call = answer.call
-    if answer.status != 200 or not isinstance(answer.data, dict) or not isinstance(answer.data.get("name"), str):
+    if (
+        answer.status != 200
+        or not isinstance(answer.data, dict)
+        or not isinstance(answer.data.get("name"), str)
+    ):
         return False
-    if str(answer.data.get("id", *call.path.values())).lower() != next(iter(call.path.values())).lower():
+    if (
+        str(answer.data.get("id", *call.path.values())).lower()
+        != next(iter(call.path.values())).lower()
+    ):
         return False  # Another record than the one that was asked for is judged elsewhere.
     if answer.data["name"] == listed.record[copy]:
         return True
@@ -168,6 +245,8 @@ def _same_name(live: Live, listed: Listed, answer: Exchange, copy: str) -> bool:
     name = latest.data.get("name") if isinstance(latest.data, dict) else None
     if told in (answer.data["name"], name, None):
         return True
-    at_rest = told == listed.record[copy] or name == answer.data["name"]  # What is renamed all the time is never read twice alike.
+    at_rest = (
+        told == listed.record[copy] or name == answer.data["name"]
+    )  # What is renamed all the time is never read twice alike.
     expect.that(not at_rest, f"{copy} is {told!r}, the name is {name!r}", again, latest)
     return False

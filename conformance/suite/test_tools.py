@@ -24,7 +24,11 @@ def test_every_operation_is_a_tool(operation: Operation, toolbox: Toolbox) -> No
     toolbox.live.credential("primary")
     tools = _shown(toolbox)
     told = ", ".join(sorted(tools)) or "no tool"
-    expect.that(operation.id in tools, f"{operation.id} is not among {told}", expected=f"a tool {operation.id}")
+    expect.that(
+        operation.id in tools,
+        f"{operation.id} is not among {told}",
+        expected=f"a tool {operation.id}",
+    )
 
 
 def _shown(toolbox: Toolbox) -> dict[str, Any]:
@@ -38,23 +42,37 @@ def _shown(toolbox: Toolbox) -> dict[str, Any]:
                 raise
             last = problem
             toolbox.live.control(Call("account_get"), scheme=toolbox.scheme)
-    raise Violation(f"{last.message}, again and again", expected="the tools", exchanges=last.exchanges)
+    raise Violation(
+        f"{last.message}, again and again", expected="the tools", exchanges=last.exchanges
+    )
 
 
 @requirement("tools/arguments")
-def test_a_tool_takes_the_arguments_of_its_operation(operation: Operation, toolbox: Toolbox) -> None:
+def test_a_tool_takes_the_arguments_of_its_operation(
+    operation: Operation, toolbox: Toolbox
+) -> None:
     """The input schema names the parameters that the contract names, flat or nested, and takes what the contract allows."""
     schema = toolbox.tool(operation).get("inputSchema")
-    expect.that(isinstance(schema, dict), "the tool has no input schema", expected="an input schema")
+    expect.that(
+        isinstance(schema, dict), "the tool has no input schema", expected="an input schema"
+    )
     assert isinstance(schema, dict)
     missing = [name for name in _named(operation) if plain(name) not in places(schema)]
-    expect.that(not missing, f"the input schema does not name {', '.join(missing)}", expected=", ".join(_named(operation)))
+    expect.that(
+        not missing,
+        f"the input schema does not name {', '.join(missing)}",
+        expected=", ".join(_named(operation)),
+    )
     where = places(schema)
     if any(len(where[plain(name)]) > 1 for name in _named(operation)) or not _named(operation):
         return  # what holds nested arguments together is the target's own
     for arguments in _allowed(operation, toolbox.live):
         flaw = refusal(shape(arguments, schema), schema)
-        expect.that(flaw is None, f"the input schema refuses {arguments}: {flaw}", expected="a schema that takes what the contract allows")
+        expect.that(
+            flaw is None,
+            f"the input schema refuses {arguments}: {flaw}",
+            expected="a schema that takes what the contract allows",
+        )
 
 
 @requirement("tools/stock-client")
@@ -63,11 +81,15 @@ def test_a_stock_client_lists_and_calls_a_tool(toolbox: Toolbox) -> None:
     operation = toolbox.live.operation("account_get")
     over_http = toolbox.live.control(toolbox.live.call(operation), scheme=toolbox.scheme)
     if toolbox.live.session.problems(over_http):
-        raise Inconclusive("what the operation answers breaks the contract already", exchanges=[over_http.id])
+        raise Inconclusive(
+            "what the operation answers breaks the contract already", exchanges=[over_http.id]
+        )
     toolbox.tool(operation)
     controlled(toolbox.served_to_primary(operation, {}, "control"))
     for number in range(1, ROUNDS):
-        with suppress(Violation):  # the client asks once, and a tool's error does not always tell what is over in a moment
+        with suppress(
+            Violation
+        ):  # the client asks once, and a tool's error does not always tell what is over in a moment
             _understood(operation, toolbox)
             return
         toolbox.live.session.transport.wait(float(number))
@@ -77,25 +99,35 @@ def test_a_stock_client_lists_and_calls_a_tool(toolbox: Toolbox) -> None:
 def _understood(operation: Operation, toolbox: Toolbox) -> None:
     from conformance.suite.tools import sdk_client  # noqa: PLC0415 - slow, and of no use without tools
 
-    courier = sdk_client.Courier(toolbox, operation, Caller.of(toolbox.live.credential("primary"), toolbox.scheme))
-    names, result = sdk_client.converse(courier, shape({}, toolbox.tool(operation).get("inputSchema", {})))
+    courier = sdk_client.Courier(
+        toolbox, operation, Caller.of(toolbox.live.credential("primary"), toolbox.scheme)
+    )
+    names, result = sdk_client.converse(
+        courier, shape({}, toolbox.tool(operation).get("inputSchema", {}))
+    )
     found = f"the client finds {', '.join(names) or 'no tool'}"
     expect.that(operation.id in names, found, *courier.exchanges, expected=f"a tool {operation.id}")
     told = "the client is told that the call has failed"
-    expect.that(not result.is_error, told, courier.exchanges[-1], expected="a result that is no error")
+    expect.that(
+        not result.is_error, told, courier.exchanges[-1], expected="a result that is no error"
+    )
 
 
 def _named(operation: Operation) -> list[str]:
     """The arguments that the contract itself names."""
     body = ["expectedSubjectRevision", "idempotencyKey"] if operation.writes else []
-    return [parameter.name for parameter in operation.parameters if not parameter.name_is_open] + body
+    return [
+        parameter.name for parameter in operation.parameters if not parameter.name_is_open
+    ] + body
 
 
 def _allowed(operation: Operation, live: Live) -> Iterator[dict[str, Any]]:
     """Arguments within the contract: as few as may be, and for a list its bounds and its cursor."""
     id = live.made_up("tool")
     least: dict[str, Any] = {parameter_of(operation): id} if "{" in operation.path else {}
-    yield {**least, "expectedSubjectRevision": 3, "idempotencyKey": id} if operation.writes else least
+    yield (
+        {**least, "expectedSubjectRevision": 3, "idempotencyKey": id} if operation.writes else least
+    )
     for limit in (1, 25, 100) if operation.is_list else ():
         yield {**least, "limit": limit}
     if operation.is_list and "cursor" in _named(operation):

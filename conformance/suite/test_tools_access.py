@@ -22,7 +22,9 @@ KINDS = {"projectId": "project", "videoId": "video", "reviewId": "review"}
 
 
 @requirement("tools/authentication")
-def test_a_tool_needs_a_credential(operation: Operation, toolbox: Toolbox, approvals: Approvals) -> None:
+def test_a_tool_needs_a_credential(
+    operation: Operation, toolbox: Toolbox, approvals: Approvals
+) -> None:
     """No credential, an expired, a revoked and a made-up one are refused."""
     live = toolbox.live
     call, arguments = _probe(operation, toolbox, approvals)
@@ -34,11 +36,19 @@ def test_a_tool_needs_a_credential(operation: Operation, toolbox: Toolbox, appro
         callers += [(credential, scheme) for scheme in credential.schemes] if credential else []
     for credential, scheme in callers:
         who = f"{_name(credential)} by {scheme}" if credential else _name(credential)
-        refused(toolbox.call(operation, arguments, credential, scheme, purpose=f"call the tool as {who}"))
+        refused(
+            toolbox.call(
+                operation, arguments, credential, scheme, purpose=f"call the tool as {who}"
+            )
+        )
         untouched(call, approvals, operation)
     # Once for each kind: who is refused at the handshake may still be served without one.
-    for who, caller in {_name(credential): Caller(credential, scheme) for credential, scheme in callers}.items():
-        answer = toolbox.call_uninvited(operation, arguments, caller, f"past the handshake, as {who}")
+    for who, caller in {
+        _name(credential): Caller(credential, scheme) for credential, scheme in callers
+    }.items():
+        answer = toolbox.call_uninvited(
+            operation, arguments, caller, f"past the handshake, as {who}"
+        )
         if answer is not None:
             refused(answer)
             untouched(call, approvals, operation)
@@ -49,17 +59,25 @@ def _name(credential: Credential | None) -> str:
 
 
 @requirement("tools/permission")
-def test_a_tool_needs_the_permission(operation: Operation, scheme: str, toolbox: Toolbox, approvals: Approvals) -> None:
+def test_a_tool_needs_the_permission(
+    operation: Operation, scheme: str, toolbox: Toolbox, approvals: Approvals
+) -> None:
     """Without the permission of the operation its tool is refused, or not shown."""
     live = toolbox.live
     credential = live.by(f"lacking.{operation.permission}", scheme)
     call, arguments = _probe(operation, toolbox, approvals)
-    refused(toolbox.call(operation, arguments, credential, scheme, purpose=f"without {operation.permission}"))
+    refused(
+        toolbox.call(
+            operation, arguments, credential, scheme, purpose=f"without {operation.permission}"
+        )
+    )
     untouched(call, approvals, operation)
 
 
 @requirement("tools/grants")
-def test_a_tool_stays_within_the_grant(operation: Operation, toolbox: Toolbox, approvals: Approvals) -> None:
+def test_a_tool_stays_within_the_grant(
+    operation: Operation, toolbox: Toolbox, approvals: Approvals
+) -> None:
     """What is foreign or ungranted is refused to primary or not shown, and primary's is refused to the outsider."""
     live = toolbox.live
     call, arguments = _probe(operation, toolbox, approvals)
@@ -67,15 +85,26 @@ def test_a_tool_stays_within_the_grant(operation: Operation, toolbox: Toolbox, a
         _shown_within_the_grant(operation, toolbox)
         return
     name, fixtures = parameter_of(operation), live.session.target.fixtures
-    outside = [group[KINDS[name]] for group in (fixtures.foreign, fixtures.ungranted) if KINDS[name] in group]
+    outside = [
+        group[KINDS[name]]
+        for group in (fixtures.foreign, fixtures.ungranted)
+        if KINDS[name] in group
+    ]
     outsider = live.session.target.credentials.get("outsider")
     if not outside and outsider is None:
-        raise Inconclusive("nothing outside the grant is known", needs=("fixtures.foreign", "fixtures.ungranted", "credentials.outsider"))
+        raise Inconclusive(
+            "nothing outside the grant is known",
+            needs=("fixtures.foreign", "fixtures.ungranted", "credentials.outsider"),
+        )
     if outsider is not None:
-        refused(toolbox.call(operation, arguments, outsider, purpose="call the tool as the outsider"))
+        refused(
+            toolbox.call(operation, arguments, outsider, purpose="call the tool as the outsider")
+        )
         untouched(call, approvals, operation)
     for id in outside if not operation.writes else ():
-        refused(toolbox.as_primary(operation, {**arguments, name: id}, "something outside the grant"))
+        refused(
+            toolbox.as_primary(operation, {**arguments, name: id}, "something outside the grant")
+        )
 
 
 @requirement("tools/validation")
@@ -84,14 +113,20 @@ def test_a_tool_refuses_invalid_arguments(operation: Operation, toolbox: Toolbox
     live, call = toolbox.live, toolbox.live.call(operation)
     arguments = arguments_of(call)
     controlled(toolbox.served_to_primary(operation, arguments, "control"))
-    invalid: list[tuple[str, Any]] = [(name, value) for name in call.path for value in ("not-a-uuid", None)]
+    invalid: list[tuple[str, Any]] = [
+        (name, value) for name in call.path for value in ("not-a-uuid", None)
+    ]
     if operation.is_list:
         invalid += [("limit", value) for value in (0, 101, 1000, 1.5, "many")]
         named = [name for name in live.session.roles(operation) if name != "limit"]
-        invalid += [(name, "not-a-uuid") for name in named if toolbox.argument(operation, name) is not None]
+        invalid += [
+            (name, "not-a-uuid") for name in named if toolbox.argument(operation, name) is not None
+        ]
     if not invalid:
         raise NotApplicable(f"{operation.id} takes no argument")
-    for answer in toolbox.each_as_primary(operation, {f"{name} {value!r}": {**arguments, name: value} for name, value in invalid}):
+    for answer in toolbox.each_as_primary(
+        operation, {f"{name} {value!r}": {**arguments, name: value} for name, value in invalid}
+    ):
         refused(answer)
     if call.path:
         refused(toolbox.as_primary(operation, {}, f"no {parameter_of(operation)}"))
@@ -102,20 +137,33 @@ def _shown_within_the_grant(operation: Operation, toolbox: Toolbox) -> None:
     live = toolbox.live
     groups = (live.session.target.fixtures.foreign, live.session.target.fixtures.ungranted)
     if not any(groups):
-        raise Inconclusive("nothing outside the grant is known", needs=("fixtures.foreign", "fixtures.ungranted"))
+        raise Inconclusive(
+            "nothing outside the grant is known", needs=("fixtures.foreign", "fixtures.ungranted")
+        )
     asked: list[dict[str, Any]] = [{"limit": PAGE}]
     for name, _ in filters(operation, toolbox):
         role = live.session.roles(operation)[name]
         asked += [{"limit": PAGE, name: group[role]} for group in groups if role in group]
     for arguments in asked:
-        answer = toolbox.as_primary(operation, arguments, "a page that may show nothing from outside")
+        answer = toolbox.as_primary(
+            operation, arguments, "a page that may show nothing from outside"
+        )
         items = answer.data.get("items") if isinstance(answer.data, dict) else None
-        found = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+        found = (
+            [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+        )
         strays = [item for item in found if live.is_outside(item, operation.id)]
-        expect.that(not strays, f"{len(strays)} items from outside the grant", answer.exchange, expected="no item")
+        expect.that(
+            not strays,
+            f"{len(strays)} items from outside the grant",
+            answer.exchange,
+            expected="no item",
+        )
 
 
-def _probe(operation: Operation, toolbox: Toolbox, approvals: Approvals) -> tuple[Call, dict[str, Any]]:
+def _probe(
+    operation: Operation, toolbox: Toolbox, approvals: Approvals
+) -> tuple[Call, dict[str, Any]]:
     """A valid call and its arguments, after the control: primary's call succeeds, or an approval has over HTTP."""
     toolbox.tool(operation)
     if not operation.writes:
@@ -128,7 +176,15 @@ def _probe(operation: Operation, toolbox: Toolbox, approvals: Approvals) -> tupl
     try:
         review = approvals.pending()
         key = approvals.key(review.id, "refused by tool")
-    except Inconclusive:  # where no review is left, a replay is as good: it is refused to whom the approval would be
+    except (
+        Inconclusive
+    ):  # where no review is left, a replay is as good: it is refused to whom the approval would be
         review, key = trial.review, trial.key
-        controlled(toolbox.served_to_primary(operation, approval(review.id, review.revision, key), "control"))
-    return approvals.call(review.id, review.revision, key), approval(review.id, review.revision, key)
+        controlled(
+            toolbox.served_to_primary(
+                operation, approval(review.id, review.revision, key), "control"
+            )
+        )
+    return approvals.call(review.id, review.revision, key), approval(
+        review.id, review.revision, key
+    )

@@ -7,7 +7,12 @@ from conformance.contract.openapi import Operation
 from conformance.http.exchange import MISSING, Call
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.preconditions import sound
-from conformance.suite.approval.review_pool import Review, is_approved, revision_to_refuse, shows_status
+from conformance.suite.approval.review_pool import (
+    Review,
+    is_approved,
+    revision_to_refuse,
+    shows_status,
+)
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.tools.answers import Answer, refused, served
@@ -43,8 +48,16 @@ def test_an_approval_is_one_over_both_faces(toolbox: Toolbox, approvals: Approva
 
     after = approvals.look_approved(review.id)
     kept = is_approved(after) or not shows_status(after)
-    expect.that(kept, "the review is not approved after its tool said so", first.exchange, after, expected="approved")
-    again = approvals.approve(review, key, scheme=toolbox.scheme, purpose="replay over HTTP what was approved by tool")
+    expect.that(
+        kept,
+        "the review is not approved after its tool said so",
+        first.exchange,
+        after,
+        expected="approved",
+    )
+    again = approvals.approve(
+        review, key, scheme=toolbox.scheme, purpose="replay over HTTP what was approved by tool"
+    )
     expect.status(again, 200)
     kept = again.data is MISSING or not differ(again.data, data, toolbox.live.session.contract)
     expect.that(kept, f"the replay says {again.data}", first.exchange, again, expected=str(data))
@@ -53,12 +66,16 @@ def test_an_approval_is_one_over_both_faces(toolbox: Toolbox, approvals: Approva
         refused(toolbox.as_primary(operation, other, "the key with another revision"))
 
 
-def _approved_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operation, review: Review) -> tuple[Review, str, Answer]:
+def _approved_by_tool(
+    toolbox: Toolbox, approvals: Approvals, operation: Operation, review: Review
+) -> tuple[Review, str, Answer]:
     """The answer to an approval by tool, with its review and key: once more where somebody else has changed the subject meanwhile."""
     for label in ("by tool", "by tool, at another revision"):
         key = approvals.key(review.id, label)
         approvals.note(review, key)
-        answer = toolbox.served_to_primary(operation, approval(review.id, review.revision, key), "approve by tool")
+        answer = toolbox.served_to_primary(
+            operation, approval(review.id, review.revision, key), "approve by tool"
+        )
         latest = approvals.moved(review) if answer.refused else None
         if latest is None:
             break
@@ -69,7 +86,9 @@ def _approved_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operati
 def _replays_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operation) -> None:
     trial = approvals.trial(toolbox.scheme)
     replay = approval(trial.review.id, trial.review.revision, trial.key)
-    again = toolbox.served_to_primary(operation, replay, "replay by tool what was approved over HTTP")
+    again = toolbox.served_to_primary(
+        operation, replay, "replay by tool what was approved over HTTP"
+    )
     told = f"the replay says {again.data}"
     first = trial.approval.data
     kept = first is MISSING or not differ(first, served(again), toolbox.live.session.contract)
@@ -83,19 +102,33 @@ def _refusals_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operati
     viewer = live.session.target.credentials.get("no-review-role")
     if viewer is not None:
         arguments = approval(review.id, review.revision, key)
-        refused(toolbox.call(operation, arguments, viewer, purpose="approve by tool without the role"))
+        refused(
+            toolbox.call(operation, arguments, viewer, purpose="approve by tool without the role")
+        )
     for name, mistyped in MISTYPED:
         arguments = {**approval(review.id, review.revision, key), name: mistyped(review.revision)}
         refused(toolbox.as_primary(operation, arguments, f"{name} {arguments[name]!r} by tool"))
     untouched(approvals.call(review.id, review.revision, key), approvals, operation)
     for id in live.session.target.fixtures.unapprovable_reviews[:1]:
         read = approvals.look(id)
-        if isinstance(read.data, dict) and read.data.get("approvable") is False and not is_approved(read):
+        if (
+            isinstance(read.data, dict)
+            and read.data.get("approvable") is False
+            and not is_approved(read)
+        ):
             arguments = approval(id, revision_to_refuse(read), approvals.key(id, "refused by tool"))
-            refused(toolbox.as_primary(operation, arguments, "approve by tool what cannot be approved"))
+            refused(
+                toolbox.as_primary(operation, arguments, "approve by tool what cannot be approved")
+            )
             trial = approvals.trial(toolbox.scheme)
             used = approval(id, trial.review.revision, trial.key)
-            refused(toolbox.as_primary(operation, used, "a used key for another review, which cannot be approved, by tool"))
+            refused(
+                toolbox.as_primary(
+                    operation,
+                    used,
+                    "a used key for another review, which cannot be approved, by tool",
+                )
+            )
 
 
 def approval(review: str, revision: int, key: str) -> dict[str, Any]:
@@ -107,4 +140,9 @@ def untouched(call: Call, approvals: Approvals, operation: Operation) -> None:
     """Violation where a call that was refused approved its review; reading calls touch none, and replays one that is approved already."""
     if operation.writes and call.path["reviewId"] != approvals.first().review.id:
         looked = approvals.look(call.path["reviewId"])
-        expect.that(not is_approved(looked), "a refused caller approved the review", looked, expected="the review stays as it was")
+        expect.that(
+            not is_approved(looked),
+            "a refused caller approved the review",
+            looked,
+            expected="the review stays as it was",
+        )

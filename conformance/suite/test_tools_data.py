@@ -42,11 +42,15 @@ def _same_pages(call: Call, operation: Operation, toolbox: Toolbox) -> None:
         _same(call.asking(limit=limit), operation, toolbox)
     _in_a_row(call.asking(limit="5"), operation, toolbox, (name, PAGES))
     for filter, id in filters(operation, toolbox):
-        with suppress(Inconclusive):  # a cursor may bring its filter along, and be refused beside it
+        with suppress(
+            Inconclusive
+        ):  # a cursor may bring its filter along, and be refused beside it
             _in_a_row(call.asking(limit="5", **{filter: id}), operation, toolbox, (name, PAGES - 1))
 
 
-def _in_a_row(page: Call, operation: Operation, toolbox: Toolbox, way: tuple[str | None, int]) -> None:
+def _in_a_row(
+    page: Call, operation: Operation, toolbox: Toolbox, way: tuple[str | None, int]
+) -> None:
     """Some pages of a list, one after the other, given the name of the cursor and how many they may be."""
     name, most = way
     for _ in range(most):
@@ -63,30 +67,51 @@ def _same(call: Call, operation: Operation, toolbox: Toolbox) -> Exchange:
     for number in range(ROUNDS):
         over_http = live.control(call, scheme=toolbox.scheme)
         answer = toolbox.served_to_primary(operation, arguments_of(call), "the data by tool")
-        if answer.refused and call.query and toolbox.live.send(call, scheme=toolbox.scheme, purpose="once more").status != 200:
+        if (
+            answer.refused
+            and call.query
+            and toolbox.live.send(call, scheme=toolbox.scheme, purpose="once more").status != 200
+        ):
             return over_http  # A cursor may be good for one use.
-        differing = _differing(over_http, served(answer), operation, live) if over_http.data is not MISSING else set()
+        differing = (
+            _differing(over_http, served(answer), operation, live)
+            if over_http.data is not MISSING
+            else set()
+        )
         if not differing:
             return over_http  # Without data over HTTP, which is judged elsewhere, there is nothing to compare.
-        for _ in range(number + 1):  # more of them each time, or what takes turns would seem to stay
+        for _ in range(
+            number + 1
+        ):  # more of them each time, or what takes turns would seem to stay
             again = toolbox.live.control(call, scheme=toolbox.scheme)
         changing = unlike(over_http.data, again.data)
-        stable = {place for place in differing if not any(place[: len(other)] == other for other in changing)}
+        stable = {
+            place
+            for place in differing
+            if not any(place[: len(other)] == other for other in changing)
+        }
         if not stable and not changing & WHOLE:
             return over_http
         kept = stable if kept is None else kept & stable
     if not kept:
-        raise Inconclusive(f"the data of {operation.id} change with every reading", needs=("data that stay as they are",))
+        raise Inconclusive(
+            f"the data of {operation.id} change with every reading",
+            needs=("data that stay as they are",),
+        )
     told = ", ".join(sorted(".".join(map(str, place)) or "all of it" for place in kept)[:3])
     exchanges = [over_http.id, answer.exchange.id]
-    raise Violation(f"tool and operation differ in {told}", expected="the same data", exchanges=exchanges)
+    raise Violation(
+        f"tool and operation differ in {told}", expected="the same data", exchanges=exchanges
+    )
 
 
 def _differing(over_http: Exchange, by_tool: Any, operation: Operation, live: Live) -> set[Place]:
     """Where a tool tells other than its operation, but for what is malformed over HTTP, which is judged by the rules."""
     contract = live.session.contract
     differing = unlike(over_http.data, by_tool)
-    found = promised(differing, contract) | added(differing, over_http.data, contract.schema(operation.resource))
+    found = promised(differing, contract) | added(
+        differing, over_http.data, contract.schema(operation.resource)
+    )
     return {place for place in found if sound(place, over_http.data, operation.resource, contract)}
 
 

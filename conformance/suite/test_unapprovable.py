@@ -26,13 +26,31 @@ def test_what_cannot_be_approved_is_not(scheme: str, live: Live, approvals: Appr
     _withheld(scheme, approvals)
     ids = live.session.target.fixtures.unapprovable_reviews
     if not ids:
-        raise Inconclusive("no unapprovable review is known", needs=("fixtures.unapprovable-reviews",))
+        raise Inconclusive(
+            "no unapprovable review is known", needs=("fixtures.unapprovable-reviews",)
+        )
     approvals.control(scheme)
-    moved = [move for id in ids[:4] if (move := _moved(id, Sending(primary, scheme, "approve what cannot be approved"), live, approvals))]
+    moved = [
+        move
+        for id in ids[:4]
+        if (
+            move := _moved(
+                id, Sending(primary, scheme, "approve what cannot be approved"), live, approvals
+            )
+        )
+    ]
     for told, answer, _ in moved[:1]:
         if len(moved) == 1:  # one change may be somebody else's
-            raise Inconclusive(f"{told}, by the attempt or by itself", needs=("fixtures.unapprovable-reviews",), exchanges=[answer.id])
-        expect.broken(told, *(each for _, *exchanges in moved for each in exchanges), expected="the state stays")
+            raise Inconclusive(
+                f"{told}, by the attempt or by itself",
+                needs=("fixtures.unapprovable-reviews",),
+                exchanges=[answer.id],
+            )
+        expect.broken(
+            told,
+            *(each for _, *exchanges in moved for each in exchanges),
+            expected="the state stays",
+        )
 
 
 def _withheld(scheme: str, approvals: Approvals) -> None:
@@ -44,15 +62,21 @@ def _withheld(scheme: str, approvals: Approvals) -> None:
         if not isinstance(again.data, dict) or again.data.get("approvable") is not False:
             continue
         key = approvals.key(review.id, f"withheld {scheme}")
-        answer = approvals.approve(review, key, scheme=scheme, purpose="approve what says it cannot be")
+        answer = approvals.approve(
+            review, key, scheme=scheme, purpose="approve what says it cannot be"
+        )
         told = "approvable is false, and the approval is answered 200"
         expect.that(answer.status != 200, told, again, answer, expected="400, 403, 409 or 422")
 
 
-def _moved(id: str, sending: Sending, live: Live, approvals: Approvals) -> tuple[str, Exchange, Exchange] | None:
+def _moved(
+    id: str, sending: Sending, live: Live, approvals: Approvals
+) -> tuple[str, Exchange, Exchange] | None:
     """How the status of a review turns into another one with a refused attempt; None where it stays, or goes on moving by itself."""
     before = _unapprovable(id, approvals)
-    call = approvals.call(id, revision_to_refuse(before), approvals.key(id, f"unapprovable {sending.scheme}"))
+    call = approvals.call(
+        id, revision_to_refuse(before), approvals.key(id, f"unapprovable {sending.scheme}")
+    )
     answer = live.session.client.send(call, sending)
     after, status = approvals.look(id), _status(before)
     if status == "approved":
@@ -74,7 +98,11 @@ def _unapprovable(id: str, approvals: Approvals) -> Exchange:
         told = f"review {id} is answered {read.describe()}"
         raise Inconclusive(told, needs=("fixtures.unapprovable-reviews",), exchanges=[read.id])
     if read.data.get("approvable") is True:
-        raise Inconclusive(f"review {id} is approvable", needs=("fixtures.unapprovable-reviews",), exchanges=[read.id])
+        raise Inconclusive(
+            f"review {id} is approvable",
+            needs=("fixtures.unapprovable-reviews",),
+            exchanges=[read.id],
+        )
     return read
 
 
@@ -89,7 +117,11 @@ def test_an_approval_of_nothing_is_absent(scheme: str, live: Live, approvals: Ap
     approvals.control(scheme)
     id = live.made_up("no review")
     purpose = "approve a review that is not"
-    _, answer = approvals.keyed(id, f"absent {scheme}", lambda key: live.send(approvals.call(id, 1, key), primary, scheme, purpose=purpose))
+    _, answer = approvals.keyed(
+        id,
+        f"absent {scheme}",
+        lambda key: live.send(approvals.call(id, 1, key), primary, scheme, purpose=purpose),
+    )
     expect.status(answer, 403, 404)
     if scheme == primary.schemes[0]:
         _near_reviews(live, approvals)
@@ -100,7 +132,11 @@ def _near_reviews(live: Live, approvals: Approvals) -> None:
     review = approvals.first().review
     own = review.read.data if isinstance(review.read.data, dict) else {}
     made_up, ties = live.made_up("no review"), [own.get(tie) for tie in TIES]
-    near = (f"{review.id[:-1]}{'01'[review.id[-1] == '0']}", f"{made_up[:14]}7{made_up[15:]}", *(str(id) for id in ties if is_uuid(id)))
+    near = (
+        f"{review.id[:-1]}{'01'[review.id[-1] == '0']}",
+        f"{made_up[:14]}7{made_up[15:]}",
+        *(str(id) for id in ties if is_uuid(id)),
+    )
     for id in (*near, *EXTREMES):
         send = partial(_approve_stale, live, approvals, (id, review.revision + 1))
         _, answer = approvals.keyed(id, "near", send)
@@ -113,4 +149,6 @@ def _near_reviews(live: Live, approvals: Approvals) -> None:
 
 
 def _approve_stale(live: Live, approvals: Approvals, stale: tuple[str, int], key: str) -> Exchange:
-    return live.send(approvals.call(*stale, key), purpose="approve what resembles a review, or is beside it")
+    return live.send(
+        approvals.call(*stale, key), purpose="approve what resembles a review, or is beside it"
+    )

@@ -24,7 +24,16 @@ from conformance.target.target import (
     secret_flaw,
     url_flaw,
 )
-from conformance.target.toml_schema import Array, Leaf, Place, Problem, Reader, Shape, dotted, reference
+from conformance.target.toml_schema import (
+    Array,
+    Leaf,
+    Place,
+    Problem,
+    Reader,
+    Shape,
+    dotted,
+    reference,
+)
 
 __all__ = [
     "PERMISSIONS", "Consent", "Credential", "Fixtures", "Limits", "ParameterName", "Problem", "ProfileError", "RateLimit", "Target",
@@ -65,14 +74,26 @@ def _argument_flaw(value: str) -> str | None:
     return "has a null character" if "\0" in value else None
 
 
-_BASE_URL = Leaf((str,), "write http:// or https://, the host and the path up to the version segment", base_url_flaw)
+_BASE_URL = Leaf(
+    (str,),
+    "write http:// or https://, the host and the path up to the version segment",
+    base_url_flaw,
+)
 _URL = Leaf((str,), "write a whole http:// or https:// URL", url_flaw)
-_SECRET = Leaf((str,), 'write the secret, or "${NAME}" for an environment variable that holds it', secret_flaw)
+_SECRET = Leaf(
+    (str,), 'write the secret, or "${NAME}" for an environment variable that holds it', secret_flaw
+)
 _ID = Leaf((str,), "write the id of a record in quotes", _uuid_flaw)
 _COUNT = Leaf((int,), "write a whole number above zero", _number_flaw)
 _NUMBER = Leaf((int, float), "write a number above zero", _number_flaw)
-_NAME = Leaf((str, bool), "write the parameter's name in quotes, or false where the list has none", _name_flaw)
-_ARGUMENT = Leaf((str,), "write the command and its arguments as an array of strings", _argument_flaw)
+_NAME = Leaf(
+    (str, bool),
+    "write the parameter's name in quotes, or false where the list has none",
+    _name_flaw,
+)
+_ARGUMENT = Leaf(
+    (str,), "write the command and its arguments as an array of strings", _argument_flaw
+)
 _FLAG = Leaf((bool,), "write true or false")
 
 _CREDENTIAL: Shape = dict.fromkeys(SCHEMES, _SECRET)
@@ -80,7 +101,10 @@ _RATE_LIMIT: dict[str, Shape] = {"requests": _COUNT, "seconds": _NUMBER}
 _PROFILE: Shape = {
     "base-url": _BASE_URL,
     "credentials": {
-        **dict.fromkeys(("primary", "expired", "revoked", "outsider", "no-review-role", "throttled"), _CREDENTIAL),
+        **dict.fromkeys(
+            ("primary", "expired", "revoked", "outsider", "no-review-role", "throttled"),
+            _CREDENTIAL,
+        ),
         "lacking": dict.fromkeys(PERMISSIONS, _CREDENTIAL),
     },
     "fixtures": {
@@ -92,7 +116,8 @@ _PROFILE: Shape = {
     },
     "limits": {"max-body-bytes": _COUNT, "rate-limit": _RATE_LIMIT, "requests-per-second": _NUMBER},
     "parameters": {
-        operation: {role: _NAME for listed, role in PARAMETER_DEFAULTS if listed == operation} for operation, _ in PARAMETER_DEFAULTS
+        operation: {role: _NAME for listed, role in PARAMETER_DEFAULTS if listed == operation}
+        for operation, _ in PARAMETER_DEFAULTS
     },
     "tools": {"url": _URL},
     "description": {"url": _URL},
@@ -100,13 +125,17 @@ _PROFILE: Shape = {
 }
 
 
-def load(path: Path, *, base_url: str | None = None, environ: Mapping[str, str] = os.environ) -> Target:
+def load(
+    path: Path, *, base_url: str | None = None, environ: Mapping[str, str] = os.environ
+) -> Target:
     """The target that a file describes, at `base_url` where one is given; ProfileError with every problem of the file."""
     text = _text(path)
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _refusal(path, f"is no valid TOML: {error}", "correct it there", _position(error, text)) from None
+        raise _refusal(
+            path, f"is no valid TOML: {error}", "correct it there", _position(error, text)
+        ) from None
     return parse(data, source=str(path), text=text, base_url=base_url, environ=environ)
 
 
@@ -126,7 +155,9 @@ def parse(
     _check_rate_limit(reader, profile.get("limits", {}))
     _check_fixtures(reader, profile.get("fixtures", {}))
     if reader.problems:
-        raise ProfileError(tuple(sorted(reader.problems, key=lambda problem: (problem.line or 0, problem.key))))
+        raise ProfileError(
+            tuple(sorted(reader.problems, key=lambda problem: (problem.line or 0, problem.key)))
+        )
     return Target(
         base_url=address,
         credentials=_credentials(profile.get("credentials", {}), data),
@@ -135,8 +166,12 @@ def parse(
         parameters=_parameters(profile.get("parameters", {})),
         tools_url=profile.get("tools", {}).get("url"),
         description_url=profile.get("description", {}).get("url"),
-        consent=Consent(**{key.replace("-", "_"): value for key, value in profile.get("consent", {}).items()}),
-        source=PurePath(source).name if source else None,  # without its folders, which are no business of a report
+        consent=Consent(
+            **{key.replace("-", "_"): value for key, value in profile.get("consent", {}).items()}
+        ),
+        source=PurePath(source).name
+        if source
+        else None,  # without its folders, which are no business of a report
     )
 
 
@@ -147,9 +182,13 @@ def bare(base_url: str) -> Target:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")  # editors on Windows put a byte order mark there
+        return path.read_text(
+            encoding="utf-8-sig"
+        )  # editors on Windows put a byte order mark there
     except OSError as error:
-        raise _refusal(path, f"cannot be read: {error.strerror}", "give the path of a profile") from None
+        raise _refusal(
+            path, f"cannot be read: {error.strerror}", "give the path of a profile"
+        ) from None
     except UnicodeDecodeError:
         raise _refusal(path, "is not UTF-8 text", "save it as UTF-8") from None
 
@@ -168,7 +207,11 @@ def _address(reader: Reader, profile: Mapping[str, Any], base_url: str | None) -
     if flaw:
         reader.problems.append(Problem(None, None, "--base-url", flaw, _BASE_URL.remedy))
     if not base_url and "base-url" not in profile and reader.sound(("base-url",)):
-        reader.report(("base-url",), "is missing", 'write base-url = "https://…/v1" above the first table, or give --base-url URL')
+        reader.report(
+            ("base-url",),
+            "is missing",
+            'write base-url = "https://…/v1" above the first table, or give --base-url URL',
+        )
     return str(base_url or profile.get("base-url", "")).rstrip("/")
 
 
@@ -191,7 +234,11 @@ def _check_rate_limit(reader: Reader, limits: Mapping[str, Any]) -> None:
     place = ("limits", "rate-limit")
     missing = _RATE_LIMIT.keys() - limits.get("rate-limit", _RATE_LIMIT).keys()
     if missing and reader.sound(place):
-        reader.report(place, f"has no {' and no '.join(sorted(missing))}", "write { requests = 100, seconds = 60 }")
+        reader.report(
+            place,
+            f"has no {' and no '.join(sorted(missing))}",
+            "write { requests = 100, seconds = 60 }",
+        )
 
 
 def _check_fixtures(reader: Reader, fixtures: Mapping[str, Any]) -> None:
@@ -201,13 +248,21 @@ def _check_fixtures(reader: Reader, fixtures: Mapping[str, Any]) -> None:
             place: Place = ("fixtures", key, index)
             first = seen.setdefault(review.lower(), place) if review else place
             if first != place:
-                reader.report(place, f"repeats {dotted(first)}", "name each review once, in one of the two lists")
+                reader.report(
+                    place,
+                    f"repeats {dotted(first)}",
+                    "name each review once, in one of the two lists",
+                )
     command = fixtures.get("provision", {}).get("approvable-review", ("…",))
     if not command or command[0] == "":
-        reader.report(("fixtures", "provision", "approvable-review"), "names no command", _ARGUMENT.remedy)
+        reader.report(
+            ("fixtures", "provision", "approvable-review"), "names no command", _ARGUMENT.remedy
+        )
 
 
-def _credentials(credentials: Mapping[str, Any], data: Mapping[str, Any]) -> Mapping[str, Credential]:
+def _credentials(
+    credentials: Mapping[str, Any], data: Mapping[str, Any]
+) -> Mapping[str, Credential]:
     stated = dict(_credential_tables(data.get("credentials", {})))
     return frozen(
         {
@@ -243,10 +298,16 @@ def _limits(limits: Mapping[str, Any]) -> Limits:
 
 
 def _parameters(parameters: Mapping[str, Any]) -> Mapping[tuple[str, str], ParameterName]:
-    named = {(operation, role): name for operation, roles in parameters.items() for role, name in roles.items()}
+    named = {
+        (operation, role): name
+        for operation, roles in parameters.items()
+        for role, name in roles.items()
+    }
     return frozen(
         {
-            role: ParameterName(named[role] or None, declared=True) if role in named else ParameterName(default)
+            role: ParameterName(named[role] or None, declared=True)
+            if role in named
+            else ParameterName(default)
             for role, default in PARAMETER_DEFAULTS.items()
         }
     )

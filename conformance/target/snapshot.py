@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from conformance.target.target import Consent, Credential, Fixtures, Limits, ParameterName, RateLimit, Target, frozen
+from conformance.target.target import (
+    Consent,
+    Credential,
+    Fixtures,
+    Limits,
+    ParameterName,
+    RateLimit,
+    Target,
+    frozen,
+)
 
 LONG_ENOUGH = 8
 """Characters from which on a secret is long enough for the probes that resemble it."""
@@ -14,7 +23,9 @@ def of(target: Target, provisioned: list[str]) -> dict[str, Any]:
     """The snapshot: JSON-able, with the name of a variable for each secret, and the reviews that were made during the run."""
     return {
         "base-url": target.base_url,
-        "credentials": {name: _credential(credential) for name, credential in target.credentials.items()},
+        "credentials": {
+            name: _credential(credential) for name, credential in target.credentials.items()
+        },
         "fixtures": {
             "approvable-reviews": list(target.fixtures.approvable_reviews),
             "unapprovable-reviews": list(target.fixtures.unapprovable_reviews),
@@ -23,7 +34,9 @@ def of(target: Target, provisioned: list[str]) -> dict[str, Any]:
             "provisioned": provisioned,
         },
         "limits": asdict(target.limits),
-        "parameters": [[*place, name.name, name.declared] for place, name in target.parameters.items()],
+        "parameters": [
+            [*place, name.name, name.declared] for place, name in target.parameters.items()
+        ],
         "tools": target.tools_url,
         "description": target.description_url,
         "consent": asdict(target.consent),
@@ -33,7 +46,10 @@ def of(target: Target, provisioned: list[str]) -> dict[str, Any]:
 
 def _credential(credential: Credential) -> dict[str, Any]:
     return {
-        scheme: {"variable": credential.variable(scheme)[1:], "long": len(credential.secret(scheme)) >= LONG_ENOUGH}
+        scheme: {
+            "variable": credential.variable(scheme)[1:],
+            "long": len(credential.secret(scheme)) >= LONG_ENOUGH,
+        }
         for scheme in credential.schemes
     }
 
@@ -44,7 +60,9 @@ def target(snapshot: Mapping[str, Any]) -> Target:
     rate = limits["rate_limit"]
     return Target(
         base_url=snapshot["base-url"],
-        credentials=frozen({name: _stand_in(name, schemes) for name, schemes in snapshot["credentials"].items()}),
+        credentials=frozen(
+            {name: _stand_in(name, schemes) for name, schemes in snapshot["credentials"].items()}
+        ),
         fixtures=Fixtures(
             tuple(fixtures["approvable-reviews"]),
             tuple(fixtures["unapprovable-reviews"]),
@@ -52,7 +70,12 @@ def target(snapshot: Mapping[str, Any]) -> Target:
             frozen(fixtures["ungranted"]),
         ),
         limits=Limits(limits["max_body_bytes"], RateLimit(**rate) if rate else None, None),
-        parameters=frozen({(operation, role): ParameterName(name, said) for operation, role, name, said in snapshot["parameters"]}),
+        parameters=frozen(
+            {
+                (operation, role): ParameterName(name, said)
+                for operation, role, name, said in snapshot["parameters"]
+            }
+        ),
         tools_url=snapshot["tools"],
         description_url=snapshot["description"],
         consent=Consent(**snapshot["consent"]),
@@ -65,9 +88,17 @@ def _stand_in(name: str, schemes: Mapping[str, Any]) -> Credential:
 
     def secret(scheme: str) -> str | None:
         stated = schemes.get(scheme)
-        return None if stated is None else f"\x80{stated['variable']}\x80" if stated["long"] else "\x80\x80"
+        return (
+            None
+            if stated is None
+            else f"\x80{stated['variable']}\x80"
+            if stated["long"]
+            else "\x80\x80"
+        )
 
     def variable(scheme: str) -> str | None:
         return schemes[scheme]["variable"] if scheme in schemes else None
 
-    return Credential(name, secret("api-key"), secret("bearer"), variable("api-key"), variable("bearer"))
+    return Credential(
+        name, secret("api-key"), secret("bearer"), variable("api-key"), variable("bearer")
+    )

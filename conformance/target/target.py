@@ -28,7 +28,12 @@ PARAMETER_DEFAULTS: Mapping[tuple[str, str], str] = MappingProxyType({  # (opera
 
 _HEADER_VALUE = re.compile(r"[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?")  # RFC 9110, 5.5
 
-_STANDING = {"primary": "served", "expired": "dead", "revoked": "dead", "outsider": "served elsewhere"}
+_STANDING = {
+    "primary": "served",
+    "expired": "dead",
+    "revoked": "dead",
+    "outsider": "served elsewhere",
+}
 """Callers of different standing have different secrets; a key that lacks several permissions, or the role as well, has one standing."""
 
 K = TypeVar("K")
@@ -69,7 +74,11 @@ class Credential:
 
     def shares_secret(self, other: "Credential") -> bool:
         """Whether another credential has the same secret for one of the schemes."""
-        return any(self.secret(scheme) == other.secret(scheme) for scheme in self.schemes if scheme in other.schemes)
+        return any(
+            self.secret(scheme) == other.secret(scheme)
+            for scheme in self.schemes
+            if scheme in other.schemes
+        )
 
     @property
     def _secrets(self) -> Mapping[str, str | None]:
@@ -90,15 +99,25 @@ class Fixtures:
 
     approvable_reviews: tuple[str, ...] = ()
     unapprovable_reviews: tuple[str, ...] = ()
-    foreign: Mapping[str, str] = field(default_factory=dict, hash=False)  # "company", "project", "video", "review" -> id
-    ungranted: Mapping[str, str] = field(default_factory=dict, hash=False)  # "project", "video", "review" -> id
+    foreign: Mapping[str, str] = field(
+        default_factory=dict, hash=False
+    )  # "company", "project", "video", "review" -> id
+    ungranted: Mapping[str, str] = field(
+        default_factory=dict, hash=False
+    )  # "project", "video", "review" -> id
     provision: tuple[str, ...] = ()
 
     def credible(self) -> "Fixtures":
         """The same fixtures without reviews outside the grant that are told to be readable as well."""
         readable = {id.lower() for id in (*self.approvable_reviews, *self.unapprovable_reviews)}
         foreign, ungranted = (
-            frozen({kind: id for kind, id in group.items() if kind != "review" or id.lower() not in readable})
+            frozen(
+                {
+                    kind: id
+                    for kind, id in group.items()
+                    if kind != "review" or id.lower() not in readable
+                }
+            )
             for group in (self.foreign, self.ungranted)
         )
         return replace(self, foreign=foreign, ungranted=ungranted)
@@ -140,7 +159,10 @@ class Target:
     fixtures: Fixtures = field(default_factory=Fixtures)
     limits: Limits = field(default_factory=Limits)
     parameters: Mapping[tuple[str, str], ParameterName] = field(
-        default_factory=lambda: {role: ParameterName(name) for role, name in PARAMETER_DEFAULTS.items()}, hash=False
+        default_factory=lambda: {
+            role: ParameterName(name) for role, name in PARAMETER_DEFAULTS.items()
+        },
+        hash=False,
     )
     tools_url: str | None = None
     description_url: str | None = None
@@ -154,17 +176,37 @@ class Target:
     @property
     def secrets(self) -> frozenset[str]:
         """Every secret of every credential."""
-        return frozenset(credential.secret(scheme) for credential in self.credentials.values() for scheme in credential.schemes)
+        return frozenset(
+            credential.secret(scheme)
+            for credential in self.credentials.values()
+            for scheme in credential.schemes
+        )
 
     def credible(self) -> "Target":
         """The same target without what is said of one secret or one review in two ways that cannot both be true of it."""
-        contradicted = {name for name, credential in self.credentials.items() if name != "primary" and self._is_contradicted(credential)}
-        kept = {name: credential for name, credential in self.credentials.items() if name not in contradicted}
+        contradicted = {
+            name
+            for name, credential in self.credentials.items()
+            if name != "primary" and self._is_contradicted(credential)
+        }
+        kept = {
+            name: credential
+            for name, credential in self.credentials.items()
+            if name not in contradicted
+        }
         return replace(self, credentials=frozen(kept), fixtures=self.fixtures.credible())
 
     def _is_contradicted(self, credential: Credential) -> bool:
-        others = [other for other in self.credentials.values() if _STANDING.get(other.name) != _STANDING.get(credential.name)]
-        return any(other.shares_secret(credential) for other in others if "throttled" not in (other.name, credential.name))
+        others = [
+            other
+            for other in self.credentials.values()
+            if _STANDING.get(other.name) != _STANDING.get(credential.name)
+        ]
+        return any(
+            other.shares_secret(credential)
+            for other in others
+            if "throttled" not in (other.name, credential.name)
+        )
 
     def with_base_url(self, url: str) -> "Target":
         """The same target at another address; ValueError where that is no base URL."""
@@ -185,7 +227,11 @@ def secret_flaw(secret: str) -> str | None:
         return "is empty"
     if secret.startswith("${") and secret.endswith("}"):
         return "looks like a reference, but names no environment variable"
-    return None if _HEADER_VALUE.fullmatch(secret) else "has a character, or a blank at an end, that no header can carry"
+    return (
+        None
+        if _HEADER_VALUE.fullmatch(secret)
+        else "has a character, or a blank at an end, that no header can carry"
+    )
 
 
 def base_url_flaw(url: str) -> str | None:

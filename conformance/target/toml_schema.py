@@ -13,10 +13,19 @@ from typing import Any, TypeAlias
 
 Place: TypeAlias = tuple[str | int, ...]
 
-_KINDS = {bool: "a boolean", int: "an integer", float: "a float", str: "a string", list: "an array", dict: "a table"}
+_KINDS = {
+    bool: "a boolean",
+    int: "an integer",
+    float: "a float",
+    str: "a string",
+    list: "an array",
+    dict: "a table",
+}
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _KEY_PART = r"""[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*'"""
-_HEADER_OR_KEY = re.compile(rf"\s*(?P<bracket>\[{{1,2}})?\s*(?P<key>(?:{_KEY_PART})(?:\s*\.\s*(?:{_KEY_PART}))*)\s*(?(bracket)\]|=)")
+_HEADER_OR_KEY = re.compile(
+    rf"\s*(?P<bracket>\[{{1,2}})?\s*(?P<key>(?:{_KEY_PART})(?:\s*\.\s*(?:{_KEY_PART}))*)\s*(?(bracket)\]|=)"
+)
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,9 @@ class Problem:
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
-        return ": ".join(part for part in (place, f"{self.key} {self.what}".strip(), self.remedy) if part)
+        return ": ".join(
+            part for part in (place, f"{self.key} {self.what}".strip(), self.remedy) if part
+        )
 
 
 @dataclass(frozen=True)
@@ -71,7 +82,14 @@ class Reader:
 
     def report(self, place: Place, what: str, remedy: str) -> None:
         """Add a problem with the value at a place."""
-        line = next((self._lines[place[:end]] for end in range(len(place), 0, -1) if place[:end] in self._lines), None)
+        line = next(
+            (
+                self._lines[place[:end]]
+                for end in range(len(place), 0, -1)
+                if place[:end] in self._lines
+            ),
+            None,
+        )
         self.problems.append(Problem(self._source, line, dotted(place), what, remedy))
         self._places.append(place)
 
@@ -89,23 +107,37 @@ class Reader:
 
     def _table(self, shape: Mapping[str, Shape], value: object, place: Place) -> dict[str, Any]:
         if not isinstance(value, Mapping):
-            self.report(place, f"is {_kind(value)}, not a table", f"known keys are {_listed(shape)}")
+            self.report(
+                place, f"is {_kind(value)}, not a table", f"known keys are {_listed(shape)}"
+            )
             return {}
         for key in value.keys() - shape.keys():
             self.report((*place, key), "is no known key", _suggestion(key, shape))
-        read = {key: self.read(shape[key], value[key], (*place, key)) for key in value if key in shape}
+        read = {
+            key: self.read(shape[key], value[key], (*place, key)) for key in value if key in shape
+        }
         return {key: item for key, item in read.items() if item is not None}
 
     def _array(self, shape: Array, value: object, place: Place) -> tuple[Any, ...] | None:
         if not isinstance(value, list | tuple):
-            self.report(place, f"is {_kind(value)}, not an array", f"write the values in brackets; {shape.item.remedy}")
+            self.report(
+                place,
+                f"is {_kind(value)}, not an array",
+                f"write the values in brackets; {shape.item.remedy}",
+            )
             return None
-        return tuple(self.read(shape.item, item, (*place, index)) for index, item in enumerate(value))
+        return tuple(
+            self.read(shape.item, item, (*place, index)) for index, item in enumerate(value)
+        )
 
     def _leaf(self, shape: Leaf, value: object, place: Place) -> Any:
         variable = reference(value)
         if variable is not None and variable not in self._environ:
-            self.report(place, f"names the environment variable {variable!r}, which is not set", f"set it, or {shape.remedy}")
+            self.report(
+                place,
+                f"names the environment variable {variable!r}, which is not set",
+                f"set it, or {shape.remedy}",
+            )
             return None
         resolved = value if variable is None else self._environ[variable]
         flaw = shape.problem(resolved)

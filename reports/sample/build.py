@@ -35,7 +35,9 @@ def picture(page: Path, image: Path) -> None:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only the picture needs a browser
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-background-networking"])
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-background-networking"]
+        )
         opened = browser.new_page(viewport=SIZE)
         opened.goto(page.as_uri())
         opened.screenshot(path=image)

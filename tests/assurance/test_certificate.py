@@ -33,7 +33,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("certificate")
     assert command("keygen", folder / "key").returncode == 0
     assert command("run", "--report-dir", folder / "report").returncode == 0
-    done = command("certify", "--report-dir", folder / "report", "--key", folder / "key", folder / "honest.zip")
+    done = command(
+        "certify", "--report-dir", folder / "report", "--key", folder / "key", folder / "honest.zip"
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
@@ -59,8 +61,23 @@ def test_an_honest_certificate_is_verified(home: Path) -> None:
 def test_a_run_over_a_network_is_verified(home: Path, tmp_path: Path) -> None:
     """Where requests travel at once, and the recording answers one after the other."""
     with by_command(tmp_path):
-        assert command("run", "--target", tmp_path / "target.toml", "--report-dir", tmp_path / "report").returncode == 0
-    assert command("certify", "--report-dir", tmp_path / "report", "--key", home / "key", tmp_path / "far.zip").returncode == 0
+        assert (
+            command(
+                "run", "--target", tmp_path / "target.toml", "--report-dir", tmp_path / "report"
+            ).returncode
+            == 0
+        )
+    assert (
+        command(
+            "certify",
+            "--report-dir",
+            tmp_path / "report",
+            "--key",
+            home / "key",
+            tmp_path / "far.zip",
+        ).returncode
+        == 0
+    )
 
     done = command("verify", "--public-key", home / "key.pub", tmp_path / "far.zip")
     assert (done.returncode, "VERIFIED" in done.stdout) == (0, True), done.stdout
@@ -78,7 +95,9 @@ def test_a_private_key_is_for_its_owner_alone(home: Path) -> None:
     assert command("keygen", home / "key").returncode == 4
 
 
-def test_the_same_evidence_makes_the_same_file(home: Path, key: Ed25519PrivateKey, evidence: Evidence, tmp_path: Path) -> None:
+def test_the_same_evidence_makes_the_same_file(
+    home: Path, key: Ed25519PrivateKey, evidence: Evidence, tmp_path: Path
+) -> None:
     """Nothing in a certificate comes from the clock."""
     bundle.write(tmp_path / "again.zip", evidence, key)
     assert (tmp_path / "again.zip").read_bytes() == (home / "honest.zip").read_bytes()
@@ -119,7 +138,11 @@ def edited_target(change: Callable[[Any], None]) -> Callable[[Evidence], None]:
 
 def refused_outsider(lines: list[Any]) -> Any:
     """The exchange in which the outsider was refused a project."""
-    return next(line for line in lines if line["credential"] == "outsider" and line["operation"] == "project_get")
+    return next(
+        line
+        for line in lines
+        if line["credential"] == "outsider" and line["operation"] == "project_get"
+    )
 
 
 def leak(lines: list[Any]) -> None:
@@ -148,14 +171,18 @@ BY_WHOEVER: dict[str, Callable[[Evidence], None]] = {
     "an answer": edited_exchanges(leak),
     "an exchange left out": edited_exchanges(drop),
     "an exchange added": edited_exchanges(add),
-    "the target": edited_target(lambda target: target.update({"base-url": "https://other.example/v1"})),
+    "the target": edited_target(
+        lambda target: target.update({"base-url": "https://other.example/v1"})
+    ),
     "the catalogue": lambda evidence: evidence.update({"requirements.yaml": b"requirements: []"}),
     "the contract": lambda evidence: evidence.update({"openapi.yaml": b"{}"}),
 }
 
 
 @pytest.mark.parametrize("edit", BY_WHOEVER.values(), ids=BY_WHOEVER)
-def test_altered_evidence_is_not_the_signed_one(edit: Callable[[Evidence], None], home: Path, evidence: Evidence) -> None:
+def test_altered_evidence_is_not_the_signed_one(
+    edit: Callable[[Evidence], None], home: Path, evidence: Evidence
+) -> None:
     """Each file is bound by its digest."""
     altered = dict(evidence)
     edit(altered)
@@ -168,29 +195,58 @@ BY_THE_SIGNER: dict[str, tuple[Callable[[Evidence], None], str]] = {
     "an answer that would have been a leak": (edited_exchanges(leak), "authorization/company"),
     "an exchange left out": (edited_exchanges(drop), "does not bear out"),
     "an exchange added": (edited_exchanges(add), "added"),
-    "another seed": (edited_report(lambda report: report["suite"].update(seed=2)), "does not bear out"),
+    "another seed": (
+        edited_report(lambda report: report["suite"].update(seed=2)),
+        "does not bear out",
+    ),
     "a read-only run that wrote": (edited_target(unwrite), "holds writes"),
     "a review spent that was not listed": (
-        edited_report(lambda report: report["ledger"][0].update(review="00000000-0000-4000-8000-000000000000")),
+        edited_report(
+            lambda report: report["ledger"][0].update(review="00000000-0000-4000-8000-000000000000")
+        ),
         "does not list",
     ),
-    "a requirement left out": (edited_report(lambda report: report["requirements"].pop()), "is new"),
-    "an interrupted run": (edited_report(lambda report: report.update(interrupted=True)), "interrupted"),
+    "a requirement left out": (
+        edited_report(lambda report: report["requirements"].pop()),
+        "is new",
+    ),
+    "an interrupted run": (
+        edited_report(lambda report: report.update(interrupted=True)),
+        "interrupted",
+    ),
     "a quick run": (edited_report(lambda report: report["suite"].update(depth="quick")), "depth"),
-    "a run of some classes": (edited_report(lambda report: report["suite"].update(classes=["read"])), "left conformance classes out"),
-    "a shared run": (edited_report(lambda report: report["suite"].update(workers=2)), "several processes"),
-    "an excused run": (edited_report(lambda report: report.update({"known-failures": {"unknown": [], "stale": []}})), "excused"),
+    "a run of some classes": (
+        edited_report(lambda report: report["suite"].update(classes=["read"])),
+        "left conformance classes out",
+    ),
+    "a shared run": (
+        edited_report(lambda report: report["suite"].update(workers=2)),
+        "several processes",
+    ),
+    "an excused run": (
+        edited_report(
+            lambda report: report.update({"known-failures": {"unknown": [], "stale": []}})
+        ),
+        "excused",
+    ),
     "a run with something unjudged": (
         edited_report(lambda report: report["requirements"][0].update(verdict="inconclusive")),
         "is inconclusive",
     ),
-    "another suite": (edited_report(lambda report: report["suite"]["versions"].update(hypothesis="1.0")), "another suite"),
+    "another suite": (
+        edited_report(lambda report: report["suite"]["versions"].update(hypothesis="1.0")),
+        "another suite",
+    ),
 }
 
 
 @pytest.mark.parametrize(("edit", "told"), BY_THE_SIGNER.values(), ids=BY_THE_SIGNER)
 def test_a_lie_of_the_signer_is_found_out(
-    edit: Callable[[Evidence], None], told: str, key: Ed25519PrivateKey, evidence: Evidence, tmp_path: Path
+    edit: Callable[[Evidence], None],
+    told: str,
+    key: Ed25519PrivateKey,
+    evidence: Evidence,
+    tmp_path: Path,
 ) -> None:
     """Signed by the right key, and still refused: the evidence has to bear the verdict out."""
     forged = dict(evidence)
@@ -220,21 +276,32 @@ def test_whose_key_it_is_has_to_be_known_otherwise(home: Path) -> None:
     ("words", "place"),
     [
         (
-            ("certify", "--report-dir", "{home}/report", "--key", "{home}/key", "{folder}/none/certificate.zip"),
+            (
+                "certify",
+                "--report-dir",
+                "{home}/report",
+                "--key",
+                "{home}/key",
+                "{folder}/none/certificate.zip",
+            ),
             "{folder}/none/certificate.zip",
         ),
         (("verify", "--public-key", "{folder}/none.pub", "{home}/honest.zip"), "{folder}/none.pub"),
     ],
     ids=["a place to write to", "a key"],
 )
-def test_what_is_not_there_is_a_usage_error(words: tuple[str, ...], place: str, home: Path, tmp_path: Path) -> None:
+def test_what_is_not_there_is_a_usage_error(
+    words: tuple[str, ...], place: str, home: Path, tmp_path: Path
+) -> None:
     """Named as it was given."""
     done = command(*(word.format(home=home, folder=tmp_path) for word in words))
     told = f"conformance {words[0]}: error: {place.format(folder=tmp_path)}: No such file or directory\n"
     assert (done.returncode, done.stdout, done.stderr) == (4, "", told)
 
 
-def test_the_key_of_somebody_else_is_refused(home: Path, evidence: Evidence, tmp_path: Path) -> None:
+def test_the_key_of_somebody_else_is_refused(
+    home: Path, evidence: Evidence, tmp_path: Path
+) -> None:
     """Where the signer is known, another one will not do."""
     bundle.write(tmp_path / "other.zip", evidence, Ed25519PrivateKey.generate())
     found = verify(bundle.read(tmp_path / "other.zip"), (home / "key.pub").read_bytes())
@@ -249,29 +316,45 @@ def test_a_broken_envelope_is_refused(part: str, home: Path, evidence: Evidence)
     assert verify(bundle.Bundle(evidence, envelope, honest.key), None).problems != ()
 
 
-def test_a_statement_of_its_own_is_refused(home: Path, key: Ed25519PrivateKey, evidence: Evidence) -> None:
+def test_a_statement_of_its_own_is_refused(
+    home: Path, key: Ed25519PrivateKey, evidence: Evidence
+) -> None:
     """What is signed has to say what the report says."""
     statement = bundle.statement(evidence)
     statement["predicate"]["passedTests"].append("everything")
-    forged = bundle.Bundle(evidence, dsse.sign(statement, key), bundle.read(home / "honest.zip").key)
+    forged = bundle.Bundle(
+        evidence, dsse.sign(statement, key), bundle.read(home / "honest.zip").key
+    )
     assert verify(forged, None).problems == ("the statement says something else than the report",)
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda statement: statement["predicate"].pop("configuration"), "the statement describes no evidence"),
+        (
+            lambda statement: statement["predicate"].pop("configuration"),
+            "the statement describes no evidence",
+        ),
         (lambda statement: statement.update(predicate=[]), "the statement describes no evidence"),
-        (lambda statement: statement["predicate"]["configuration"].pop(), "openapi.yaml is not the one that was signed"),
+        (
+            lambda statement: statement["predicate"]["configuration"].pop(),
+            "openapi.yaml is not the one that was signed",
+        ),
     ],
 )
 def test_a_statement_that_leaves_evidence_out_is_refused(
-    change: Callable[[Any], object], told: str, home: Path, key: Ed25519PrivateKey, evidence: Evidence
+    change: Callable[[Any], object],
+    told: str,
+    home: Path,
+    key: Ed25519PrivateKey,
+    evidence: Evidence,
 ) -> None:
     """Each file has to be described by its digest."""
     statement = bundle.statement(evidence)
     change(statement)
-    forged = bundle.Bundle(evidence, dsse.sign(statement, key), bundle.read(home / "honest.zip").key)
+    forged = bundle.Bundle(
+        evidence, dsse.sign(statement, key), bundle.read(home / "honest.zip").key
+    )
     assert verify(forged, None).problems == (told,)
 
 
@@ -284,7 +367,9 @@ def test_a_report_that_no_statement_can_be_made_of_is_refused(
     statement = bundle.statement(evidence)
     for entry in statement["predicate"]["configuration"]:
         entry["digest"]["sha256"] = bundle.digest(forged[entry["name"]])
-    found = verify(bundle.Bundle(forged, dsse.sign(statement, key), bundle.read(home / "honest.zip").key), None)
+    found = verify(
+        bundle.Bundle(forged, dsse.sign(statement, key), bundle.read(home / "honest.zip").key), None
+    )
     assert found.problems == ("the statement says something else than the report",)
 
 
@@ -295,28 +380,54 @@ MALFORMED: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
         '"no" is not of type "boolean"',
     ),
     "a target without anything": ("target.json", lambda _: b"{}", "'fixtures'"),
-    "a target that is a list": ("target.json", lambda _: b"[]", "list indices must be integers or slices, not str"),
-    "an exchange without anything": ("exchanges.jsonl", lambda text: b'{"id":"x#1"}\n' + text, '"item" is a required property'),
-    "an exchange that is no JSON": ("exchanges.jsonl", lambda text: b"none\n" + text, "Expecting value: line 1 column 1 (char 0)"),
+    "a target that is a list": (
+        "target.json",
+        lambda _: b"[]",
+        "list indices must be integers or slices, not str",
+    ),
+    "an exchange without anything": (
+        "exchanges.jsonl",
+        lambda text: b'{"id":"x#1"}\n' + text,
+        '"item" is a required property',
+    ),
+    "an exchange that is no JSON": (
+        "exchanges.jsonl",
+        lambda text: b"none\n" + text,
+        "Expecting value: line 1 column 1 (char 0)",
+    ),
 }
 
 
 @pytest.mark.parametrize("malformed", MALFORMED.values(), ids=MALFORMED)
 def test_signed_evidence_that_is_malformed_is_refused(
-    malformed: tuple[str, Callable[[bytes], bytes], str], home: Path, key: Ed25519PrivateKey, evidence: Evidence
+    malformed: tuple[str, Callable[[bytes], bytes], str],
+    home: Path,
+    key: Ed25519PrivateKey,
+    evidence: Evidence,
 ) -> None:
     """It is the signer's mistake, and not the checker's."""
     name, change, told = malformed
     forged = {**evidence, name: change(evidence[name])}
-    found = verify(bundle.Bundle(forged, dsse.sign(bundle.statement(forged), key), bundle.read(home / "honest.zip").key), None)
+    found = verify(
+        bundle.Bundle(
+            forged, dsse.sign(bundle.statement(forged), key), bundle.read(home / "honest.zip").key
+        ),
+        None,
+    )
     assert found.problems == (f"{name} is malformed: {told}",)
 
 
 def _another_kind(*, private: bool) -> bytes:
     key = ec.generate_private_key(ec.SECP256R1())
     if private:
-        return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    return key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+        return key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    return key.public_key().public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
 
 
 @pytest.mark.parametrize(
@@ -324,15 +435,30 @@ def _another_kind(*, private: bool) -> bytes:
     [
         (b"no key", "no private key to sign with (ValueError)"),
         (None, "no private key to sign with (FileNotFoundError)"),
-        (_another_kind(private=True), "a key of another kind; `conformance keygen` makes the right one"),
+        (
+            _another_kind(private=True),
+            "a key of another kind; `conformance keygen` makes the right one",
+        ),
     ],
 )
-def test_what_is_no_key_to_sign_with_is_a_usage_error(content: bytes | None, told: str, home: Path, tmp_path: Path) -> None:
+def test_what_is_no_key_to_sign_with_is_a_usage_error(
+    content: bytes | None, told: str, home: Path, tmp_path: Path
+) -> None:
     """And no certificate is written."""
     if content is not None:
         (tmp_path / "odd").write_bytes(content)
-    done = command("certify", "--report-dir", home / "report", "--key", tmp_path / "odd", tmp_path / "never.zip")
-    assert (done.returncode, done.stderr) == (4, f"conformance certify: error: {tmp_path / 'odd'}: {told}\n")
+    done = command(
+        "certify",
+        "--report-dir",
+        home / "report",
+        "--key",
+        tmp_path / "odd",
+        tmp_path / "never.zip",
+    )
+    assert (done.returncode, done.stderr) == (
+        4,
+        f"conformance certify: error: {tmp_path / 'odd'}: {told}\n",
+    )
     assert not (tmp_path / "never.zip").exists()
 
 
@@ -343,11 +469,17 @@ def test_what_is_no_key_to_sign_with_is_a_usage_error(content: bytes | None, tol
         (_another_kind(private=False), "the given key: a key of another kind than Ed25519"),
     ],
 )
-def test_what_is_no_key_to_verify_with_is_a_usage_error(content: bytes, told: str, home: Path, tmp_path: Path) -> None:
+def test_what_is_no_key_to_verify_with_is_a_usage_error(
+    content: bytes, told: str, home: Path, tmp_path: Path
+) -> None:
     """Before anything is verified."""
     (tmp_path / "odd").write_bytes(content)
     done = command("verify", "--public-key", tmp_path / "odd", home / "honest.zip")
-    assert (done.returncode, done.stdout, done.stderr) == (4, "", f"conformance verify: error: {told}\n")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        4,
+        "",
+        f"conformance verify: error: {told}\n",
+    )
 
 
 @pytest.mark.parametrize("content", [b"", b"no zip", b"PK\x03\x04 half a zip"])
@@ -359,9 +491,14 @@ def test_what_is_no_certificate_is_a_usage_error(content: bytes, tmp_path: Path)
 
 
 @pytest.mark.parametrize("change", ["added", "missing"])
-def test_a_certificate_holds_its_files_and_no_others(change: str, home: Path, tmp_path: Path) -> None:
+def test_a_certificate_holds_its_files_and_no_others(
+    change: str, home: Path, tmp_path: Path
+) -> None:
     """Neither more nor fewer."""
-    with zipfile.ZipFile(home / "honest.zip") as honest, zipfile.ZipFile(tmp_path / "odd.zip", "w") as odd:
+    with (
+        zipfile.ZipFile(home / "honest.zip") as honest,
+        zipfile.ZipFile(tmp_path / "odd.zip", "w") as odd,
+    ):
         names = honest.namelist()
         for name in names if change == "added" else names[1:]:
             odd.writestr(name, honest.read(name))
@@ -371,7 +508,9 @@ def test_a_certificate_holds_its_files_and_no_others(change: str, home: Path, tm
         bundle.read(tmp_path / "odd.zip")
 
 
-def test_a_certificate_that_unpacks_to_too_much_is_not_unpacked(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_certificate_that_unpacks_to_too_much_is_not_unpacked(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A small file can hold gigabytes of the same byte."""
     monkeypatch.setattr(bundle, "MOST_BYTES", 1000)
     with pytest.raises(bundle.BundleProblem, match=r"honest\.zip unpacks to more than 1000 bytes"):
@@ -380,7 +519,10 @@ def test_a_certificate_that_unpacks_to_too_much_is_not_unpacked(home: Path, monk
 
 def test_an_envelope_is_an_object(home: Path, tmp_path: Path) -> None:
     """Other JSON is none."""
-    with zipfile.ZipFile(home / "honest.zip") as honest, zipfile.ZipFile(tmp_path / "odd.zip", "w") as odd:
+    with (
+        zipfile.ZipFile(home / "honest.zip") as honest,
+        zipfile.ZipFile(tmp_path / "odd.zip", "w") as odd,
+    ):
         for name in honest.namelist():
             odd.writestr(name, b"[]" if name == bundle.STATEMENT else honest.read(name))
     with pytest.raises(bundle.BundleProblem, match=re.escape(f"{bundle.STATEMENT} is no envelope")):
@@ -396,7 +538,11 @@ def test_a_run_that_broke_the_contract_is_not_certified(home: Path, tmp_path: Pa
     report = json.loads((home / "report" / "report.json").read_bytes())
     (folder / "report.json").write_text(json.dumps({**report, "verdict": "non-conformant"}))
     done = command("certify", "--report-dir", folder, "--key", home / "key", tmp_path / "never.zip")
-    assert (done.returncode, "non-conformant" in done.stdout, (tmp_path / "never.zip").exists()) == (1, True, False)
+    assert (
+        done.returncode,
+        "non-conformant" in done.stdout,
+        (tmp_path / "never.zip").exists(),
+    ) == (1, True, False)
 
 
 def test_no_secret_stands_in_a_certificate(evidence: Evidence) -> None:
@@ -405,7 +551,9 @@ def test_no_secret_stands_in_a_certificate(evidence: Evidence) -> None:
     from conformance.runner import examination  # noqa: PLC0415 - only this test looks at the reference
 
     secrets = examination.in_process(reference).target.secrets
-    assert [secret for secret in secrets for content in evidence.values() if secret.encode() in content] == []
+    assert [
+        secret for secret in secrets for content in evidence.values() if secret.encode() in content
+    ] == []
 
 
 def test_an_honest_report_has_nothing_against_it(evidence: Evidence) -> None:

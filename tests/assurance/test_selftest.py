@@ -43,7 +43,9 @@ def test_an_edit_is_made() -> None:
 
 def test_an_altered_reference_leaves_the_untouched_one_alone() -> None:
     """Modules, and the name in the package above, are the same objects as before."""
-    before = {name: module for name, module in sys.modules.items() if name.startswith("conformance")}
+    before = {
+        name: module for name, module in sys.modules.items() if name.startswith("conformance")
+    }
 
     altered.load([PREFIX])
 
@@ -61,7 +63,15 @@ def test_every_module_of_an_altered_reference_is_its_own() -> None:
 
 def test_what_an_altered_reference_imports_later_is_its_own() -> None:
     """An edit may import inside of a function, which runs when the untouched reference is back in place."""
-    package = altered.load([Edit("clock", "return time.time()", "from conformance.reference.faults import Fault; return Fault")])
+    package = altered.load(
+        [
+            Edit(
+                "clock",
+                "return time.time()",
+                "from conformance.reference.faults import Fault; return Fault",
+            )
+        ]
+    )
 
     assert package.SystemClock().now() is package.app.Fault
 
@@ -87,7 +97,9 @@ def test_a_reference_that_cannot_be_loaded_leaves_the_untouched_one_alone() -> N
 @pytest.mark.parametrize(("old", "times"), [("no such text", 0), ("import", 12), ("", 0)])
 def test_an_edit_that_does_not_fit_exactly_once_is_refused(old: str, times: int) -> None:
     """The message names the module and what was looked for."""
-    with pytest.raises(EditError, match=rf"^app: {re.escape(repr(old))} occurs \d+ times, not once$"):
+    with pytest.raises(
+        EditError, match=rf"^app: {re.escape(repr(old))} occurs \d+ times, not once$"
+    ):
         altered.edited([Edit("app", old, "x")])
 
 
@@ -144,10 +156,22 @@ def test_mutants_and_variants_are_read() -> None:
         ('["error/code"]', "[[]]", r"one: breaks names \[\], which is no requirement"),
         ("error/code", "error/cod", "one: breaks names error/cod, which is no requirement"),
         ("error/code", "observe/order", "one: breaks names observe/order, which is no requirement"),
-        ("error/code", "untested/events", "one: breaks names untested/events, which is no requirement"),
+        (
+            "error/code",
+            "untested/events",
+            "one: breaks names untested/events, which is no requirement",
+        ),
         (", new = '\"/v2\"'", "", "one: each edit has module, new, old"),
-        ("[{module = \"app\", old = '\"/v1\"', new = '\"/v2\"'}]", "[]", "one: each edit has module, new, old"),
-        ("[{module = \"app\", old = '\"/v1\"', new = '\"/v2\"'}]", "[7]", "one: each edit has module, new, old"),
+        (
+            '[{module = "app", old = \'"/v1"\', new = \'"/v2"\'}]',
+            "[]",
+            "one: each edit has module, new, old",
+        ),
+        (
+            '[{module = "app", old = \'"/v1"\', new = \'"/v2"\'}]',
+            "[7]",
+            "one: each edit has module, new, old",
+        ),
         ('"app"', "7", "one: each edit has module, new, old, all of them strings;"),
         ("[[mutant]]", "mutant = [7]\n[[variant]]", r"mutant: unknown, write \[\[mutant\]\]"),
         ("'\"/v1\"'", "'/v3'", "one: app: '/v3' occurs 0 times, not once"),
@@ -217,12 +241,17 @@ def test_a_task_whose_process_dies_has_failed() -> None:
 
 def test_a_task_that_takes_too_long_has_failed() -> None:
     """Its process is ended, and the others go on."""
-    assert dict(workers.each(_double, [3, 4], 2, patience=1.5)) == {3: Failure("it did not end in time"), 4: 8}
+    assert dict(workers.each(_double, [3, 4], 2, patience=1.5)) == {
+        3: Failure("it did not end in time"),
+        4: 8,
+    }
 
 
 def test_a_task_that_says_itself_that_something_took_too_long_has_ended() -> None:
     """The reason is what it raised, not that it took too long."""
-    assert list(workers.each(_double, [8], 1)) == [(8, Failure("TimeoutError: eight took too long"))]
+    assert list(workers.each(_double, [8], 1)) == [
+        (8, Failure("TimeoutError: eight took too long"))
+    ]
 
 
 def test_no_more_processes_run_than_allowed() -> None:
@@ -254,19 +283,37 @@ def test_who_stops_listening_leaves_no_process_behind() -> None:
     [
         (MUTANT, Outcome(("error/code", "error/title"), (), ()), ()),
         (MUTANT, Outcome(("error/code",), (), ()), ("lives: error/title is kept",)),
-        (MUTANT, Outcome(("error/code",), (), ("error/title",)), ("lives: error/title is inconclusive",)),
-        (MUTANT, Outcome(("error/code", "error/title", "read/success"), (), ()), ("also turns read/success red",)),
-        (MUTANT, Outcome(("error/code", "error/title"), ("page/items",), ()), ("the checker goes wrong on page/items",)),
+        (
+            MUTANT,
+            Outcome(("error/code",), (), ("error/title",)),
+            ("lives: error/title is inconclusive",),
+        ),
+        (
+            MUTANT,
+            Outcome(("error/code", "error/title", "read/success"), (), ()),
+            ("also turns read/success red",),
+        ),
+        (
+            MUTANT,
+            Outcome(("error/code", "error/title"), ("page/items",), ()),
+            ("the checker goes wrong on page/items",),
+        ),
         (MUTANT, Failure("it did not end in time"), ("no verdict: it did not end in time",)),
         (VARIANT, Outcome((), (), ("limits/rate",)), ()),
         (VARIANT, Outcome((), (), ("limits/rate", "tools/listed")), ()),
         (VARIANT, Outcome(("error/code",), (), ("limits/rate",)), ("is failed for error/code",)),
-        (VARIANT, Outcome((), ("error/code",), ("limits/rate",)), ("the checker goes wrong on error/code",)),
+        (
+            VARIANT,
+            Outcome((), ("error/code",), ("limits/rate",)),
+            ("the checker goes wrong on error/code",),
+        ),
         (VARIANT, Outcome((), (), ("limits/rate", "page/items")), ("leaves page/items undecided",)),
         (VARIANT, CLEAN, ("was to leave limits/rate undecided",)),
     ],
 )
-def test_a_row_tells_what_is_wrong(subject: Subject, outcome: Outcome | Failure, problems: tuple[str, ...]) -> None:
+def test_a_row_tells_what_is_wrong(
+    subject: Subject, outcome: Outcome | Failure, problems: tuple[str, ...]
+) -> None:
     """Mutants turn exactly their requirements red, variants none; what the reference leaves undecided is nobody's fault."""
     plain = Outcome((), (), ("tools/listed",))
 
@@ -291,24 +338,35 @@ def test_a_trial_of_what_one_class_meets_runs_that_class() -> None:
     assert trial.classes([]) == CLASSES
 
 
-@pytest.mark.parametrize("id", ["reference", "nested-errors", "few-members", "description-is-absent"])
+@pytest.mark.parametrize(
+    "id", ["reference", "nested-errors", "few-members", "description-is-absent"]
+)
 def test_a_trial_comes_to_the_verdicts_of_a_whole_run(id: str, tmp_path: Path) -> None:
     """Although no pytest runs the checks."""
     edits = {**BY_ID, "reference": population.REFERENCE}[id].edits
 
     report = altered_run.report(edits, tmp_path, trial.classes(edits))
 
-    judged = [entry for entry in report["requirements"] if requirements.load()[entry["id"]].is_judged]
+    judged = [
+        entry for entry in report["requirements"] if requirements.load()[entry["id"]].is_judged
+    ]
     assert trial.run(edits) == Outcome(
         failed=tuple(entry["id"] for entry in judged if entry["verdict"] == "fail"),
-        errors=tuple(entry["id"] for entry in judged if any(found["verdict"] == "error" for found in entry["findings"])),
+        errors=tuple(
+            entry["id"]
+            for entry in judged
+            if any(found["verdict"] == "error" for found in entry["findings"])
+        ),
         inconclusive=tuple(entry["id"] for entry in judged if entry["verdict"] == "inconclusive"),
     )
 
 
 def test_the_matrix_as_text() -> None:
     """Rows, then what is wrong, then the sums."""
-    rows = [Row(MUTANT, ("error/code", "error/title"), ()), Row(VARIANT, ("error/code",), ("is failed for error/code",))]
+    rows = [
+        Row(MUTANT, ("error/code", "error/title"), ()),
+        Row(VARIANT, ("error/code",), ("is failed for error/code",)),
+    ]
 
     assert list(command.lines(rows, ["page/items"])) == [
         "  m  error/code, error/title",
@@ -342,7 +400,9 @@ def test_the_list_names_everything() -> None:
     """One line each."""
     done = _selftest("--list")
 
-    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == [subject.id for subject in population.shipped()]
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == [
+        subject.id for subject in population.shipped()
+    ]
 
 
 def test_seeds_take_turns_on_the_reference_and_the_variants() -> None:
@@ -361,7 +421,12 @@ def test_another_seed_comes_to_the_same_verdict() -> None:
     done = _selftest("--seeds", "2", "--only", "description-is-absent", "short-pages", "-j", "1")
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == ["  reference, seed 1    -", "  short-pages, seed 2  -", "", "2 of 2 variants stay green"]
+    assert done.stdout.splitlines() == [
+        "  reference, seed 1    -",
+        "  short-pages, seed 2  -",
+        "",
+        "2 of 2 variants stay green",
+    ]
 
 
 def test_one_mutant_can_be_tried_alone() -> None:
@@ -377,9 +442,15 @@ def _told(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, lis
     return code, capsys.readouterr().out.splitlines()
 
 
-def test_a_population_that_breaks_too_little_fails(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_population_that_breaks_too_little_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Each requirement wants a mutant."""
-    few = tuple(mutant for mutant in population.shipped() if isinstance(mutant, Mutant) and mutant.breaks == {"description/complete"})
+    few = tuple(
+        mutant
+        for mutant in population.shipped()
+        if isinstance(mutant, Mutant) and mutant.breaks == {"description/complete"}
+    )
     monkeypatch.setattr(population, "shipped", lambda: few)
 
     code, lines = _told(capsys)
@@ -399,9 +470,15 @@ def test_mutants_of_another_file_are_tried_too() -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [(MUTANT_TEXT * 2, "one: stands twice"), (MUTANT_TEXT[:-4], "more.toml: "), (None, "No such file")],
+    [
+        (MUTANT_TEXT * 2, "one: stands twice"),
+        (MUTANT_TEXT[:-4], "more.toml: "),
+        (None, "No such file"),
+    ],
 )
-def test_a_file_that_cannot_be_used_is_a_usage_error(text: str | None, message: str, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_used_is_a_usage_error(
+    text: str | None, message: str, tmp_path: Path
+) -> None:
     """Nothing is run."""
     file = tmp_path / "more.toml"
     if text is not None:
@@ -412,14 +489,23 @@ def test_a_file_that_cannot_be_used_is_a_usage_error(text: str | None, message: 
     assert (done.returncode, done.stdout, message in done.stderr) == (4, "", True)
 
 
-def test_a_reference_that_is_not_clean_proves_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_reference_that_is_not_clean_proves_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Nobody is tried."""
-    monkeypatch.setattr(trial, "run", lambda _: Outcome(("error/code",), ("read/names",), ("limits/rate",)))
+    monkeypatch.setattr(
+        trial, "run", lambda _: Outcome(("error/code",), ("read/names",), ("limits/rate",))
+    )
 
-    assert _told(capsys) == (1, ["! the reference itself is not seen to keep error/code, read/names, limits/rate"])
+    assert _told(capsys) == (
+        1,
+        ["! the reference itself is not seen to keep error/code, read/names, limits/rate"],
+    )
 
 
-def test_a_suite_without_checks_proves_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_suite_without_checks_proves_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Or every variant would be green."""
     monkeypatch.setattr(checks, "collected", tuple)
 
@@ -438,7 +524,9 @@ def tried() -> dict[str, Row]:
 
 
 @pytest.mark.parametrize("id", [subject.id for subject in SUBJECTS])
-def test_mutants_turn_exactly_their_requirements_red_and_variants_none(id: str, tried: dict[str, Row]) -> None:
+def test_mutants_turn_exactly_their_requirements_red_and_variants_none(
+    id: str, tried: dict[str, Row]
+) -> None:
     """Row by row."""
     assert tried[id].problems == ()
 

@@ -17,7 +17,9 @@ CONTRACT = text("openapi.yaml")
 def diff(*arguments: object) -> subprocess.CompletedProcess[str]:
     """One run of the command."""
     command = [sys.executable, "-m", "conformance", "diff", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False
+    )
 
 
 @pytest.fixture
@@ -37,12 +39,18 @@ def test_the_contract_is_no_different_from_itself(tmp_path: Path) -> None:
     path = tmp_path / "openapi.yaml"
     path.write_text(CONTRACT, encoding="utf-8")
     done = diff(path)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "The description says what the specification says.\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "The description says what the specification says.\n",
+        "",
+    )
 
 
 def test_a_breaking_difference_fails_with_its_line(tmp_path: Path) -> None:
     """1; the line of the vendor's own file, what is specified and what is described."""
-    text = CONTRACT.replace("accountType: {type: string, enum: [internal, external]}", "accountType: {type: string}")
+    text = CONTRACT.replace(
+        "accountType: {type: string, enum: [internal, external]}", "accountType: {type: string}"
+    )
     path = tmp_path / "openapi.yaml"
     path.write_text(text, encoding="utf-8")
     done = diff(path)
@@ -74,14 +82,21 @@ def test_a_difference_of_the_whole_document_is_on_no_operation(tmp_path: Path) -
 def test_what_breaks_nobody_does_not_fail(tmp_path: Path) -> None:
     """0; the differences are told."""
     path = tmp_path / "openapi.yaml"
-    path.write_text(CONTRACT.replace("schema: {type: integer, minimum: 1, maximum: 100}", "schema: {type: integer}"), encoding="utf-8")
+    path.write_text(
+        CONTRACT.replace(
+            "schema: {type: integer, minimum: 1, maximum: 100}", "schema: {type: integer}"
+        ),
+        encoding="utf-8",
+    )
     done = diff(path)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "1 harmless: nothing breaks")
 
 
 def test_as_json_it_has_every_line(tmp_path: Path) -> None:
     """For other programs."""
-    text = CONTRACT.replace("$ref: \"#/components/responses/Conflict\"", "$ref: \"#/components/responses/BadRequest\"")
+    text = CONTRACT.replace(
+        '$ref: "#/components/responses/Conflict"', '$ref: "#/components/responses/BadRequest"'
+    )
     text = text.replace('        "409": {$ref: "#/components/responses/BadRequest"}\n', "")
     path = tmp_path / "openapi.yaml"
     path.write_text(text, encoding="utf-8")
@@ -106,7 +121,10 @@ def test_as_json_it_has_every_line(tmp_path: Path) -> None:
 def test_many_lines_are_cut_short(tmp_path: Path) -> None:
     """The rest is counted."""
     path = tmp_path / "openapi.yaml"
-    path.write_text(CONTRACT.replace('        "409": {$ref: "#/components/responses/Conflict"}\n', ""), encoding="utf-8")
+    path.write_text(
+        CONTRACT.replace('        "409": {$ref: "#/components/responses/Conflict"}\n', ""),
+        encoding="utf-8",
+    )
     assert " and 2 more" in diff(path).stdout
 
 
@@ -121,23 +139,37 @@ def test_a_url_is_fetched(tmp_path: Path, served: str) -> None:
     [
         (b"openapi: [3\n", "openapi.yaml:2: is no YAML"),
         (b"swagger: '2.0'\n", "openapi.yaml: is no OpenAPI 3 document"),
-        (b"openapi: 3.1.1\npaths:\n  /a: {$ref: a.yaml}\n", "openapi.yaml:3: refers to another document ('a.yaml')"),
+        (
+            b"openapi: 3.1.1\npaths:\n  /a: {$ref: a.yaml}\n",
+            "openapi.yaml:3: refers to another document ('a.yaml')",
+        ),
         (b"\xff\xfe", "is not UTF-8 text"),
         (None, "cannot be read: No such file or directory"),
     ],
     ids=["no YAML", "Swagger", "a part", "no text", "no file"],
 )
-def test_what_is_no_description_is_a_usage_error(tmp_path: Path, content: bytes | None, told: str) -> None:
+def test_what_is_no_description_is_a_usage_error(
+    tmp_path: Path, content: bytes | None, told: str
+) -> None:
     """4, one line, and nothing on standard output."""
     path = tmp_path / "openapi.yaml"
     if content is not None:
         path.write_bytes(content)
     done = diff(path)
-    assert (done.returncode, done.stdout, done.stderr.count("\n"), told in done.stderr) == (4, "", 1, True)
+    assert (done.returncode, done.stdout, done.stderr.count("\n"), told in done.stderr) == (
+        4,
+        "",
+        1,
+        True,
+    )
 
 
-@pytest.mark.parametrize(("path", "told"), [("/nothing.yaml", "is answered 404"), ("/binary", "is not UTF-8 text")])
-def test_what_cannot_be_fetched_is_a_usage_error(tmp_path: Path, served: str, path: str, told: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "told"), [("/nothing.yaml", "is answered 404"), ("/binary", "is not UTF-8 text")]
+)
+def test_what_cannot_be_fetched_is_a_usage_error(
+    tmp_path: Path, served: str, path: str, told: str
+) -> None:
     """4, with what came instead."""
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
     done = diff(served + path)
@@ -153,6 +185,9 @@ def test_nobody_at_a_url_is_a_usage_error() -> None:
 def test_nothing_of_a_document_commands_the_terminal(tmp_path: Path) -> None:
     """Control characters of a hostile document are spelled out."""
     document = tmp_path / "openapi.yaml"
-    document.write_text(CONTRACT.replace("operationId: account_get", 'operationId: "\\e[2J\\u202E"'), encoding="utf-8")
+    document.write_text(
+        CONTRACT.replace("operationId: account_get", 'operationId: "\\e[2J\\u202E"'),
+        encoding="utf-8",
+    )
     done = diff(document)
     assert (done.returncode, "\x1b" in done.stdout, "\u202e" in done.stdout) == (1, False, False)

@@ -41,13 +41,17 @@ class Unreadable:
             raise pytest.Collector.CollectError("test_limits.py is cut off")
 
 
-def test_a_check_that_cannot_be_read_is_a_mistake_of_the_checker(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_check_that_cannot_be_read_is_a_mistake_of_the_checker(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Exit code 3, and the reason; pytest would call it an interruption."""
     assert run(tmp_path, Unreadable()) == 3
     assert "conformance run: error: test_limits.py is cut off\n" in capsys.readouterr().err
 
 
-def test_whom_nobody_told_to_stop_is_not_interrupted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_whom_nobody_told_to_stop_is_not_interrupted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A run that something in it ends is the checker's mistake as well."""
 
     class Ending:
@@ -58,7 +62,9 @@ def test_whom_nobody_told_to_stop_is_not_interrupted(tmp_path: Path, capsys: pyt
     assert "conformance run: error: that is enough\n" in capsys.readouterr().err
 
 
-def test_a_run_begins_no_check_once_it_was_told_to_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_begins_no_check_once_it_was_told_to_stop(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Although what the signal raised was lost, as Python loses it within a callback of its own."""
     stop, begun = Stop(), []
 
@@ -71,7 +77,10 @@ def test_a_run_begins_no_check_once_it_was_told_to_stop(tmp_path: Path, capsys: 
             begun.append("a check")
 
     assert run(tmp_path, stop, Callback()) == 2
-    assert (begun, "INTERRUPTED: nothing was broken until then" in capsys.readouterr().out) == ([], True)
+    assert (begun, "INTERRUPTED: nothing was broken until then" in capsys.readouterr().out) == (
+        [],
+        True,
+    )
 
 
 def test_properties_of_other_plugins_are_no_records(tmp_path: Path) -> None:
@@ -85,7 +94,9 @@ def test_properties_of_other_plugins_are_no_records(tmp_path: Path) -> None:
     assert pytest_run.execute(options, [Labelling(), judged(reference)]) == 0
 
 
-def test_a_should_that_is_broken_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_should_that_is_broken_is_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """It fails neither the check nor the run."""
     outcomes = []
 
@@ -103,7 +114,10 @@ def test_a_should_that_is_broken_is_a_warning(tmp_path: Path, capsys: pytest.Cap
 
 @pytest.mark.parametrize("summary", [True, False])
 def test_on_github_what_is_broken_is_annotated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], summary: bool
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    summary: bool,
 ) -> None:
     """After the verdict; the summary is written where GitHub names a file for it."""
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
@@ -113,5 +127,7 @@ def test_on_github_what_is_broken_is_annotated(
 
     assert run(tmp_path / "report", judged(altered.load([OLDER]))) == 1
     after = capsys.readouterr().out.partition("\nNON-CONFORMANT")[2].splitlines()
-    assert [line.rpartition("::")[0] for line in after if line.startswith("::")] == ["::error title=description/version"]
+    assert [line.rpartition("::")[0] for line in after if line.startswith("::")] == [
+        "::error title=description/version"
+    ]
     assert (tmp_path / "summary.md").exists() is summary

@@ -13,7 +13,11 @@ DOCUMENT = Path(__file__).parents[2] / "spec" / "COVERAGE.md"
 def test_every_requirement_has_a_check_or_a_reason() -> None:
     """What nothing judges says why."""
     judged = catalogue.judges()
-    assert [id for id, entry in requirements.load().items() if (id in judged) == (entry.untested is not None)] == []
+    assert [
+        id
+        for id, entry in requirements.load().items()
+        if (id in judged) == (entry.untested is not None)
+    ] == []
 
 
 def test_every_check_judges_a_requirement_of_the_catalogue() -> None:

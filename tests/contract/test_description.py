@@ -27,7 +27,9 @@ def edited(edits: Mapping[str, Any]) -> str:
     """The contract as JSON, with values set at JSON pointers, or taken away."""
     document: Any = copy.deepcopy(openapi.load().document)
     for pointer, value in edits.items():
-        *path, last = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+        *path, last = [
+            part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]
+        ]
         holder = document
         for part in path:
             holder = holder[int(part)] if isinstance(holder, list) else holder[part]
@@ -302,7 +304,9 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], set[tuple[str, str, str]]]] = {
 
 
 @pytest.mark.parametrize(("edits", "expected"), DIFFERENCES.values(), ids=DIFFERENCES.keys())
-def test_a_difference_has_its_name(edits: dict[str, Any], expected: set[tuple[str, str, str]]) -> None:
+def test_a_difference_has_its_name(
+    edits: dict[str, Any], expected: set[tuple[str, str, str]]
+) -> None:
     """One edit of the contract is found, where it is, and classed by whom it concerns."""
     assert found(edits) == expected
 
@@ -407,13 +411,19 @@ def test_the_same_meaning_is_no_difference(edits: dict[str, Any]) -> None:
 def test_parameters_of_a_path_count_for_each_of_its_operations() -> None:
     """They may stand beside the method, and an operation may speak of them again."""
     parameters = openapi.load().document["paths"]["/projects"]["get"]["parameters"]
-    assert compared({"/paths/~1projects/parameters": parameters, f"{GET}/parameters": parameters[:1]}) == ()
+    assert (
+        compared({"/paths/~1projects/parameters": parameters, f"{GET}/parameters": parameters[:1]})
+        == ()
+    )
 
 
 def test_a_path_may_be_kept_among_the_components() -> None:
     """A path item that is a reference is what it refers to."""
     item = openapi.load().document["paths"]["/account"]
-    moved = {"/components/pathItems": {"account": item}, "/paths/~1account": {"$ref": "#/components/pathItems/account"}}
+    moved = {
+        "/components/pathItems": {"account": item},
+        "/paths/~1account": {"$ref": "#/components/pathItems/account"},
+    }
     assert compared(moved) == ()
 
 
@@ -437,24 +447,42 @@ def test_openapi_3_0_is_understood() -> None:
     edits = {
         "/openapi": "3.0.3",
         "/info/summary": GONE,
-        f"{SCHEMAS}/Review/properties/approvalUnavailableReason": {"type": "string", "nullable": True},
-        f"{SCHEMAS}/ReviewApproval/properties/subjectRevision": {"type": "integer", "exclusiveMaximum": False},
+        f"{SCHEMAS}/Review/properties/approvalUnavailableReason": {
+            "type": "string",
+            "nullable": True,
+        },
+        f"{SCHEMAS}/ReviewApproval/properties/subjectRevision": {
+            "type": "integer",
+            "exclusiveMaximum": False,
+        },
         f"{SCHEMAS}/ReviewApproval/properties/status": {"type": "string", "nullable": False},
-        f"{GET}/parameters/0/schema": {"type": "integer", "minimum": 0, "exclusiveMinimum": True, "maximum": 100, "default": 25},
+        f"{GET}/parameters/0/schema": {
+            "type": "integer",
+            "minimum": 0,
+            "exclusiveMinimum": True,
+            "maximum": 100,
+            "default": 25,
+        },
     }
     assert found(edits) == {("version", CLIENTS, "openapi")}
 
 
 def test_an_anchor_means_what_it_stands_at() -> None:
     """References may name an anchor in the midst of the components."""
-    edits = {f"{SCHEMAS}/Uuid/$anchor": "uuid", f"{SCHEMAS}/Account/properties/id": {"$ref": "#uuid"}}
+    edits = {
+        f"{SCHEMAS}/Uuid/$anchor": "uuid",
+        f"{SCHEMAS}/Account/properties/id": {"$ref": "#uuid"},
+    }
     assert found(edits) == set()
 
 
 @pytest.mark.parametrize(
     ("edits", "where"),
     [
-        ({"/paths/~1account/get/parameters": [{"name": "x", "in": "quary"}]}, "#/paths/~1account/get/parameters/0/in"),
+        (
+            {"/paths/~1account/get/parameters": [{"name": "x", "in": "quary"}]},
+            "#/paths/~1account/get/parameters/0/in",
+        ),
         ({"/paths/~1account/get/operationId": "project_list"}, "#/"),
         ({"/info": GONE}, "#/"),
     ],
@@ -473,7 +501,12 @@ def test_what_is_no_valid_openapi_is_told(edits: dict[str, Any], where: str) -> 
         {f"{SCHEMAS}/Review": {"allOf": [{"type": "object"}], "required": ["id"]}},
         {"/jsonSchemaDialect": "https://spec.openapis.org/oas/3.1/dialect/2024-11-10"},
     ],
-    ids=["a default of another type", "a pattern of JavaScript's", "a member that is required alone", "a dialect of a later day"],
+    ids=[
+        "a default of another type",
+        "a pattern of JavaScript's",
+        "a member that is required alone",
+        "a dialect of a later day",
+    ],
 )
 def test_what_openapi_only_advises_makes_no_document_invalid(edits: dict[str, Any]) -> None:
     """The validator asks for more, but JSON Schema says "should" of defaults and patterns, and lets schemas have any dialect."""
@@ -527,14 +560,27 @@ def test_a_difference_reads_as_a_sentence() -> None:
 
 def test_the_worst_comes_first() -> None:
     """By effect, then by what it is about."""
-    found = compared({"/info/version": "2", f"{GET}/parameters/0/required": True, f"{SCHEMAS}/Video/additionalProperties": False})
+    found = compared(
+        {
+            "/info/version": "2",
+            f"{GET}/parameters/0/required": True,
+            f"{SCHEMAS}/Video/additionalProperties": False,
+        }
+    )
     assert [each.effect.value for each in found] == [CLIENTS, CALLERS, HARMLESS]
 
 
 def test_a_nullable_vocabulary_of_openapi_3_0_has_null_in_it() -> None:
     """Its enum need not say so."""
-    edits = {"/openapi": "3.0.3", f"{SCHEMAS}/Video/properties/name": {"type": "string", "nullable": True, "enum": ["a"]}}
-    (told,) = [each for each in compared(edits) if each.where == "Video.name" and each.effect is Effect.CLIENTS]
+    edits = {
+        "/openapi": "3.0.3",
+        f"{SCHEMAS}/Video/properties/name": {"type": "string", "nullable": True, "enum": ["a"]},
+    }
+    (told,) = [
+        each
+        for each in compared(edits)
+        if each.where == "Video.name" and each.effect is Effect.CLIENTS
+    ]
     assert told.message == "also allows null"
 
 
@@ -543,10 +589,17 @@ def test_what_an_answer_does_not_fit_is_told_without_its_content() -> None:
     pair = pairs(description(edited({})))["account_get"]
     views = pair.answers("200")
     assert views is not None
-    account = {"id": "6f1c2b1e-4a9d-4c53-9a5e-0d6c1f7b8a21", "displayName": 7, "accountType": "internal"}
+    account = {
+        "id": "6f1c2b1e-4a9d-4c53-9a5e-0d6c1f7b8a21",
+        "displayName": 7,
+        "accountType": "internal",
+    }
     assert views[1].flaw({"data": account, "requestId": "r"}) == "data/displayName (type)"
     assert views[1].flaw({"data": {**account, "displayName": "\ud800"}, "requestId": "r"}) is None
-    assert views[1].flaw({"data": {"displayName": "\ud800"}, "requestId": "r"}) == "a place that cannot be told"
+    assert (
+        views[1].flaw({"data": {"displayName": "\ud800"}, "requestId": "r"})
+        == "a place that cannot be told"
+    )
     assert views[1].flaw([]) == "the whole (type)"
     assert pair.answers("418") is None
 
@@ -558,9 +611,19 @@ def test_nothing_outside_of_a_document_is_fetched_to_validate_it() -> None:
     assert (told.effect, "stumbles (Unresolvable)" in told.message) == (Effect.OPEN, True)
 
 
-@pytest.mark.parametrize(("version", "told"), [("3.0.3", ["is not valid OpenAPI: 7 is not of type 'string'"]), ("3.1.1", [])])
-def test_a_default_has_to_fit_until_3_0_and_should_from_3_1_on(version: str, told: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [("3.0.3", ["is not valid OpenAPI: 7 is not of type 'string'"]), ("3.1.1", [])],
+)
+def test_a_default_has_to_fit_until_3_0_and_should_from_3_1_on(
+    version: str, told: list[str]
+) -> None:
     """Of a document that has nothing else."""
     schemas = {"Name": {"type": "string", "default": 7}}
-    document = {"openapi": version, "info": {"title": "t", "version": "1"}, "paths": {}, "components": {"schemas": schemas}}
+    document = {
+        "openapi": version,
+        "info": {"title": "t", "version": "1"},
+        "paths": {},
+        "components": {"schemas": schemas},
+    }
     assert [each.message for each in flaws(parsed(document))] == told

@@ -23,14 +23,21 @@ def test_the_contract_reads_the_same_in_either_language() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['openapi: 3.1.1\npaths:\n  /a:\n    get: {}\n', '{"openapi": "3.1.1",\n\t"paths": {\n "/a":\r\n\t\t{"get": {}}}}'],
+    [
+        "openapi: 3.1.1\npaths:\n  /a:\n    get: {}\n",
+        '{"openapi": "3.1.1",\n\t"paths": {\n "/a":\r\n\t\t{"get": {}}}}',
+    ],
     ids=["yaml", "json"],
 )
 def test_every_key_knows_its_line(text: str) -> None:
     """Counted from 1, in blocks and in braces."""
     source = read(text)
     paths = source.document["paths"]
-    lines = [source.line(source.document, "openapi"), source.line(source.document, "paths"), source.line(paths, "/a")]
+    lines = [
+        source.line(source.document, "openapi"),
+        source.line(source.document, "paths"),
+        source.line(paths, "/a"),
+    ]
     assert lines == [1, 2, 3]
 
 
@@ -67,7 +74,9 @@ def test_keys_are_text() -> None:
 
 def test_merge_keys_and_aliases_are_written_out() -> None:
     """A stated member wins over a merged one; the merged one keeps its line."""
-    source = read("base: &base\n  a: 1\n  b: 2\nmade:\n  <<: *base\n  b: 3\nmore:\n  <<: [*base, {c: 4}, 5]\n")
+    source = read(
+        "base: &base\n  a: 1\n  b: 2\nmade:\n  <<: *base\n  b: 3\nmore:\n  <<: [*base, {c: 4}, 5]\n"
+    )
     assert source.document["made"] == {"a": 1, "b": 3}
     assert source.document["more"] == {"a": 1, "b": 2, "c": 4}
     assert [source.line(source.document["made"], key) for key in "ab"] == [2, 6]
@@ -112,7 +121,9 @@ def _laughs() -> str:
         "no colon", "deep JSON", "deep YAML", "a long number", "a billion laughs",
     ],
 )  # fmt: skip
-def test_what_is_no_document_is_refused_with_its_line(text: str, message: str, line: int | None) -> None:
+def test_what_is_no_document_is_refused_with_its_line(
+    text: str, message: str, line: int | None
+) -> None:
     """No text ends the process, and each is told why it is refused."""
     with pytest.raises(SourceError) as refused:
         read(text)
@@ -120,7 +131,17 @@ def test_what_is_no_document_is_refused_with_its_line(text: str, message: str, l
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a": NaN}', '{"a": 1} x', '{"a": [1 2]}', '{"a": 1,, "b": 2}', '{"a": 1, b: 2}', '{"a": "\\x"}', '{"a": {"b": tru', '{"a"']
+    "text",
+    [
+        '{"a": NaN}',
+        '{"a": 1} x',
+        '{"a": [1 2]}',
+        '{"a": 1,, "b": 2}',
+        '{"a": 1, b: 2}',
+        '{"a": "\\x"}',
+        '{"a": {"b": tru',
+        '{"a"',
+    ],
 )
 def test_broken_json_is_no_document(text: str) -> None:
     """Although some of it would be YAML of another meaning."""
@@ -137,7 +158,12 @@ def test_only_openapi_3_is_a_description(version: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["a: {$ref: 'other.yaml#/b'}", "responses:\n  default: {$ref: 'https://example.com/b'}", "properties: {example: {$ref: b}}"]
+    "place",
+    [
+        "a: {$ref: 'other.yaml#/b'}",
+        "responses:\n  default: {$ref: 'https://example.com/b'}",
+        "properties: {example: {$ref: b}}",
+    ],
 )
 def test_a_part_of_a_description_is_none(place: str) -> None:
     """What refers to other documents has to be bundled first."""
@@ -145,7 +171,9 @@ def test_a_part_of_a_description_is_none(place: str) -> None:
         description(f"{HEAD}paths: {{}}\n{place}\n")
 
 
-@pytest.mark.parametrize("place", ["example: {$ref: b}", "a: {enum: [{$ref: b}]}", "properties: {$ref: {type: string}}"])
+@pytest.mark.parametrize(
+    "place", ["example: {$ref: b}", "a: {enum: [{$ref: b}]}", "properties: {$ref: {type: string}}"]
+)
 def test_data_that_looks_like_a_reference_is_none(place: str) -> None:
     """Examples and values are not followed, and a member may have that name."""
     assert description(f"{HEAD}paths: {{}}\n{place}\n").root["openapi"] == "3.1.1"
@@ -160,7 +188,11 @@ def test_data_that_looks_like_a_reference_is_none(place: str) -> None:
 )  # fmt: skip
 def test_a_reference_is_a_pointer_or_an_anchor(reference: object, value: object) -> None:
     """With the escapes of pointers and of URLs; what leads nowhere is nothing."""
-    root: dict[str, Any] = {"a/b": {"c~d": 1, "e f": 2}, "list": ["x", "y"], "z": {"$anchor": "here"}}
+    root: dict[str, Any] = {
+        "a/b": {"c~d": 1, "e f": 2},
+        "list": ["x", "y"],
+        "z": {"$anchor": "here"},
+    }
     found = Document(parsed(root)).target(reference)
     assert (found and (found.value if found.value is not root else "whole")) == value
 

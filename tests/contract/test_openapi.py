@@ -120,15 +120,27 @@ PERMISSIONS = {
     "comments:read",
     "activity:read",
 }
-LISTS = {"project_list": 25, "video_list": None, "review_list": None, "comment_list": None, "activity_list": None}
+LISTS = {
+    "project_list": 25,
+    "video_list": None,
+    "review_list": None,
+    "comment_list": None,
+    "activity_list": None,
+}
 # What the specification leaves unsaid: where, and which aspects.
 GAPS = {
     **{f"{id}": {"order"} for id in LISTS},
     **{f"{id} limit": {"default"} for id in LISTS if id != "project_list"},
     **{f"video_list {name}": {"name"} for name in ("cursor", "companyId", "projectId")},
     **{f"review_list {name}": {"name"} for name in ("cursor", "projectId")},
-    **{name: {"presence"} for name in ("Video", "Localization", "Review", "Comment", "Reply", "ActivityItem")},
-    **{f"{name}.data.nextCursor": {"presence", "end-of-list"} for name in ("VideoPage", "ReviewPage", "CommentPage", "ActivityPage")},
+    **{
+        name: {"presence"}
+        for name in ("Video", "Localization", "Review", "Comment", "Reply", "ActivityItem")
+    },
+    **{
+        f"{name}.data.nextCursor": {"presence", "end-of-list"}
+        for name in ("VideoPage", "ReviewPage", "CommentPage", "ActivityPage")
+    },
     "Project.status": {"vocabulary"},
     "Project.sourceLanguage": {"vocabulary"},
     "Video.ingestionStatus": {"vocabulary"},
@@ -153,7 +165,17 @@ GAPS = {
     "ApprovalRequest.idempotencyKey": {"format"},
     "Retry-After": {"format"},
 }
-ASPECTS = {"name", "presence", "vocabulary", "format", "unit", "required", "default", "end-of-list", "order"}
+ASPECTS = {
+    "name",
+    "presence",
+    "vocabulary",
+    "format",
+    "unit",
+    "required",
+    "default",
+    "end-of-list",
+    "order",
+}
 
 TYPES = {
     "uuid": {"$ref": "#/components/schemas/Uuid"},
@@ -230,7 +252,9 @@ def resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a reference of the document points to; the node itself where it is none."""
     if "$ref" not in node:
         return node
-    return functools.reduce(lambda found, key: found[key], node["$ref"].removeprefix("#/").split("/"), DOCUMENT)
+    return functools.reduce(
+        lambda found, key: found[key], node["$ref"].removeprefix("#/").split("/"), DOCUMENT
+    )
 
 
 def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -241,7 +265,9 @@ def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def bare(schema: Mapping[str, Any]) -> dict[str, Any]:
     """A schema without what only people or this project read, and without an enumeration."""
-    return {key: value for key, value in schema.items() if key not in {"x-open", "description", "enum"}}
+    return {
+        key: value for key, value in schema.items() if key not in {"x-open", "description", "enum"}
+    }
 
 
 def shown(node: Mapping[str, Any]) -> Iterator[Any]:
@@ -298,19 +324,28 @@ def test_a_strangers_validator_accepts_the_document() -> None:
 def test_schemathesis_loads_every_operation() -> None:
     """The generator sees the ten operations under the base path of the version segment."""
     schema = schemathesis.openapi.from_dict(json.loads(json.dumps(DOCUMENT)))
-    found = {operation.ok().definition.raw["operationId"] for operation in schema.get_all_operations() if isinstance(operation, Ok)}
+    found = {
+        operation.ok().definition.raw["operationId"]
+        for operation in schema.get_all_operations()
+        if isinstance(operation, Ok)
+    }
     assert (found, schema.base_path) == (set(OPERATIONS), "/v1/")
 
 
 def test_the_operations_are_those_of_the_specification() -> None:
     """Identifier, method, path and permission of all ten."""
-    actual = {id: (operation.method, operation.path, operation.permission) for id, operation in CONTRACT.operations.items()}
+    actual = {
+        id: (operation.method, operation.path, operation.permission)
+        for id, operation in CONTRACT.operations.items()
+    }
     assert actual == OPERATIONS
 
 
 def test_the_document_has_no_other_routes() -> None:
     """Paths and methods are exactly those of the table."""
-    actual = {(method.upper(), path) for path, methods in DOCUMENT["paths"].items() for method in methods}
+    actual = {
+        (method.upper(), path) for path, methods in DOCUMENT["paths"].items() for method in methods
+    }
     assert actual == {(method, path) for method, path, _ in OPERATIONS.values()}
 
 
@@ -318,17 +353,31 @@ def test_the_document_has_no_other_routes() -> None:
 def test_an_operation_carries_its_bodies(id: str) -> None:
     """The record, the page, the envelope and the request body."""
     operation = CONTRACT.operation(id)
-    assert (operation.resource, operation.is_list, operation.success_schema, operation.body_schema) == BODIES[id]
+    assert (
+        operation.resource,
+        operation.is_list,
+        operation.success_schema,
+        operation.body_schema,
+    ) == BODIES[id]
 
 
 @every_operation
 def test_an_operation_has_its_parameters(id: str) -> None:
     """Name, place, role, obligation, type and openness, in this order."""
     actual = [
-        (item.name, item.location, item.role, item.required, item.schema.get("type", "uuid"), item.name_is_open)
+        (
+            item.name,
+            item.location,
+            item.role,
+            item.required,
+            item.schema.get("type", "uuid"),
+            item.name_is_open,
+        )
         for item in CONTRACT.operation(id).parameters
     ]
-    assert [(*head, "uuid" if kind == "string" else kind, is_open) for *head, kind, is_open in actual] == PARAMETERS[id]
+    assert [
+        (*head, "uuid" if kind == "string" else kind, is_open) for *head, kind, is_open in actual
+    ] == PARAMETERS[id]
 
 
 @both
@@ -341,7 +390,9 @@ def test_a_parameter_of_type_uuid_accepts_uuids_alone(id: str, judge: Judge) -> 
 
 
 @pytest.mark.parametrize(("id", "default"), LISTS.items())
-def test_limit_is_from_1_to_100_and_has_a_default_on_projects_alone(id: str, default: int | None) -> None:
+def test_limit_is_from_1_to_100_and_has_a_default_on_projects_alone(
+    id: str, default: int | None
+) -> None:
     """The bounds of every list, and the one default."""
     limit = CONTRACT.operation(id).parameter("limit")
     assert limit is not None
@@ -352,12 +403,17 @@ def test_limit_is_from_1_to_100_and_has_a_default_on_projects_alone(id: str, def
 def test_the_lists_are_the_operations_with_a_limit() -> None:
     """No other operation takes one, and every list answers with a page."""
     limited = {id for id, operation in CONTRACT.operations.items() if operation.parameter("limit")}
-    assert (limited, {id for id, operation in CONTRACT.operations.items() if operation.is_list}) == (set(LISTS), set(LISTS))
+    assert (
+        limited,
+        {id for id, operation in CONTRACT.operations.items() if operation.is_list},
+    ) == (set(LISTS), set(LISTS))
 
 
 def test_the_approval_alone_writes() -> None:
     """Nine operations read."""
-    assert [id for id, operation in CONTRACT.operations.items() if operation.writes] == ["review_approve"]
+    assert [id for id, operation in CONTRACT.operations.items() if operation.writes] == [
+        "review_approve"
+    ]
 
 
 def test_the_request_body_of_the_approval_must_be_sent() -> None:
@@ -371,14 +427,19 @@ def test_the_request_body_of_the_approval_must_be_sent() -> None:
 @every_operation
 def test_an_operation_answers_with_every_status(id: str) -> None:
     """200 and the eleven errors, in JSON."""
-    responses = {int(status): list(resolved(response)["content"]) for status, response in route(id)["responses"].items()}
+    responses = {
+        int(status): list(resolved(response)["content"])
+        for status, response in route(id)["responses"].items()
+    }
     assert responses == {status: ["application/json"] for status in STATUSES}
 
 
 @every_operation
 def test_an_error_has_the_error_body(id: str) -> None:
     """One schema for all eleven."""
-    errors = [resolved(response) for status, response in route(id)["responses"].items() if status != "200"]
+    errors = [
+        resolved(response) for status, response in route(id)["responses"].items() if status != "200"
+    ]
     schemas = [error["content"]["application/json"]["schema"] for error in errors]
     assert schemas == [{"$ref": "#/components/schemas/Error"}] * 11
 
@@ -391,9 +452,14 @@ def test_the_contract_knows_the_statuses() -> None:
 @every_operation
 def test_retry_after_comes_with_429_alone(id: str) -> None:
     """A header of type string."""
-    headers = {status: resolved(response).get("headers", {}) for status, response in route(id)["responses"].items()}
+    headers = {
+        status: resolved(response).get("headers", {})
+        for status, response in route(id)["responses"].items()
+    }
     actual = {
-        status: {name: bare(resolved(header)["schema"]) for name, header in named.items()} for status, named in headers.items() if named
+        status: {name: bare(resolved(header)["schema"]) for name, header in named.items()}
+        for status, named in headers.items()
+        if named
     }
     assert actual == {"429": {"Retry-After": {"type": "string"}}}
 
@@ -401,7 +467,10 @@ def test_retry_after_comes_with_429_alone(id: str) -> None:
 def test_the_two_schemes_are_an_api_key_header_and_a_bearer_token() -> None:
     """The header is x-api-key."""
     schemes = DOCUMENT["components"]["securitySchemes"]
-    actual = {name: {key: scheme[key] for key in ("type", "in", "name", "scheme") if key in scheme} for name, scheme in schemes.items()}
+    actual = {
+        name: {key: scheme[key] for key in ("type", "in", "name", "scheme") if key in scheme}
+        for name, scheme in schemes.items()
+    }
     assert actual == {
         "apiKey": {"type": "apiKey", "in": "header", "name": "x-api-key"},
         "bearerToken": {"type": "http", "scheme": "bearer"},
@@ -424,7 +493,9 @@ def test_there_are_seven_permissions() -> None:
 def test_a_record_has_its_fields(name: str, fields: str) -> None:
     """Every field with its type, and no other."""
     expected = {field: TYPES[kind] for field, kind in (pair.split(":") for pair in fields.split())}
-    assert {field: bare(schema) for field, schema in SCHEMAS[name]["properties"].items()} == expected
+    assert {
+        field: bare(schema) for field, schema in SCHEMAS[name]["properties"].items()
+    } == expected
 
 
 @pytest.mark.parametrize(("name", "fields"), REQUIRED.items())
@@ -436,8 +507,14 @@ def test_a_record_requires_what_is_required(name: str, fields: str) -> None:
 def test_only_account_and_project_are_closed() -> None:
     """Every other object may have more members."""
     text = json.dumps(DOCUMENT)
-    closed = {name for name, schema in SCHEMAS.items() if schema.get("additionalProperties") is False}
-    assert (closed, text.count("additionalProperties"), text.count("unevaluatedProperties")) == (CLOSED, 2, 0)
+    closed = {
+        name for name, schema in SCHEMAS.items() if schema.get("additionalProperties") is False
+    }
+    assert (closed, text.count("additionalProperties"), text.count("unevaluatedProperties")) == (
+        CLOSED,
+        2,
+        0,
+    )
 
 
 def test_the_only_enumeration_is_the_type_of_an_account() -> None:
@@ -448,7 +525,10 @@ def test_the_only_enumeration_is_the_type_of_an_account() -> None:
         for field, schema in record.get("properties", {}).items()
         if "enum" in schema
     }
-    assert (enumerations, json.dumps(SCHEMAS).count('"enum"')) == ({"Account.accountType": ["internal", "external"]}, 1)
+    assert (enumerations, json.dumps(SCHEMAS).count('"enum"')) == (
+        {"Account.accountType": ["internal", "external"]},
+        1,
+    )
 
 
 def test_the_named_types_have_their_bounds() -> None:
@@ -461,23 +541,33 @@ def test_the_named_types_have_their_bounds() -> None:
     }
 
 
-@pytest.mark.parametrize(("name", "is_list"), {success: is_list for _, is_list, success, _ in BODIES.values()}.items())
+@pytest.mark.parametrize(
+    ("name", "is_list"), {success: is_list for _, is_list, success, _ in BODIES.values()}.items()
+)
 def test_an_envelope_requires_data_and_a_request_id(name: str, *, is_list: bool) -> None:
     """A page requires its items, and the page of projects its cursor too."""
     envelope = SCHEMAS[name]
     data = envelope["properties"]["data"]
-    expected = (["items", "nextCursor"] if name == "ProjectPage" else ["items"]) if is_list else None
+    expected = (
+        (["items", "nextCursor"] if name == "ProjectPage" else ["items"]) if is_list else None
+    )
     actual = (envelope["required"], envelope["properties"]["requestId"], data.get("required"))
     assert actual == (["data", "requestId"], {"type": "string"}, expected)
 
 
 @both
-@pytest.mark.parametrize("name", ["ProjectPage", "VideoPage", "ReviewPage", "CommentPage", "ActivityPage"])
+@pytest.mark.parametrize(
+    "name", ["ProjectPage", "VideoPage", "ReviewPage", "CommentPage", "ActivityPage"]
+)
 def test_a_page_ends_with_null_or_nothing_as_specified(name: str, judge: Judge) -> None:
     """A cursor, null, nothing at all, no UUID, a number."""
     accepts = judge(CONTRACT.schema(name))
-    cursors: list[dict[str, Any]] = [{"nextCursor": value} for value in (GOOD_UUIDS[0], None, "", 5)]
-    actual = [accepts({"data": {"items": [], **cursor}, "requestId": "r"}) for cursor in (*cursors, {})]
+    cursors: list[dict[str, Any]] = [
+        {"nextCursor": value} for value in (GOOD_UUIDS[0], None, "", 5)
+    ]
+    actual = [
+        accepts({"data": {"items": [], **cursor}, "requestId": "r"}) for cursor in (*cursors, {})
+    ]
     assert actual == [True, True, False, False, name != "ProjectPage"]
 
 
@@ -496,8 +586,13 @@ def test_anything_else_is_no_uuid(value: object, judge: Judge) -> None:
 
 
 @both
-@pytest.mark.parametrize(("value", "accepted"), [*((good, True) for good in GOOD_UUIDS), *((bad, False) for bad in BAD_UUIDS)])
-def test_the_pattern_says_it_all_without_the_format(value: object, judge: Judge, *, accepted: bool) -> None:
+@pytest.mark.parametrize(
+    ("value", "accepted"),
+    [*((good, True) for good in GOOD_UUIDS), *((bad, False) for bad in BAD_UUIDS)],
+)
+def test_the_pattern_says_it_all_without_the_format(
+    value: object, judge: Judge, *, accepted: bool
+) -> None:
     """A validator that takes formats for remarks comes to the same end."""
     pattern = {key: item for key, item in CONTRACT.schema("Uuid").items() if key != "format"}
     assert judge(pattern)(value) is accepted
@@ -524,7 +619,9 @@ def test_the_uuid_pattern_is_anchored() -> None:
         ("1", False),
     ],
 )
-def test_a_count_is_any_integral_number_within_bounds(value: object, judge: Judge, *, accepted: bool) -> None:
+def test_a_count_is_any_integral_number_within_bounds(
+    value: object, judge: Judge, *, accepted: bool
+) -> None:
     """1.0 and 1e3 are integers; booleans, strings and fractions are none."""
     assert judge(CONTRACT.schema("Count"))(value) is accepted
 
@@ -545,7 +642,9 @@ def test_a_count_is_any_integral_number_within_bounds(value: object, judge: Judg
         ({"unheard": 1}, True),
     ],
 )
-def test_a_reason_may_be_null_while_a_review_can_be_approved(review: Mapping[str, Any], judge: Judge, *, accepted: bool) -> None:
+def test_a_reason_may_be_null_while_a_review_can_be_approved(
+    review: Mapping[str, Any], judge: Judge, *, accepted: bool
+) -> None:
     """A review that cannot be approved has a string, where it has a reason at all."""
     assert judge(CONTRACT.schema("Review"))(review) is accepted
 
@@ -586,7 +685,10 @@ def test_every_body_parameter_and_header_has_an_example() -> None:
 def test_every_example_validates(judge: Judge) -> None:
     """Formats included."""
     wrong = [
-        (where, value) for where, node in carriers(DOCUMENT) for value in shown(node) if not judge(inlined(resolved(node["schema"])))(value)
+        (where, value)
+        for where, node in carriers(DOCUMENT)
+        for value in shown(node)
+        if not judge(inlined(resolved(node["schema"])))(value)
     ]
     assert wrong == []
 
@@ -606,22 +708,37 @@ def followed(id: str, expression: str) -> Any:
         return names[source.removeprefix("$request.path.")]
     assert source == "$response.body"
     example = next(shown(route(id)["responses"]["200"]["content"]["application/json"]))
-    return functools.reduce(lambda found, key: found[int(key) if isinstance(found, list) else key], pointer.split("/"), example)
+    return functools.reduce(
+        lambda found, key: found[int(key) if isinstance(found, list) else key],
+        pointer.split("/"),
+        example,
+    )
 
 
 @pytest.mark.parametrize(("id", "link"), list(links()))
-def test_a_link_leads_to_an_operation_with_values_that_it_takes(id: str, link: Mapping[str, Any]) -> None:
+def test_a_link_leads_to_an_operation_with_values_that_it_takes(
+    id: str, link: Mapping[str, Any]
+) -> None:
     """Each expression resolves, and the parameter at the other end accepts the value."""
     known = {item.name: item.schema for item in CONTRACT.operation(link["operationId"]).parameters}
-    accepted = {target: rust(known[target])(followed(id, expression)) for target, expression in link["parameters"].items()}
-    required = {item.name for item in CONTRACT.operation(link["operationId"]).parameters if item.required}
+    accepted = {
+        target: rust(known[target])(followed(id, expression))
+        for target, expression in link["parameters"].items()
+    }
+    required = {
+        item.name for item in CONTRACT.operation(link["operationId"]).parameters if item.required
+    }
     assert (set(accepted.values()), required - set(accepted)) == ({True}, set())
 
 
 def test_links_lead_from_a_list_through_the_approval_and_back() -> None:
     """List, read, approve, read; the approval carries the revision that was read."""
     ways = {(id, link["operationId"]) for id, link in links()}
-    walk = [("review_list", "review_get"), ("review_get", "review_approve"), ("review_approve", "review_get")]
+    walk = [
+        ("review_list", "review_get"),
+        ("review_get", "review_approve"),
+        ("review_approve", "review_get"),
+    ]
     bodies = [(id, link["requestBody"]) for id, link in links() if "requestBody" in link]
     revision = {"expectedSubjectRevision": "$response.body#/data/subjectRevision"}
     assert ([way for way in walk if way not in ways], bodies) == ([], [("review_get", revision)])
@@ -649,7 +766,11 @@ def test_every_gap_of_the_specification_is_marked_and_nothing_else() -> None:
 def test_every_mark_has_the_one_shape() -> None:
     """Known aspects and one line of note; none stands where the walk of this test does not come."""
     found = list(marks())
-    assert [where for where, mark in found if set(mark) != {"aspects", "note"} or not set(mark["aspects"]) <= ASPECTS] == []
+    assert [
+        where
+        for where, mark in found
+        if set(mark) != {"aspects", "note"} or not set(mark["aspects"]) <= ASPECTS
+    ] == []
     assert [where for where, mark in found if "\n" in mark["note"] or not mark["note"]] == []
     repeated = 3  # the parameter Limit stands in the document once, and four lists have it
     assert json.dumps(DOCUMENT).count('"x-open"') == len(found) - repeated

@@ -9,7 +9,14 @@ from conformance.contract.requirements import CLASSES, CatalogueError, Requireme
 from conformance.contract.verdict import Level
 
 GROUPS = {"all": ("a", "b"), "reads": ("a",), "target": ()}
-ENTRY = {"id": "x/y", "level": "must", "class": "read", "section": "Errors", "statement": "So it is.", "operations": "all"}
+ENTRY = {
+    "id": "x/y",
+    "level": "must",
+    "class": "read",
+    "section": "Errors",
+    "statement": "So it is.",
+    "operations": "all",
+}
 
 
 def one(**members: Any) -> Requirement:
@@ -19,12 +26,17 @@ def one(**members: Any) -> Requirement:
 
 def test_an_entry_becomes_a_requirement() -> None:
     """Needs and the reason why it is not tested may be absent."""
-    assert one() == Requirement("x/y", Level.MUST, "read", "Errors", "So it is.", ("a", "b"), (), None)
+    assert one() == Requirement(
+        "x/y", Level.MUST, "read", "Errors", "So it is.", ("a", "b"), (), None
+    )
     assert one(needs=["limits", "consent"], untested="Not visible.").needs == ("limits", "consent")
     assert one(untested="Not visible.").untested == "Not visible."
 
 
-@pytest.mark.parametrize(("stated", "operations"), [("reads", ("a",)), ("target", ()), (["b"], ("b",)), (["b", "a"], ("b", "a")), ([], ())])
+@pytest.mark.parametrize(
+    ("stated", "operations"),
+    [("reads", ("a",)), ("target", ()), (["b"], ("b",)), (["b", "a"], ("b", "a")), ([], ())],
+)
 def test_operations_are_a_group_or_a_list(stated: object, operations: tuple[str, ...]) -> None:
     """A list keeps its order."""
     assert one(operations=stated).operations == operations
@@ -48,10 +60,16 @@ def test_what_is_observed_or_untested_is_not_judged(members: dict[str, str], jud
 @pytest.mark.parametrize(
     ("members", "told"),
     [
-        ({"levle": 1, "aaa": 2}, "x/y: unknown key aaa, levle; the keys are class, id, level, needs, operations, section, statement, "),
+        (
+            {"levle": 1, "aaa": 2},
+            "x/y: unknown key aaa, levle; the keys are class, id, level, needs, operations, section, statement, ",
+        ),
         ({"class": "reading"}, "x/y: class 'reading' is none of read, authentication, "),
         ({"level": "may"}, "x/y: level 'may' is none of must, should, observe"),
-        ({"operations": "some"}, "x/y: operations 'some' is neither one of all, reads, target nor a list of operation ids"),
+        (
+            {"operations": "some"},
+            "x/y: operations 'some' is neither one of all, reads, target nor a list of operation ids",
+        ),
         ({"operations": ["a", "c"]}, "x/y: operations ['a', 'c'] is neither"),
         ({"operations": {"a": 1}}, "x/y: operations {'a': 1} is neither"),
     ],
@@ -69,7 +87,10 @@ def test_an_entry_that_lacks_a_key_is_refused(key: str) -> None:
     entry = {name: value for name, value in ENTRY.items() if name != key}
     with pytest.raises(CatalogueError) as raised:
         read({"requirements": [entry]}, GROUPS)
-    assert str(raised.value) == f"{'an entry without an id' if key == 'id' else 'x/y'}: {key} must be given"
+    assert (
+        str(raised.value)
+        == f"{'an entry without an id' if key == 'id' else 'x/y'}: {key} must be given"
+    )
 
 
 def test_an_id_that_stands_twice_is_refused() -> None:
@@ -93,7 +114,9 @@ def test_the_groups_are_those_of_the_operations() -> None:
     every = tuple(openapi.load().operations)
     catalogue = requirements.load()
     assert catalogue["response/status"].operations == every
-    assert catalogue["arguments/accepted"].operations == tuple(id for id in every if id != "review_approve")
+    assert catalogue["arguments/accepted"].operations == tuple(
+        id for id in every if id != "review_approve"
+    )
     assert catalogue["base/version-segment"].operations == ()
     assert catalogue["read/parent"].operations == ("comment_list", "activity_list")
     groups = {entry.operations for entry in catalogue.values()}

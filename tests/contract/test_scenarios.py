@@ -37,7 +37,9 @@ def inputs(id: str, profile: dict[str, Any]) -> dict[str, Any]:
     """What a scenario needs, out of a profile: a review of its own, and a revision that this has not."""
     keys = {name: credential.get("api-key") for name, credential in profile["credentials"].items()}
     review = profile["fixtures"]["approvable-reviews"][list(SCENARIOS).index(id)]
-    with httpx.Client(base_url=profile["base-url"], headers={"x-api-key": keys["primary"]}, trust_env=False) as client:
+    with httpx.Client(
+        base_url=profile["base-url"], headers={"x-api-key": keys["primary"]}, trust_env=False
+    ) as client:
         revision = client.get(f"/reviews/{review}").json()["data"]["subjectRevision"]
     return {
         "apiKey": keys["throttled" if id == "throttled" else "primary"],
@@ -54,15 +56,29 @@ def executed(id: str, profile: dict[str, Any], modules: Path, folder: Path) -> t
     ran = node.run(
         modules,
         REDOCLY,
-        *("respect", str(DOCUMENT), "--workflow", id, "--server", f"api={profile['base-url']}", "--json-output", str(log)),
-        *("--severity", "SCHEMA_CHECK=off"),  # it closes every schema, those of conditions too, which then no record fits
+        *(
+            "respect",
+            str(DOCUMENT),
+            "--workflow",
+            id,
+            "--server",
+            f"api={profile['base-url']}",
+            "--json-output",
+            str(log),
+        ),
+        *(
+            "--severity",
+            "SCHEMA_CHECK=off",
+        ),  # it closes every schema, those of conditions too, which then no record fits
         cwd=folder,
         REDOCLY_CLI_RESPECT_INPUT=json.dumps(inputs(id, profile)),
     )
     assert log.exists(), ran.stdout + ran.stderr
     (file,) = json.loads(log.read_text(encoding="utf-8"))["files"].values()
     (workflow,) = file["executedWorkflows"]
-    return ran.returncode, list({step["stepId"]: step["status"] for step in workflow["executedSteps"]}.items())
+    return ran.returncode, list(
+        {step["stepId"]: step["status"] for step in workflow["executedSteps"]}.items()
+    )
 
 
 def test_the_document_is_current(capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,13 +92,24 @@ def test_the_document_fits_the_schema_of_its_specification(modules: Path) -> Non
     document = yaml.safe_load(DOCUMENT.read_text(encoding="utf-8"))
     schema = json.loads((modules / SCHEMA).read_text(encoding="utf-8"))
 
-    assert (document["arazzo"], schema["$id"]) == ("1.0.1", "https://spec.openapis.org/arazzo/1.0/schema/2024-08-01")
+    assert (document["arazzo"], schema["$id"]) == (
+        "1.0.1",
+        "https://spec.openapis.org/arazzo/1.0/schema/2024-08-01",
+    )
     jsonschema_rs.validator_for(schema).validate(document)
 
 
 def test_a_linter_finds_nothing_wrong(modules: Path, tmp_path: Path) -> None:
     """Names, references between steps, and the operations of the description beside it."""
-    ran = node.run(modules, REDOCLY, "lint", str(DOCUMENT), "--extends=recommended-strict", "--format=json", cwd=tmp_path)
+    ran = node.run(
+        modules,
+        REDOCLY,
+        "lint",
+        str(DOCUMENT),
+        "--extends=recommended-strict",
+        "--format=json",
+        cwd=tmp_path,
+    )
 
     assert (json.loads(ran.stdout)["problems"], ran.returncode) == ([], 0)
 
@@ -96,15 +123,27 @@ def test_every_operation_has_a_part() -> None:
 
 def test_a_link_leads_where_the_scenario_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     """A step that follows a link to another operation is refused, since its arguments would be another's."""
-    astray = Scenario("astray", "", "", (Step("look", "review_get"), Step("approve", "review_approve", after=("look", "readVideo"))))
+    astray = Scenario(
+        "astray",
+        "",
+        "",
+        (
+            Step("look", "review_get"),
+            Step("approve", "review_approve", after=("look", "readVideo")),
+        ),
+    )
     monkeypatch.setattr(arazzo, "SCENARIOS", (astray,))
 
-    with pytest.raises(KeyError, match="the link readVideo of review_get does not lead to review_approve"):
+    with pytest.raises(
+        KeyError, match="the link readVideo of review_get does not lead to review_approve"
+    ):
         arazzo.text()
 
 
 @pytest.mark.parametrize("id", SCENARIOS)
-def test_the_reference_plays_its_part(id: str, profile: dict[str, Any], modules: Path, tmp_path: Path) -> None:
+def test_the_reference_plays_its_part(
+    id: str, profile: dict[str, Any], modules: Path, tmp_path: Path
+) -> None:
     """Every step of the scenario is executed, and ends as it has to."""
     expected = [(step.id, "success") for step in SCENARIOS[id].steps]
 
@@ -123,7 +162,9 @@ def test_the_reference_plays_its_part(id: str, profile: dict[str, Any], modules:
         ("throttled", "no-retry-after", "spend"),
     ],
 )
-def test_a_broken_reference_fails(id: str, mutant: str, step: str, modules: Path, tmp_path: Path) -> None:
+def test_a_broken_reference_fails(
+    id: str, mutant: str, step: str, modules: Path, tmp_path: Path
+) -> None:
     """The scenario ends in failure at the step that meets what is broken, after all others have gone well."""
     broken = subjects.BY_ID[mutant]
     ids = [each.id for each in SCENARIOS[id].steps]

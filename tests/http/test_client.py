@@ -25,7 +25,11 @@ from conformance.target.target import Credential
 
 BOTH = Credential("primary", api_key="key-s3cret", bearer="token-s3cret")
 KEY_ONLY = Credential("lacking", api_key="other-s3cret")
-SECRETS = {"key-s3cret": "$PRIMARY_API_KEY", "token-s3cret": "$PRIMARY_BEARER", "other-s3cret": "$LACKING_API_KEY"}
+SECRETS = {
+    "key-s3cret": "$PRIMARY_API_KEY",
+    "token-s3cret": "$PRIMARY_BEARER",
+    "other-s3cret": "$LACKING_API_KEY",
+}
 PLAIN = Sending(KEY_ONLY, purpose="look")
 NOBODY = Sending(None)
 ACCOUNT = Call("account_get")
@@ -48,7 +52,15 @@ class Bench:
         self.script = Script(self.answers)
         self.transport = InProcess(self.script, self.waits.append)
         url, redactor = "http://target.test/v1", Redactor(SECRETS)
-        self.client = Client(url, openapi.load(), self.transport, redactor, self.logged.append, self.pace, now=lambda: self.now)
+        self.client = Client(
+            url,
+            openapi.load(),
+            self.transport,
+            redactor,
+            self.logged.append,
+            self.pace,
+            now=lambda: self.now,
+        )
         self.client.begin("item")
 
     @property
@@ -83,18 +95,30 @@ def networked(behave: Behaviour) -> Iterator[Client]:
 # --- what is sent, and what is recorded of it ----------------------------------------------------------------------------
 
 
-def test_a_call_is_sent_to_the_path_of_its_operation_with_its_arguments(bench: Callable[..., Bench]) -> None:
+def test_a_call_is_sent_to_the_path_of_its_operation_with_its_arguments(
+    bench: Callable[..., Bench],
+) -> None:
     """Path parameters as one segment each, the query in its order with repetitions, the body as it stands."""
     each = bench(FINE)
-    call = Call("comment_list", {"reviewId": "a/b ü"}, (("limit", "1"), ("x", "ö&"), ("limit", "2")))
+    call = Call(
+        "comment_list", {"reviewId": "a/b ü"}, (("limit", "1"), ("x", "ö&"), ("limit", "2"))
+    )
     exchange = each.client.send(call, PLAIN)
     approval = each.client.send(APPROVE, PLAIN)
 
     (first, _), (second, body) = each.script.requests
     assert first["raw_path"] == b"/v1/reviews/a%2Fb%20%C3%BC/comments"
     assert first["query_string"] == b"limit=1&x=%C3%B6%26&limit=2"
-    assert (second["method"], second["raw_path"], second["query_string"], body) == ("POST", b"/v1/reviews/r/approve", b"", b'{"a": 1}')
-    assert exchange.request.url == "http://target.test/v1/reviews/a%2Fb%20%C3%BC/comments?limit=1&x=%C3%B6%26&limit=2"
+    assert (second["method"], second["raw_path"], second["query_string"], body) == (
+        "POST",
+        b"/v1/reviews/r/approve",
+        b"",
+        b'{"a": 1}',
+    )
+    assert (
+        exchange.request.url
+        == "http://target.test/v1/reviews/a%2Fb%20%C3%BC/comments?limit=1&x=%C3%B6%26&limit=2"
+    )
     assert (exchange.request.method, exchange.request.body) == ("GET", None)
     approved = ("POST", "http://target.test/v1/reviews/r/approve", b'{"a": 1}')
     assert (approval.request.method, approval.request.url, approval.request.body) == approved
@@ -107,16 +131,26 @@ def test_headers_say_who_calls_and_what_is_understood(bench: Callable[..., Bench
     each.client.send(APPROVE, NOBODY)
     each.client.send(replace(APPROVE, content_type=None), NOBODY)
 
-    common = {"host": "target.test", "accept": "application/json", "accept-encoding": "gzip, deflate"}
+    common = {
+        "host": "target.test",
+        "accept": "application/json",
+        "accept-encoding": "gzip, deflate",
+    }
     common["user-agent"] = f"localization-api-conformance/{__version__}"
     length = {"content-length": "8"}
-    assert each.script.headers == [common, {**common, **length, "content-type": "application/json"}, {**common, **length}]
+    assert each.script.headers == [
+        common,
+        {**common, **length, "content-type": "application/json"},
+        {**common, **length},
+    ]
     stated = {name: common[name] for name in ("accept", "accept-encoding", "user-agent")}
     recorded = [dict(exchange.request.headers) for exchange in each.logged]
     assert recorded == [stated, {**stated, "content-type": "application/json"}, stated]
 
 
-def test_a_credential_is_sent_by_its_scheme_and_recorded_by_the_name_of_its_variable(bench: Callable[..., Bench]) -> None:
+def test_a_credential_is_sent_by_its_scheme_and_recorded_by_the_name_of_its_variable(
+    bench: Callable[..., Bench],
+) -> None:
     """The header as specified; nothing of the secret in the exchange."""
     each = bench(FINE)
     by_key = each.client.send(ACCOUNT, Sending(BOTH, "api-key"))
@@ -126,8 +160,15 @@ def test_a_credential_is_sent_by_its_scheme_and_recorded_by_the_name_of_its_vari
         ("key-s3cret", None),
         (None, "Bearer token-s3cret"),
     ]
-    assert (by_key.credential, by_key.scheme, by_key.request.headers[-1]) == ("primary", "api-key", ("x-api-key", "$PRIMARY_API_KEY"))
-    assert (by_bearer.scheme, by_bearer.request.headers[-1]) == ("bearer", ("authorization", "Bearer $PRIMARY_BEARER"))
+    assert (by_key.credential, by_key.scheme, by_key.request.headers[-1]) == (
+        "primary",
+        "api-key",
+        ("x-api-key", "$PRIMARY_API_KEY"),
+    )
+    assert (by_bearer.scheme, by_bearer.request.headers[-1]) == (
+        "bearer",
+        ("authorization", "Bearer $PRIMARY_BEARER"),
+    )
     assert "s3cret" not in repr(each.logged)
 
 
@@ -150,10 +191,15 @@ def test_a_secret_may_hold_every_octet_of_a_header(bench: Callable[..., Bench]) 
     assert (b"x-api-key", "schlüssel-ÿ".encode("latin-1")) in each.script.requests[0][0]["headers"]
 
 
-def test_a_sending_may_name_headers_a_method_and_a_url_of_its_own(bench: Callable[..., Bench]) -> None:
+def test_a_sending_may_name_headers_a_method_and_a_url_of_its_own(
+    bench: Callable[..., Bench],
+) -> None:
     """A header replaces that of the same name; a URL stands for that of the operation."""
     each = bench(FINE)
-    exchange = each.client.send(ACCOUNT, Sending(None, headers=(("accept", "text/plain"), ("x", "key-s3cret")), method="HEAD"))
+    exchange = each.client.send(
+        ACCOUNT,
+        Sending(None, headers=(("accept", "text/plain"), ("x", "key-s3cret")), method="HEAD"),
+    )
     elsewhere = each.client.send(ACCOUNT, Sending(None, url="http://target.test/mcp"))
     each.client.send(ACCOUNT, Sending(None, url="http://target.test/mcp", method="POST"))
 
@@ -188,7 +234,11 @@ def test_exchanges_are_numbered_within_their_item(bench: Callable[..., Bench]) -
 
     assert [exchange.id for exchange in each.logged] == ["item#1", "item#2", "item#3", "next#1"]
     assert (last.purpose, last.ordinary, last.argued, last.call) == ("look", False, False, ACCOUNT)
-    assert (each.logged[0].ordinary, each.logged[0].argued, each.logged[0].superseded) == (True, True, False)
+    assert (each.logged[0].ordinary, each.logged[0].argued, each.logged[0].superseded) == (
+        True,
+        True,
+        False,
+    )
 
 
 def test_an_exchange_knows_when_it_began_and_how_long_it_took(bench: Callable[..., Bench]) -> None:
@@ -214,7 +264,11 @@ def test_an_answer_is_recorded_with_its_headers_in_lower_case(bench: Callable[..
     exchange = each.client.send(ACCOUNT, NOBODY)
 
     assert exchange.response is not None
-    assert (exchange.response.status, exchange.response.headers, exchange.response.body) == (404, (("x-one", "1"), ("x-two", "ÿ")), b"gone")
+    assert (exchange.response.status, exchange.response.headers, exchange.response.body) == (
+        404,
+        (("x-one", "1"), ("x-two", "ÿ")),
+        b"gone",
+    )
 
 
 # --- the weather ---------------------------------------------------------------------------------------------------------
@@ -222,8 +276,12 @@ def test_an_answer_is_recorded_with_its_headers_in_lower_case(bench: Callable[..
 
 def test_a_429_is_waited_out_as_it_asks(bench: Callable[..., Bench]) -> None:
     """Seconds, a date against the target's own clock, or one second where nothing sensible is said; each try is in the log."""
-    dated = answer(429, retry_after="Fri, 20 Nov 2026 23:49:49 GMT", date="Fri, 20 Nov 2026 23:49:42 GMT")
-    each = bench(answer(429, retry_after="3"), dated, answer(429), answer(429, retry_after="0"), FINE)
+    dated = answer(
+        429, retry_after="Fri, 20 Nov 2026 23:49:49 GMT", date="Fri, 20 Nov 2026 23:49:42 GMT"
+    )
+    each = bench(
+        answer(429, retry_after="3"), dated, answer(429), answer(429, retry_after="0"), FINE
+    )
     exchange = each.client.send(ACCOUNT, PLAIN)
 
     assert each.waits == [3.0, 7.0, 1.0]
@@ -237,19 +295,35 @@ def test_a_429_that_does_not_end_is_taken_as_it_is(bench: Callable[..., Bench]) 
     each = bench(answer(429, retry_after="1"))
     exchange = each.client.send(ACCOUNT, PLAIN)
 
-    assert (exchange.status, exchange.superseded, len(each.waits), len(each.logged)) == (429, False, 10, 11)
+    assert (exchange.status, exchange.superseded, len(each.waits), len(each.logged)) == (
+        429,
+        False,
+        10,
+        11,
+    )
 
 
 def test_what_is_throttled_together_is_waited_for_together(bench: Callable[..., Bench]) -> None:
     """The longest of their pauses; who is throttled once more begins anew."""
-    each = bench(*(answer(429, retry_after=seconds) for seconds in ("3", "2", "5")), FINE, answer(429, retry_after="4"), FINE)
+    each = bench(
+        *(answer(429, retry_after=seconds) for seconds in ("3", "2", "5")),
+        FINE,
+        answer(429, retry_after="4"),
+        FINE,
+    )
     exchanges = each.client.send_all([ACCOUNT] * 3, [PLAIN] * 3)
 
     assert each.waits == [3.0, 4.0]
-    assert [(exchange.status, exchange.number) for exchange in exchanges] == [(200, 4), (200, 6), (200, 7)]
+    assert [(exchange.status, exchange.number) for exchange in exchanges] == [
+        (200, 4),
+        (200, 6),
+        (200, 7),
+    ]
 
 
-def test_the_other_scheme_is_given_all_the_time_that_it_asks_for(bench: Callable[..., Bench]) -> None:
+def test_the_other_scheme_is_given_all_the_time_that_it_asks_for(
+    bench: Callable[..., Bench],
+) -> None:
     """What was waited for others before it was tried is none of its own."""
     each = bench(answer(429, retry_after="3"), REFUSED, FINE, answer(429, retry_after="2"), FINE)
     exchanges = each.client.send_all([ACCOUNT] * 2, [Sending(BOTH)] * 2)
@@ -258,9 +332,18 @@ def test_the_other_scheme_is_given_all_the_time_that_it_asks_for(bench: Callable
     assert [exchange.status for exchange in exchanges] == [200, 200]
 
 
-def test_what_was_waited_for_before_a_call_does_not_count_for_it(bench: Callable[..., Bench]) -> None:
+def test_what_was_waited_for_before_a_call_does_not_count_for_it(
+    bench: Callable[..., Bench],
+) -> None:
     """Neither for one call, nor for many."""
-    each = bench(answer(429, retry_after="3"), FINE, answer(429, retry_after="3"), FINE, answer(429, retry_after="3"), FINE)
+    each = bench(
+        answer(429, retry_after="3"),
+        FINE,
+        answer(429, retry_after="3"),
+        FINE,
+        answer(429, retry_after="3"),
+        FINE,
+    )
     each.client.send(ACCOUNT, PLAIN)
     each.client.send(ACCOUNT, PLAIN)
     each.client.send_all([ACCOUNT], [PLAIN])
@@ -269,7 +352,9 @@ def test_what_was_waited_for_before_a_call_does_not_count_for_it(bench: Callable
 
 
 @pytest.mark.parametrize(("seconds", "waits"), [("90", [90.0]), ("91", [])])
-def test_a_pause_has_a_longest_length(bench: Callable[..., Bench], seconds: str, waits: list[float]) -> None:
+def test_a_pause_has_a_longest_length(
+    bench: Callable[..., Bench], seconds: str, waits: list[float]
+) -> None:
     """90 seconds are waited, 91 are not."""
     for refused in (answer(429, retry_after=seconds), answer(503, retry_after=seconds)):
         each = bench(refused, FINE)
@@ -278,7 +363,9 @@ def test_a_pause_has_a_longest_length(bench: Callable[..., Bench], seconds: str,
 
 
 @pytest.mark.parametrize(("waited", "waits"), [(355.0, [5.0]), (355.5, [])])
-def test_a_run_has_a_budget_for_waiting(bench: Callable[..., Bench], waited: float, waits: list[float]) -> None:
+def test_a_run_has_a_budget_for_waiting(
+    bench: Callable[..., Bench], waited: float, waits: list[float]
+) -> None:
     """360 seconds in all."""
     for refused in (answer(429, retry_after="5"), answer(503, retry_after="5")):
         each = bench(refused, FINE)
@@ -287,7 +374,11 @@ def test_a_run_has_a_budget_for_waiting(bench: Callable[..., Bench], waited: flo
         assert each.waits == waits
 
 
-@pytest.mark.parametrize("passing", [FAILING, answer(502), AWAY, answer(504), BROKEN], ids=["500", "502", "503", "504", "none"])
+@pytest.mark.parametrize(
+    "passing",
+    [FAILING, answer(502), AWAY, answer(504), BROKEN],
+    ids=["500", "502", "503", "504", "none"],
+)
 def test_what_may_pass_is_tried_three_times(bench: Callable[..., Bench], passing: Any) -> None:
     """The third answer counts, whatever it is."""
     passed, stayed = bench(passing, passing, FINE), bench(passing)
@@ -299,7 +390,9 @@ def test_what_may_pass_is_tried_three_times(bench: Callable[..., Bench], passing
     assert (passed.waits, stayed.waits) == ([], [])
 
 
-def test_a_service_that_is_away_is_given_the_time_that_it_names(bench: Callable[..., Bench]) -> None:
+def test_a_service_that_is_away_is_given_the_time_that_it_names(
+    bench: Callable[..., Bench],
+) -> None:
     """Retry-After of a 503; that of a 500 or 502 means nothing."""
     each = bench(answer(503, retry_after="4"), answer(502, retry_after="4"), FINE)
     each.client.send(ACCOUNT, PLAIN)
@@ -321,7 +414,9 @@ def test_being_throttled_uses_up_no_tries(bench: Callable[..., Bench]) -> None:
 
 
 @pytest.mark.parametrize("status", [200, 400, 403, 404, 409, 413, 422, 501, 505])
-def test_an_answer_of_the_targets_own_is_taken_as_it_is(bench: Callable[..., Bench], status: int) -> None:
+def test_an_answer_of_the_targets_own_is_taken_as_it_is(
+    bench: Callable[..., Bench], status: int
+) -> None:
     """One request."""
     each = bench(answer(status))
     assert (each.client.send(ACCOUNT, PLAIN).status, len(each.logged)) == (status, 1)
@@ -337,7 +432,11 @@ def test_what_a_crash_hangs_up_on_hides_no_crash(bench: Callable[..., Bench]) ->
     assert statuses == [500, 200, None]
 
 
-@pytest.mark.parametrize("outcome", [answer(429, retry_after="1"), FAILING, AWAY, BROKEN], ids=["429", "500", "503", "none"])
+@pytest.mark.parametrize(
+    "outcome",
+    [answer(429, retry_after="1"), FAILING, AWAY, BROKEN],
+    ids=["429", "500", "503", "none"],
+)
 def test_whoever_asks_for_the_weather_gets_it(bench: Callable[..., Bench], outcome: Any) -> None:
     """An impatient sending is made once."""
     each = bench(outcome)
@@ -356,19 +455,30 @@ def test_a_target_that_no_longer_answers_is_left_alone(bench: Callable[..., Benc
     assert failures == ["RemoteProtocolError: the application raised RuntimeError"] * 3
     assert len(each.script.requests) == 5
 
-    for send in (lambda: each.client.send(ACCOUNT, PLAIN), lambda: each.client.send_all([ACCOUNT], [PLAIN])):
+    for send in (
+        lambda: each.client.send(ACCOUNT, PLAIN),
+        lambda: each.client.send_all([ACCOUNT], [PLAIN]),
+    ):
         with pytest.raises(Inconclusive) as raised:
             send()
-        assert (raised.value.message, raised.value.needs) == ("the target no longer answers", ("a target that answers",))
+        assert (raised.value.message, raised.value.needs) == (
+            "the target no longer answers",
+            ("a target that answers",),
+        )
     assert each.client.send_all([], []) == []
     assert len(each.script.requests) == 5
 
 
-def test_whoever_knocks_finds_out_whether_a_target_answers_again(bench: Callable[..., Bench]) -> None:
+def test_whoever_knocks_finds_out_whether_a_target_answers_again(
+    bench: Callable[..., Bench],
+) -> None:
     """What hangs up on some calls is not gone."""
     each = bench(*[BROKEN] * 5, FINE, FINE)
     silent = [each.client.send(ACCOUNT, PLAIN).response for _ in range(3)]
-    found = [each.client.send(ACCOUNT, sending).status for sending in (replace(PLAIN, knocks=True), PLAIN)]
+    found = [
+        each.client.send(ACCOUNT, sending).status
+        for sending in (replace(PLAIN, knocks=True), PLAIN)
+    ]
 
     assert (silent, found) == ([None] * 3, [200, 200])
 
@@ -427,15 +537,23 @@ def test_who_is_refused_by_one_scheme_tries_the_other(bench: Callable[..., Bench
     """Alone and among many; both exchanges are recorded."""
     each = bench(REFUSED, FINE)
     exchange = each.client.send(ACCOUNT, Sending(BOTH, purpose="look"))
-    assert (exchange.status, exchange.scheme, exchange.purpose) == (200, "api-key", "by the other scheme: look")
+    assert (exchange.status, exchange.scheme, exchange.purpose) == (
+        200,
+        "api-key",
+        "by the other scheme: look",
+    )
     assert each.statuses == [(401, False), (200, False)]
     assert [exchange.number for exchange in each.logged] == [1, 2]
 
     each = bench(REFUSED, FINE)
-    assert [exchange.status for exchange in each.client.send_all([ACCOUNT], [Sending(BOTH)])] == [200]
+    assert [exchange.status for exchange in each.client.send_all([ACCOUNT], [Sending(BOTH)])] == [
+        200
+    ]
 
 
-def test_who_is_throttled_meanwhile_stays_with_the_other_scheme(bench: Callable[..., Bench]) -> None:
+def test_who_is_throttled_meanwhile_stays_with_the_other_scheme(
+    bench: Callable[..., Bench],
+) -> None:
     """Whose turn it is by the number of the exchange makes no difference then."""
     each = bench(REFUSED, answer(429, retry_after="1"), FINE)
     each.client.send(ACCOUNT, Sending(BOTH))
@@ -443,8 +561,14 @@ def test_who_is_throttled_meanwhile_stays_with_the_other_scheme(bench: Callable[
     assert [exchange.scheme for exchange in each.logged] == ["bearer", "api-key", "api-key"]
 
 
-@pytest.mark.parametrize("sending", [Sending(BOTH, "bearer"), PLAIN, NOBODY], ids=["by a scheme", "by the only one", "as nobody"])
-def test_who_has_no_other_scheme_stays_refused(bench: Callable[..., Bench], sending: Sending) -> None:
+@pytest.mark.parametrize(
+    "sending",
+    [Sending(BOTH, "bearer"), PLAIN, NOBODY],
+    ids=["by a scheme", "by the only one", "as nobody"],
+)
+def test_who_has_no_other_scheme_stays_refused(
+    bench: Callable[..., Bench], sending: Sending
+) -> None:
     """And so does who asked for this one."""
     each = bench(REFUSED, FINE)
     assert (each.client.send(ACCOUNT, sending).status, len(each.logged)) == (401, 1)
@@ -464,7 +588,11 @@ def test_many_calls_are_answered_in_their_order(bench: Callable[..., Bench]) -> 
     each = bench(answer(201), answer(202), answer(203))
     exchanges = each.client.send_all([ACCOUNT] * 3, [PLAIN] * 3)
 
-    assert [(exchange.status, exchange.number) for exchange in exchanges] == [(201, 1), (202, 2), (203, 3)]
+    assert [(exchange.status, exchange.number) for exchange in exchanges] == [
+        (201, 1),
+        (202, 2),
+        (203, 3),
+    ]
 
 
 def test_calls_and_sendings_are_as_many(bench: Callable[..., Bench]) -> None:
@@ -476,7 +604,9 @@ def test_calls_and_sendings_are_as_many(bench: Callable[..., Bench]) -> None:
 def test_calls_and_sendings_are_as_many_where_they_travel_at_once() -> None:
     """The answers are there by then."""
     with (
-        networked(answering(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")) as sender,
+        networked(
+            answering(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")
+        ) as sender,
         pytest.raises(ValueError, match="longer"),
     ):
         sender.send_all([ACCOUNT] * 2, [PLAIN] * 3)
@@ -511,13 +641,18 @@ def test_many_calls_travel_as_many_at_once_as_the_transport_likes() -> None:
         path = head(connection).split()[1]
         meeting.wait(5)
         body = json.dumps({"data": path.decode(), "requestId": ""}).encode()
-        connection.sendall(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+        connection.sendall(
+            b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: %d\r\n\r\n%b"
+            % (len(body), body)
+        )
 
     with networked(behave) as sender:
         calls = [ACCOUNT.asking(x=str(number)) for number in range(3)]
         exchanges = sender.send_all(calls, [PLAIN] * 3)
 
-    assert [exchange.data for exchange in exchanges] == [f"/v1/account?x={number}" for number in range(3)]
+    assert [exchange.data for exchange in exchanges] == [
+        f"/v1/account?x={number}" for number in range(3)
+    ]
     assert [exchange.number for exchange in exchanges] == [1, 2, 3]
 
 
@@ -557,16 +692,24 @@ def test_who_is_ready_first_waits_for_the_others(bench: Callable[..., Bench]) ->
 
 def test_many_need_not_wait_for_one_another() -> None:
     """More calls than the transport likes at once, and a server that takes one after the other."""
-    with networked(answering(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")) as sender:
+    with networked(
+        answering(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")
+    ) as sender:
         exchanges = sender.send_all([ACCOUNT] * 20, [PLAIN] * 20)
 
     assert [exchange.status for exchange in exchanges] == [200] * 20
 
 
-def test_a_call_that_cannot_be_made_does_not_hold_up_those_beside_it(bench: Callable[..., Bench]) -> None:
+def test_a_call_that_cannot_be_made_does_not_hold_up_those_beside_it(
+    bench: Callable[..., Bench],
+) -> None:
     """Two together, one of them with a cursor that fits into no URL."""
     each = bench(FINE)
-    exchanges = each.client.send_all([ACCOUNT.asking(cursor="x" * 70_000), ACCOUNT], [replace(PLAIN, patient=False)] * 2, together=True)
+    exchanges = each.client.send_all(
+        [ACCOUNT.asking(cursor="x" * 70_000), ACCOUNT],
+        [replace(PLAIN, patient=False)] * 2,
+        together=True,
+    )
 
     assert [exchange.status for exchange in exchanges] == [None, 200]
 
@@ -602,7 +745,9 @@ def test_a_slow_caller_is_not_held_back(bench: Callable[..., Bench]) -> None:
         (Call("project_get", {"projectId": "x" * 70_000}), "InvalidURL"),
     ],
 )
-def test_a_request_that_cannot_be_made_is_an_exchange_without_an_answer(bench: Callable[..., Bench], call: Call, failure: str) -> None:
+def test_a_request_that_cannot_be_made_is_an_exchange_without_an_answer(
+    bench: Callable[..., Bench], call: Call, failure: str
+) -> None:
     """A cursor or an id from the target may be of any length."""
     each = bench(FINE)
     exchange = each.client.send(call, PLAIN)
@@ -632,7 +777,9 @@ def test_a_host_whose_name_is_none_gives_no_answer() -> None:
     network.close()
 
 
-def test_a_body_is_unpacked_and_one_that_cannot_be_is_no_answer(bench: Callable[..., Bench]) -> None:
+def test_a_body_is_unpacked_and_one_that_cannot_be_is_no_answer(
+    bench: Callable[..., Bench],
+) -> None:
     """And no ground to say that it is no JSON."""
     packed = answer(200, gzip.compress(b"unpacked", mtime=0), content_encoding="gzip")
     each = bench(packed, answer(200, b"not packed", content_encoding="gzip"))
@@ -641,13 +788,20 @@ def test_a_body_is_unpacked_and_one_that_cannot_be_is_no_answer(bench: Callable[
 
     assert response is not None
     assert (response.body, response.header("content-encoding")) == (b"unpacked", "gzip")
-    assert (exchange.response, exchange.failure) == (None, "DecodingError: Error -3 while decompressing data: incorrect header check")
+    assert (exchange.response, exchange.failure) == (
+        None,
+        "DecodingError: Error -3 while decompressing data: incorrect header check",
+    )
 
 
 def test_what_a_recording_has_unpacked_is_not_unpacked_again(bench: Callable[..., Bench]) -> None:
     """Its headers still name the coding in which it came."""
     each = bench()
-    recorded = {"status": 200, "headers": [["content-encoding", "gzip"]], "body": {"text": "unpacked"}}
+    recorded = {
+        "status": 200,
+        "headers": [["content-encoding", "gzip"]],
+        "body": {"text": "unpacked"},
+    }
     each.client.transport = Recording([{"id": "item#1", "response": recorded}])
     response = each.client.send(ACCOUNT, PLAIN).response
 
@@ -658,7 +812,9 @@ def test_what_a_recording_has_unpacked_is_not_unpacked_again(bench: Callable[...
 def test_a_recorded_failure_fails_as_it_did(bench: Callable[..., Bench]) -> None:
     """With the same words, so that a run can be repeated against its recording."""
     each = bench(FINE)
-    each.client.transport = Recording([{"id": "item#1", "failure": "ReadTimeout: timed out: twice"}])
+    each.client.transport = Recording(
+        [{"id": "item#1", "failure": "ReadTimeout: timed out: twice"}]
+    )
     exchange = each.client.send(ACCOUNT, replace(PLAIN, patient=False))
 
     assert (exchange.response, exchange.failure) == (None, "ReadTimeout: timed out: twice")
@@ -667,7 +823,9 @@ def test_a_recorded_failure_fails_as_it_did(bench: Callable[..., Bench]) -> None
 def test_a_failure_is_told_shortly_and_without_secrets(bench: Callable[..., Bench]) -> None:
     """Whatever a target made the library say."""
     echo = answer(200, b"", content_encoding="key-s3cret")
-    assert (bench(echo).client.send(ACCOUNT, PLAIN).failure or "").endswith("nobody asked for: $PRIMARY_API_KEY")
+    assert (bench(echo).client.send(ACCOUNT, PLAIN).failure or "").endswith(
+        "nobody asked for: $PRIMARY_API_KEY"
+    )
 
     each = bench(FINE)
     url = "http://target.test/" + "\x00" * 10 + "x" * 1000
@@ -687,7 +845,9 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("behaviour", UNANSWERED.values(), ids=UNANSWERED)
-def test_a_server_that_breaks_http_gives_no_answer_and_costs_no_more_than_its_time(hurry: None, behaviour: Behaviour) -> None:
+def test_a_server_that_breaks_http_gives_no_answer_and_costs_no_more_than_its_time(
+    hurry: None, behaviour: Behaviour
+) -> None:
     """An exchange with a failure: nothing hangs, nothing is raised, and nothing is left that a rule could blame a target for."""
     with networked(behaviour) as sender:
         started = time.monotonic()
@@ -704,7 +864,9 @@ def test_a_port_that_nobody_listens_on_gives_no_answer() -> None:
     with served(lambda _: None) as url:
         pass
     network = Network()
-    exchange = Client(url, openapi.load(), network, Redactor({}), lambda _: None).send(ACCOUNT, PLAIN)
+    exchange = Client(url, openapi.load(), network, Redactor({}), lambda _: None).send(
+        ACCOUNT, PLAIN
+    )
     network.close()
 
     assert (exchange.failure or "").startswith("ConnectError")
@@ -726,7 +888,9 @@ def test_a_refusal_before_the_end_of_a_body_is_an_answer(then: Behaviour, size: 
 
     def behave(connection: Any) -> None:
         head(connection)
-        connection.sendall(b"HTTP/1.1 413 Too Large\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")
+        connection.sendall(
+            b"HTTP/1.1 413 Too Large\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}"
+        )
         then(connection)
 
     with networked(behave) as sender:

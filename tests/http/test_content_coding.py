@@ -52,7 +52,11 @@ def test_a_packed_body_may_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> No
     """Byte by byte."""
     monkeypatch.setattr(content_coding, "READ_SIZE", 1)
     members = gzip.compress(b"unp", mtime=0) + gzip.compress(b"acked", mtime=0)
-    for name, packed in (("gzip", PACKED), ("gzip", members), ("deflate", deflated(b"unpacked", zlib.MAX_WBITS))):
+    for name, packed in (
+        ("gzip", PACKED),
+        ("gzip", members),
+        ("deflate", deflated(b"unpacked", zlib.MAX_WBITS)),
+    ):
         assert content_coding.read(answer(name, packed)) == b"unpacked"
 
 
@@ -62,7 +66,11 @@ def test_a_packed_body_may_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> No
         ("gzip", b"not packed", "Error -3 while decompressing data: incorrect header check"),
         ("deflate", b"\x78not packed", "Error -3 while decompressing data: incorrect header check"),
         ("br", b"unpacked", "a content coding that nobody asked for: br"),
-        ("gzip, gzip", gzip.compress(PACKED, mtime=0), "a content coding that nobody asked for: gzip, gzip"),
+        (
+            "gzip, gzip",
+            gzip.compress(PACKED, mtime=0),
+            "a content coding that nobody asked for: gzip, gzip",
+        ),
         ("x" * 80, b"", f"a content coding that nobody asked for: {'x' * 80}"),
         ("x" * 81, b"", "a content coding that nobody asked for: a long name"),
     ],
@@ -78,7 +86,9 @@ def test_a_body_that_cannot_be_unpacked_is_told(name: str, body: bytes, failure:
 def test_a_body_has_a_longest_length(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """However it is packed."""
     monkeypatch.setattr(content_coding, "LONGEST_BODY", 1000)
-    longest, longer = (gzip.compress(body) if name == "gzip" else body for body in (bytes(1000), bytes(1001)))
+    longest, longer = (
+        gzip.compress(body) if name == "gzip" else body for body in (bytes(1000), bytes(1001))
+    )
 
     assert content_coding.read(answer(name, longest)) == bytes(1000)
     with pytest.raises(httpx.DecodingError, match=r"^the response is longer than 1000 bytes$"):

@@ -13,7 +13,14 @@ DEEP = 200_000
 def exchange(body: bytes | None = b"{}", status: int = 200, **members: Any) -> Exchange:
     """An exchange whose response has this body; None for no response."""
     response = None if body is None else Response(status, (), body)
-    made = {"item": "item", "number": 3, "call": Call("account_get"), "purpose": "", "credential": None, "scheme": None}
+    made = {
+        "item": "item",
+        "number": 3,
+        "call": Call("account_get"),
+        "purpose": "",
+        "credential": None,
+        "scheme": None,
+    }
     return Exchange(**{**made, "request": Request("GET", "", ()), "response": response, **members})
 
 
@@ -30,7 +37,12 @@ def test_a_call_can_be_moved_and_given_a_body() -> None:
     call = Call("video_get", {"videoId": "1"})
     assert call.at(videoId="2", x="3").path == {"videoId": "2", "x": "3"}
     assert call.carrying({"a": [1, None]}).body == b'{"a": [1, null]}'
-    assert (call.path, call.body, call.query, call.content_type) == ({"videoId": "1"}, None, (), "application/json")
+    assert (call.path, call.body, call.query, call.content_type) == (
+        {"videoId": "1"},
+        None,
+        (),
+        "application/json",
+    )
 
 
 def test_the_first_of_several_headers_counts() -> None:
@@ -71,7 +83,16 @@ def test_json_is_read_as_widely_as_it_may_be_written(body: bytes, parsed: Any) -
 @pytest.mark.parametrize(
     "body",
     [
-        *(b"", b" ", b"NaN", b"[-Infinity]", b"[Infinity]", b"{", b"{} {}", b"\xef\xbb\xbf" * 2 + b"{}"),
+        *(
+            b"",
+            b" ",
+            b"NaN",
+            b"[-Infinity]",
+            b"[Infinity]",
+            b"{",
+            b"{} {}",
+            b"\xef\xbb\xbf" * 2 + b"{}",
+        ),
         *(b'"\xff"', b"'a'", b"[1,]", b'"\1"', b"\xff"),
     ],
 )
@@ -97,7 +118,12 @@ def test_a_body_is_parsed_once() -> None:
 
 def test_an_exchange_has_the_name_of_its_item_and_number() -> None:
     """In reports; and the operation of its call."""
-    assert (exchange().id, exchange().operation, exchange().status, exchange(None).status) == ("item#3", "account_get", 200, None)
+    assert (exchange().id, exchange().operation, exchange().status, exchange(None).status) == (
+        "item#3",
+        "account_get",
+        200,
+        None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,7 +155,9 @@ def test_data_is_that_of_the_envelope(body: bytes | None, json: Any, data: Any) 
         (b'{"data": {"nextCursor": "x"}}', [], "x"),
     ],
 )
-def test_a_page_shows_its_records_and_its_cursor(body: bytes | None, items: list[Any], cursor: str | None) -> None:
+def test_a_page_shows_its_records_and_its_cursor(
+    body: bytes | None, items: list[Any], cursor: str | None
+) -> None:
     """Whatever is none is left to the rules."""
     each = exchange(body)
     assert (each.items, each.cursor) == (items, cursor)
@@ -159,16 +187,25 @@ def test_an_exchange_is_an_ordinary_one_unless_told_otherwise() -> None:
 
 def test_no_response_is_told_with_its_reason() -> None:
     """The failure of the connection."""
-    assert exchange(None, failure="ReadTimeout: late").describe() == "no response: ReadTimeout: late"
+    assert (
+        exchange(None, failure="ReadTimeout: late").describe() == "no response: ReadTimeout: late"
+    )
 
 
 def test_a_number_is_the_same_whoever_reads_it() -> None:
     """Behind a byte order mark another reader is at work, which keeps integers of any size."""
-    assert Response(200, (), b"\xef\xbb\xbf[18446744073709551616]").json == Response(200, (), b"[18446744073709551616]").json
-    assert type(parse("[18446744073709551616]\n")[0][0]) is type(parse(b"\xef\xbb\xbf[18446744073709551616]")[0][0])
+    assert (
+        Response(200, (), b"\xef\xbb\xbf[18446744073709551616]").json
+        == Response(200, (), b"[18446744073709551616]").json
+    )
+    assert type(parse("[18446744073709551616]\n")[0][0]) is type(
+        parse(b"\xef\xbb\xbf[18446744073709551616]")[0][0]
+    )
 
 
-@pytest.mark.parametrize(("purpose", "repeated"), [("again after #1: control", True), ("control", False)])
+@pytest.mark.parametrize(
+    ("purpose", "repeated"), [("again after #1: control", True), ("control", False)]
+)
 def test_a_request_that_is_made_again_says_so(purpose: str, repeated: bool) -> None:
     """By its purpose."""
     assert exchange(purpose=purpose).is_repeated is repeated

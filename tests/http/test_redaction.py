@@ -21,7 +21,10 @@ def redactor(**secrets: str) -> Redactor:
 
 def lowered(text: str) -> str:
     """Percent escapes in small letters."""
-    return "".join(f"%{part[:2].lower()}{part[2:]}" if number else part for number, part in enumerate(text.split("%")))
+    return "".join(
+        f"%{part[:2].lower()}{part[2:]}" if number else part
+        for number, part in enumerate(text.split("%"))
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,15 +53,22 @@ def test_every_spelling_is_replaced(spelled: bytes) -> None:
 
 @pytest.mark.parametrize("before", ["", "a", "ab", "abc", "Bearer "])
 @pytest.mark.parametrize("after", ["", "x", "xy", "xyz"])
-@pytest.mark.parametrize("secret", [SECRET, PLAIN, PLAIN + "x", PLAIN + "xy", "\xff\xfe\xfb\xff\xef\xbf\xff\xfe\xff"])
-def test_base64_is_replaced_wherever_the_secret_stands_in_the_text(before: str, after: str, secret: str) -> None:
+@pytest.mark.parametrize(
+    "secret", [SECRET, PLAIN, PLAIN + "x", PLAIN + "xy", "\xff\xfe\xfb\xff\xef\xbf\xff\xfe\xff"]
+)
+def test_base64_is_replaced_wherever_the_secret_stands_in_the_text(
+    before: str, after: str, secret: str
+) -> None:
     """In both alphabets; what is left of it gives no more than a character or two away."""
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         for charset in ("utf-8", "latin-1"):
             coded = encode(f"{before}{secret}{after}".encode(charset))
             masked = redactor(KEY=secret).bytes(coded)
             assert b"$KEY" in masked
-            assert len(masked) <= len(encode(before.encode())) + len(b"$KEY") + len(encode(after.encode())) + 8
+            assert (
+                len(masked)
+                <= len(encode(before.encode())) + len(b"$KEY") + len(encode(after.encode())) + 8
+            )
 
 
 def test_a_short_secret_is_looked_for_in_base64_of_its_own_only() -> None:
@@ -76,7 +86,10 @@ def test_the_longest_secret_wins() -> None:
 
 def test_variables_are_not_searched_for_secrets() -> None:
     """A secret that is part of another one's variable garbles nothing."""
-    assert redactor(PRIMARY_KEY="one-secret", OTHER="KEY").text("one-secret KEY") == "$PRIMARY_KEY $OTHER"
+    assert (
+        redactor(PRIMARY_KEY="one-secret", OTHER="KEY").text("one-secret KEY")
+        == "$PRIMARY_KEY $OTHER"
+    )
 
 
 def test_a_secret_of_two_callers_has_the_name_of_the_first() -> None:
@@ -121,7 +134,9 @@ def test_what_was_cut_within_a_secret_loses_its_beginning(length: int) -> None:
 def test_only_a_cut_leaves_beginnings() -> None:
     """Less than four characters give nothing away, and what stands elsewhere is no beginning of a secret."""
     each = redactor(KEY=PLAIN)
-    assert each.text(f"{PLAIN[:3]}… {PLAIN}… end {PLAIN[:9]}") == f"{PLAIN[:3]}… $KEY… end {PLAIN[:9]}"
+    assert (
+        each.text(f"{PLAIN[:3]}… {PLAIN}… end {PLAIN[:9]}") == f"{PLAIN[:3]}… $KEY… end {PLAIN[:9]}"
+    )
     assert each.text(f"{PLAIN[:9]} … {PLAIN[1:9]}… ü…") == f"{PLAIN[:9]} … {PLAIN[1:9]}… ü…"
 
 
@@ -158,7 +173,11 @@ def test_a_text_without_an_encoding_is_escaped() -> None:
 
 def test_values_lose_secrets_and_what_cannot_be_written_down() -> None:
     """All through; whole numbers stay numbers up to 64 bits."""
-    value = {PLAIN: [PLAIN, 1, 1.5, None, True, (2**64 - 1, 2**64, -(2**63), -(2**63) - 1)], "x": {"y": "\udfff"}, 3: "three"}
+    value = {
+        PLAIN: [PLAIN, 1, 1.5, None, True, (2**64 - 1, 2**64, -(2**63), -(2**63) - 1)],
+        "x": {"y": "\udfff"},
+        3: "three",
+    }
     assert redactor(KEY=PLAIN).value(value) == {
         "$KEY": ["$KEY", 1, 1.5, None, True, [2**64 - 1, str(2**64), -(2**63), str(-(2**63) - 1)]],
         "x": {"y": "\\udfff"},

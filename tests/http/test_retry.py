@@ -13,7 +13,9 @@ NOW = "Fri, 20 Nov 2026 12:00:00 GMT"
 def exchange(status: int | None) -> Exchange:
     """An exchange with this status, or without a response."""
     response = None if status is None else Response(status, ())
-    return Exchange("item", 1, Call("account_get"), "", None, None, Request("GET", "", ()), response)
+    return Exchange(
+        "item", 1, Call("account_get"), "", None, None, Request("GET", "", ()), response
+    )
 
 
 @pytest.mark.parametrize(
@@ -31,7 +33,9 @@ def exchange(status: int | None) -> Exchange:
         (505, False, False),
     ],
 )
-def test_what_passes_and_what_says_nothing(status: int | None, transient: bool, weather: bool) -> None:
+def test_what_passes_and_what_says_nothing(
+    status: int | None, transient: bool, weather: bool
+) -> None:
     """A 500 may pass, and if it stays it is an answer; a 429 says nothing, and is waited out."""
     assert (is_transient(exchange(status)), is_weather(exchange(status))) == (transient, weather)
 
@@ -97,7 +101,9 @@ def test_a_date_counts_from_the_targets_own_clock(value: str) -> None:
         ("Thursday, 01-Jan-70 00:00:01 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", 1.0),
     ],
 )
-def test_a_date_that_is_past_or_has_no_present_to_count_from(value: str, date: str | None, expected: float) -> None:
+def test_a_date_that_is_past_or_has_no_present_to_count_from(
+    value: str, date: str | None, expected: float
+) -> None:
     """Never less than nothing; a second where the target does not say what time it is; years of two digits."""
     assert seconds(value, **({} if date is None else {"date": date})) == expected
 

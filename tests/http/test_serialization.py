@@ -54,7 +54,11 @@ def test_an_exchange_is_written_down_whole() -> None:
             "headers": [["x-api-key", "$PRIMARY_API_KEY"]],
             "body": None,
         },
-        "response": {"status": 200, "headers": [["content-type", "application/json"]], "body": {"text": "{}"}},
+        "response": {
+            "status": 200,
+            "headers": [["content-type", "application/json"]],
+            "body": {"text": "{}"},
+        },
         "started": 0.123457,
         "elapsed": 0.0,
     }
@@ -62,15 +66,25 @@ def test_an_exchange_is_written_down_whole() -> None:
 
 def test_an_exchange_without_a_response_has_its_failure() -> None:
     """And one that was tried again says so."""
-    written = serialization.document(replace(EXCHANGE, response=None, failure="ReadTimeout: late", superseded=True), REDACTOR)
-    assert (written["failure"], written["superseded"], "response" in written) == ("ReadTimeout: late", True, False)
+    written = serialization.document(
+        replace(EXCHANGE, response=None, failure="ReadTimeout: late", superseded=True), REDACTOR
+    )
+    assert (written["failure"], written["superseded"], "response" in written) == (
+        "ReadTimeout: late",
+        True,
+        False,
+    )
 
 
 def test_no_secret_is_written_down() -> None:
     """Wherever a target or a check repeats it; the exchange itself is judged as it came."""
     body = f'{{"k": "{SECRET}"}}'.encode()
-    response = Response(307, (("location", f"/{SECRET}"),), body + b"\xff" + base64.b64encode(SECRET.encode()))
-    echoing = replace(EXCHANGE, purpose=SECRET, request=Request("POST", "", (), body), response=response)
+    response = Response(
+        307, (("location", f"/{SECRET}"),), body + b"\xff" + base64.b64encode(SECRET.encode())
+    )
+    echoing = replace(
+        EXCHANGE, purpose=SECRET, request=Request("POST", "", (), body), response=response
+    )
     written = serialization.document(echoing, REDACTOR)
 
     assert SECRET.encode() not in orjson.dumps(written)
@@ -110,7 +124,10 @@ def test_of_a_longer_body_the_beginning_is_kept(shift: int) -> None:
     kept = written["text"].encode()
     assert content.startswith(kept)
     assert LONGEST_BODY - 4 < len(kept) <= LONGEST_BODY
-    assert (written["length"], written["sha256"]) == (len(content), hashlib.sha256(content).hexdigest())
+    assert (written["length"], written["sha256"]) == (
+        len(content),
+        hashlib.sha256(content).hexdigest(),
+    )
 
 
 def test_of_a_longer_body_that_is_no_text_so_much_is_kept_as_of_any() -> None:
@@ -131,7 +148,9 @@ def heard() -> Iterator[tuple[str, list[tuple[bytes, dict[bytes, bytes], bytes]]
     def behave(connection: Any) -> None:
         stream = connection.makefile("rb")
         line = stream.readline().rstrip()
-        headers = dict(header.rstrip().lower().split(b": ", 1) for header in iter(stream.readline, b"\r\n"))
+        headers = dict(
+            header.rstrip().lower().split(b": ", 1) for header in iter(stream.readline, b"\r\n")
+        )
         if headers.get(b"transfer-encoding") == b"chunked":
             body = b""
             while size := int(stream.readline(), 16):
@@ -146,7 +165,9 @@ def heard() -> Iterator[tuple[str, list[tuple[bytes, dict[bytes, bytes], bytes]]
         yield url, requests
 
 
-def sent_twice(call: Call, sending: Sending, secrets: dict[str, str]) -> list[tuple[bytes, dict[bytes, bytes], bytes]]:
+def sent_twice(
+    call: Call, sending: Sending, secrets: dict[str, str]
+) -> list[tuple[bytes, dict[bytes, bytes], bytes]]:
     """The request that the client sends, and the one that a shell sends by the command that is written down of it."""
     network = Network()
     redactor = Redactor({secret: f"${variable}" for variable, secret in secrets.items()})
@@ -156,7 +177,9 @@ def sent_twice(call: Call, sending: Sending, secrets: dict[str, str]) -> list[tu
         network.close()
         command = serialization.curl(serialization.document(exchange, redactor)["request"])
         environment = {"PATH": os.environ["PATH"], **secrets}
-        done = subprocess.run(["sh", "-c", command], env=environment, capture_output=True, check=False, timeout=20)
+        done = subprocess.run(
+            ["sh", "-c", command], env=environment, capture_output=True, check=False, timeout=20
+        )
         assert (done.returncode, done.stderr) == (0, b"")
     return requests
 
@@ -201,10 +224,22 @@ def test_a_command_sends_the_same_body(body: bytes, content_type: str | None) ->
         (Call("account_get"), Sending(None, method="DELETE")),
         (Call("account_get", body=b"{}"), Sending(None)),
         (APPROVE, Sending(None)),
-        (Call("account_get"), Sending(None, headers=(("accept", "text/*"), ("x-one", "$HOME 'x' \"y\" `z`")))),
+        (
+            Call("account_get"),
+            Sending(None, headers=(("accept", "text/*"), ("x-one", "$HOME 'x' \"y\" `z`"))),
+        ),
         (replace(APPROVE, body=b"{}"), Sending(None, stream=True)),
     ],
-    ids=["plain", "query", "HEAD", "DELETE", "GET with a body", "POST without one", "headers", "stream"],
+    ids=[
+        "plain",
+        "query",
+        "HEAD",
+        "DELETE",
+        "GET with a body",
+        "POST without one",
+        "headers",
+        "stream",
+    ],
 )
 def test_a_command_sends_the_same_request(call: Call, sending: Sending) -> None:
     """Method, path, query, and every header that means something."""
@@ -221,9 +256,11 @@ def test_a_command_sends_the_same_request(call: Call, sending: Sending) -> None:
 @pytest.mark.parametrize("scheme", ["api-key", "bearer"])
 def test_a_command_reads_secrets_from_the_variables_of_the_profile(scheme: str) -> None:
     """None of them stands in it."""
-    credential = Credential("primary", api_key="k'$x y", bearer="t\"`z", bearer_variable="MY_TOKEN")
+    credential = Credential("primary", api_key="k'$x y", bearer='t"`z', bearer_variable="MY_TOKEN")
     secrets = {"PRIMARY_API_KEY": "k'$x y", "MY_TOKEN": 't"`z'}
-    (_, headers, _), (_, repeated, _) = sent_twice(Call("account_get"), Sending(credential, scheme), secrets)
+    (_, headers, _), (_, repeated, _) = sent_twice(
+        Call("account_get"), Sending(credential, scheme), secrets
+    )
 
     name = b"x-api-key" if scheme == "api-key" else b"authorization"
     assert repeated[name] == headers[name]
@@ -231,22 +268,45 @@ def test_a_command_reads_secrets_from_the_variables_of_the_profile(scheme: str) 
 
 def test_a_command_leaves_out_what_curl_says_itself() -> None:
     """Its own name, and that it takes JSON; another wish is passed on."""
-    headers = [["user-agent", "x"], ["accept-encoding", "gzip"], ["accept", "application/json"], ["x", "application/json"]]
+    headers = [
+        ["user-agent", "x"],
+        ["accept-encoding", "gzip"],
+        ["accept", "application/json"],
+        ["x", "application/json"],
+    ]
     request = {"method": "GET", "url": "u", "body": None, "headers": headers}
     assert serialization.curl(request) == "curl -sS -i -g u -H 'x: application/json'"
-    assert serialization.curl({**request, "headers": [["accept", "text/plain"]]}) == "curl -sS -i -g u -H 'accept: text/plain'"
+    assert (
+        serialization.curl({**request, "headers": [["accept", "text/plain"]]})
+        == "curl -sS -i -g u -H 'accept: text/plain'"
+    )
 
 
 def test_what_looks_like_a_variable_and_is_none_is_sent_as_it_is() -> None:
     """Only a whole variable stands in double quotes."""
-    request = {"method": "GET", "url": "u", "body": None, "headers": [["x", "$(reboot)"], ["y", "$A"], ["z", "Bearer $A"], ["w", "$A b"]]}
-    assert serialization.curl(request) == """curl -sS -i -g u -H 'x: $(reboot)' -H "y: $A" -H "z: Bearer $A" -H 'w: $A b'"""
+    request = {
+        "method": "GET",
+        "url": "u",
+        "body": None,
+        "headers": [["x", "$(reboot)"], ["y", "$A"], ["z", "Bearer $A"], ["w", "$A b"]],
+    }
+    assert (
+        serialization.curl(request)
+        == """curl -sS -i -g u -H 'x: $(reboot)' -H "y: $A" -H "z: Bearer $A" -H 'w: $A b'"""
+    )
 
 
 def test_of_a_body_that_is_not_kept_the_command_says_what_is_missing() -> None:
     """A file, its length and its digest; it is still one command."""
     content = serialization.body(b"x" * (LONGEST_BODY + 1))
-    command = serialization.curl({"method": "POST", "url": "http://h/", "headers": [["content-type", "a/b"]], "body": content})
+    command = serialization.curl(
+        {
+            "method": "POST",
+            "url": "http://h/",
+            "headers": [["content-type", "a/b"]],
+            "body": content,
+        }
+    )
 
     ending = f"--data-binary @body # {LONGEST_BODY + 1} bytes with the SHA-256 {content['sha256']}: too many to be kept"
     assert command == f"curl -sS -i -g -X POST http://h/ -H 'content-type: a/b' -H expect: {ending}"
@@ -255,5 +315,7 @@ def test_of_a_body_that_is_not_kept_the_command_says_what_is_missing() -> None:
 @pytest.mark.parametrize(("length", "piped"), [(99_998, False), (99_999, True)])
 def test_a_word_of_a_command_has_a_longest_length(length: int, piped: bool) -> None:
     """Past it the body comes through a pipe."""
-    command = serialization.curl({"method": "POST", "url": "u", "headers": [], "body": {"text": " " * length}})
+    command = serialization.curl(
+        {"method": "POST", "url": "u", "headers": [], "body": {"text": " " * length}}
+    )
     assert ("base64 -d" in command) is piped

@@ -21,7 +21,9 @@ def in_process(application: Any) -> InProcess:
 def timed(url: str, read: float = 5.0, whole: float = 5.0, **request: Any) -> httpx.Request:
     """A request with bounds on its time."""
     timeout = {"connect": 5.0, "read": read, "write": read, "pool": 5.0, "whole": whole}
-    return httpx.Request(request.pop("method", "GET"), url, extensions={"timeout": timeout}, **request)
+    return httpx.Request(
+        request.pop("method", "GET"), url, extensions={"timeout": timeout}, **request
+    )
 
 
 def test_an_application_sees_the_request_as_a_server_would_hand_it_over() -> None:
@@ -29,11 +31,25 @@ def test_an_application_sees_the_request_as_a_server_would_hand_it_over() -> Non
     script = Script([answer(201, b"body", x_one="1")])
     transport = in_process(script)
 
-    response = transport.handle_request(httpx.Request("POST", URL, headers={"X-Key": "k"}, content=b"sent"))
+    response = transport.handle_request(
+        httpx.Request("POST", URL, headers={"X-Key": "k"}, content=b"sent")
+    )
     transport.close()
 
     scope, body = script.requests[0]
-    assert {key: scope[key] for key in ("type", "method", "scheme", "path", "raw_path", "query_string", "root_path", "server")} == {
+    assert {
+        key: scope[key]
+        for key in (
+            "type",
+            "method",
+            "scheme",
+            "path",
+            "raw_path",
+            "query_string",
+            "root_path",
+            "server",
+        )
+    } == {
         "type": "http",
         "method": "POST",
         "scheme": "http",
@@ -45,7 +61,11 @@ def test_an_application_sees_the_request_as_a_server_would_hand_it_over() -> Non
     }
     assert (b"x-key", b"k") in scope["headers"]
     assert body == b"sent"
-    assert (response.status_code, response.headers["x-one"], b"".join(response.iter_raw())) == (201, "1", b"body")
+    assert (response.status_code, response.headers["x-one"], b"".join(response.iter_raw())) == (
+        201,
+        "1",
+        b"body",
+    )
 
 
 def test_a_url_without_a_port_has_the_usual_one() -> None:
@@ -72,7 +92,11 @@ def test_a_body_may_come_in_pieces_in_both_directions() -> None:
     response = transport.handle_request(httpx.Request("POST", URL, content=iter([b"a", b"b"])))
     transport.close()
 
-    assert [(message["body"], message["more_body"]) for message in seen] == [(b"a", True), (b"b", True), (b"", False)]
+    assert [(message["body"], message["more_body"]) for message in seen] == [
+        (b"a", True),
+        (b"b", True),
+        (b"", False),
+    ]
     assert response.read() == b"one two"
 
 
@@ -96,7 +120,11 @@ def test_an_application_that_stops_too_early_gives_no_answer(ended: str, raises:
     if ended == "whole":
         assert transport.handle_request(httpx.Request("GET", URL)).read() == b"{}"
     else:
-        told = "the application raised KeyError" if raises else "the application sent no whole response"
+        told = (
+            "the application raised KeyError"
+            if raises
+            else "the application sent no whole response"
+        )
         with pytest.raises(httpx.RemoteProtocolError, match=told):
             transport.handle_request(httpx.Request("GET", URL))
     transport.close()
@@ -190,7 +218,9 @@ def test_sending_has_to_end_in_time_as_well() -> None:
         network = Network()
         started = time.monotonic()
         with pytest.raises((httpx.WriteTimeout, httpx.ReadTimeout)):
-            network.handle_request(timed(url, whole=0.4, method="POST", content=b" " * 32 * 1024 * 1024))
+            network.handle_request(
+                timed(url, whole=0.4, method="POST", content=b" " * 32 * 1024 * 1024)
+            )
         network.close()
 
     assert time.monotonic() - started < 4
@@ -198,9 +228,13 @@ def test_sending_has_to_end_in_time_as_well() -> None:
 
 def test_who_answers_and_takes_no_more_of_a_body_has_answered() -> None:
     """A 413 that comes after the head is read, although the connection stays open, and the body stays unread."""
-    with served(answering(b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\n{}", deafness)) as url:
+    with served(
+        answering(b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\n{}", deafness)
+    ) as url:
         network = Network()
-        response = network.handle_request(timed(url, read=0.5, method="POST", content=b" " * 32 * 1024 * 1024))
+        response = network.handle_request(
+            timed(url, read=0.5, method="POST", content=b" " * 32 * 1024 * 1024)
+        )
         assert (response.status_code, response.read()) == (413, b"{}")
         network.close()
 
@@ -210,7 +244,9 @@ def test_an_exchange_whose_time_is_over_sends_nothing_more() -> None:
     with served(silence) as url:
         network = Network()
         with pytest.raises(httpx.TransportError, match="the exchange does not end"):
-            network.handle_request(timed(url, whole=0.0, method="POST", content=b" " * (WRITE_SIZE + 1)))
+            network.handle_request(
+                timed(url, whole=0.0, method="POST", content=b" " * (WRITE_SIZE + 1))
+            )
         network.close()
 
 
@@ -218,7 +254,9 @@ def test_a_request_without_bounds_is_sent_as_well() -> None:
     """Whoever uses the transport without the client need not know of them."""
     with served(answering(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")) as url:
         network = Network()
-        body = network.handle_request(httpx.Request("POST", url, content=b"x" * (2 * WRITE_SIZE + 7))).read()
+        body = network.handle_request(
+            httpx.Request("POST", url, content=b"x" * (2 * WRITE_SIZE + 7))
+        ).read()
         network.close()
 
     assert body == b"{}"
@@ -247,9 +285,15 @@ def test_what_is_no_tls_is_no_answer() -> None:
         ("http://localhost/v1", None),
     ],
 )
-def test_the_environment_names_the_proxy(url: str, proxy: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_names_the_proxy(
+    url: str, proxy: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One for each scheme, with or without a scheme of its own; none where it makes an exception, and never for this machine."""
-    for name, value in {"http_proxy": "one.test:3128", "https_proxy": "http://two.test", "no_proxy": ".inside.test"}.items():
+    for name, value in {
+        "http_proxy": "one.test:3128",
+        "https_proxy": "http://two.test",
+        "no_proxy": ".inside.test",
+    }.items():
         monkeypatch.setenv(name, value)
     assert proxy_of(httpx.URL(url)) == proxy
 
@@ -288,7 +332,9 @@ def test_a_proxy_is_asked_for_a_tunnel_to_an_https_target(monkeypatch: pytest.Mo
 
     def refuse(connection: Any) -> None:
         heads.append(head(connection))
-        connection.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n")
+        connection.sendall(
+            b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n"
+        )
 
     for behave, problem in ((refuse, httpx.ProxyError), (silence, httpx.ReadTimeout)):
         with served(behave) as url:

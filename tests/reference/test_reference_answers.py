@@ -35,10 +35,16 @@ def test_a_success_is_an_envelope(api: httpx.Client) -> None:
 
 def test_request_ids_are_unique_and_repeatable(api: httpx.Client, profile: dict[str, Any]) -> None:
     """No answer shares its id with another, refusals included; an equal instance gives the same ids in the same order."""
-    ids = [api.get(path).json()["requestId"] for path in ("/account", "/account", "/nothing", "/projects?limit=0")]
+    ids = [
+        api.get(path).json()["requestId"]
+        for path in ("/account", "/account", "/nothing", "/projects?limit=0")
+    ]
     again = Reference(clock=ManualClock())
     with direct.client(again, api.headers) as client:
-        assert [client.get(path).json()["requestId"] for path in ("/account", "/account", "/nothing", "/projects?limit=0")] == ids
+        assert [
+            client.get(path).json()["requestId"]
+            for path in ("/account", "/account", "/nothing", "/projects?limit=0")
+        ] == ids
     again.close()
     assert len(set(ids)) == 4
     assert all(str(UUID(each)) == each for each in ids)
@@ -55,7 +61,19 @@ def test_request_ids_differ_after_a_restart(tmp_path: Path) -> None:
     assert len(ids) == 3
 
 
-@pytest.mark.parametrize("path", ["", "/", "/nothing", "/account/", "/projects/", "/projects//activity", "/Account", "/../account"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "/",
+        "/nothing",
+        "/account/",
+        "/projects/",
+        "/projects//activity",
+        "/Account",
+        "/../account",
+    ],
+)
 def test_an_unknown_path_is_not_found(api: httpx.Client, path: str) -> None:
     """404 with an error body, and never a redirect."""
     is_refused(api.get(f"http://reference.test/v1{path}"), 404)
@@ -89,26 +107,52 @@ def test_head_is_get_without_a_body(api: httpx.Client, path: str) -> None:
     assert (head.status_code, head.headers, head.content) == (get.status_code, get.headers, b"")
 
 
-@pytest.mark.parametrize("path", ["/projects/{}", "/videos/{}", "/reviews/{}", "/reviews/{}/comments", "/projects/{}/activity"])
-@pytest.mark.parametrize("identifier", ["x", "7", "%00", "%0A", "3f0c1d52-7a94-9c1e-8f21-0b6d5a9e7c43", "3f0c1d527a944c1e8f210b6d5a9e7c43"])
-def test_a_path_id_that_is_no_uuid_is_refused(api: httpx.Client, path: str, identifier: str) -> None:
+@pytest.mark.parametrize(
+    "path",
+    ["/projects/{}", "/videos/{}", "/reviews/{}", "/reviews/{}/comments", "/projects/{}/activity"],
+)
+@pytest.mark.parametrize(
+    "identifier",
+    [
+        "x",
+        "7",
+        "%00",
+        "%0A",
+        "3f0c1d52-7a94-9c1e-8f21-0b6d5a9e7c43",
+        "3f0c1d527a944c1e8f210b6d5a9e7c43",
+    ],
+)
+def test_a_path_id_that_is_no_uuid_is_refused(
+    api: httpx.Client, path: str, identifier: str
+) -> None:
     """422."""
     is_refused(api.get(path.format(identifier)), 422)
 
 
 @pytest.mark.parametrize(("content", "status"), [(b"{", 400), (b"[]", 422), (b"{}", 422)])
-def test_a_body_that_does_not_fit_is_refused(api: httpx.Client, profile: dict[str, Any], content: bytes, status: int) -> None:
+def test_a_body_that_does_not_fit_is_refused(
+    api: httpx.Client, profile: dict[str, Any], content: bytes, status: int
+) -> None:
     """Malformed JSON is 400, JSON of another shape 422."""
-    is_refused(api.post(f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve", content=content), status)
+    is_refused(
+        api.post(
+            f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve", content=content
+        ),
+        status,
+    )
 
 
 @pytest.mark.parametrize("declared", [True, False], ids=["declared", "chunked"])
-def test_a_body_past_the_maximum_is_refused(api: httpx.Client, profile: dict[str, Any], declared: bool) -> None:
+def test_a_body_past_the_maximum_is_refused(
+    api: httpx.Client, profile: dict[str, Any], declared: bool
+) -> None:
     """The maximum itself is read (and is no JSON); one byte more is 413, with or without a declared length."""
     path = f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
     for size, status in ((MAXIMUM_BODY_BYTES, 400), (MAXIMUM_BODY_BYTES + 1, 413)):
         body = b"x" * size
-        is_refused(api.post(path, content=body if declared else iter([body[:1000], body[1000:]])), status)
+        is_refused(
+            api.post(path, content=body if declared else iter([body[:1000], body[1000:]])), status
+        )
 
 
 def test_a_body_is_refused_while_it_is_read(reference: Reference, profile: dict[str, Any]) -> None:
@@ -123,14 +167,18 @@ def test_a_body_is_refused_while_it_is_read(reference: Reference, profile: dict[
 
     headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
     url = f"{direct.URL}/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
-    with httpx.Client(transport=InProcess(reference.app, lambda _: None), headers=headers) as client:
+    with httpx.Client(
+        transport=InProcess(reference.app, lambda _: None), headers=headers
+    ) as client:
         is_refused(client.post(url, content=endless()), 413)
         assert chunks == 7
         is_refused(client.post(url, content=endless(), headers={"content-length": "70000"}), 413)
         assert chunks == 7
 
 
-def test_an_unhandled_exception_is_answered(reference: Reference, api: httpx.Client, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unhandled_exception_is_answered(
+    reference: Reference, api: httpx.Client, caplog: pytest.LogCaptureFixture
+) -> None:
     """500 with an error body that says nothing of the cause, which is in the log."""
     reference.store.close()
     with caplog.at_level(logging.ERROR):
@@ -140,19 +188,30 @@ def test_an_unhandled_exception_is_answered(reference: Reference, api: httpx.Cli
     assert "closed database" in caplog.text
 
 
-def test_a_database_that_stays_locked_is_unavailability(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile: dict[str, Any]) -> None:
+def test_a_database_that_stays_locked_is_unavailability(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile: dict[str, Any]
+) -> None:
     """503 once the patience is over, while another connection holds the write lock."""
     monkeypatch.setattr(store, "PATIENCE_SECONDS", 0.05)
-    one, other = (Reference(database=str(tmp_path / "reference.db"), clock=ManualClock()) for _ in range(2))
+    one, other = (
+        Reference(database=str(tmp_path / "reference.db"), clock=ManualClock()) for _ in range(2)
+    )
     headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
     body = {"expectedSubjectRevision": 1, "idempotencyKey": "a"}
     with direct.client(one, headers) as client, other.store.transaction():
-        is_refused(client.post(f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve", json=body), 503)
+        is_refused(
+            client.post(
+                f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve", json=body
+            ),
+            503,
+        )
     one.close()
     other.close()
 
 
-def test_a_client_that_leaves_is_not_answered(reference: Reference, profile: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
+def test_a_client_that_leaves_is_not_answered(
+    reference: Reference, profile: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
     """Where the body never becomes complete there is no answer, and no error in the log."""
     sent: list[Any] = []
 
@@ -164,12 +223,20 @@ def test_a_client_that_leaves_is_not_answered(reference: Reference, profile: dic
 
     path = f"/v1/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
     key = profile["credentials"]["primary"]["api-key"].encode()
-    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": [(b"x-api-key", key)]}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": path,
+        "query_string": b"",
+        "headers": [(b"x-api-key", key)],
+    }
     asyncio.run(reference.app(scope, receive, send))
     assert (sent, caplog.records) == ([], [])
 
 
-def test_one_instance_serves_several_event_loops(reference: Reference, profile: dict[str, Any]) -> None:
+def test_one_instance_serves_several_event_loops(
+    reference: Reference, profile: dict[str, Any]
+) -> None:
     """Eight threads, each with a loop of its own, get the same data and request ids that no two share."""
     headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
 

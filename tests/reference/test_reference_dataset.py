@@ -30,7 +30,9 @@ def made(seed: int) -> Dataset:
 def primary(made: Dataset, seed: int) -> str:
     """The account id of the primary credential."""
     wanted = digest(secret(seed, "primary", API_KEY))
-    return next(credential.account_id for credential in made.cast.credentials if credential.digest == wanted)
+    return next(
+        credential.account_id for credential in made.cast.credentials if credential.digest == wanted
+    )
 
 
 def reachable(made: Dataset, seed: int) -> set[str]:
@@ -46,7 +48,9 @@ def test_one_seed_makes_one_dataset() -> None:
 
 def test_two_seeds_make_two_datasets() -> None:
     """No review of one seed is a review of the other."""
-    assert not {review.id for review in build(1).reviews} & {review.id for review in build(2).reviews}
+    assert not {review.id for review in build(1).reviews} & {
+        review.id for review in build(2).reviews
+    }
 
 
 def test_there_is_enough_to_page_through(made: Dataset, seed: int) -> None:
@@ -66,14 +70,19 @@ def test_reviews_are_in_every_state(made: Dataset, seed: int) -> None:
     reasons = Counter(review.unavailable_reason for review in reviews)
     assert reasons[""] >= 60
     assert len(reasons) >= 5
-    assert all((review.status == "approved") == ("approved already" in review.unavailable_reason) for review in reviews)
+    assert all(
+        (review.status == "approved") == ("approved already" in review.unavailable_reason)
+        for review in reviews
+    )
 
 
 def test_some_threads_and_some_activity_need_several_pages(made: Dataset, seed: int) -> None:
     """Several reviews have more than 30 comments, several projects more than 30 activity items; some have replies."""
     projects = reachable(made, seed)
     reviews = {review.id for review in made.reviews if review.project_id in projects}
-    threads = Counter(comment.review_id for comment in made.comments if comment.review_id in reviews)
+    threads = Counter(
+        comment.review_id for comment in made.comments if comment.review_id in reviews
+    )
     activity = Counter(item.project_id for item in made.activity if item.project_id in projects)
     assert sum(size > 30 for size in threads.values()) >= 3
     assert sum(size > 30 for size in activity.values()) >= 2
@@ -85,9 +94,17 @@ def test_counts_add_up(made: Dataset) -> None:
     project_of = {video.id: video.project_id for video in made.videos}
     videos = Counter(project_of.values())
     localizations = Counter(project_of[each.video_id] for each in made.localizations)
-    completed = Counter(project_of[each.video_id] for each in made.localizations if each.status == "completed")
-    actual = {each.id: (each.video_count, each.localization_count, each.completed_localization_count) for each in made.projects}
-    assert actual == {each.id: (videos[each.id], localizations[each.id], completed[each.id]) for each in made.projects}
+    completed = Counter(
+        project_of[each.video_id] for each in made.localizations if each.status == "completed"
+    )
+    actual = {
+        each.id: (each.video_count, each.localization_count, each.completed_localization_count)
+        for each in made.projects
+    }
+    assert actual == {
+        each.id: (videos[each.id], localizations[each.id], completed[each.id])
+        for each in made.projects
+    }
 
 
 def test_names_are_repeated_truly(made: Dataset) -> None:
@@ -113,7 +130,16 @@ def test_a_subject_is_a_transcript_or_a_localization_of_the_video(made: Dataset)
 
 def test_every_id_is_a_uuid_of_its_own(made: Dataset) -> None:
     """No id comes twice, each fits the specified pattern, and versions 4 and 7 both occur."""
-    tables = (made.companies, made.projects, made.videos, made.localizations, made.reviews, made.comments, made.replies, made.activity)
+    tables = (
+        made.companies,
+        made.projects,
+        made.videos,
+        made.localizations,
+        made.reviews,
+        made.comments,
+        made.replies,
+        made.activity,
+    )
     ids = [record.id for table in tables for record in table]
     assert len(set(ids)) == len(ids)
     assert all(UUID.fullmatch(identifier) for identifier in ids)

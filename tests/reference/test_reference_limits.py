@@ -18,33 +18,61 @@ def credentials(reference: Reference) -> dict[str, Any]:
     return table
 
 
-def test_a_burst_is_limited_and_time_lifts_the_limit(anonymous: httpx.Client, credentials: dict[str, Any], clock: ManualClock) -> None:
+def test_a_burst_is_limited_and_time_lifts_the_limit(
+    anonymous: httpx.Client, credentials: dict[str, Any], clock: ManualClock
+) -> None:
     """20 requests pass, the next is 429; after Retry-After there are as many tokens as that time brings."""
     throttled = {"x-api-key": credentials["throttled"]["api-key"]}
-    assert [anonymous.get("/account", headers=throttled).status_code for _ in range(21)] == [200] * 20 + [429]
+    assert [anonymous.get("/account", headers=throttled).status_code for _ in range(21)] == [
+        200
+    ] * 20 + [429]
     answer = anonymous.get("/projects", headers=throttled)
-    assert (answer.status_code, answer.headers["retry-after"], answer.json()["code"]) == (429, "1", "rate_limited")
+    assert (answer.status_code, answer.headers["retry-after"], answer.json()["code"]) == (
+        429,
+        "1",
+        "rate_limited",
+    )
     clock.advance(1)
-    assert [anonymous.get("/account", headers=throttled).status_code for _ in range(11)] == [200] * 10 + [429]
+    assert [anonymous.get("/account", headers=throttled).status_code for _ in range(11)] == [
+        200
+    ] * 10 + [429]
     clock.advance(60)
-    assert [anonymous.get("/account", headers=throttled).status_code for _ in range(21)] == [200] * 20 + [429]
+    assert [anonymous.get("/account", headers=throttled).status_code for _ in range(21)] == [
+        200
+    ] * 20 + [429]
 
 
-def test_each_credential_has_a_bucket_of_its_own(anonymous: httpx.Client, credentials: dict[str, Any]) -> None:
+def test_each_credential_has_a_bucket_of_its_own(
+    anonymous: httpx.Client, credentials: dict[str, Any]
+) -> None:
     """Neither the other scheme nor primary pays for what a throttled key has spent."""
     for _ in range(25):
         anonymous.get("/account", headers={"x-api-key": credentials["throttled"]["api-key"]})
-    assert anonymous.get("/account", headers={"authorization": f"Bearer {credentials['throttled']['bearer']}"}).status_code == 200
-    assert anonymous.get("/account", headers={"x-api-key": credentials["primary"]["api-key"]}).status_code == 200
+    assert (
+        anonymous.get(
+            "/account", headers={"authorization": f"Bearer {credentials['throttled']['bearer']}"}
+        ).status_code
+        == 200
+    )
+    assert (
+        anonymous.get(
+            "/account", headers={"x-api-key": credentials["primary"]["api-key"]}
+        ).status_code
+        == 200
+    )
 
 
 def test_refused_requests_count_too(anonymous: httpx.Client, credentials: dict[str, Any]) -> None:
     """A token is gone whatever the answer; the limit wins over every later refusal."""
     throttled = {"x-api-key": credentials["throttled"]["api-key"]}
-    assert [anonymous.get("/projects/x", headers=throttled).status_code for _ in range(21)] == [422] * 20 + [429]
+    assert [anonymous.get("/projects/x", headers=throttled).status_code for _ in range(21)] == [
+        422
+    ] * 20 + [429]
 
 
-def test_primary_never_meets_its_limit(anonymous: httpx.Client, credentials: dict[str, Any]) -> None:
+def test_primary_never_meets_its_limit(
+    anonymous: httpx.Client, credentials: dict[str, Any]
+) -> None:
     """A thousand requests at one moment are answered."""
     primary = {"x-api-key": credentials["primary"]["api-key"]}
     assert {anonymous.get("/account", headers=primary).status_code for _ in range(1000)} == {200}

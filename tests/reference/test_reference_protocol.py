@@ -32,7 +32,10 @@ WHOLE = [
     (("server-initialize", HANDSHAKE), {"server-initialize", SCHEMA}),
     (("ping", HANDSHAKE), {"ping", SCHEMA}),
     (("tools-list", HANDSHAKE), {"tools-list", "tools-name-format", SCHEMA}),
-    (("tools-list", MODERN), {"tools-list", "tools-name-format", "tools-list-deterministic-order", SCHEMA}),
+    (
+        ("tools-list", MODERN),
+        {"tools-list", "tools-name-format", "tools-list-deterministic-order", SCHEMA},
+    ),
     (("dns-rebinding-protection", HANDSHAKE), REBINDING),
     (("dns-rebinding-protection", MODERN), REBINDING),
     (
@@ -49,7 +52,15 @@ WHOLE = [
 """What applies to every server, with the checks that have to have run."""
 
 PARTS = [
-    (("caching", MODERN), {"sep-2549-tools-list-caching-hints", "sep-2549-ttl-non-negative", "sep-2549-cache-scope-valid", SCHEMA}),
+    (
+        ("caching", MODERN),
+        {
+            "sep-2549-tools-list-caching-hints",
+            "sep-2549-ttl-non-negative",
+            "sep-2549-cache-scope-valid",
+            SCHEMA,
+        },
+    ),
     (
         ("server-stateless", MODERN),
         {
@@ -86,8 +97,16 @@ class Companion:
             body, more = body + message.get("body", b""), message.get("more_body", False)
         headers = [*scope["headers"], (b"x-api-key", self._key)]
         async with httpx.AsyncClient(trust_env=False) as client:
-            answer = await client.request(scope["method"], self._origin + scope["path"], headers=headers, content=body)
-        await send({"type": "http.response.start", "status": answer.status_code, "headers": answer.headers.raw})
+            answer = await client.request(
+                scope["method"], self._origin + scope["path"], headers=headers, content=body
+            )
+        await send(
+            {
+                "type": "http.response.start",
+                "status": answer.status_code,
+                "headers": answer.headers.raw,
+            }
+        )
         await send({"type": "http.response.body", "body": answer.content})
 
 
@@ -96,7 +115,9 @@ def accompanied(profile: dict[str, Any]) -> Iterator[str]:
     """The address at which the tools of a profile need no credential."""
     listener = serve.listen("127.0.0.1", 0)
     ready = threading.Event()
-    server = serve.Server(uvicorn.Config(Companion(profile), lifespan="off", log_level="warning"), ready.set)
+    server = serve.Server(
+        uvicorn.Config(Companion(profile), lifespan="off", log_level="warning"), ready.set
+    )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     assert ready.wait(10)
@@ -110,27 +131,51 @@ def accompanied(profile: dict[str, Any]) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The tools of what `conformance serve` serves."""
-    with served.by_command(tmp_path_factory.mktemp("reference")) as profile, accompanied(profile) as address:
+    with (
+        served.by_command(tmp_path_factory.mktemp("reference")) as profile,
+        accompanied(profile) as address,
+    ):
         yield address
 
 
-def checked(scenario: Scenario, url: str, modules: Path, folder: Path) -> tuple[int, set[tuple[str, str]]]:
+def checked(
+    scenario: Scenario, url: str, modules: Path, folder: Path
+) -> tuple[int, set[tuple[str, str]]]:
     """The exit code, and the checks of a scenario with what each of them came to, but for what is only told."""
-    options = ("--url", url, "--scenario", scenario[0], "--spec-version", scenario[1], "--output-dir", str(folder / "out"))
+    options = (
+        "--url",
+        url,
+        "--scenario",
+        scenario[0],
+        "--spec-version",
+        scenario[1],
+        "--output-dir",
+        str(folder / "out"),
+    )
     ran = node.run(modules, PROGRAM, "server", *options, cwd=folder)
     (file,) = (folder / "out").glob("*/checks.json")
     checks = json.loads(file.read_text(encoding="utf-8"))
-    return ran.returncode, {(check["id"], check["status"]) for check in checks if check["status"] != "INFO"}
+    return ran.returncode, {
+        (check["id"], check["status"]) for check in checks if check["status"] != "INFO"
+    }
 
 
-@pytest.mark.parametrize(("scenario", "ids"), WHOLE, ids=[" ".join(scenario) for scenario, _ in WHOLE])
-def test_what_applies_to_every_server_is_kept(scenario: Scenario, ids: set[str], url: str, modules: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("scenario", "ids"), WHOLE, ids=[" ".join(scenario) for scenario, _ in WHOLE]
+)
+def test_what_applies_to_every_server_is_kept(
+    scenario: Scenario, ids: set[str], url: str, modules: Path, tmp_path: Path
+) -> None:
     """Exactly these checks have run, and each has passed every time."""
     assert checked(scenario, url, modules, tmp_path) == (0, {(id, "SUCCESS") for id in ids})
 
 
-@pytest.mark.parametrize(("scenario", "ids"), PARTS, ids=[" ".join(scenario) for scenario, _ in PARTS])
-def test_what_applies_of_other_scenarios_is_kept(scenario: Scenario, ids: set[str], url: str, modules: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("scenario", "ids"), PARTS, ids=[" ".join(scenario) for scenario, _ in PARTS]
+)
+def test_what_applies_of_other_scenarios_is_kept(
+    scenario: Scenario, ids: set[str], url: str, modules: Path, tmp_path: Path
+) -> None:
     """These checks have run, and none of them has failed."""
     _, checks = checked(scenario, url, modules, tmp_path)
 
@@ -149,10 +194,16 @@ def test_what_applies_of_other_scenarios_is_kept(scenario: Scenario, ids: set[st
             ),
             "localhost-host-rebinding-rejected",
         ),
-        ("tools-list", Edit("tools", '"name": operation.id,', '"name": operation.id.replace("_", " "),'), "tools-name-format"),
+        (
+            "tools-list",
+            Edit("tools", '"name": operation.id,', '"name": operation.id.replace("_", " "),'),
+            "tools-name-format",
+        ),
     ],
 )
-def test_a_broken_server_is_found_out(scenario: str, edit: Edit, failed: str, modules: Path, tmp_path: Path) -> None:
+def test_a_broken_server_is_found_out(
+    scenario: str, edit: Edit, failed: str, modules: Path, tmp_path: Path
+) -> None:
     """Without its protection, or with names that no tool may have, the same checks do not pass."""
     with served.instance(altered.load([edit]).Reference()) as profile, accompanied(profile) as url:
         _, checks = checked((scenario, HANDSHAKE), url, modules, tmp_path)

@@ -30,9 +30,12 @@ def served(*instances: Reference) -> Iterator[list[str]]:
     """The base URLs of instances that are served in threads of this process."""
     listeners = [serve.listen("127.0.0.1", 0) for _ in instances]
     ready = [threading.Event() for _ in instances]
-    servers = [serve.server(instance, event.set) for instance, event in zip(instances, ready, strict=True)]
+    servers = [
+        serve.server(instance, event.set) for instance, event in zip(instances, ready, strict=True)
+    ]
     threads = [
-        threading.Thread(target=server.run, kwargs={"sockets": [listener]}) for server, listener in zip(servers, listeners, strict=True)
+        threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        for server, listener in zip(servers, listeners, strict=True)
     ]
     for thread, event in zip(threads, ready, strict=True):
         thread.start()
@@ -48,8 +51,12 @@ def served(*instances: Reference) -> Iterator[list[str]]:
 @contextmanager
 def process(*arguments: object) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The base URL of a server in a process of its own, and the process."""
-    code = f"from conformance.reference import serve; from pathlib import Path; serve.serve{arguments!r}".replace("PosixPath", "Path")
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+    code = f"from conformance.reference import serve; from pathlib import Path; serve.serve{arguments!r}".replace(
+        "PosixPath", "Path"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
         assert running.stdout is not None
         try:
             yield running.stdout.readline().strip(), running
@@ -74,7 +81,10 @@ def client(base_url: str, profile: dict[str, Any]) -> httpx.Client:
 
 def approval(review: dict[str, Any], key: str) -> tuple[str, dict[str, Any]]:
     """Path and body of an approval."""
-    return f"/reviews/{review['id']}/approve", {"expectedSubjectRevision": review["subjectRevision"], "idempotencyKey": key}
+    return f"/reviews/{review['id']}/approve", {
+        "expectedSubjectRevision": review["subjectRevision"],
+        "idempotencyKey": key,
+    }
 
 
 def at_once(calls: list[Callable[[], httpx.Response]]) -> list[httpx.Response]:
@@ -99,14 +109,25 @@ def test_approvals_at_once_approve_once(tmp_path: Path, keys: int, instances: in
         clients = [client(urls[number % instances], profile) for number in range(THREADS)]
         for identifier in profile["fixtures"]["approvable-reviews"][:5]:
             review = clients[0].get(f"/reviews/{identifier}").json()["data"]
-            requests = [approval(review, f"{identifier} {number % keys}") for number in range(THREADS)]
-            answers = at_once([partial(each.post, path, json=body) for each, (path, body) in zip(clients, requests, strict=True)])
+            requests = [
+                approval(review, f"{identifier} {number % keys}") for number in range(THREADS)
+            ]
+            answers = at_once(
+                [
+                    partial(each.post, path, json=body)
+                    for each, (path, body) in zip(clients, requests, strict=True)
+                ]
+            )
             statuses = [answer.status_code for answer in answers]
-            assert sorted(statuses) == ([200] * THREADS if keys == 1 else [200] + [409] * (THREADS - 1))
+            assert sorted(statuses) == (
+                [200] * THREADS if keys == 1 else [200] + [409] * (THREADS - 1)
+            )
             winner = statuses.index(200)
             path, body = requests[winner]
             replays = [each.post(path, json=body) for each in clients]
-            assert [replay.json()["data"] for replay in replays] == [answers[winner].json()["data"]] * THREADS
+            assert [replay.json()["data"] for replay in replays] == [
+                answers[winner].json()["data"]
+            ] * THREADS
             assert clients[-1].get(f"/reviews/{identifier}").json()["data"]["status"] == "approved"
         for each in clients:
             each.close()
@@ -118,7 +139,12 @@ def test_approvals_at_once_of_many_processes_approve_once(tmp_path: Path) -> Non
     """Processes that begin with the same new file agree on its records and on who approved."""
     arguments = (0, "127.0.0.1", str(tmp_path / "reference.db"), 1, None)
     profile = profile_of(1, "")
-    with process(*arguments) as (one, _), process(*arguments) as (two, _), client(one, profile) as first, client(two, profile) as second:
+    with (
+        process(*arguments) as (one, _),
+        process(*arguments) as (two, _),
+        client(one, profile) as first,
+        client(two, profile) as second,
+    ):
         for identifier in profile["fixtures"]["approvable-reviews"][:5]:
             path, body = approval(first.get(f"/reviews/{identifier}").json()["data"], identifier)
             answers = at_once([partial(each.post, path, json=body) for each in (first, second) * 3])
@@ -132,7 +158,9 @@ def test_a_restart_forgets_nothing(tmp_path: Path) -> None:
     with process(*arguments) as (base_url, running):
         profile = tomllib.loads((tmp_path / "target.toml").read_text(encoding="utf-8"))
         with client(base_url, profile) as api:
-            review = api.get(f"/reviews/{profile['fixtures']['approvable-reviews'][0]}").json()["data"]
+            review = api.get(f"/reviews/{profile['fixtures']['approvable-reviews'][0]}").json()[
+                "data"
+            ]
             path, body = approval(review, "kept")
             first = api.post(path, json=body)
             cursor = api.get("/projects").json()["data"]["nextCursor"]
@@ -160,9 +188,13 @@ def test_a_signal_ends_it_cleanly(tmp_path: Path, number: signal.Signals) -> Non
         assert (running.wait(10), *running.communicate()) == (0, "", "")
 
 
-def test_serving_stops_on_a_signal_in_this_process(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_serving_stops_on_a_signal_in_this_process(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Called in the main thread, `serve` returns after the signal, and the address that it printed was right."""
-    monkeypatch.setattr(AppStatus, "should_exit", False)  # with the signal, it would stay True for every later stream of this process
+    monkeypatch.setattr(
+        AppStatus, "should_exit", False
+    )  # with the signal, it would stay True for every later stream of this process
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     port = free_port()
     threading.Thread(target=stop_once_it_answers, args=(port,)).start()
@@ -209,7 +241,12 @@ def test_errors_are_json_on_the_wire() -> None:
     profile = instance.profile("")
     path = f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
     with served(instance) as (base_url,), client(base_url, profile) as api:
-        answers = [api.get("/nothing"), api.delete("/account"), api.post(path, content="{"), api.head("/nothing")]
+        answers = [
+            api.get("/nothing"),
+            api.delete("/account"),
+            api.post(path, content="{"),
+            api.head("/nothing"),
+        ]
         instance.store.close()
         answers.append(api.get("/account"))
     assert [answer.status_code for answer in answers] == [404, 405, 400, 404, 500]

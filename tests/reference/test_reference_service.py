@@ -14,10 +14,14 @@ from conformance.reference.schemes import Presented
 @pytest.fixture
 def caller(reference: Reference) -> Caller:
     """Primary, admitted by its bearer token."""
-    return reference.service.admit(Presented(None, reference.profile("")["credentials"]["primary"]["bearer"]))
+    return reference.service.admit(
+        Presented(None, reference.profile("")["credentials"]["primary"]["bearer"])
+    )
 
 
-def perform(reference: Reference, caller: Caller, operation: str, **given: object) -> dict[str, Any]:
+def perform(
+    reference: Reference, caller: Caller, operation: str, **given: object
+) -> dict[str, Any]:
     """The data of an operation's answer."""
     return reference.service.perform(catalogue.operation(operation), caller, given)
 
@@ -28,7 +32,9 @@ def test_every_operation_of_the_contract_is_performed(reference: Reference, call
     about = perform(reference, caller, "review_get", reviewId=review)
     given = {"reviewId": review, "projectId": about["projectId"], "videoId": about["videoId"]}
     given |= {"expectedSubjectRevision": about["subjectRevision"], "idempotencyKey": "one"}
-    assert all(perform(reference, caller, operation.id, **given) for operation in catalogue.operations())
+    assert all(
+        perform(reference, caller, operation.id, **given) for operation in catalogue.operations()
+    )
 
 
 def test_a_caller_needs_a_credential(reference: Reference) -> None:
@@ -43,8 +49,20 @@ def test_a_limit_is_a_json_integer(reference: Reference, caller: Caller, limit: 
     assert len(perform(reference, caller, "project_list", limit=limit)["items"]) == 5
 
 
-@pytest.mark.parametrize("given", [{"limit": "5"}, {"limit": True}, {"limit": None}, {"cursor": 7}, {"companyId": None}, {"limit": [5]}])
-def test_an_argument_of_another_type_is_refused(reference: Reference, caller: Caller, given: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"limit": "5"},
+        {"limit": True},
+        {"limit": None},
+        {"cursor": 7},
+        {"companyId": None},
+        {"limit": [5]},
+    ],
+)
+def test_an_argument_of_another_type_is_refused(
+    reference: Reference, caller: Caller, given: dict[str, object]
+) -> None:
     """Text is no integer here, and null is no way to leave an argument out."""
     with pytest.raises(InvalidArguments):
         perform(reference, caller, "project_list", **given)
@@ -72,5 +90,17 @@ def test_a_transaction_happens_as_a_whole_or_not_at_all(reference: Reference) ->
 def test_every_refusal_has_a_status_and_a_code_of_its_own() -> None:
     """No two faults share one."""
     faults = Fault.__subclasses__()
-    assert sorted({fault.status for fault in faults}) == [400, 401, 403, 404, 405, 409, 413, 422, 429, 500, 503]
+    assert sorted({fault.status for fault in faults}) == [
+        400,
+        401,
+        403,
+        404,
+        405,
+        409,
+        413,
+        422,
+        429,
+        500,
+        503,
+    ]
     assert len({fault.code for fault in faults}) == len({fault.title for fault in faults}) == 11

@@ -26,11 +26,21 @@ def test_the_profile_is_complete(reference: Reference) -> None:
     names = ["primary", "expired", "revoked", "outsider", "no-review-role", "throttled"]
     assert list(profile["credentials"]) == names
     assert list(lacking) == list(catalogue.permissions())
-    assert all(set(secrets) == {"api-key", "bearer"} for secrets in (*profile["credentials"].values(), *lacking.values()))
-    assert (len(profile["fixtures"]["approvable-reviews"]), len(profile["fixtures"]["unapprovable-reviews"])) == (40, 6)
+    assert all(
+        set(secrets) == {"api-key", "bearer"}
+        for secrets in (*profile["credentials"].values(), *lacking.values())
+    )
+    assert (
+        len(profile["fixtures"]["approvable-reviews"]),
+        len(profile["fixtures"]["unapprovable-reviews"]),
+    ) == (40, 6)
     assert set(profile["fixtures"]["foreign"]) == {"company", "project", "video", "review"}
     assert set(profile["fixtures"]["ungranted"]) == {"project", "video", "review"}
-    assert profile["limits"] == {"max-body-bytes": 65536, "rate-limit": {"requests": 20, "seconds": 2}, "requests-per-second": 10_000}
+    assert profile["limits"] == {
+        "max-body-bytes": 65536,
+        "rate-limit": {"requests": 20, "seconds": 2},
+        "requests-per-second": 10_000,
+    }
     assert set(profile["consent"].values()) == {True}
     assert profile["base-url"] == URL
 
@@ -39,7 +49,11 @@ def test_no_two_credentials_share_a_secret(reference: Reference) -> None:
     """13 credentials, 26 secrets."""
     credentials = reference.profile(URL)["credentials"]
     lacking = credentials.pop("lacking")
-    secrets = [secret for schemes in (*credentials.values(), *lacking.values()) for secret in schemes.values()]
+    secrets = [
+        secret
+        for schemes in (*credentials.values(), *lacking.values())
+        for secret in schemes.values()
+    ]
     assert len(secrets) == len(set(secrets)) == 26
 
 
@@ -53,7 +67,10 @@ def test_the_text_says_what_the_profile_says(reference: Reference) -> None:
 def test_what_was_approved_is_not_offered_again(reference: Reference) -> None:
     """The next approvable review takes its place."""
     offered = reference.profile(URL)["fixtures"]["approvable-reviews"]
-    reference.store.write("UPDATE reviews SET status = 'approved', unavailable_reason = 'approved' WHERE id = :id", {"id": offered[0]})
+    reference.store.write(
+        "UPDATE reviews SET status = 'approved', unavailable_reason = 'approved' WHERE id = :id",
+        {"id": offered[0]},
+    )
     now = reference.profile(URL)["fixtures"]["approvable-reviews"]
     assert (now[:39], len(now)) == (offered[1:], 40)
 

@@ -52,20 +52,32 @@ class Caller:
         kind, _, permission = credential.partition(".")
         secrets = self.profile["credentials"][kind]
         secret = (secrets[permission] if permission else secrets)[scheme]
-        return {"x-api-key": secret} if scheme == "api-key" else {"authorization": f"Bearer {secret}"}
+        return (
+            {"x-api-key": secret} if scheme == "api-key" else {"authorization": f"Bearer {secret}"}
+        )
 
     def ask(self, method: str, params: dict[str, Any], **headers: str) -> httpx.Response:
         """The HTTP answer to one JSON-RPC request with exactly these headers beyond the protocol's own."""
-        own = {"accept": "application/json", "content-type": "application/json", "mcp-protocol-version": self.version}
+        own = {
+            "accept": "application/json",
+            "content-type": "application/json",
+            "mcp-protocol-version": self.version,
+        }
         if self.version == MODERN:
             params = params | {"_meta": META}
-            own |= {"mcp-method": method} | ({"mcp-name": params["name"]} if "name" in params else {})
+            own |= {"mcp-method": method} | (
+                {"mcp-name": params["name"]} if "name" in params else {}
+            )
         body = json.dumps({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
         return self.http.post(self.profile["tools"]["url"], content=body, headers=own | headers)
 
-    def call(self, tool: str, arguments: dict[str, Any], credential: str = "primary") -> dict[str, Any]:
+    def call(
+        self, tool: str, arguments: dict[str, Any], credential: str = "primary"
+    ) -> dict[str, Any]:
         """The result of a tool."""
-        answer = self.ask("tools/call", {"name": tool, "arguments": arguments}, **self.headers(credential))
+        answer = self.ask(
+            "tools/call", {"name": tool, "arguments": arguments}, **self.headers(credential)
+        )
         assert answer.status_code == 200
         result: dict[str, Any] = answer.json()["result"]
         return result
@@ -99,7 +111,9 @@ def served(host: str = "127.0.0.1") -> Iterator[dict[str, Any]]:
         reference.close()
 
 
-def converse(profile: dict[str, Any], mode: str, talk: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
+def converse(
+    profile: dict[str, Any], mode: str, talk: Callable[[Client], Coroutine[Any, Any, T]]
+) -> T:
     """What a stock client makes of a conversation as primary."""
 
     async def run() -> T:
@@ -114,19 +128,29 @@ def converse(profile: dict[str, Any], mode: str, talk: Callable[[Client], Corout
 
 def arguments_of(operation: catalogue.Operation, review: dict[str, Any]) -> dict[str, Any]:
     """The ids that an operation's path asks for, all about one review, and a short page of what follows."""
-    known = {"reviewId": review["id"], "projectId": review["projectId"], "videoId": review["videoId"]}
+    known = {
+        "reviewId": review["id"],
+        "projectId": review["projectId"],
+        "videoId": review["videoId"],
+    }
     ids = {name: value for name, value in known.items() if f"{{{name}}}" in operation.path}
     return ids | ({"limit": 2} if operation.id.endswith("_list") else {})
 
 
 def approval(review: dict[str, Any], key: str, ahead: int = 0) -> dict[str, Any]:
     """The arguments of an approval."""
-    return {"reviewId": review["id"], "expectedSubjectRevision": review["subjectRevision"] + ahead, "idempotencyKey": key}
+    return {
+        "reviewId": review["id"],
+        "expectedSubjectRevision": review["subjectRevision"] + ahead,
+        "idempotencyKey": key,
+    }
 
 
 def approvable(caller: Caller) -> dict[str, Any]:
     """A review that can be approved."""
-    review: dict[str, Any] = caller.data(f"/reviews/{caller.profile['fixtures']['approvable-reviews'][0]}")
+    review: dict[str, Any] = caller.data(
+        f"/reviews/{caller.profile['fixtures']['approvable-reviews'][0]}"
+    )
     return review
 
 
@@ -147,14 +171,23 @@ def test_a_stock_client_reads_what_http_reads(mode: str) -> None:
 
         async def talk(client: Client) -> tuple[list[str], dict[str, CallToolResult]]:
             names = [tool.name for tool in (await client.list_tools()).tools]
-            return names, {each.id: await client.call_tool(each.id, arguments_of(each, review)) for each in READING}
+            return names, {
+                each.id: await client.call_tool(each.id, arguments_of(each, review))
+                for each in READING
+            }
 
         names, results = converse(profile, mode, talk)
         assert names == [operation.id for operation in catalogue.operations()]
         for operation in READING:
             given, result = arguments_of(operation, review), results[operation.id]
-            answer = http.get(operation.path.format_map(given), params={name: given[name] for name in given if name == "limit"})
-            assert (result.is_error, result.structured_content["data"]) == (False, answer.json()["data"])
+            answer = http.get(
+                operation.path.format_map(given),
+                params={name: given[name] for name in given if name == "limit"},
+            )
+            assert (result.is_error, result.structured_content["data"]) == (
+                False,
+                answer.json()["data"],
+            )
             (text,) = result.content
             assert isinstance(text, TextContent)
             assert json.loads(text.text) == result.structured_content
@@ -169,12 +202,19 @@ def test_a_stock_client_approves_once(mode: str) -> None:
         async def talk(client: Client) -> list[CallToolResult]:
             read = await client.call_tool("review_get", {"reviewId": identifier})
             review = read.structured_content["data"]
-            return [await client.call_tool("review_approve", approval(review, key)) for key in ("one", "one", "two")]
+            return [
+                await client.call_tool("review_approve", approval(review, key))
+                for key in ("one", "one", "two")
+            ]
 
         first, replay, conflict = converse(profile, mode, talk)
     assert first.structured_content["data"] == replay.structured_content["data"]
     assert first.structured_content["data"]["status"] == "approved"
-    assert (conflict.is_error, conflict.structured_content["status"], conflict.structured_content["code"]) == (True, 409, "conflict")
+    assert (
+        conflict.is_error,
+        conflict.structured_content["status"],
+        conflict.structured_content["code"],
+    ) == (True, 409, "conflict")
 
 
 @pytest.mark.parametrize("first", ["tool", "http"])
@@ -188,11 +228,17 @@ def test_both_faces_share_the_idempotency_records(caller: Caller, first: str) ->
 
     def by_http(ahead: int) -> tuple[int, Any]:
         body = approval(review, "shared", ahead)
-        answer = caller.http.post(f"/reviews/{body.pop('reviewId')}/approve", json=body, headers=caller.headers())
+        answer = caller.http.post(
+            f"/reviews/{body.pop('reviewId')}/approve", json=body, headers=caller.headers()
+        )
         return answer.status_code, answer.json().get("data")
 
     faces = [by_tool, by_http] if first == "tool" else [by_http, by_tool]
-    expected = {"id": review["id"], "status": "approved", "subjectRevision": review["subjectRevision"]}
+    expected = {
+        "id": review["id"],
+        "status": "approved",
+        "subjectRevision": review["subjectRevision"],
+    }
     assert [face(0) for face in faces] == [(200, expected)] * 2
     assert [face(1) for face in faces] == [(409, None)] * 2
 
@@ -201,7 +247,12 @@ def test_a_list_is_walked_with_its_cursors(caller: Caller) -> None:
     """A cursor of one face continues over the other, and the last page has null where the cursor was."""
     page = caller.call("project_list", {"limit": 100})["structuredContent"]["data"]
     rest = caller.data("/projects", limit=100, cursor=page["nextCursor"])
-    assert caller.call("project_list", {"limit": 100, "cursor": page["nextCursor"]})["structuredContent"]["data"] == rest
+    assert (
+        caller.call("project_list", {"limit": 100, "cursor": page["nextCursor"]})[
+            "structuredContent"
+        ]["data"]
+        == rest
+    )
     assert rest["nextCursor"] is None
 
 
@@ -226,10 +277,14 @@ def test_who_is_nobody_gets_401(caller: Caller, method: str, scheme: str, creden
 
 
 @pytest.mark.parametrize("operation", catalogue.operations(), ids=lambda operation: operation.id)
-def test_a_lacking_permission_refuses_the_call(caller: Caller, operation: catalogue.Operation) -> None:
+def test_a_lacking_permission_refuses_the_call(
+    caller: Caller, operation: catalogue.Operation
+) -> None:
     """403 whatever the arguments are; the tool is listed all the same, and every other tool is open."""
     lacking = f"lacking.{operation.permission}"
-    assert refusal(caller.call(operation.id, arguments_of(operation, approvable(caller)), lacking)) == (403, "forbidden")
+    assert refusal(
+        caller.call(operation.id, arguments_of(operation, approvable(caller)), lacking)
+    ) == (403, "forbidden")
     listed = caller.ask("tools/list", {}, **caller.headers(lacking)).json()["result"]["tools"]
     assert listed == caller.ask("tools/list", {}, **caller.headers()).json()["result"]["tools"]
     other = "account_get" if operation.id != "account_get" else "project_list"
@@ -239,11 +294,23 @@ def test_a_lacking_permission_refuses_the_call(caller: Caller, operation: catalo
 def test_role_and_grant_hold(caller: Caller) -> None:
     """A role that may not approve: 403. Outside the grant: 404. Nothing is approved by it."""
     review = approvable(caller)
-    assert refusal(caller.call("review_approve", approval(review, "one"), "no-review-role")) == (403, "forbidden")
-    assert refusal(caller.call("review_approve", approval(review, "one"), "outsider")) == (404, "not_found")
-    for name, tool in (("project", "project_get"), ("video", "video_get"), ("review", "review_get")):
+    assert refusal(caller.call("review_approve", approval(review, "one"), "no-review-role")) == (
+        403,
+        "forbidden",
+    )
+    assert refusal(caller.call("review_approve", approval(review, "one"), "outsider")) == (
+        404,
+        "not_found",
+    )
+    for name, tool in (
+        ("project", "project_get"),
+        ("video", "video_get"),
+        ("review", "review_get"),
+    ):
         for kind in ("foreign", "ungranted"):
-            assert refusal(caller.call(tool, {f"{name}Id": caller.profile["fixtures"][kind][name]})) == (404, "not_found")
+            assert refusal(
+                caller.call(tool, {f"{name}Id": caller.profile["fixtures"][kind][name]})
+            ) == (404, "not_found")
     assert approvable(caller) == review
 
 
@@ -261,10 +328,16 @@ def test_role_and_grant_hold(caller: Caller) -> None:
         ("project_get", {}),
         ("project_get", {"projectId": 7}),
         ("project_get", {"projectId": ABSENT, "limit": 5}),
-        ("review_approve", {"reviewId": ABSENT, "expectedSubjectRevision": True, "idempotencyKey": "k"}),
+        (
+            "review_approve",
+            {"reviewId": ABSENT, "expectedSubjectRevision": True, "idempotencyKey": "k"},
+        ),
         ("review_approve", {"reviewId": ABSENT, "expectedSubjectRevision": 1}),
         ("review_approve", {"reviewId": ABSENT, "idempotencyKey": "k"}),
-        ("review_approve", {"reviewId": ABSENT, "expectedSubjectRevision": 1, "idempotencyKey": ""}),
+        (
+            "review_approve",
+            {"reviewId": ABSENT, "expectedSubjectRevision": 1, "idempotencyKey": ""},
+        ),
     ],
 )
 def test_arguments_have_to_fit(caller: Caller, tool: str, arguments: dict[str, Any]) -> None:
@@ -275,13 +348,22 @@ def test_arguments_have_to_fit(caller: Caller, tool: str, arguments: dict[str, A
 def test_an_argument_names_what_is_wrong_with_it(caller: Caller) -> None:
     """The message has the name of the argument and not its value."""
     result = caller.call("project_list", {"limit": 4711})
-    assert result["structuredContent"]["message"] == "limit: the value is greater than the maximum of 100."
+    assert (
+        result["structuredContent"]["message"]
+        == "limit: the value is greater than the maximum of 100."
+    )
 
 
 def test_half_a_character_is_no_argument(caller: Caller) -> None:
     """JSON can spell a lone surrogate: it is refused, by the tool or already as JSON."""
-    given = {"reviewId": approvable(caller)["id"], "expectedSubjectRevision": 1, "idempotencyKey": "\ud800"}
-    answer = caller.ask("tools/call", {"name": "review_approve", "arguments": given}, **caller.headers())
+    given = {
+        "reviewId": approvable(caller)["id"],
+        "expectedSubjectRevision": 1,
+        "idempotencyKey": "\ud800",
+    }
+    answer = caller.ask(
+        "tools/call", {"name": "review_approve", "arguments": given}, **caller.headers()
+    )
     if caller.version == MODERN:
         assert refusal(answer.json()["result"]) == (422, "invalid_arguments")
     else:
@@ -291,7 +373,10 @@ def test_half_a_character_is_no_argument(caller: Caller) -> None:
 @pytest.mark.parametrize("number", [3e0, 3])
 def test_an_integral_number_is_an_integer(caller: Caller, number: float) -> None:
     """As over HTTP."""
-    assert len(caller.call("project_list", {"limit": number})["structuredContent"]["data"]["items"]) == 3
+    assert (
+        len(caller.call("project_list", {"limit": number})["structuredContent"]["data"]["items"])
+        == 3
+    )
 
 
 def test_the_rate_limit_is_one_for_both_faces(caller: Caller, clock: ManualClock) -> None:
@@ -326,7 +411,10 @@ def test_only_post_speaks_the_protocol(caller: Caller, method: str) -> None:
 
 def test_the_path_is_exact(caller: Caller) -> None:
     """A trailing slash is another path."""
-    assert caller.http.post(f"{caller.profile['tools']['url']}/", headers=caller.headers()).status_code == 404
+    assert (
+        caller.http.post(f"{caller.profile['tools']['url']}/", headers=caller.headers()).status_code
+        == 404
+    )
 
 
 @pytest.mark.parametrize(
@@ -339,16 +427,26 @@ def test_the_path_is_exact(caller: Caller) -> None:
         ("no/method", {}, -32601),
     ],
 )
-def test_what_is_wrong_with_the_protocol_is_its_own_error(caller: Caller, method: str, params: dict[str, Any], code: int) -> None:
+def test_what_is_wrong_with_the_protocol_is_its_own_error(
+    caller: Caller, method: str, params: dict[str, Any], code: int
+) -> None:
     """An unknown tool, arguments that are no object, a cursor that nobody issued, an unknown method: JSON-RPC errors."""
-    answer = caller.ask(method, params, **(caller.headers() | {"accept": "application/json, text/event-stream"}))
+    answer = caller.ask(
+        method, params, **(caller.headers() | {"accept": "application/json, text/event-stream"})
+    )
     assert (answer.json()["error"]["code"], answer.json()["id"]) == (code, 7)
 
 
 @pytest.mark.parametrize("name", ["host", "origin"])
 def test_a_rebound_name_is_refused(caller: Caller, name: str) -> None:
     """A host or an origin that is neither this machine nor the address that the request came to."""
-    answer = caller.ask("tools/list", {}, **(caller.headers() | {name: "http://evil.example" if name == "origin" else "evil.example"}))
+    answer = caller.ask(
+        "tools/list",
+        {},
+        **(
+            caller.headers() | {name: "http://evil.example" if name == "origin" else "evil.example"}
+        ),
+    )
     assert answer.status_code == (403 if name == "origin" else 421)
     good = "http://localhost:6274" if name == "origin" else "localhost:8080"
     assert caller.ask("tools/list", {}, **(caller.headers() | {name: good})).status_code == 200
@@ -372,11 +470,16 @@ def test_a_server_that_does_not_know_its_address_is_local(reference: Reference) 
 
     caller = Caller(reference, MODERN)
     with httpx.Client(transport=InProcess(nowhere, lambda _: None)) as caller.http:
-        assert caller.ask("tools/list", {}, **(caller.headers() | {"host": "localhost"})).status_code == 200
+        assert (
+            caller.ask("tools/list", {}, **(caller.headers() | {"host": "localhost"})).status_code
+            == 200
+        )
         assert caller.ask("tools/list", {}, **caller.headers()).status_code == 421
 
 
-def test_a_failure_tells_nothing_of_its_cause(reference: Reference, caller: Caller, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_tells_nothing_of_its_cause(
+    reference: Reference, caller: Caller, caplog: pytest.LogCaptureFixture
+) -> None:
     """The caller gets the error body with 500, the log gets the cause."""
     reference.store.write("DROP TABLE activity", {})
     result = caller.call("activity_list", {"projectId": approvable(caller)["projectId"]})
@@ -391,8 +494,12 @@ def test_many_threads_call_at_once(caller: Caller) -> None:
     keys = [str(uuid4()) for _ in range(4)]
 
     def one(number: int) -> tuple[int, Any]:
-        assert caller.call("account_get", {})["structuredContent"]["data"]["accountType"] == "external"
-        body = caller.call("review_approve", approval(review, keys[number % 4]))["structuredContent"]
+        assert (
+            caller.call("account_get", {})["structuredContent"]["data"]["accountType"] == "external"
+        )
+        body = caller.call("review_approve", approval(review, keys[number % 4]))[
+            "structuredContent"
+        ]
         return body.get("status", 200), body.get("data", {}).get("status")
 
     with ThreadPoolExecutor(8) as pool:
@@ -418,17 +525,31 @@ made.close()
     assert ran.stdout == "[200, 405] False 400 True\n"
 
 
-@pytest.mark.parametrize("operation", openapi.load().operations.values(), ids=lambda operation: operation.id)
+@pytest.mark.parametrize(
+    "operation", openapi.load().operations.values(), ids=lambda operation: operation.id
+)
 def test_a_tool_is_its_operation(caller: Caller, operation: openapi.Operation) -> None:
     """Flat, closed input of the operation's parameters and body; valid schemas that stand alone; hints that fit."""
     listed = caller.ask("tools/list", {}, **caller.headers()).json()["result"]["tools"]
     (tool,) = [each for each in listed if each["name"] == operation.id]
-    body = openapi.load().schema(operation.body_schema)["properties"] if operation.body_schema else {}
+    body = (
+        openapi.load().schema(operation.body_schema)["properties"] if operation.body_schema else {}
+    )
     required = [parameter.name for parameter in operation.parameters if parameter.required]
     given, gives = tool["inputSchema"], tool["outputSchema"]
-    assert list(given["properties"]) == [parameter.name for parameter in operation.parameters] + list(body)
-    assert (given["required"], given["type"], given["additionalProperties"]) == ([*required, *body], "object", False)
-    assert (gives["type"], gives["required"], tool["title"]) == ("object", ["data", "requestId"], operation.summary)
+    assert list(given["properties"]) == [
+        parameter.name for parameter in operation.parameters
+    ] + list(body)
+    assert (given["required"], given["type"], given["additionalProperties"]) == (
+        [*required, *body],
+        "object",
+        False,
+    )
+    assert (gives["type"], gives["required"], tool["title"]) == (
+        "object",
+        ["data", "requestId"],
+        operation.summary,
+    )
     for schema in (given, gives):
         Draft202012Validator.check_schema(schema)
         assert "$ref" not in json.dumps(schema)

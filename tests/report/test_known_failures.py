@@ -49,10 +49,19 @@ def test_a_file_without_entries_knows_nothing(tmp_path: Path) -> None:
         ('[[known]]\nrequirement = "approval/replay"', "has no reason"),
         ('[[known]]\nreason = "x"', "has no requirement"),
         ('[[known]]\nrequirement = "approval/repaly"\nreason = "x"', "names no requirement"),
-        ('[[known]]\nrequirement = "approval/replay"\noperation = "account_get"\nreason = "x"', "is none of approval/replay"),
+        (
+            '[[known]]\nrequirement = "approval/replay"\noperation = "account_get"\nreason = "x"',
+            "is none of approval/replay",
+        ),
         ('[[known]]\nrequirement = "approval/replay"\nreason = " "', "is blank"),
-        ('[[known]]\nrequirement = "approval/replay"\nreason = "x"\nexpires = "soon"', "expires is a string"),
-        ('[[known]]\nrequirement = "approval/replay"\nraeson = "x"\nreason = "x"', "did you mean reason?"),
+        (
+            '[[known]]\nrequirement = "approval/replay"\nreason = "x"\nexpires = "soon"',
+            "expires is a string",
+        ),
+        (
+            '[[known]]\nrequirement = "approval/replay"\nraeson = "x"\nreason = "x"',
+            "did you mean reason?",
+        ),
         ('known = "all of them"', "is no array of tables"),
         ('known = ["all of them"]', "is a string, not a table"),
         ("[[known]", "is no readable TOML"),
@@ -69,7 +78,10 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path: Path) -> None:
     text = '[[known]]\nrequirement = "approval/replay"\nreason = "x"\n\n[[known]]\nreason = "x"\noperation = 7\n'
     with pytest.raises(KnownError) as refusal:
         load(file(tmp_path, text), CATALOGUE)
-    assert [(problem.rpartition("known.toml:")[2].split(" ")[:2]) for problem in str(refusal.value).splitlines()] == [
+    assert [
+        (problem.rpartition("known.toml:")[2].split(" ")[:2])
+        for problem in str(refusal.value).splitlines()
+    ] == [
         ["7:", "known[1].operation"],
         ["5:", "known[1]"],
     ]

@@ -13,7 +13,15 @@ from conformance.http import serialization
 from conformance.report import document
 from conformance.report.formats import junit
 from conformance.report.known_failures import Known
-from conformance.report.run import CHECKER_ERROR, CONFORMANT, INTERRUPTED, NO_TESTS_COLLECTED, NON_CONFORMANT, USAGE_ERROR, Run
+from conformance.report.run import (
+    CHECKER_ERROR,
+    CONFORMANT,
+    INTERRUPTED,
+    NO_TESTS_COLLECTED,
+    NON_CONFORMANT,
+    USAGE_ERROR,
+    Run,
+)
 from conformance.target.profile import parse
 
 FAIL, ERROR, INCONCLUSIVE, PASS, NOT_APPLICABLE = (str(verdict) for verdict in Verdict)
@@ -27,7 +35,13 @@ ABOUT = {
 
 def finding(verdict: str, operation: str | None = "a", **members: Any) -> dict[str, Any]:
     """A finding as a worker hands it over."""
-    made: dict[str, Any] = {"requirement": "x/y", "verdict": verdict, "operation": operation, "message": "", "expected": ""}
+    made: dict[str, Any] = {
+        "requirement": "x/y",
+        "verdict": verdict,
+        "operation": operation,
+        "message": "",
+        "expected": "",
+    }
     return {**made, "needs": [], "exchanges": [], "item": "item", **members}
 
 
@@ -39,7 +53,11 @@ def requirement(*findings: dict[str, Any], **stated: Any) -> dict[str, Any]:
 
 def exchange(id: str) -> dict[str, Any]:
     """The document of an exchange."""
-    return {"id": id, "operation": "a", "request": {"method": "GET", "url": "u", "headers": [], "body": None}}
+    return {
+        "id": id,
+        "operation": "a",
+        "request": {"method": "GET", "url": "u", "headers": [], "body": None},
+    }
 
 
 # --- one requirement -----------------------------------------------------------------------------------------------------
@@ -68,21 +86,34 @@ def test_a_requirement_says_what_it_is() -> None:
         ([finding(PASS), finding(FAIL), finding(PASS, "b")], {"a": FAIL, "b": PASS}, FAIL),
         ([finding(PASS), finding(ERROR, "b")], {"a": PASS, "b": ERROR}, ERROR),
         ([finding(NOT_APPLICABLE), finding(PASS, "b")], {"a": NOT_APPLICABLE, "b": PASS}, PASS),
-        ([finding(NOT_APPLICABLE), finding(NOT_APPLICABLE, "b")], {"a": NOT_APPLICABLE, "b": NOT_APPLICABLE}, NOT_APPLICABLE),
+        (
+            [finding(NOT_APPLICABLE), finding(NOT_APPLICABLE, "b")],
+            {"a": NOT_APPLICABLE, "b": NOT_APPLICABLE},
+            NOT_APPLICABLE,
+        ),
         ([finding(PASS), finding(PASS, "b"), finding(FAIL, None)], {"a": PASS, "b": PASS}, FAIL),
         ([finding(PASS), finding(PASS, "b"), finding(FAIL, "c")], {"a": PASS, "b": PASS}, FAIL),
     ],
 )
-def test_the_worst_of_all_operations_decides(findings: list[dict[str, Any]], operations: dict[str, str], verdict: str) -> None:
+def test_the_worst_of_all_operations_decides(
+    findings: list[dict[str, Any]], operations: dict[str, str], verdict: str
+) -> None:
     """And what was found elsewhere, or nowhere in particular."""
     entry = requirement(*findings)
     assert (entry["operations"], entry["verdict"]) == (operations, verdict)
 
 
 @pytest.mark.parametrize(
-    ("findings", "verdict"), [([], INCONCLUSIVE), ([finding(PASS, None)], PASS), ([finding(PASS), finding(FAIL, None)], FAIL)]
+    ("findings", "verdict"),
+    [
+        ([], INCONCLUSIVE),
+        ([finding(PASS, None)], PASS),
+        ([finding(PASS), finding(FAIL, None)], FAIL),
+    ],
 )
-def test_a_requirement_on_the_whole_deployment_has_no_operations(findings: list[dict[str, Any]], verdict: str) -> None:
+def test_a_requirement_on_the_whole_deployment_has_no_operations(
+    findings: list[dict[str, Any]], verdict: str
+) -> None:
     """All findings on it count."""
     entry = requirement(*findings, operations=())
     assert (entry["operations"], entry["verdict"]) == ({}, verdict)
@@ -90,7 +121,12 @@ def test_a_requirement_on_the_whole_deployment_has_no_operations(findings: list[
 
 def test_what_nothing_showed_says_what_it_needs() -> None:
     """For each operation, or for the whole."""
-    blank: dict[str, Any] = {"verdict": INCONCLUSIVE, "message": "nothing in this run showed it", "expected": "", "needs": ["limits"]}
+    blank: dict[str, Any] = {
+        "verdict": INCONCLUSIVE,
+        "message": "nothing in this run showed it",
+        "expected": "",
+        "needs": ["limits"],
+    }
     blank |= {"items": [], "occurrences": 0, "exchanges": []}
     assert requirement(finding(PASS))["findings"] == [{**blank, "operation": "b"}]
     assert requirement()["findings"] == [{**blank, "operation": "a"}, {**blank, "operation": "b"}]
@@ -100,7 +136,9 @@ def test_what_nothing_showed_says_what_it_needs() -> None:
 
 def test_an_operation_with_a_finding_needs_nothing_more_to_be_said() -> None:
     """Its own message is the reason."""
-    told = requirement(finding(INCONCLUSIVE, message="why"), finding(FAIL, "b", message="so"))["findings"]
+    told = requirement(finding(INCONCLUSIVE, message="why"), finding(FAIL, "b", message="so"))[
+        "findings"
+    ]
     assert [(found["operation"], found["message"]) for found in told] == [("b", "so"), ("a", "why")]
 
 
@@ -108,13 +146,19 @@ def test_what_cannot_be_tested_stays_inconclusive() -> None:
     """With the reason, whatever was found."""
     entry = requirement(untested="Not visible.", operations=())
     assert (entry["verdict"], entry["findings"][0]["message"]) == (INCONCLUSIVE, "Not visible.")
-    assert requirement(finding(PASS), finding(PASS, "b"), untested="Not visible.")["verdict"] == INCONCLUSIVE
+    assert (
+        requirement(finding(PASS), finding(PASS, "b"), untested="Not visible.")["verdict"]
+        == INCONCLUSIVE
+    )
 
 
 def test_the_same_finding_is_told_once() -> None:
     """With the number of its occurrences, its items, and the evidence of the first."""
     evidences = {"1": exchange("1"), "2": exchange("2")}
-    found = [finding(FAIL, message="m", item=f"item {number % 2}", exchanges=[str(number), "9"]) for number in range(1, 4)]
+    found = [
+        finding(FAIL, message="m", item=f"item {number % 2}", exchanges=[str(number), "9"])
+        for number in range(1, 4)
+    ]
     (told, _) = document.requirement(STATED, found, evidences)["findings"]
 
     assert (told["occurrences"], told["items"]) == (3, ["item 1", "item 0"])
@@ -130,8 +174,28 @@ def test_the_same_finding_is_told_once() -> None:
 def test_findings_that_differ_are_told_apart(other: dict[str, Any]) -> None:
     """In what they say; where they were made makes no difference."""
     first = finding(FAIL, message="m")
-    assert len([found for found in requirement(first, {**first, **other})["findings"] if found["occurrences"]]) == 2
-    assert len([found for found in requirement(first, {**first, "item": "x", "exchanges": ["1"]})["findings"] if found["occurrences"]]) == 1
+    assert (
+        len(
+            [
+                found
+                for found in requirement(first, {**first, **other})["findings"]
+                if found["occurrences"]
+            ]
+        )
+        == 2
+    )
+    assert (
+        len(
+            [
+                found
+                for found in requirement(first, {**first, "item": "x", "exchanges": ["1"]})[
+                    "findings"
+                ]
+                if found["occurrences"]
+            ]
+        )
+        == 1
+    )
 
 
 def test_the_worst_findings_come_first_and_only_so_many() -> None:
@@ -156,28 +220,50 @@ def entry(verdict: str, level: str = "must", id: str = "x/y") -> dict[str, Any]:
     ("entries", "conclusion"),
     [
         ([entry(PASS)], Conclusion.CONFORMANT),
-        ([entry(PASS), entry(FAIL, "should"), entry(INCONCLUSIVE, "observe")], Conclusion.CONFORMANT),
+        (
+            [entry(PASS), entry(FAIL, "should"), entry(INCONCLUSIVE, "observe")],
+            Conclusion.CONFORMANT,
+        ),
         ([entry(PASS), entry(INCONCLUSIVE, id="untested/z")], Conclusion.CONFORMANT),
         ([entry(PASS), entry(INCONCLUSIVE)], Conclusion.INCONCLUSIVE),
         ([entry(PASS), entry(FAIL)], Conclusion.NON_CONFORMANT),
         ([entry(PASS, "should")], Conclusion.INCONCLUSIVE),
     ],
 )
-def test_only_a_must_that_can_be_tested_decides_on_the_run(entries: list[dict[str, Any]], conclusion: Conclusion) -> None:
+def test_only_a_must_that_can_be_tested_decides_on_the_run(
+    entries: list[dict[str, Any]], conclusion: Conclusion
+) -> None:
     """Everything else is told and does not count."""
     assert document.conclusion(entries) is conclusion
 
 
 def test_requirements_are_counted_by_level_and_verdict() -> None:
     """Every verdict has a number; what is observed or untested has none."""
-    entries = [entry(PASS), entry(PASS), entry(FAIL), entry(FAIL, "should"), entry(PASS, "observe"), entry(INCONCLUSIVE, id="untested/z")]
+    entries = [
+        entry(PASS),
+        entry(PASS),
+        entry(FAIL),
+        entry(FAIL, "should"),
+        entry(PASS, "observe"),
+        entry(INCONCLUSIVE, id="untested/z"),
+    ]
     none = dict.fromkeys((FAIL, ERROR, INCONCLUSIVE, PASS, NOT_APPLICABLE), 0)
-    assert document.counts(entries) == {"must": {**none, PASS: 2, FAIL: 1}, "should": {**none, FAIL: 1}}
+    assert document.counts(entries) == {
+        "must": {**none, PASS: 2, FAIL: 1},
+        "should": {**none, FAIL: 1},
+    }
 
 
 def test_observations_are_gathered_by_point_and_subject() -> None:
     """Distinct values, in the order in which they came; a list gives its elements."""
-    seen = [("o/a", "s", 1), ("o/a", "s", [2, 1, [3]]), ("o/a", "t", 1), ("o/b", "s", None), ("o/a", "s", 2), ("o/b", "s", [])]
+    seen = [
+        ("o/a", "s", 1),
+        ("o/a", "s", [2, 1, [3]]),
+        ("o/a", "t", 1),
+        ("o/b", "s", None),
+        ("o/a", "s", 2),
+        ("o/b", "s", []),
+    ]
     assert document.observations(seen) == [
         {"id": "o/a", "subject": "s", "values": [1, 2, [3]]},
         {"id": "o/a", "subject": "t", "values": [1]},
@@ -187,23 +273,42 @@ def test_observations_are_gathered_by_point_and_subject() -> None:
 
 def record(*findings: dict[str, Any], **members: Any) -> str:
     """The record of an item as a worker writes it."""
-    made: dict[str, Any] = {"item": "item", "findings": findings, "observations": [], "evidence": {}, "exchanges": 0, "methods": {}}
+    made: dict[str, Any] = {
+        "item": "item",
+        "findings": findings,
+        "observations": [],
+        "evidence": {},
+        "exchanges": 0,
+        "methods": {},
+    }
     made["elapsed"] = {}
     return orjson.dumps({**made, **members}).decode()
 
 
 def run(directory: Path, *levels: str, complete: bool = False) -> Run:
     """A run over one requirement of each of these levels: x/0, x/1, …"""
-    catalogue = {f"x/{n}": Requirement(f"x/{n}", Level(level), "read", "Errors", "So it is.", ()) for n, level in enumerate(levels)}
+    catalogue = {
+        f"x/{n}": Requirement(f"x/{n}", Level(level), "read", "Errors", "So it is.", ())
+        for n, level in enumerate(levels)
+    }
     each = Run(directory, ABOUT, catalogue, complete=complete)
     each.formats = ("junit",)
     return each
 
 
-def ended(directory: Path, verdicts: list[str], status: int, *levels: str, complete: bool = False) -> int:
+def ended(
+    directory: Path, verdicts: list[str], status: int, *levels: str, complete: bool = False
+) -> int:
     """The exit code of a run whose requirements have these verdicts, where pytest ended with this status."""
     each = run(directory, *(levels or ["must"] * len(verdicts)), complete=complete)
-    each.add(record(*[finding(verdict, None, requirement=f"x/{number}") for number, verdict in enumerate(verdicts)]))
+    each.add(
+        record(
+            *[
+                finding(verdict, None, requirement=f"x/{number}")
+                for number, verdict in enumerate(verdicts)
+            ]
+        )
+    )
     return each.finish(status)
 
 
@@ -218,7 +323,9 @@ def ended(directory: Path, verdicts: list[str], status: int, *levels: str, compl
         ([PASS, ERROR], CHECKER_ERROR),
     ],
 )
-def test_the_verdict_decides_on_the_exit_code(tmp_path: Path, verdicts: list[str], code: int, status: int) -> None:
+def test_the_verdict_decides_on_the_exit_code(
+    tmp_path: Path, verdicts: list[str], code: int, status: int
+) -> None:
     """Not what pytest counted as passed or failed."""
     assert ended(tmp_path, verdicts, status) == code
 
@@ -246,11 +353,15 @@ def test_a_broken_should_is_no_failure_and_an_error_on_it_is_one(tmp_path: Path)
 def test_a_run_that_did_not_come_to_its_end_says_so(tmp_path: Path, status: int) -> None:
     """Whatever was found until then."""
     assert ended(tmp_path, [FAIL], status) == status
-    assert orjson.loads((tmp_path / "report.json").read_bytes())["interrupted"] is (status == INTERRUPTED)
+    assert orjson.loads((tmp_path / "report.json").read_bytes())["interrupted"] is (
+        status == INTERRUPTED
+    )
 
 
 @pytest.mark.parametrize(("status", "stale"), [(CONFORMANT, ["x/1"]), (INTERRUPTED, [])])
-def test_a_run_that_did_not_come_to_its_end_calls_no_known_failure_mended(tmp_path: Path, status: int, stale: list[str]) -> None:
+def test_a_run_that_did_not_come_to_its_end_calls_no_known_failure_mended(
+    tmp_path: Path, status: int, stale: list[str]
+) -> None:
     """Only a whole run can tell that something does not fail any more."""
     each = run(tmp_path, "must", "must")
     each.known = (Known("x/0", None, "tracked"), Known("x/1", None, "tracked"))
@@ -266,19 +377,28 @@ def test_only_what_fails_is_excused(tmp_path: Path) -> None:
     """What is undecided beside it stays as it is."""
     each = run(tmp_path, "must")
     each.known = (Known("x/0", None, "tracked"),)
-    each.add(record(finding(FAIL, "a", requirement="x/0"), finding(INCONCLUSIVE, "b", requirement="x/0")))
+    each.add(
+        record(finding(FAIL, "a", requirement="x/0"), finding(INCONCLUSIVE, "b", requirement="x/0"))
+    )
     each.finish(CONFORMANT)
     found = orjson.loads((tmp_path / "report.json").read_bytes())["requirements"][0]["findings"]
 
-    assert [(entry["verdict"], entry.get("known")) for entry in found] == [(FAIL, "tracked"), (INCONCLUSIVE, None)]
+    assert [(entry["verdict"], entry.get("known")) for entry in found] == [
+        (FAIL, "tracked"),
+        (INCONCLUSIVE, None),
+    ]
 
 
 def test_a_run_that_wrote_a_secret_is_the_checkers_mistake(tmp_path: Path) -> None:
     """And what holds it is removed."""
     secret = "sk_live_4f9a8b7c6d5e4f3a2b1c0d9e"
     each = run(tmp_path, "must")
-    each.target = parse({"base-url": "http://x/v1", "credentials": {"primary": {"api-key": secret}}}, environ={})
-    each.add(record(finding(PASS, None, requirement="x/0"), observations=[["observe/o", "s", secret]]))
+    each.target = parse(
+        {"base-url": "http://x/v1", "credentials": {"primary": {"api-key": secret}}}, environ={}
+    )
+    each.add(
+        record(finding(PASS, None, requirement="x/0"), observations=[["observe/o", "s", secret]])
+    )
 
     assert (each.finish(CONFORMANT), each.leaks) == (CHECKER_ERROR, ["report.json"])
     assert not (tmp_path / "report.json").exists()
@@ -289,20 +409,34 @@ def test_records_add_up(tmp_path: Path) -> None:
     each = run(tmp_path, "must")
     found = (finding(PASS, None, requirement="x/0"), finding(FAIL, None, requirement="z/9"))
     each.add(record(*found, exchanges=2, methods={"GET": 1, "POST": 1}))
-    observed = [["observe/o", "s", 1], ["ledger", "id", {"key": "k", "revision": 2}], ["provisioned", "made", None]]
-    each.add(record(exchanges=3, methods={"GET": 3}, observations=observed, elapsed={"a": [0.5], "b": [1.0]}))
+    observed = [
+        ["observe/o", "s", 1],
+        ["ledger", "id", {"key": "k", "revision": 2}],
+        ["provisioned", "made", None],
+    ]
+    each.add(
+        record(
+            exchanges=3, methods={"GET": 3}, observations=observed, elapsed={"a": [0.5], "b": [1.0]}
+        )
+    )
     each.add(record(elapsed={"a": [1.5]}))
     each.finish(0)
     document = orjson.loads((tmp_path / "report.json").read_bytes())
 
-    assert document["exchanges"] == {"count": 5, "methods": {"GET": 4, "POST": 1}, "file": "exchanges.jsonl"}
+    assert document["exchanges"] == {
+        "count": 5,
+        "methods": {"GET": 4, "POST": 1},
+        "file": "exchanges.jsonl",
+    }
     assert document["latencies"] == {
         "a": {"count": 2, "median": 1.0, "p95": 1.5, "max": 1.5},
         "b": {"count": 1, "median": 1.0, "p95": 1.0, "max": 1.0},
     }
     assert document["observations"] == [{"id": "observe/o", "subject": "s", "values": [1]}]
     assert document["ledger"] == [{"review": "id", "key": "k", "revision": 2}]
-    assert [(entry["id"], entry["verdict"]) for entry in document["requirements"]] == [("x/0", PASS)]
+    assert [(entry["id"], entry["verdict"]) for entry in document["requirements"]] == [
+        ("x/0", PASS)
+    ]
     assert {name: document[name] for name in ABOUT} == ABOUT
     assert (document["format"], document["verdict"]) == (1, "conformant")
     assert 0 <= document["duration"] < 60
@@ -321,7 +455,11 @@ def test_evidence_of_every_item_is_at_hand(tmp_path: Path) -> None:
 
 def test_the_files_of_the_workers_become_one(tmp_path: Path) -> None:
     """In the order of their names."""
-    for name, text in (("exchanges-gw1.jsonl", "2\n"), ("exchanges-gw0.jsonl", "0\n1\n"), ("exchanges.jsonl", "old\n")):
+    for name, text in (
+        ("exchanges-gw1.jsonl", "2\n"),
+        ("exchanges-gw0.jsonl", "0\n1\n"),
+        ("exchanges.jsonl", "old\n"),
+    ):
         (tmp_path / name).write_text(text)
     run(tmp_path, "must").finish(0)
 
@@ -358,7 +496,13 @@ def test_each_class_is_a_suite_and_each_operation_a_case() -> None:
 
     assert (root.attrib["name"], root.attrib["time"]) == ("localization-api-conformance", "1.5")
     assert shown == [("read", ["x/y[a]", "x/y[b]"]), ("limits", ["x/z"])]
-    assert root[0].attrib == {"name": "read", "tests": "2", "failures": "1", "errors": "0", "skipped": "0"}
+    assert root[0].attrib == {
+        "name": "read",
+        "tests": "2",
+        "failures": "1",
+        "errors": "0",
+        "skipped": "0",
+    }
     assert root[0][0].attrib["classname"] == "conformance.read"
 
 
@@ -366,7 +510,12 @@ def test_a_case_has_its_requirement_among_its_properties() -> None:
     """With level, operation and verdict."""
     case = junit_of(requirement(finding(PASS)))[0][0]
     properties = {each.attrib["name"]: each.attrib["value"] for each in case.iter("property")}
-    assert properties == {"requirement": "x/y", "level": "must", "operation": "a", "verdict": "pass"}
+    assert properties == {
+        "requirement": "x/y",
+        "level": "must",
+        "operation": "a",
+        "verdict": "pass",
+    }
 
 
 @pytest.mark.parametrize(
@@ -392,11 +541,17 @@ def test_a_failure_tells_everything_that_is_known_of_it() -> None:
     """The statement, what was found, what was expected or is needed, and the command; each finding in its turn."""
     first = finding(FAIL, None, message="m\x00\x1b[2J", expected="e", exchanges=["1"])
     findings = [first, finding(FAIL, None, message="n", needs=["k"])]
-    stated = document.requirement(Requirement("x/y", Level.MUST, "read", "Errors", "So it is.", ()), findings, {"1": exchange("1")})
+    stated = document.requirement(
+        Requirement("x/y", Level.MUST, "read", "Errors", "So it is.", ()),
+        findings,
+        {"1": exchange("1")},
+    )
     (failure,) = junit_of(stated).iter("failure")
 
     assert failure.attrib["message"] == "m��[2J"
-    assert failure.text == "So it is.\nm��[2J\nexpected: e\ncurl -sS -i -g u\n\nSo it is.\nn\nneeds: k"
+    assert (
+        failure.text == "So it is.\nm��[2J\nexpected: e\ncurl -sS -i -g u\n\nSo it is.\nn\nneeds: k"
+    )
 
 
 def test_what_xml_cannot_hold_is_replaced() -> None:

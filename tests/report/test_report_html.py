@@ -20,7 +20,19 @@ import orjson
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, ViewportSize
-from samples import BASE, BUDGET, EVIL, EXCHANGES, ID, OTHER, a_finding, a_report, an_entry, an_exchange, poisoned
+from samples import (
+    BASE,
+    BUDGET,
+    EVIL,
+    EXCHANGES,
+    ID,
+    OTHER,
+    a_finding,
+    a_report,
+    an_entry,
+    an_exchange,
+    poisoned,
+)
 
 from conformance.report import profile_hints
 from conformance.report.causes import location
@@ -28,7 +40,9 @@ from conformance.report.formats import html
 from conformance.report.page import listing, survey, text
 from conformance.target import profile
 
-HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u3164\ue000-\uf8ff]")
+HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u3164\ue000-\uf8ff]"
+)
 DESKTOP: ViewportSize = {"width": 1280, "height": 800}
 NARROW: ViewportSize = {"width": 320, "height": 700}
 
@@ -44,7 +58,9 @@ class Hostile(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """One answer, whatever was asked for."""
         record = {"id": ID, "name": EVIL, EVIL: EVIL, "status": EVIL, "accountType": EVIL}
-        body = json.dumps({"data": {**record, "items": [record], "nextCursor": EVIL}, "requestId": 5, EVIL: EVIL}).encode()
+        body = json.dumps(
+            {"data": {**record, "items": [record], "nextCursor": EVIL}, "requestId": 5, EVIL: EVIL}
+        ).encode()
         self.send_response(200)
         self.send_header("content-type", "text/html; <script>window.pwned=1</script>")
         self.send_header("content-length", str(len(body)))
@@ -63,8 +79,19 @@ def hostile_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Thread(target=server.serve_forever, daemon=True).start()
         target = directory / "target.toml"
         address = f"http://127.0.0.1:{server.server_port}/v1"
-        target.write_text(f'base-url = "{address}"\n[credentials.primary]\napi-key = "a-key-for-nothing"\n', encoding="utf-8")
-        judge(directory, "--target", str(target), "--conformance-class", "read", "--conformance-class", "limits")
+        target.write_text(
+            f'base-url = "{address}"\n[credentials.primary]\napi-key = "a-key-for-nothing"\n',
+            encoding="utf-8",
+        )
+        judge(
+            directory,
+            "--target",
+            str(target),
+            "--conformance-class",
+            "read",
+            "--conformance-class",
+            "limits",
+        )
         server.shutdown()
     return directory
 
@@ -79,8 +106,25 @@ def kept_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def judge(directory: Path, *options: str) -> None:
     """One quick run of the suite, in a process of its own."""
-    command = [sys.executable, "-m", "pytest", "--pyargs", "conformance.suite", "-q", "-p", "no:cacheprovider", "--depth", "quick"]
-    subprocess.run([*command, f"--report-dir={directory}", *options], cwd=directory, check=False, capture_output=True, timeout=120)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--pyargs",
+        "conformance.suite",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--depth",
+        "quick",
+    ]
+    subprocess.run(
+        [*command, f"--report-dir={directory}", *options],
+        cwd=directory,
+        check=False,
+        capture_output=True,
+        timeout=120,
+    )
     assert (directory / "report.html").is_file()
 
 
@@ -124,7 +168,13 @@ def test_the_first_screen_tells_verdict_target_time_and_means() -> None:
     """Before the first finding stand the verdict in words, the target, when, and the version, depth and seed."""
     words = Elements(html.render(a_report(), EXCHANGES)).words.partition("Broken requirements")[0]
 
-    wanted = ("Non-conformant", "1 requirement is broken, in read", BASE, "21 November 2026, 00:10 UTC", "suite 0.1.0, depth quick, seed 1")
+    wanted = (
+        "Non-conformant",
+        "1 requirement is broken, in read",
+        BASE,
+        "21 November 2026, 00:10 UTC",
+        "suite 0.1.0, depth quick, seed 1",
+    )
     assert [each for each in wanted if each not in words] == []
 
 
@@ -138,7 +188,9 @@ def test_the_first_screen_tells_verdict_target_time_and_means() -> None:
 )
 def test_every_verdict_has_its_words(verdict: str, interrupted: bool, said: str) -> None:
     """A verdict is said in a sentence, an interruption in another."""
-    page = html.render(a_report(an_entry("project/closed"), verdict=verdict, interrupted=interrupted), [])
+    page = html.render(
+        a_report(an_entry("project/closed"), verdict=verdict, interrupted=interrupted), []
+    )
 
     assert said in page
 
@@ -162,7 +214,10 @@ def test_a_broken_requirement_shows_what_came_and_how_to_see_it() -> None:
 
 def test_known_failures_are_shown_as_known() -> None:
     """A finding that is let pass says why; entries that hold no more are named."""
-    known = {"unknown": [], "stale": [{"requirement": "read/counts", "operation": None, "problem": "passes"}]}
+    known = {
+        "unknown": [],
+        "stale": [{"requirement": "read/counts", "operation": None, "problem": "passes"}],
+    }
     entry = an_entry("project/closed", "fail", findings=[a_finding(known="Ticket 12")])
     words = Elements(html.render(a_report(entry, **{"known-failures": known}), EXCHANGES)).words
 
@@ -172,7 +227,11 @@ def test_known_failures_are_shown_as_known() -> None:
 
 def test_a_report_of_nothing_is_a_page() -> None:
     """A run that sent nothing has no plots, and no table of statuses."""
-    nothing = {"ledger": [], "exchanges": {"count": 0, "methods": {}, "file": "exchanges.jsonl"}, "requirements": []}
+    nothing = {
+        "ledger": [],
+        "exchanges": {"count": 0, "methods": {}, "file": "exchanges.jsonl"},
+        "requirements": [],
+    }
     ids = Elements(html.render(a_report(**nothing), [])).ids()
 
     assert [each for each in ("latency", "statuses", "ledger") if each in ids] == []
@@ -184,7 +243,10 @@ def test_the_whole_run_can_be_repeated() -> None:
 
     words = Elements(html.render(report, [])).words
 
-    assert f"conformance run --base-url '{BASE}/it'\"'\"'s' --target 'my target.toml' --depth quick --seed 1" in words
+    assert (
+        f"conformance run --base-url '{BASE}/it'\"'\"'s' --target 'my target.toml' --depth quick --seed 1"
+        in words
+    )
 
 
 def test_a_target_in_the_process_of_the_run_has_no_address() -> None:
@@ -208,9 +270,15 @@ def test_a_target_without_a_profile_is_repeated_by_its_address() -> None:
 
 @pytest.mark.parametrize(
     ("credential", "scheme", "told"),
-    [(None, None, "without a credential"), ("primary", None, "as primary"), ("primary", "bearer", "as primary by bearer")],
+    [
+        (None, None, "without a credential"),
+        ("primary", None, "as primary"),
+        ("primary", "bearer", "as primary by bearer"),
+    ],
 )
-def test_an_exchange_tells_who_made_it(credential: str | None, scheme: str | None, told: str) -> None:
+def test_an_exchange_tells_who_made_it(
+    credential: str | None, scheme: str | None, told: str
+) -> None:
     """The caller and the scheme, or that there was none."""
     page = html.render(a_report(), [an_exchange(credential=credential, scheme=scheme)])
 
@@ -219,19 +287,32 @@ def test_an_exchange_tells_who_made_it(credential: str | None, scheme: str | Non
 
 def test_a_page_of_a_long_failing_run_stays_small() -> None:
     """5,000 exchanges and hundreds of findings with long bodies make less than 2 MB, and every finding is named."""
-    body = {"text": json.dumps({"data": {"items": [{"id": ID, "name": "x" * 300, "budget": n} for n in range(100)]}, "requestId": "r"})}
+    body = {
+        "text": json.dumps(
+            {
+                "data": {"items": [{"id": ID, "name": "x" * 300, "budget": n} for n in range(100)]},
+                "requestId": "r",
+            }
+        )
+    }
     response = {"status": 200, "headers": [["content-type", "application/json"]] * 12, "body": body}
     entries = []
     for number in range(90):
         shown = [{**an_exchange(n, response=response), "curl": "curl x"} for n in range(3)]
-        found = [a_finding(message=f"finding {number}.{each}", exchanges=shown) for each in range(12)]
+        found = [
+            a_finding(message=f"finding {number}.{each}", exchanges=shown) for each in range(12)
+        ]
         entries.append(an_entry(f"area/{number}", "fail", findings=found))
-    exchanges = [an_exchange(n, f"operation_{n % 10}", 200 + n % 12, response=response) for n in range(5000)]
+    exchanges = [
+        an_exchange(n, f"operation_{n % 10}", 200 + n % 12, response=response) for n in range(5000)
+    ]
 
     page = html.render(a_report(*entries), exchanges)
 
     assert len(page.encode()) < 2_000_000
-    assert set(re.findall(r"finding \d+\.\d+", page)) == {f"finding {number}.{each}" for number in range(90) for each in range(12)}
+    assert set(re.findall(r"finding \d+\.\d+", page)) == {
+        f"finding {number}.{each}" for number in range(90) for each in range(12)
+    }
 
 
 # --- what came from the target is text -----------------------------------------------------------------------------------
@@ -241,9 +322,23 @@ def harmless(page: str) -> None:
     """Nothing in the page is there to run or to be loaded, but the script of this package."""
     elements = Elements(page)
     tags = [tag for tag, _ in elements.found]
-    assert [tags.count("script"), tags.count("style"), tags.count("img"), tags.count("iframe")] == [1, 1, 0, 0]
-    assert [name for _, attributes in elements.found for name in attributes if name.startswith("on") or name == "style"] == []
-    addresses = [attributes["href"] or "" for tag, attributes in elements.found if tag == "a" and "href" in attributes]
+    assert [tags.count("script"), tags.count("style"), tags.count("img"), tags.count("iframe")] == [
+        1,
+        1,
+        0,
+        0,
+    ]
+    assert [
+        name
+        for _, attributes in elements.found
+        for name in attributes
+        if name.startswith("on") or name == "style"
+    ] == []
+    addresses = [
+        attributes["href"] or ""
+        for tag, attributes in elements.found
+        if tag == "a" and "href" in attributes
+    ]
     assert [address for address in addresses if not address.startswith("#")] == []
     assert HIDDEN.findall(page) == []
 
@@ -253,7 +348,10 @@ def test_hostile_texts_are_texts() -> None:
     report, exchanges = a_report(), copy.deepcopy(EXCHANGES)
     for entry in report["requirements"]:
         entry["findings"] = poisoned(entry["findings"])
-    report |= {"observations": poisoned(report["observations"]), "ledger": poisoned(report["ledger"])}
+    report |= {
+        "observations": poisoned(report["observations"]),
+        "ledger": poisoned(report["ledger"]),
+    }
     report["observations"][0]["values"] += [{EVIL: [EVIL]}]
     report["target"]["profile"] = EVIL
 
@@ -276,9 +374,16 @@ def test_the_page_of_a_hostile_target_is_harmless(hostile_run: Path) -> None:
 def test_only_the_style_and_the_script_of_the_page_are_allowed() -> None:
     """The content security policy names the digests of both, and allows nothing else but an icon."""
     elements = Elements(html.render(a_report(), EXCHANGES))
-    policy = next(attributes["content"] or "" for tag, attributes in elements.found if "http-equiv" in attributes)
+    policy = next(
+        attributes["content"] or ""
+        for tag, attributes in elements.found
+        if "http-equiv" in attributes
+    )
 
-    digests = [base64.b64encode(hashlib.sha256("".join(elements.raw[tag]).encode()).digest()).decode() for tag in ("style", "script")]
+    digests = [
+        base64.b64encode(hashlib.sha256("".join(elements.raw[tag]).encode()).digest()).decode()
+        for tag in ("style", "script")
+    ]
     assert policy == (
         f"default-src 'none'; img-src data:; style-src 'sha256-{digests[0]}'; script-src 'sha256-{digests[1]}'; "
         "base-uri 'none'; form-action 'none'"
@@ -309,13 +414,24 @@ def test_a_spelled_out_command_sends_the_same_bytes() -> None:
     line = text.command(f"printf %s {quoted}")
 
     assert line.isprintable()
-    assert subprocess.run(["bash", "-c", line], capture_output=True, check=True).stdout == odd.encode()
+    assert (
+        subprocess.run(["bash", "-c", line], capture_output=True, check=True).stdout == odd.encode()
+    )
 
 
 # --- the parts of the page -----------------------------------------------------------------------------------------------
 
-VIDEO = {"data": {"localizations": [{"status": 5}], "durationUs": True, "name": None}, "requestId": "r"}
-PROJECTS = {"data": {"items": [{"id": ID}, {"id": OTHER, "videoCount": "12", "budget": 1}], "nextCursor": "next"}, "requestId": 5}
+VIDEO = {
+    "data": {"localizations": [{"status": 5}], "durationUs": True, "name": None},
+    "requestId": "r",
+}
+PROJECTS = {
+    "data": {
+        "items": [{"id": ID}, {"id": OTHER, "videoCount": "12", "budget": 1}],
+        "nextCursor": "next",
+    },
+    "requestId": 5,
+}
 
 
 @pytest.mark.parametrize(
@@ -325,13 +441,30 @@ PROJECTS = {"data": {"items": [{"id": ID}, {"id": OTHER, "videoCount": "12", "bu
         ("error/code", "no code", "code: a string", {(): "no code"}),
         ("page/next-cursor", "nextCursor is 'next'", "", {("data", "nextCursor"): "here"}),
         ("project/closed", BUDGET, "", {("data", "items", 1, "budget"): "not allowed"}),
-        ("project/required", 'the record: "name" is a required property', "", {("data", "items", 0): "no name"}),
-        ("project/fields", 'videoCount: "12" is not of type "integer"', "", {("data", "items", 1, "videoCount"): "here"}),
-        ("read/parent", f"an item below {ID} has projectId ['{OTHER}']", f"projectId {ID}", {("data", "items", 1, "id"): "here"}),
+        (
+            "project/required",
+            'the record: "name" is a required property',
+            "",
+            {("data", "items", 0): "no name"},
+        ),
+        (
+            "project/fields",
+            'videoCount: "12" is not of type "integer"',
+            "",
+            {("data", "items", 1, "videoCount"): "here"},
+        ),
+        (
+            "read/parent",
+            f"an item below {ID} has projectId ['{OTHER}']",
+            f"projectId {ID}",
+            {("data", "items", 1, "id"): "here"},
+        ),
         ("pagination/once", "3 records come twice with limit 2", "each record once", {}),
     ],
 )
-def test_the_wrong_spot_is_found_in_a_list(requirement: str, message: str, expected: str, marks: dict[listing.Path, str]) -> None:
+def test_the_wrong_spot_is_found_in_a_list(
+    requirement: str, message: str, expected: str, marks: dict[listing.Path, str]
+) -> None:
     """Where a finding says what is wrong, the place of it in the body is known."""
     response = {"status": 200, "headers": [], "body": {"text": json.dumps(PROJECTS)}}
 
@@ -341,9 +474,15 @@ def test_the_wrong_spot_is_found_in_a_list(requirement: str, message: str, expec
 @pytest.mark.parametrize(
     ("message", "marks"),
     [
-        ('localizations.0.status: 5 is not of type "string"', {("data", "localizations", 0, "status"): "here"}),
+        (
+            'localizations.0.status: 5 is not of type "string"',
+            {("data", "localizations", 0, "status"): "here"},
+        ),
         ('localizations.7.status: 5 is not of type "string"', {}),
-        ('localizations.0: "language" is a required property', {("data", "localizations", 0): "no language"}),
+        (
+            'localizations.0: "language" is a required property',
+            {("data", "localizations", 0): "no language"},
+        ),
         ('localizations.0: "status" is a required property', {}),
         ("localizations: [] has less than 1 item", {}),
         ('durationUs: true is not of type "integer"', {("data", "durationUs"): "here"}),
@@ -374,7 +513,9 @@ def test_a_body_without_records_has_no_spot() -> None:
         ("approval/success", "no attempt succeeded", location.Spot()),
     ],
 )
-def test_the_wrong_spot_may_be_outside_of_a_body(requirement: str, message: str, found: location.Spot) -> None:
+def test_the_wrong_spot_may_be_outside_of_a_body(
+    requirement: str, message: str, found: location.Spot
+) -> None:
     """A status that the finding names, the header that it is about, or the body as a whole."""
     response = {"status": 200, "headers": [], "body": {"text": "[" * 5000}}
 
@@ -391,7 +532,11 @@ DEEP = ["  " * depth + "[" for depth in range(7)]
 
 def plain(body: dict[str, Any] | None, marks: dict[listing.Path, str] | None = None) -> list[str]:
     """The lines of a body, as text."""
-    return str(listing.markup(body, marks or {}).striptags() if body is None else listing.markup(body, marks or {}).unescape()).split("\n")
+    return str(
+        listing.markup(body, marks or {}).striptags()
+        if body is None
+        else listing.markup(body, marks or {}).unescape()
+    ).split("\n")
 
 
 def test_a_body_is_laid_out_without_changing_it() -> None:
@@ -411,7 +556,16 @@ def test_a_long_list_is_cut_around_what_is_wrong_in_it() -> None:
     body = {"text": json.dumps([{"n": n, "deep": {"er": [n]}} for n in range(100)])}
 
     assert [line.strip() for line in plain(body, {(17, "n"): "here"})] == [
-        *("[", "<i>  … 17 more</i>", "{", '<mark>    "n": 17<span class="note"> ← here</span></mark>', '"deep": {', '"er": [17]', "}", "}"),
+        *(
+            "[",
+            "<i>  … 17 more</i>",
+            "{",
+            '<mark>    "n": 17<span class="note"> ← here</span></mark>',
+            '"deep": {',
+            '"er": [17]',
+            "}",
+            "}",
+        ),
         *("<i>  … 82 more</i>", "]"),
     ]
 
@@ -426,7 +580,10 @@ def test_a_long_list_is_cut_around_what_is_wrong_in_it() -> None:
         ({"text": "{}", "padding": 2000}, ["{}", "<i>… followed by 2,000 blanks</i>"]),
         ({"text": "{", "length": 70000, "sha256": "0"}, ["{", "<i>… 70,000 bytes in all</i>"]),
         ({"text": f'"{"x" * 200}"'}, [f'"{"x" * 160}…" (200 characters)']),
-        ({"text": "[" * 9 + "]" * 9}, [*DEEP, " " * 14 + "[ … 1 … ]", *(line.replace("[", "]") for line in reversed(DEEP))]),
+        (
+            {"text": "[" * 9 + "]" * 9},
+            [*DEEP, " " * 14 + "[ … 1 … ]", *(line.replace("[", "]") for line in reversed(DEEP))],
+        ),
     ],
 )
 def test_every_body_can_be_shown(body: dict[str, Any] | None, lines: list[str]) -> None:
@@ -438,32 +595,68 @@ def test_a_body_of_many_lines_is_cut() -> None:
     """A body never takes more than a screen or two."""
     members = {f"m{n}": {f"n{m}": [[1], [2]] for m in range(40)} for n in range(40)}
 
-    assert plain({"text": json.dumps(members)})[listing.MOST_LINES - 1 :] == ["<i>… and more, in report.json</i>"]
+    assert plain({"text": json.dumps(members)})[listing.MOST_LINES - 1 :] == [
+        "<i>… and more, in report.json</i>"
+    ]
 
 
 KEYS = (
-    *("credentials.primary.bearer", "credentials.expired", "credentials.lacking", "credentials.outsider", "fixtures.foreign"),
-    *("fixtures.ungranted.video", "fixtures.unapprovable-reviews", "limits.requests-per-second", "tools.url", "description.url"),
-    *("consent.approve-reviews", "consent.exhaust-rate-limit", "consent.oversized-bodies", "consent.fuzz-writes"),
+    *(
+        "credentials.primary.bearer",
+        "credentials.expired",
+        "credentials.lacking",
+        "credentials.outsider",
+        "fixtures.foreign",
+    ),
+    *(
+        "fixtures.ungranted.video",
+        "fixtures.unapprovable-reviews",
+        "limits.requests-per-second",
+        "tools.url",
+        "description.url",
+    ),
+    *(
+        "consent.approve-reviews",
+        "consent.exhaust-rate-limit",
+        "consent.oversized-bodies",
+        "consent.fuzz-writes",
+    ),
     *("parameters.video_list.company", "fixtures.provision.approvable-review"),
 )
 
 
 def test_the_lines_that_would_settle_something_are_a_profile(tmp_path: Path) -> None:
     """All lines together are TOML that the profile's reader accepts, once the variables are set."""
-    lines = list(profile_hints.toml(setting for key in KEYS for setting in profile_hints.settings(key)))
+    lines = list(
+        profile_hints.toml(setting for key in KEYS for setting in profile_hints.settings(key))
+    )
     file = tmp_path / "target.toml"
     file.write_text("\n".join([f'base-url = "{BASE}"', *lines]), encoding="utf-8")
     names = re.findall(r"\$\{(\w+)\}", file.read_text(encoding="utf-8"))
-    environ = {name: f"https://example.com/{name}" if name.endswith("URL") else str(uuid.uuid4()) for name in names}
+    environ = {
+        name: f"https://example.com/{name}" if name.endswith("URL") else str(uuid.uuid4())
+        for name in names
+    }
 
     target = profile.load(file, environ=environ)
 
-    assert sorted(tomllib.loads("\n".join(lines))) == ["consent", "credentials", "description", "fixtures", "limits", "parameters", "tools"]
-    assert target.consent == profile.Consent(approve_reviews=True, exhaust_rate_limit=True, oversized_bodies=True, fuzz_writes=True)
+    assert sorted(tomllib.loads("\n".join(lines))) == [
+        "consent",
+        "credentials",
+        "description",
+        "fixtures",
+        "limits",
+        "parameters",
+        "tools",
+    ]
+    assert target.consent == profile.Consent(
+        approve_reviews=True, exhaust_rate_limit=True, oversized_bodies=True, fuzz_writes=True
+    )
 
 
-@pytest.mark.parametrize("key", ["data in the target", "credentials.None", "fixtures.foreign.planet", "parameters.x.y"])
+@pytest.mark.parametrize(
+    "key", ["data in the target", "credentials.None", "fixtures.foreign.planet", "parameters.x.y"]
+)
 def test_what_is_no_key_has_no_lines(key: str) -> None:
     """A condition on the target cannot be settled by a profile."""
     assert profile_hints.settings(key) == ()
@@ -478,10 +671,17 @@ def test_what_is_no_key_has_no_lines(key: str) -> None:
         ({}, {"project_get": "inconclusive"}, "data in the target"),
     ],
 )
-def test_what_nothing_showed_waits_for_what_would_show_it(members: dict[str, Any], operations: dict[str, str], key: str) -> None:
+def test_what_nothing_showed_waits_for_what_would_show_it(
+    members: dict[str, Any], operations: dict[str, str], key: str
+) -> None:
     """A requirement that nothing put to the test names what would."""
     report = {"interrupted": False, "suite": {"classes": list("12345678")}, **members}
-    entry = an_entry("response/status", "inconclusive", operations=operations, findings=[a_finding("inconclusive")])
+    entry = an_entry(
+        "response/status",
+        "inconclusive",
+        operations=operations,
+        findings=[a_finding("inconclusive")],
+    )
 
     assert [want.key for want in profile_hints.wants(report, [entry])] == [key]
 
@@ -492,13 +692,25 @@ def test_a_survey_counts_statuses_and_sorts_durations() -> None:
     tool = an_exchange(1, "a")
     tool["request"] = {"method": "POST", "url": "https://example.com/mcp"}
 
-    seen = survey.of([tool, *exchanges, {**an_exchange(1, "b"), "response": None}], BASE, ["b", "a"])
+    seen = survey.of(
+        [tool, *exchanges, {**an_exchange(1, "b"), "response": None}], BASE, ["b", "a"]
+    )
 
-    assert [(name, [cell.number for cell in cells]) for name, cells in seen.cells.items()] == [("b", [100, 1]), ("a (tool)", [1, 0])]
-    assert (seen.latencies[0].median, seen.latencies[0].slow, seen.latencies[0].longest) == (0.051, 0.095, 0.1)
+    assert [(name, [cell.number for cell in cells]) for name, cells in seen.cells.items()] == [
+        ("b", [100, 1]),
+        ("a (tool)", [1, 0]),
+    ]
+    assert (seen.latencies[0].median, seen.latencies[0].slow, seen.latencies[0].longest) == (
+        0.051,
+        0.095,
+        0.1,
+    )
 
 
-@pytest.mark.parametrize(("seconds", "told"), [(1.23e-6, "1.23 µs"), (0.0123, "12.3 ms"), (0.001, "1 ms"), (1.0, "1 s"), (12.34, "12.3 s")])
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(1.23e-6, "1.23 µs"), (0.0123, "12.3 ms"), (0.001, "1 ms"), (1.0, "1 s"), (12.34, "12.3 s")],
+)
 def test_a_duration_has_a_unit_that_suits_it(seconds: float, told: str) -> None:
     """Microseconds, milliseconds or seconds."""
     assert survey.duration(seconds) == told
@@ -518,14 +730,21 @@ def page(browser: Browser, tmp_path: Path) -> Iterator[Page]:
 def opened(browser: Browser, file: Path, **options: Any) -> Iterator[Page]:
     """A page that is watched for everything that it should not do."""
     allowed = ["clipboard-read", "clipboard-write"]
-    context = browser.new_context(permissions=allowed, reduced_motion="reduce", **{"viewport": DESKTOP, **options})
+    context = browser.new_context(
+        permissions=allowed, reduced_motion="reduce", **{"viewport": DESKTOP, **options}
+    )
     context.set_default_timeout(10_000)
     page = context.new_page()
     wrong: list[str] = []
     page.on("console", lambda message: wrong.append(message.text))
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("dialog", lambda dialog: wrong.append(dialog.message))
-    page.on("request", lambda request: None if request.url.startswith(("file:", "data:")) else wrong.append(request.url))
+    page.on(
+        "request",
+        lambda request: (
+            None if request.url.startswith(("file:", "data:")) else wrong.append(request.url)
+        ),
+    )
     page.goto(file.as_uri())
     yield page
     context.close()
@@ -534,13 +753,23 @@ def opened(browser: Browser, file: Path, **options: Any) -> Iterator[Page]:
 
 def shown(page: Page) -> list[str]:
     """The ids of the requirements that are neither filtered out nor folded away with their section."""
-    return [str(each.get_attribute("id")) for each in page.locator(".entry").all() if each.get_attribute("hidden") is None]
+    return [
+        str(each.get_attribute("id"))
+        for each in page.locator(".entry").all()
+        if each.get_attribute("hidden") is None
+    ]
 
 
 @pytest.mark.browser
 def test_the_first_screen_answers_what_is_broken_where_and_why(page: Page) -> None:
     """Without scrolling: the verdict, the target, the table of classes, and the broken requirement with its reason."""
-    for words in ("Non-conformant", BASE, "authentication", "The statement of project/closed.", "'budget' was unexpected"):
+    for words in (
+        "Non-conformant",
+        BASE,
+        "authentication",
+        "The statement of project/closed.",
+        "'budget' was unexpected",
+    ):
         box = page.get_by_text(words).first.bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= DESKTOP["height"], words
@@ -609,11 +838,19 @@ def test_commands_and_lines_are_copied(page: Page) -> None:
     """A copy button puts the command, or the lines of the profile, on the clipboard, and says so."""
     page.locator("[id='project/closed']").get_by_role("button", name="Copy curl").first.click()
     page.get_by_text("Copied", exact=True).first.wait_for()
-    assert page.evaluate("navigator.clipboard.readText()") == "curl -sS 'https://api.example.com/v1/projects'"
+    assert (
+        page.evaluate("navigator.clipboard.readText()")
+        == "curl -sS 'https://api.example.com/v1/projects'"
+    )
 
-    page.get_by_role("row", name="credentials.expired").get_by_role("button", name="Copy lines").click()
+    page.get_by_role("row", name="credentials.expired").get_by_role(
+        "button", name="Copy lines"
+    ).click()
     page.locator("#open").get_by_text("Copied").wait_for()
-    assert page.evaluate("navigator.clipboard.readText()") == '[credentials.expired]\napi-key = "${EXPIRED_API_KEY}"'
+    assert (
+        page.evaluate("navigator.clipboard.readText()")
+        == '[credentials.expired]\napi-key = "${EXPIRED_API_KEY}"'
+    )
 
 
 @pytest.mark.browser
@@ -624,7 +861,10 @@ def test_copying_does_without_a_clipboard(page: Page) -> None:
     page.get_by_role("button", name="Copy command").click()
 
     page.locator("footer").get_by_text("Copied").wait_for()
-    assert page.evaluate("getSelection().toString()") == f"conformance run --base-url {BASE} --target target.toml --depth quick --seed 1"
+    assert (
+        page.evaluate("getSelection().toString()")
+        == f"conformance run --base-url {BASE} --target target.toml --depth quick --seed 1"
+    )
 
 
 @pytest.mark.browser
@@ -681,7 +921,9 @@ def test_the_page_can_be_read_without_a_script(browser: Browser, tmp_path: Path)
     file.write_text(html.render(a_report(), EXCHANGES), encoding="utf-8")
     for page in opened(browser, file, java_script_enabled=False):
         assert page.locator("[id='project/closed'] .exchange").first.is_visible()
-        assert [each.is_visible() for each in page.locator("button, input, select").all()].count(True) == 0
+        assert [each.is_visible() for each in page.locator("button, input, select").all()].count(
+            True
+        ) == 0
 
 
 @pytest.mark.browser
@@ -691,7 +933,9 @@ def test_the_page_prints(page: Page) -> None:
 
     page.emulate_media(media="print")
 
-    assert [each.is_visible() for each in page.locator("button, input, select").all()].count(True) == 0
+    assert [each.is_visible() for each in page.locator("button, input, select").all()].count(
+        True
+    ) == 0
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(251, 251, 249)"
     assert page.pdf().startswith(b"%PDF")
 
@@ -699,20 +943,26 @@ def test_the_page_prints(page: Page) -> None:
 @pytest.mark.browser
 @pytest.mark.parametrize("viewport", [DESKTOP, NARROW], ids=["desktop", "narrow"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nobody_is_kept_out(browser: Browser, tmp_path: Path, scheme: str, viewport: ViewportSize) -> None:
+def test_nobody_is_kept_out(
+    browser: Browser, tmp_path: Path, scheme: str, viewport: ViewportSize
+) -> None:
     """axe finds nothing to complain of with everything unfolded, and the page never needs to be scrolled sideways."""
     file = tmp_path / "report.html"
     file.write_text(html.render(a_report(), EXCHANGES), encoding="utf-8")
     for page in opened(browser, file, color_scheme=scheme, viewport=viewport):
         page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
         found = Axe().run(page).response["violations"]
-        assert [(each["id"], [node["html"][:160] for node in each["nodes"]]) for each in found] == []
+        assert [
+            (each["id"], [node["html"][:160] for node in each["nodes"]]) for each in found
+        ] == []
         assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"]
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("run", ["hostile_run", "kept_run"])
-def test_the_page_of_a_real_run_opens_quietly(browser: Browser, run: str, request: pytest.FixtureRequest) -> None:
+def test_the_page_of_a_real_run_opens_quietly(
+    browser: Browser, run: str, request: pytest.FixtureRequest
+) -> None:
     """Nothing that a hostile target has answered acts in the page, and axe finds nothing in either."""
     directory: Path = request.getfixturevalue(run)
     report = orjson.loads((directory / "report.json").read_bytes())

@@ -17,7 +17,9 @@ VALID, INVALID, OPEN = Fitness
 RIGHT = {"expectedSubjectRevision": 1, "idempotencyKey": "k"}
 
 
-def judged(call: Call, status: int | None, roles: dict[str, str] | None = None) -> list[tuple[str, str | None, str]]:
+def judged(
+    call: Call, status: int | None, roles: dict[str, str] | None = None
+) -> list[tuple[str, str | None, str]]:
     """What the rules say of the answer to a call: requirement, problem, what was expected."""
     response = None if status is None else Response(status, ())
     exchange = Exchange("item", 1, call, "", "primary", "bearer", Request("GET", "", ()), response)
@@ -27,16 +29,28 @@ def judged(call: Call, status: int | None, roles: dict[str, str] | None = None) 
 
 def verdicts(call: Call, roles: dict[str, str] | None = None) -> dict[int, tuple[str, bool]]:
     """For each status the requirement that it puts to the test, and whether it keeps it."""
-    found = {status: judged(call, status, roles) for status in (200, 400, 403, 404, 409, 413, 422, 500)}
-    return {status: (entries[0][0], entries[0][1] is None) for status, entries in found.items() if entries}
+    found = {
+        status: judged(call, status, roles) for status in (200, 400, 403, 404, 409, 413, 422, 500)
+    }
+    return {
+        status: (entries[0][0], entries[0][1] is None)
+        for status, entries in found.items()
+        if entries
+    }
 
 
 def refusing(requirement: str, *statuses: int) -> dict[int, tuple[str, bool]]:
     """A requirement that these statuses keep and all others break."""
-    return {status: (requirement, status in statuses) for status in (200, 400, 403, 404, 409, 413, 422, 500)}
+    return {
+        status: (requirement, status in statuses)
+        for status in (200, 400, 403, 404, 409, 413, 422, 500)
+    }
 
 
-ACCEPTING = {status: ("arguments/accepted", status not in (400, 422)) for status in (200, 400, 403, 404, 409, 413, 422, 500)}
+ACCEPTING = {
+    status: ("arguments/accepted", status not in (400, 422))
+    for status in (200, 400, 403, 404, 409, 413, 422, 500)
+}
 LIST = Call("project_list")
 
 
@@ -44,9 +58,59 @@ LIST = Call("project_list")
     ("value", "fitness"),
     [
         *((value, VALID) for value in ("1", "9", "10", "25", "99", "100")),
-        *((value, INVALID) for value in ("0", "101", "-1", "1000", "abc", "1.5", "ten", "1,0", "0.5", "100.5", "100.0001", "1e9", "-0")),
-        *((value, INVALID) for value in ("NaN", "inf", "-inf", "Infinity", "null", "true", "1 2", "9" * 400, "{}", "0x")),
-        *((value, OPEN) for value in ("", " ", "\t", "+5", "05", "5.0", "1e1", " 5", "5 ", "٥", "0x10", "0X1", "1_0", "100.0", "001")),
+        *(
+            (value, INVALID)
+            for value in (
+                "0",
+                "101",
+                "-1",
+                "1000",
+                "abc",
+                "1.5",
+                "ten",
+                "1,0",
+                "0.5",
+                "100.5",
+                "100.0001",
+                "1e9",
+                "-0",
+            )
+        ),
+        *(
+            (value, INVALID)
+            for value in (
+                "NaN",
+                "inf",
+                "-inf",
+                "Infinity",
+                "null",
+                "true",
+                "1 2",
+                "9" * 400,
+                "{}",
+                "0x",
+            )
+        ),
+        *(
+            (value, OPEN)
+            for value in (
+                "",
+                " ",
+                "\t",
+                "+5",
+                "05",
+                "5.0",
+                "1e1",
+                " 5",
+                "5 ",
+                "٥",
+                "0x10",
+                "0X1",
+                "1_0",
+                "100.0",
+                "001",
+            )
+        ),
     ],
 )
 def test_a_limit_is_a_whole_number_from_1_to_100(value: str, fitness: Fitness) -> None:
@@ -117,7 +181,9 @@ def test_what_is_valid_is_not_refused_as_invalid(call: Call) -> None:
 
 def test_a_cursor_that_was_never_issued_may_be_refused() -> None:
     """Nothing of a UUID shows that it was; what it must not do is judged elsewhere."""
-    assert verdicts(LIST.asking(cursor=ID)) == dict.fromkeys(ACCEPTING, ("arguments/accepted", True))
+    assert verdicts(LIST.asking(cursor=ID)) == dict.fromkeys(
+        ACCEPTING, ("arguments/accepted", True)
+    )
 
 
 @pytest.mark.parametrize(
@@ -134,10 +200,14 @@ def test_an_invalid_argument_is_refused(name: str, value: str, requirement: str)
     assert verdicts(LIST.asking(**{name: value})) == refusing(requirement, 400, 422)
 
 
-@pytest.mark.parametrize("value", ["x", "1", ID[:-1], f"{ID}0", ID.replace("-", ""), ID[:14] + "0" + ID[15:]])
+@pytest.mark.parametrize(
+    "value", ["x", "1", ID[:-1], f"{ID}0", ID.replace("-", ""), ID[:14] + "0" + ID[15:]]
+)
 def test_a_path_id_that_is_no_uuid_is_refused_or_not_found(value: str) -> None:
     """A router may turn it away first."""
-    assert verdicts(Call("project_get", {"projectId": value})) == refusing("arguments/id", 400, 404, 422)
+    assert verdicts(Call("project_get", {"projectId": value})) == refusing(
+        "arguments/id", 400, 404, 422
+    )
 
 
 def test_the_id_of_an_approval_is_a_requirement_of_its_own() -> None:
@@ -183,16 +253,23 @@ def test_whatever_is_open_beside_it_a_request_is_not_judged(call: Call) -> None:
 def test_a_company_and_a_project_may_have_nothing_in_common() -> None:
     """Either alone is accepted; both together may be refused, but not where one of them is no UUID."""
     videos = Call("video_list")
-    assert [verdicts(videos.asking(**{name: ID})) for name in ("companyId", "projectId")] == [ACCEPTING, ACCEPTING]
+    assert [verdicts(videos.asking(**{name: ID})) for name in ("companyId", "projectId")] == [
+        ACCEPTING,
+        ACCEPTING,
+    ]
     assert verdicts(videos.asking(companyId=ID, projectId=ID)) == {}
     assert verdicts(videos.asking(companyId=ID, projectId=ID, limit="5")) == {}
-    assert verdicts(videos.asking(companyId=ID, projectId="x")) == refusing("arguments/filter", 400, 422)
+    assert verdicts(videos.asking(companyId=ID, projectId="x")) == refusing(
+        "arguments/filter", 400, 422
+    )
 
 
 def test_a_parameter_whose_name_is_not_certain_is_not_judged() -> None:
     """Only those that the target is known to have are."""
     assert verdicts(LIST.asking(limit="0"), {}) == {}
-    assert verdicts(LIST.asking(size="0"), {"size": "limit"}) == refusing("arguments/limit", 400, 422)
+    assert verdicts(LIST.asking(size="0"), {"size": "limit"}) == refusing(
+        "arguments/limit", 400, 422
+    )
 
 
 def test_no_answer_is_not_judged() -> None:
@@ -202,8 +279,16 @@ def test_no_answer_is_not_judged() -> None:
 
 def test_a_problem_names_the_argument_and_the_answer() -> None:
     """And what would have been right."""
-    assert judged(LIST.asking(limit="0"), 200) == [("arguments/limit", "limit '0' was answered 200", "400 or 422")]
-    assert judged(Call("project_get", {"projectId": "x"}), 500) == [("arguments/id", "id 'x' was answered 500", "400 or 404 or 422")]
-    assert judged(LIST, 400) == [("arguments/accepted", "no arguments was answered 400", "no 400 and no 422")]
+    assert judged(LIST.asking(limit="0"), 200) == [
+        ("arguments/limit", "limit '0' was answered 200", "400 or 422")
+    ]
+    assert judged(Call("project_get", {"projectId": "x"}), 500) == [
+        ("arguments/id", "id 'x' was answered 500", "400 or 404 or 422")
+    ]
+    assert judged(LIST, 400) == [
+        ("arguments/accepted", "no arguments was answered 400", "no 400 and no 422")
+    ]
     told = "limit '5', company '0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94' was answered 422"
-    assert judged(LIST.asking(limit="5", companyId=ID), 422) == [("arguments/accepted", told, "no 400 and no 422")]
+    assert judged(LIST.asking(limit="5", companyId=ID), 422) == [
+        ("arguments/accepted", told, "no 400 and no 422")
+    ]

@@ -12,12 +12,20 @@ from conformance.rules import examine
 CONTRACT = openapi.load()
 
 
-def judged(query: tuple[tuple[str, str], ...], items: Any, status: int = 200) -> list[tuple[str | None, str]]:
+def judged(
+    query: tuple[tuple[str, str], ...], items: Any, status: int = 200
+) -> list[tuple[str | None, str]]:
     """What is said of a page with these items: the problem, and what was expected."""
     body = json.dumps({"data": {"items": items, "nextCursor": None}, "requestId": "r"}).encode()
     response = Response(status, (("content-type", "application/json"),), body)
-    exchange = Exchange("item", 1, Call("video_list", query=query), "", None, None, Request("GET", "", ()), response)
-    found = [judgement for judgement in examine(exchange, CONTRACT) if judgement.requirement == "pagination/limit"]
+    exchange = Exchange(
+        "item", 1, Call("video_list", query=query), "", None, None, Request("GET", "", ()), response
+    )
+    found = [
+        judgement
+        for judgement in examine(exchange, CONTRACT)
+        if judgement.requirement == "pagination/limit"
+    ]
     return [(judgement.problem, judgement.expected) for judgement in found]
 
 
@@ -32,13 +40,20 @@ def judged(query: tuple[tuple[str, str], ...], items: Any, status: int = 200) ->
         ("100", 101, [("101 items with limit 100", "100 items at most")]),
     ],
 )
-def test_a_page_is_no_longer_than_its_limit(limit: str, number: int, said: list[tuple[str | None, str]]) -> None:
+def test_a_page_is_no_longer_than_its_limit(
+    limit: str, number: int, said: list[tuple[str | None, str]]
+) -> None:
     """A shorter one shows nothing: a target that ignores limits may have no more."""
     assert judged((("limit", limit),), [{}] * number) == said
 
 
-@pytest.mark.parametrize("query", [(), (("limit", "0"),), (("limit", "02"),), (("limit", "2"), ("limit", "2")), (("size", "2"),)])
-def test_only_one_valid_limit_says_how_long_a_page_may_be(query: tuple[tuple[str, str], ...]) -> None:
+@pytest.mark.parametrize(
+    "query",
+    [(), (("limit", "0"),), (("limit", "02"),), (("limit", "2"), ("limit", "2")), (("size", "2"),)],
+)
+def test_only_one_valid_limit_says_how_long_a_page_may_be(
+    query: tuple[tuple[str, str], ...],
+) -> None:
     """Whatever comes."""
     assert judged(query, [{}] * 3) == []
 
@@ -51,7 +66,9 @@ def test_what_is_no_page_is_not_measured() -> None:
 
 def test_no_answer_is_not_judged() -> None:
     """There is nothing to look at."""
-    exchange = Exchange("item", 1, Call("video_list"), "", None, None, Request("GET", "", ()), failure="late")
+    exchange = Exchange(
+        "item", 1, Call("video_list"), "", None, None, Request("GET", "", ()), failure="late"
+    )
     assert list(examine(exchange, CONTRACT)) == []
 
 
@@ -67,16 +84,34 @@ def test_an_approval_without_a_body_may_be_refused_for_its_media_type(
     operation: str, headers: tuple[tuple[str, str], ...], said: list[str]
 ) -> None:
     """What is sent as JSON is not, and nothing that takes no body."""
-    exchange = Exchange("item", 1, Call(operation), "", None, None, Request("POST", "", headers), Response(415, (), b""))
+    exchange = Exchange(
+        "item",
+        1,
+        Call(operation),
+        "",
+        None,
+        None,
+        Request("POST", "", headers),
+        Response(415, (), b""),
+    )
     assert [judgement.requirement for judgement in examine(exchange, CONTRACT)] == said
 
 
 def test_an_answer_is_judged_from_its_status_to_its_records() -> None:
     """The form first, then the record, each with its own problems."""
-    body = json.dumps({"data": {"id": "x", "displayName": 1, "accountType": "internal", "more": None}, "requestId": "r"}).encode()
+    body = json.dumps(
+        {
+            "data": {"id": "x", "displayName": 1, "accountType": "internal", "more": None},
+            "requestId": "r",
+        }
+    ).encode()
     response = Response(200, (("content-type", "application/json"),), body)
-    exchange = Exchange("item", 1, Call("account_get"), "", None, None, Request("GET", "", ()), response)
-    problems = {judgement.requirement: judgement.problem for judgement in examine(exchange, CONTRACT)}
+    exchange = Exchange(
+        "item", 1, Call("account_get"), "", None, None, Request("GET", "", ()), response
+    )
+    problems = {
+        judgement.requirement: judgement.problem for judgement in examine(exchange, CONTRACT)
+    }
     assert {requirement for requirement, problem in problems.items() if problem is None} == {
         "response/status",
         "response/content-type",
@@ -87,5 +122,8 @@ def test_an_answer_is_judged_from_its_status_to_its_records() -> None:
         "account/type",
     }
     assert problems["account/fields"] == 'displayName: 1 is not of type "string"'
-    assert problems["account/closed"] == "the record: Additional properties are not allowed ('more' was unexpected)"
+    assert (
+        problems["account/closed"]
+        == "the record: Additional properties are not allowed ('more' was unexpected)"
+    )
     assert str(problems["representation/uuid"]).startswith('id: "x" does not match ')

@@ -24,8 +24,24 @@ UUIDS = {
 STRINGS = {
     "Account": ["displayName"],
     "Project": ["name", "status", "sourceLanguage", "createdAt", "updatedAt"],
-    "Video": ["name", "ingestionStatus", "transcriptReviewStatus", "voiceAssignmentStatus", "createdAt", "updatedAt"],
-    "Review": ["projectName", "subjectType", "status", "requestedAudience", "createdAt", "videoName", "language", "url"],
+    "Video": [
+        "name",
+        "ingestionStatus",
+        "transcriptReviewStatus",
+        "voiceAssignmentStatus",
+        "createdAt",
+        "updatedAt",
+    ],
+    "Review": [
+        "projectName",
+        "subjectType",
+        "status",
+        "requestedAudience",
+        "createdAt",
+        "videoName",
+        "language",
+        "url",
+    ],
     "Comment": ["body", "status", "createdAt"],
     "ActivityItem": ["status", "createdAt", "updatedAt"],
 }
@@ -39,7 +55,13 @@ OPERATIONS = {
     "Comment": "comment_list",
     "ActivityItem": "activity_list",
 }
-LOCALIZATION = {"id": ID, "language": "", "status": "", "translationApprovalStatus": "", "lipSyncStatus": ""}
+LOCALIZATION = {
+    "id": ID,
+    "language": "",
+    "status": "",
+    "translationApprovalStatus": "",
+    "lipSyncStatus": "",
+}
 REPLY = {"id": ID, "body": "", "kind": "", "createdAt": ""}
 
 
@@ -62,7 +84,11 @@ def judgements(resource: str, *records: Any) -> list[Judgement]:
     """What the rules say of these records, read by id or as a page."""
     operation = CONTRACT.operation(OPERATIONS[resource])
     data = {"items": list(records)} if operation.is_list else records[0]
-    return [judgement for judgement in record.examine(data, operation, CONTRACT) if not judgement.requirement.startswith("page/")]
+    return [
+        judgement
+        for judgement in record.examine(data, operation, CONTRACT)
+        if not judgement.requirement.startswith("page/")
+    ]
 
 
 def broken(resource: str, *records: Any) -> set[str]:
@@ -87,10 +113,16 @@ FIELDS = {resource: record.NAMES[resource] + "/fields" for resource in OPERATION
 def test_a_whole_record_keeps_everything(resource: str) -> None:
     """And exercises what speaks of it, no more."""
     expected = {FIELDS[resource], "representation/uuid"}
-    expected |= {"Account": {"account/required", "account/closed", "account/type"}}.get(resource, set())
-    expected |= {"Project": {"project/required", "project/closed", "representation/count"}}.get(resource, set())
+    expected |= {"Account": {"account/required", "account/closed", "account/type"}}.get(
+        resource, set()
+    )
+    expected |= {"Project": {"project/required", "project/closed", "representation/count"}}.get(
+        resource, set()
+    )
     expected |= {"Video": {"localization/fields"}, "Comment": {"reply/fields"}}.get(resource, set())
-    assert {judgement.requirement for judgement in judgements(resource, whole(resource))} == expected
+    assert {
+        judgement.requirement for judgement in judgements(resource, whole(resource))
+    } == expected
     assert broken(resource, whole(resource)) == set()
 
 
@@ -107,17 +139,30 @@ def test_every_string_has_to_be_one(resource: str) -> None:
 def test_every_integer_has_to_be_one(resource: str) -> None:
     """By its value, not by how it is written."""
     for name in INTEGERS[resource]:
-        assert [broken(resource, with_(resource, **{name: right})) for right in (0, -1, 1.0, 1e3, -0.0, 2**62)] == [set()] * 6
-        assert [broken(resource, with_(resource, **{name: wrong})) for wrong in (1.5, True, "1", None, [1])] == [{FIELDS[resource]}] * 5
+        assert [
+            broken(resource, with_(resource, **{name: right}))
+            for right in (0, -1, 1.0, 1e3, -0.0, 2**62)
+        ] == [set()] * 6
+        assert [
+            broken(resource, with_(resource, **{name: wrong}))
+            for wrong in (1.5, True, "1", None, [1])
+        ] == [{FIELDS[resource]}] * 5
 
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_every_count_has_bounds(name: str) -> None:
     """0 and 9007199254740991 are in them; another type is another requirement."""
-    assert [broken("Project", with_("Project", **{name: right})) for right in (0, 9007199254740991, 3.0)] == [set()] * 3
-    outside = [broken("Project", with_("Project", **{name: wrong})) for wrong in (-1, 9007199254740992, 1e300)]
+    assert [
+        broken("Project", with_("Project", **{name: right})) for right in (0, 9007199254740991, 3.0)
+    ] == [set()] * 3
+    outside = [
+        broken("Project", with_("Project", **{name: wrong}))
+        for wrong in (-1, 9007199254740992, 1e300)
+    ]
     assert outside == [{"representation/count"}] * 3
-    assert [broken("Project", with_("Project", **{name: wrong})) for wrong in (None, "1", True, 1.5)] == [{"project/fields"}] * 4
+    assert [
+        broken("Project", with_("Project", **{name: wrong})) for wrong in (None, "1", True, 1.5)
+    ] == [{"project/fields"}] * 4
 
 
 RIGHT_UUIDS = [
@@ -172,20 +217,31 @@ def test_nothing_else_is_a_uuid(value: str) -> None:
     assert broken("Account", with_("Account", id=value)) == {"representation/uuid"}
 
 
-@pytest.mark.parametrize(("resource", "member", "element"), [("Video", "localizations", LOCALIZATION), ("Comment", "replies", REPLY)])
-def test_records_within_records_have_fields_too(resource: str, member: str, element: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("resource", "member", "element"),
+    [("Video", "localizations", LOCALIZATION), ("Comment", "replies", REPLY)],
+)
+def test_records_within_records_have_fields_too(
+    resource: str, member: str, element: dict[str, Any]
+) -> None:
     """Of their own requirement; the array itself belongs to the record around it."""
     fields = {"Video": "localization/fields", "Comment": "reply/fields"}[resource]
     for name in element:
-        assert broken(resource, with_(resource, **{member: [element, {**element, name: 7}]})) == {fields}
+        assert broken(resource, with_(resource, **{member: [element, {**element, name: 7}]})) == {
+            fields
+        }
         without = {key: value for key, value in element.items() if key != name}
         assert broken(resource, with_(resource, **{member: [without]})) == set()
     assert broken(resource, with_(resource, **{member: [element, 1]})) == {fields}
-    assert broken(resource, with_(resource, **{member: [{**element, "id": "x"}]})) == {"representation/uuid"}
+    assert broken(resource, with_(resource, **{member: [{**element, "id": "x"}]})) == {
+        "representation/uuid"
+    }
     assert broken(resource, with_(resource, **{member: [{**element, "more": 1}]})) == set()
     for no_array in NO_ARRAYS:
         assert broken(resource, with_(resource, **{member: no_array})) == {FIELDS[resource]}
-    exercised = {judgement.requirement for judgement in judgements(resource, with_(resource, **{member: []}))}
+    exercised = {
+        judgement.requirement for judgement in judgements(resource, with_(resource, **{member: []}))
+    }
     assert exercised == {FIELDS[resource], "representation/uuid"}
 
 
@@ -224,7 +280,9 @@ def test_an_account_has_one_of_two_types() -> None:
 
 def test_a_review_says_whether_it_can_be_approved() -> None:
     """A truth value; the reason may be null."""
-    assert [broken("Review", with_("Review", approvable=wrong)) for wrong in ("true", 1, None, 0)] == [{"review/fields"}] * 4
+    assert [
+        broken("Review", with_("Review", approvable=wrong)) for wrong in ("true", 1, None, 0)
+    ] == [{"review/fields"}] * 4
 
 
 @pytest.mark.parametrize(
@@ -233,10 +291,16 @@ def test_a_review_says_whether_it_can_be_approved() -> None:
         *((approvable, reason, True) for approvable in (True, False) for reason in ("", "why")),
         (True, None, True),
         (False, None, False),
-        *((approvable, reason, False) for approvable in (True, False) for reason in (1, True, ["why"])),
+        *(
+            (approvable, reason, False)
+            for approvable in (True, False)
+            for reason in (1, True, ["why"])
+        ),
     ],
 )
-def test_a_reason_may_be_null_where_there_is_none(approvable: bool, reason: Any, kept: bool) -> None:
+def test_a_reason_may_be_null_where_there_is_none(
+    approvable: bool, reason: Any, kept: bool
+) -> None:
     """Only of a review that can be approved."""
     record_with_reason = with_("Review", approvable=approvable, approvalUnavailableReason=reason)
     assert broken("Review", record_with_reason) == (set() if kept else {"review/fields"})
@@ -244,12 +308,18 @@ def test_a_reason_may_be_null_where_there_is_none(approvable: bool, reason: Any,
 
 def test_several_defects_are_several_findings() -> None:
     """Each under its own requirement, told by the first of its kind with its place."""
-    first, second = with_("Comment", id="x"), with_("Comment", replies=[REPLY, {**REPLY, "kind": 1}], body=2)
-    problems = {judgement.requirement: judgement.problem for judgement in judgements("Comment", first, second)}
+    first, second = (
+        with_("Comment", id="x"),
+        with_("Comment", replies=[REPLY, {**REPLY, "kind": 1}], body=2),
+    )
+    problems = {
+        judgement.requirement: judgement.problem
+        for judgement in judgements("Comment", first, second)
+    }
     assert problems == {
         "representation/uuid": problems["representation/uuid"],
-        "comment/fields": "body: 2 is not of type \"string\"",
-        "reply/fields": "replies.1.kind: 1 is not of type \"string\"",
+        "comment/fields": 'body: 2 is not of type "string"',
+        "reply/fields": 'replies.1.kind: 1 is not of type "string"',
     }
     assert str(problems["representation/uuid"]).startswith("id: ")
 
@@ -258,7 +328,9 @@ def test_every_judgement_of_a_record_says_what_was_expected() -> None:
     """Kept or broken."""
     for value in ("text", 1):
         found = judgements("Account", with_("Account", displayName=value))
-        assert {judgement.expected for judgement in found} == {"the fields of the resource, with their types"}
+        assert {judgement.expected for judgement in found} == {
+            "the fields of the resource, with their types"
+        }
 
 
 def test_a_message_quotes_a_record_as_it_came() -> None:
@@ -266,20 +338,39 @@ def test_a_message_quotes_a_record_as_it_came() -> None:
     deep: list[Any] = []
     for _ in range(29):
         deep = [deep]
-    (found,) = [judgement for judgement in judgements("Account", with_("Account", displayName=deep)) if judgement.problem]
+    (found,) = [
+        judgement
+        for judgement in judgements("Account", with_("Account", displayName=deep))
+        if judgement.problem
+    ]
     assert found.problem == f'displayName: {"[" * 30}{"]" * 30} is not of type "string"'
 
 
 def test_a_message_has_a_longest_length() -> None:
     """However large the record that it would quote."""
-    (found,) = [judgement for judgement in judgements("Account", with_("Account", more="x" * 10_000)) if judgement.problem]
+    (found,) = [
+        judgement
+        for judgement in judgements("Account", with_("Account", more="x" * 10_000))
+        if judgement.problem
+    ]
     assert str(found.problem).startswith("the record: ")
-    (other,) = [judgement for judgement in judgements("Account", with_("Account", displayName=["x" * 10_000])) if judgement.problem]
+    (other,) = [
+        judgement
+        for judgement in judgements("Account", with_("Account", displayName=["x" * 10_000]))
+        if judgement.problem
+    ]
     assert len(str(other.problem)) == len("displayName: ") + record.LONGEST_MESSAGE + 1
     assert str(other.problem).endswith("…")
     around = len('"" is not of type "boolean"')
-    for length, cut in ((record.LONGEST_MESSAGE - around, False), (record.LONGEST_MESSAGE - around + 1, True)):
-        (found,) = [judgement for judgement in judgements("Review", with_("Review", approvable="x" * length)) if judgement.problem]
+    for length, cut in (
+        (record.LONGEST_MESSAGE - around, False),
+        (record.LONGEST_MESSAGE - around + 1, True),
+    ):
+        (found,) = [
+            judgement
+            for judgement in judgements("Review", with_("Review", approvable="x" * length))
+            if judgement.problem
+        ]
         assert str(found.problem).endswith("…") is cut
 
 
@@ -289,28 +380,81 @@ def test_a_message_has_a_longest_length() -> None:
 def paged(operation: str, data: Any) -> dict[str, str | None]:
     """What the rules say of the page itself."""
     found = record.examine(data, CONTRACT.operation(operation), CONTRACT)
-    return {judgement.requirement: judgement.problem for judgement in found if judgement.requirement.startswith("page/")}
+    return {
+        judgement.requirement: judgement.problem
+        for judgement in found
+        if judgement.requirement.startswith("page/")
+    }
 
 
 @pytest.mark.parametrize(
     ("operation", "data", "problems"),
     [
-        ("project_list", {"items": [], "nextCursor": None}, dict.fromkeys(("page/items", "page/next-cursor-present", "page/next-cursor"))),
-        ("project_list", {"items": [], "nextCursor": ID}, dict.fromkeys(("page/items", "page/next-cursor-present", "page/next-cursor"))),
-        ("project_list", {"items": []}, {"page/items": None, "page/next-cursor-present": "no nextCursor", "page/next-cursor": None}),
+        (
+            "project_list",
+            {"items": [], "nextCursor": None},
+            dict.fromkeys(("page/items", "page/next-cursor-present", "page/next-cursor")),
+        ),
+        (
+            "project_list",
+            {"items": [], "nextCursor": ID},
+            dict.fromkeys(("page/items", "page/next-cursor-present", "page/next-cursor")),
+        ),
+        (
+            "project_list",
+            {"items": []},
+            {
+                "page/items": None,
+                "page/next-cursor-present": "no nextCursor",
+                "page/next-cursor": None,
+            },
+        ),
         ("video_list", {"items": []}, {"page/items": None, "page/next-cursor": None}),
-        ("video_list", {"items": [], "nextCursor": "x"}, {"page/items": None, "page/next-cursor": "nextCursor is 'x'"}),
-        ("video_list", {"items": [], "nextCursor": "\ud800"}, {"page/items": None, "page/next-cursor": "nextCursor is '\\ud800'"}),
-        ("video_list", {"items": [], "nextCursor": ""}, {"page/items": None, "page/next-cursor": "nextCursor is ''"}),
-        ("video_list", {"items": [], "nextCursor": 1}, {"page/items": None, "page/next-cursor": "nextCursor is 1"}),
-        ("video_list", {"items": [], "nextCursor": False}, {"page/items": None, "page/next-cursor": "nextCursor is False"}),
-        ("video_list", {}, {"page/items": "data without an array of items: {}", "page/next-cursor": None}),
-        ("video_list", {"items": {}}, {"page/items": "data without an array of items: {'items': {}}", "page/next-cursor": None}),
+        (
+            "video_list",
+            {"items": [], "nextCursor": "x"},
+            {"page/items": None, "page/next-cursor": "nextCursor is 'x'"},
+        ),
+        (
+            "video_list",
+            {"items": [], "nextCursor": "\ud800"},
+            {"page/items": None, "page/next-cursor": "nextCursor is '\\ud800'"},
+        ),
+        (
+            "video_list",
+            {"items": [], "nextCursor": ""},
+            {"page/items": None, "page/next-cursor": "nextCursor is ''"},
+        ),
+        (
+            "video_list",
+            {"items": [], "nextCursor": 1},
+            {"page/items": None, "page/next-cursor": "nextCursor is 1"},
+        ),
+        (
+            "video_list",
+            {"items": [], "nextCursor": False},
+            {"page/items": None, "page/next-cursor": "nextCursor is False"},
+        ),
+        (
+            "video_list",
+            {},
+            {"page/items": "data without an array of items: {}", "page/next-cursor": None},
+        ),
+        (
+            "video_list",
+            {"items": {}},
+            {
+                "page/items": "data without an array of items: {'items': {}}",
+                "page/next-cursor": None,
+            },
+        ),
         ("video_list", [], {"page/items": "data without an array of items: []"}),
         ("video_list", None, {"page/items": "data without an array of items: None"}),
     ],
 )
-def test_a_page_has_items_and_a_cursor(operation: str, data: Any, problems: dict[str, str | None]) -> None:
+def test_a_page_has_items_and_a_cursor(
+    operation: str, data: Any, problems: dict[str, str | None]
+) -> None:
     """Null or absent at the end, but for projects, where it is null."""
     assert paged(operation, data) == problems
 
@@ -334,8 +478,13 @@ def test_a_page_without_records_exercises_no_fields() -> None:
 
 def test_a_page_with_a_wrong_cursor_is_looked_at_all_the_same() -> None:
     """Its records have requirements of their own."""
-    found = record.examine({"items": [1], "nextCursor": 1}, CONTRACT.operation("video_list"), CONTRACT)
-    assert {judgement.requirement for judgement in found if judgement.problem} == {"page/next-cursor", "video/fields"}
+    found = record.examine(
+        {"items": [1], "nextCursor": 1}, CONTRACT.operation("video_list"), CONTRACT
+    )
+    assert {judgement.requirement for judgement in found if judgement.problem} == {
+        "page/next-cursor",
+        "video/fields",
+    }
 
 
 @pytest.mark.parametrize(
@@ -356,7 +505,9 @@ def test_a_page_with_a_wrong_cursor_is_looked_at_all_the_same() -> None:
 def test_the_result_of_an_approval_is_one_requirement(data: Any, kept: bool) -> None:
     """Whatever is wrong with it."""
     found = list(record.examine(data, CONTRACT.operation("review_approve"), CONTRACT))
-    assert [(judgement.requirement, judgement.problem is None) for judgement in found] == [("approval/result", kept)]
+    assert [(judgement.requirement, judgement.problem is None) for judgement in found] == [
+        ("approval/result", kept)
+    ]
 
 
 # --- two opinions, and hostile values ------------------------------------------------------------------------------------
@@ -370,7 +521,9 @@ def test_what_one_validator_alone_refuses_is_no_defect_of_the_target() -> None:
 
         def schema(self, name: str) -> dict[str, Any]:  # noqa: ARG002  (the same for every resource)
             Divided.calls += 1
-            return {"type": "object", "minProperties": 1} if Divided.calls == 1 else {"type": "object"}
+            return (
+                {"type": "object", "minProperties": 1} if Divided.calls == 1 else {"type": "object"}
+            )
 
     contract = Divided(CONTRACT.operations, CONTRACT.document, CONTRACT.statuses)
     (found,) = record.examine({}, CONTRACT.operation("video_get"), contract)
@@ -383,12 +536,19 @@ for _ in range(400):
     NESTED = [{"a": NESTED}]
 
 
-@pytest.mark.parametrize("hostile", [NESTED, "\ud800", {"\udfff": "\ud800"}, 2**70, -(2**70), 10**400, float("inf"), 1e300])
+@pytest.mark.parametrize(
+    "hostile",
+    [NESTED, "\ud800", {"\udfff": "\ud800"}, 2**70, -(2**70), 10**400, float("inf"), 1e300],
+)
 @pytest.mark.parametrize("resource", OPERATIONS)
-def test_hostile_values_break_what_they_break_and_raise_nothing(resource: str, hostile: Any) -> None:
+def test_hostile_values_break_what_they_break_and_raise_nothing(
+    resource: str, hostile: Any
+) -> None:
     """In place of a string, and as a member that the contract does not know."""
     name = STRINGS[resource][0]
-    assert broken(resource, with_(resource, **{name: hostile})) == (set() if isinstance(hostile, str) else {FIELDS[resource]})
+    assert broken(resource, with_(resource, **{name: hostile})) == (
+        set() if isinstance(hostile, str) else {FIELDS[resource]}
+    )
     closed = {f"{resource.lower()}/closed"} if resource in record.CLOSED else set()
     assert broken(resource, with_(resource, more=hostile)) == closed
 
@@ -415,7 +575,11 @@ def test_what_is_too_deep_is_cut_at_twenty_levels(empty: Any) -> None:
 
 NAMES = st.sampled_from(sorted(whole("Review") | whole("Video") | REPLY))
 JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(codec=None, exclude_categories=())),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(codec=None, exclude_categories=())),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES | st.text(), inner),
     max_leaves=12,
 )
@@ -427,12 +591,21 @@ def test_the_rules_take_any_json_value(data: Any) -> None:
     """And the two validators agree on all of it."""
     for operation in CONTRACT.operations.values():
         for value in (data, {"items": [data], "nextCursor": data}):
-            assert [judgement for judgement in record.examine(value, operation, CONTRACT) if judgement.unsure] == []
+            assert [
+                judgement
+                for judgement in record.examine(value, operation, CONTRACT)
+                if judgement.unsure
+            ] == []
 
 
 def test_every_fault_names_a_requirement_of_the_catalogue() -> None:
     """Whatever is wrong, there is a requirement for it."""
     catalogue = requirements.load()
     for resource in OPERATIONS:
-        for wrong in (None, {"id": "x"}, with_(resource, more=1), dict.fromkeys(whole(resource), 1.5)):
+        for wrong in (
+            None,
+            {"id": "x"},
+            with_(resource, more=1),
+            dict.fromkeys(whole(resource), 1.5),
+        ):
             assert broken(resource, wrong) <= set(catalogue)

@@ -22,16 +22,31 @@ ENOUGH = 300
 """Exchanges after which a run is in the middle."""
 
 WORKERS = pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with workers"])
-ENDINGS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["interrupted", "terminated"])
+ENDINGS = pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM], ids=["interrupted", "terminated"]
+)
 
 
-def stopped(directory: Path, number: signal.Signals, *options: str, program: tuple[str, ...] = ("conformance", "run")) -> int:
+def stopped(
+    directory: Path,
+    number: signal.Signals,
+    *options: str,
+    program: tuple[str, ...] = ("conformance", "run"),
+) -> int:
     """The exit code of a run that got a signal in its middle; all of its processes have ended by then."""
     command = [sys.executable, "-m", *program, f"--report-dir={directory}", *options]
-    environment = {name: value for name, value in os.environ.items() if name not in ("GITHUB_ACTIONS", "GITLAB_CI")}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("GITHUB_ACTIONS", "GITLAB_CI")
+    }
     silence = subprocess.DEVNULL
-    with subprocess.Popen(command, env=environment, stdout=silence, stderr=silence, start_new_session=True) as running:
-        while running.poll() is None and not (_written(directory) > ENOUGH and (directory / "report.html").exists()):
+    with subprocess.Popen(
+        command, env=environment, stdout=silence, stderr=silence, start_new_session=True
+    ) as running:
+        while running.poll() is None and not (
+            _written(directory) > ENOUGH and (directory / "report.html").exists()
+        ):
             signal.sigtimedwait([], 0.02)
         running.send_signal(number)
         try:
@@ -67,11 +82,20 @@ def partial_report(directory: Path) -> dict[str, Any]:
     """The report of a run that did not come to its end, after a look at every file beside it."""
     report: dict[str, Any] = json.loads((directory / "report.json").read_bytes())
     jsonschema.Draft202012Validator(json.loads(files.text("report.schema.json"))).validate(report)
-    cases = [case.get("name") for case in ET.parse(directory / "junit.xml").getroot().iter("testcase")]
+    cases = [
+        case.get("name") for case in ET.parse(directory / "junit.xml").getroot().iter("testcase")
+    ]
     page = (directory / "report.html").read_text(encoding="utf-8")
-    assert (report["interrupted"], report["verdict"], "account/required[account_get]" in cases) == (True, "inconclusive", True)
+    assert (report["interrupted"], report["verdict"], "account/required[account_get]" in cases) == (
+        True,
+        "inconclusive",
+        True,
+    )
     assert (page.rstrip().endswith("</html>"), "The run was interrupted" in page) == (True, True)
-    assert json.loads((directory / "target.json").read_bytes())["base-url"] == report["target"]["base-url"]
+    assert (
+        json.loads((directory / "target.json").read_bytes())["base-url"]
+        == report["target"]["base-url"]
+    )
     assert len(documents(directory / "exchanges.jsonl")) >= report["exchanges"]["count"]
     return report
 
@@ -91,19 +115,37 @@ def test_a_run_that_is_killed_leaves_a_report_and_loses_nothing(
     told = capsys.readouterr().out
 
     assert "\nINTERRUPTED: nothing was broken until then\n" in told
-    assert after["exchanges"]["count"] == sum(record["exchanges"] for record in records) >= before["exchanges"]["count"]
-    assert sorted(entry["id"] for entry in documents(tmp_path / "exchanges.jsonl")) == sorted(entry["id"] for entry in exchanges)
-    assert len(json.loads((tmp_path / "exchanges.har").read_bytes())["log"]["entries"]) == len(exchanges) > ENOUGH
+    assert (
+        after["exchanges"]["count"]
+        == sum(record["exchanges"] for record in records)
+        >= before["exchanges"]["count"]
+    )
+    assert sorted(entry["id"] for entry in documents(tmp_path / "exchanges.jsonl")) == sorted(
+        entry["id"] for entry in exchanges
+    )
+    assert (
+        len(json.loads((tmp_path / "exchanges.har").read_bytes())["log"]["entries"])
+        == len(exchanges)
+        > ENOUGH
+    )
     assert (after["started"], 0 < after["duration"] < 120) == (before["started"], True)
 
 
 @WORKERS
 @ENDINGS
-def test_a_run_that_is_stopped_leaves_a_report(tmp_path: Path, number: signal.Signals, workers: tuple[str, ...]) -> None:
+def test_a_run_that_is_stopped_leaves_a_report(
+    tmp_path: Path, number: signal.Signals, workers: tuple[str, ...]
+) -> None:
     """Exit code 2, and nothing that only a run under way needs."""
     assert stopped(tmp_path, number, *workers) == 2
     partial_report(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"report.json", "junit.xml", "report.html", "target.json", "exchanges.jsonl"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "report.json",
+        "junit.xml",
+        "report.html",
+        "target.json",
+        "exchanges.jsonl",
+    }
 
 
 def test_plain_pytest_leaves_a_report_where_it_is_terminated(tmp_path: Path) -> None:
@@ -117,13 +159,35 @@ def test_the_next_run_takes_nothing_over(tmp_path: Path) -> None:
     """What a killed run has left is gone when another one begins."""
     (tmp_path / JOURNAL).write_text("left over")
     (tmp_path / "exchanges-gw7.jsonl").write_text("left over")
-    assert main(["run", "--depth", "quick", "--class", "limits", "--report-dir", str(tmp_path)]) == 0
-    assert {path.name for path in tmp_path.iterdir()} == {"report.json", "junit.xml", "report.html", "target.json", "exchanges.jsonl"}
+    assert (
+        main(["run", "--depth", "quick", "--class", "limits", "--report-dir", str(tmp_path)]) == 0
+    )
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "report.json",
+        "junit.xml",
+        "report.html",
+        "target.json",
+        "exchanges.jsonl",
+    }
 
 
-def test_a_run_is_told_again_in_other_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_is_told_again_in_other_formats(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """From what it wrote, and with the same verdict."""
-    main(["run", "--depth", "quick", "--class", "limits", "--report-dir", str(tmp_path), "--report", "badge"])
+    main(
+        [
+            "run",
+            "--depth",
+            "quick",
+            "--class",
+            "limits",
+            "--report-dir",
+            str(tmp_path),
+            "--report",
+            "badge",
+        ]
+    )
     report = (tmp_path / "report.json").read_bytes()
     capsys.readouterr()
 
@@ -133,8 +197,12 @@ def test_a_run_is_told_again_in_other_formats(tmp_path: Path, capsys: pytest.Cap
     assert "\nCONFORMANT: " in f"\n{capsys.readouterr().out}"
 
 
-@pytest.mark.parametrize("content", ["", "{}\n", "{", '{"about": 1, "known": null}\n', '{"about": {}, "known": 1}\n'])
-def test_a_journal_that_is_none_is_a_usage_error(tmp_path: Path, content: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "content", ["", "{}\n", "{", '{"about": 1, "known": null}\n', '{"about": {}, "known": 1}\n']
+)
+def test_a_journal_that_is_none_is_a_usage_error(
+    tmp_path: Path, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With its name."""
     (tmp_path / JOURNAL).write_text(content)
     assert main(["report", str(tmp_path)]) == 4
@@ -142,7 +210,9 @@ def test_a_journal_that_is_none_is_a_usage_error(tmp_path: Path, content: str, c
 
 
 @pytest.mark.parametrize("content", ["{}", "[]", "{"])
-def test_a_report_that_is_none_is_a_usage_error(tmp_path: Path, content: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_that_is_none_is_a_usage_error(
+    tmp_path: Path, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """So is a directory without one."""
     assert main(["report", str(tmp_path)]) == 4
     (tmp_path / "report.json").write_text(content)

@@ -27,12 +27,28 @@ FEW = ("--depth", "quick", "--conformance-class", "read", "--conformance-class",
 
 def judge(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """A run of the suite by pytest, in a process of its own, with its report in `directory`."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs", "conformance.suite"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--pyargs",
+        "conformance.suite",
+    ]
     command += ["--report-dir", str(directory)]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "support")}
     for name in ("GITHUB_ACTIONS", "GITLAB_CI"):
         environment.pop(name, None)
-    return subprocess.run([*command, *arguments], capture_output=True, text=True, check=False, timeout=240, env=environment)
+    return subprocess.run(
+        [*command, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+        env=environment,
+    )
 
 
 def report_of(directory: Path) -> dict[str, Any]:
@@ -43,7 +59,9 @@ def report_of(directory: Path) -> dict[str, Any]:
 
 def verdicts(report: dict[str, Any]) -> dict[str, tuple[str, dict[str, str]]]:
     """The verdict of each requirement, and on each of its operations."""
-    return {entry["id"]: (entry["verdict"], entry["operations"]) for entry in report["requirements"]}
+    return {
+        entry["id"]: (entry["verdict"], entry["operations"]) for entry in report["requirements"]
+    }
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +69,15 @@ def schema() -> jsonschema.Draft202012Validator:
     """The published schema of reports."""
     document = json.loads(files.text("report.schema.json"))
     jsonschema.Draft202012Validator.check_schema(document)
-    return jsonschema.Draft202012Validator(document, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)
+    return jsonschema.Draft202012Validator(
+        document, format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER
+    )
 
 
 @pytest.fixture(scope="module")
-def serial(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+def serial(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Path, subprocess.CompletedProcess[str]]:
     """A whole run on the bundled reference, into a directory where a run that was cut off has left its exchanges."""
     directory = tmp_path_factory.mktemp("serial")
     (directory / "exchanges-gw7.jsonl").write_text("left over")
@@ -63,7 +85,9 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.C
 
 
 @pytest.fixture(scope="module")
-def echoing(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+def echoing(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Path, subprocess.CompletedProcess[str]]:
     """A run on a target that repeats credentials wherever it can, and breaks the contract by it."""
     directory = tmp_path_factory.mktemp("echoing")
     return directory, judge(directory, *FEW, "-p", "echoing", "--report", EVERYTHING)
@@ -81,23 +105,35 @@ def test_the_reference_is_conformant(serial: tuple[Path, subprocess.CompletedPro
     assert report["suite"]["classes"] == list(requirements.CLASSES)
 
 
-def test_the_report_counts_what_was_sent(serial: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+def test_the_report_counts_what_was_sent(
+    serial: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
     """Every exchange of every item is in the file beside it, and nothing of an earlier run."""
     directory, _ = serial
     report = report_of(directory)
-    exchanges = [json.loads(line) for line in (directory / "exchanges.jsonl").read_bytes().splitlines()]
-    methods = [exchange["request"]["method"] for exchange in exchanges if exchange["item"] != "knock"]
+    exchanges = [
+        json.loads(line) for line in (directory / "exchanges.jsonl").read_bytes().splitlines()
+    ]
+    methods = [
+        exchange["request"]["method"] for exchange in exchanges if exchange["item"] != "knock"
+    ]
 
     assert report["exchanges"]["count"] == len(methods) > 1000
-    assert report["exchanges"]["methods"] == {method: methods.count(method) for method in dict.fromkeys(methods)}
+    assert report["exchanges"]["methods"] == {
+        method: methods.count(method) for method in dict.fromkeys(methods)
+    }
     assert len({exchange["id"] for exchange in exchanges}) == len(exchanges)
     assert list(directory.glob("exchanges-*")) == []
 
 
-def test_the_duration_of_a_run_has_every_exchange_in_it(serial: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+def test_the_duration_of_a_run_has_every_exchange_in_it(
+    serial: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
     """From its start, not from what it found first."""
     directory, _ = serial
-    exchanges = [json.loads(line) for line in (directory / "exchanges.jsonl").read_bytes().splitlines()]
+    exchanges = [
+        json.loads(line) for line in (directory / "exchanges.jsonl").read_bytes().splitlines()
+    ]
     last = max(exchange["started"] + exchange["elapsed"] for exchange in exchanges)
     assert last < report_of(directory)["duration"] < last + 60
 
@@ -126,7 +162,10 @@ def test_a_report_is_of_the_published_form(
     ],
 )
 def test_the_published_form_refuses_another(
-    schema: jsonschema.Draft202012Validator, serial: tuple[Path, subprocess.CompletedProcess[str]], place: tuple[Any, ...], value: Any
+    schema: jsonschema.Draft202012Validator,
+    serial: tuple[Path, subprocess.CompletedProcess[str]],
+    place: tuple[Any, ...],
+    value: Any,
 ) -> None:
     """It is no form that anything fits."""
     report: Any = report_of(serial[0])
@@ -138,7 +177,9 @@ def test_the_published_form_refuses_another(
     assert not schema.is_valid(report)
 
 
-def test_workers_come_to_the_same_verdicts(tmp_path: Path, serial: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+def test_workers_come_to_the_same_verdicts(
+    tmp_path: Path, serial: tuple[Path, subprocess.CompletedProcess[str]]
+) -> None:
     """Requirement by requirement and operation by operation, with two of them."""
     (tmp_path / "exchanges-gw7.jsonl").write_text("left over")
     done = judge(tmp_path, "--depth", "quick", "-n", "2")
@@ -147,12 +188,16 @@ def test_workers_come_to_the_same_verdicts(tmp_path: Path, serial: tuple[Path, s
     assert done.returncode == 0, done.stdout
     assert verdicts(together) == verdicts(alone)
     assert (together["verdict"], together["counts"]) == (alone["verdict"], alone["counts"])
-    exchanges = [json.loads(line)["item"] for line in (tmp_path / "exchanges.jsonl").read_bytes().splitlines()]
+    exchanges = [
+        json.loads(line)["item"]
+        for line in (tmp_path / "exchanges.jsonl").read_bytes().splitlines()
+    ]
     assert together["exchanges"]["count"] == len(exchanges) - exchanges.count("knock")
 
 
 def test_junit_has_a_case_for_each_requirement_and_operation(
-    serial: tuple[Path, subprocess.CompletedProcess[str]], echoing: tuple[Path, subprocess.CompletedProcess[str]]
+    serial: tuple[Path, subprocess.CompletedProcess[str]],
+    echoing: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
     """The id of the requirement is a property of each case; numbers add up; what fails is a failure with its reason."""
     for directory, _ in (serial, echoing):
@@ -166,7 +211,9 @@ def test_junit_has_a_case_for_each_requirement_and_operation(
         }
         shown = {}
         for case in root.iter("testcase"):
-            properties = {each.attrib["name"]: each.attrib["value"] for each in case.iter("property")}
+            properties = {
+                each.attrib["name"]: each.attrib["value"] for each in case.iter("property")
+            }
             shown[properties["requirement"], properties["operation"]] = properties["verdict"]
             failed = properties["verdict"] == "fail" and properties["level"] == "must"
             assert [child.tag for child in case if child.tag != "properties"] == (
@@ -174,11 +221,20 @@ def test_junit_has_a_case_for_each_requirement_and_operation(
             )
         assert (root.tag, shown) == ("testsuites", stated)
         for suite in root.iter("testsuite"):
-            tags = {"tests": "testcase", "failures": "testcase/failure", "errors": "testcase/error", "skipped": "testcase/skipped"}
-            assert {name: suite.attrib[name] for name in tags} == {name: str(len(suite.findall(path))) for name, path in tags.items()}
+            tags = {
+                "tests": "testcase",
+                "failures": "testcase/failure",
+                "errors": "testcase/error",
+                "skipped": "testcase/skipped",
+            }
+            assert {name: suite.attrib[name] for name in tags} == {
+                name: str(len(suite.findall(path))) for name, path in tags.items()
+            }
 
 
-def test_a_target_that_breaks_the_contract_is_not_conformant(echoing: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+def test_a_target_that_breaks_the_contract_is_not_conformant(
+    echoing: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
     """Exit code 1; exactly what is broken is red, with its evidence and a command that sends it again."""
     directory, done = echoing
     report = report_of(directory)
@@ -187,19 +243,44 @@ def test_a_target_that_breaks_the_contract_is_not_conformant(echoing: tuple[Path
     assert (done.returncode, report["verdict"]) == (1, "non-conformant")
     assert broken == {"account/closed", "project/closed", "error/title"}
     assert {entry["class"] for entry in report["requirements"]} == {"read", "authentication"}
-    findings = [found for entry in report["requirements"] for found in entry["findings"] if found["verdict"] == "fail"]
-    assert all(found["exchanges"] and found["exchanges"][0]["curl"].startswith("curl ") for found in findings)
+    findings = [
+        found
+        for entry in report["requirements"]
+        for found in entry["findings"]
+        if found["verdict"] == "fail"
+    ]
+    assert all(
+        found["exchanges"] and found["exchanges"][0]["curl"].startswith("curl ")
+        for found in findings
+    )
 
 
-def test_no_secret_of_the_run_is_in_any_of_its_files_nor_on_the_screen(echoing: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+def test_no_secret_of_the_run_is_in_any_of_its_files_nor_on_the_screen(
+    echoing: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
     """Plain, percent-encoded, in JSON, in base64, although the target repeats all of that."""
     directory, done = echoing
     target = in_process(reference).target
     sought = {spelling for secret in target.secrets for spelling in spellings(secret)}
-    files = {path.relative_to(directory).as_posix(): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+    files = {
+        path.relative_to(directory).as_posix(): path.read_bytes()
+        for path in directory.rglob("*")
+        if path.is_file()
+    }
 
-    assert set(files) >= {"report.json", "junit.xml", "exchanges.jsonl", "report.html", "exchanges.har", "ctrf.json"}
-    assert [name for name in files if name.startswith("allure-results/") and name.endswith("-exchange-attachment.txt")] != []
+    assert set(files) >= {
+        "report.json",
+        "junit.xml",
+        "exchanges.jsonl",
+        "report.html",
+        "exchanges.har",
+        "ctrf.json",
+    }
+    assert [
+        name
+        for name in files
+        if name.startswith("allure-results/") and name.endswith("-exchange-attachment.txt")
+    ] != []
     assert b"$PRIMARY_API_KEY" in files["report.json"]
     for content in (*files.values(), done.stdout.encode(), done.stderr.encode()):
         assert [spelling for spelling in sought if spelling in content] == []
@@ -212,14 +293,22 @@ def test_no_secret_of_the_run_is_in_any_of_its_files_nor_on_the_screen(echoing: 
     ("arguments", "told"),
     [
         (("--target", "bad.toml"), "bad.toml:2: base-urll is no known key: did you mean base-url?"),
-        (("--target", "none.toml"), "none.toml: cannot be read: No such file or directory: give the path of a profile"),
+        (
+            ("--target", "none.toml"),
+            "none.toml: cannot be read: No such file or directory: give the path of a profile",
+        ),
         (("--base-url", "ftp://x"), "--base-url is no http or https URL"),
-        (("--conformance-class", "reading"), "no conformance class reading; there are read, authentication, "),
+        (
+            ("--conformance-class", "reading"),
+            "no conformance class reading; there are read, authentication, ",
+        ),
         (("--report", "pdf"), "there is no format 'pdf', only junit, "),
     ],
     ids=["profile", "no profile", "URL", "class", "format"],
 )
-def test_a_mistake_in_the_options_is_told_and_nobody_is_judged(tmp_path: Path, arguments: tuple[str, str], told: str) -> None:
+def test_a_mistake_in_the_options_is_told_and_nobody_is_judged(
+    tmp_path: Path, arguments: tuple[str, str], told: str
+) -> None:
     """Exit code 4, one message, no traceback, no report; also with workers, where only the controller can tell it."""
     (tmp_path / "bad.toml").write_text('base-url = "http://127.0.0.1:9/v1"\nbase-urll = 1\n')
     value = str(tmp_path / arguments[1]) if arguments[0] == "--target" else arguments[1]
@@ -268,39 +357,68 @@ def test_collecting_sends_nothing_and_leaves_an_earlier_report_alone(tmp_path: P
     ],
     ids=["nothing", "a target", "the suite", "a file", "the package", "a module"],
 )
-def test_a_checkout_beside_an_installed_package_is_no_second_suite(tmp_path: Path, arguments: tuple[str, ...], collected: int) -> None:
+def test_a_checkout_beside_an_installed_package_is_no_second_suite(
+    tmp_path: Path, arguments: tuple[str, ...], collected: int
+) -> None:
     """`pytest` in it runs the suite of the package, whatever of the suite is named."""
-    shutil.copytree(SUITE.parent, tmp_path / "conformance", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        SUITE.parent, tmp_path / "conformance", ignore=shutil.ignore_patterns("__pycache__")
+    )
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     for name in ("spec", "tests"):
         (tmp_path / name).mkdir()
     shutil.copy(ROOT / "spec" / "requirements.yaml", tmp_path / "spec")
-    (tmp_path / "tests" / "conftest.py").write_text("raise ImportError('what the tests need is not installed')")
+    (tmp_path / "tests" / "conftest.py").write_text(
+        "raise ImportError('what the tests need is not installed')"
+    )
     (tmp_path.parent / "target.toml").write_text('base-url = "http://127.0.0.1:9/v1"')
-    command = [str(Path(sys.executable).with_name("pytest")), "--collect-only", "-q", "-p", "no:cacheprovider", *arguments]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    command = [
+        str(Path(sys.executable).with_name("pytest")),
+        "--collect-only",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        *arguments,
+    ]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+    )
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert len({line.partition("::")[0] for line in done.stdout.splitlines() if "::" in line}) >= collected
+    assert (
+        len({line.partition("::")[0] for line in done.stdout.splitlines() if "::" in line})
+        >= collected
+    )
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with workers"])
 def test_the_tests_of_others_are_left_alone(tmp_path: Path, workers: tuple[str, ...]) -> None:
     """Although the plugin is loaded wherever it is installed; nobody is judged, and nothing is written."""
-    (tmp_path / "test_other.py").write_text("def test_one():\n    pass\n\n\ndef test_two():\n    pass\n")
+    (tmp_path / "test_other.py").write_text(
+        "def test_one():\n    pass\n\n\ndef test_two():\n    pass\n"
+    )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_other.py", *workers],
         cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
-    assert (done.returncode, "2 passed" in done.stdout, (tmp_path / "reports").exists()) == (0, True, False)
+    assert (done.returncode, "2 passed" in done.stdout, (tmp_path / "reports").exists()) == (
+        0,
+        True,
+        False,
+    )
 
 
 def test_a_check_of_no_requirement_is_no_check(tmp_path: Path) -> None:
     """A mistake in its name is told, and nobody is judged."""
-    (tmp_path / "test_own.py").write_text('import pytest\n\n\n@pytest.mark.requirement("read/nmaes")\ndef test_names():\n    pass\n')
+    (tmp_path / "test_own.py").write_text(
+        'import pytest\n\n\n@pytest.mark.requirement("read/nmaes")\ndef test_names():\n    pass\n'
+    )
     done = judge(tmp_path / "report", str(tmp_path / "test_own.py"))
     assert done.returncode == 2
-    assert "test_own.py::test_names: no requirement read/nmaes in requirements.yaml" in done.stdout + done.stderr
+    assert (
+        "test_own.py::test_names: no requirement read/nmaes in requirements.yaml"
+        in done.stdout + done.stderr
+    )
     assert report_of(tmp_path / "report")["exchanges"]["count"] == 0
 
 
@@ -310,9 +428,16 @@ def test_a_run_that_leaves_something_unjudged_fails_if_it_must_be_complete(tmp_p
     def behave(connection: Any) -> None:
         while connection.recv(65536):
             body = b'{"code": "absent", "requestId": "r"}'
-            connection.sendall(b"HTTP/1.1 404 No\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body))
+            connection.sendall(
+                b"HTTP/1.1 404 No\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
+                % (len(body), body)
+            )
 
     with served(behave) as url:
         lenient = judge(tmp_path, *FEW, "--base-url", url)
         strict = judge(tmp_path, *FEW, "--base-url", url, "--require-complete")
-    assert (lenient.returncode, strict.returncode, report_of(tmp_path)["verdict"]) == (0, 1, "inconclusive")
+    assert (lenient.returncode, strict.returncode, report_of(tmp_path)["verdict"]) == (
+        0,
+        1,
+        "inconclusive",
+    )

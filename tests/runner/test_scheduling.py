@@ -28,22 +28,32 @@ class Collected:
 def items() -> list[pytest.Item]:
     """All checks of the suite."""
     collected = Collected()
-    assert pytest.main(["-q", "-p", "no:cacheprovider", "--collect-only", str(SUITE)], [collected]) == 0
+    assert (
+        pytest.main(["-q", "-p", "no:cacheprovider", "--collect-only", str(SUITE)], [collected])
+        == 0
+    )
     return collected.items
 
 
-def test_the_checks_that_spend_are_those_that_are_handed_reviews_to_approve(items: list[pytest.Item]) -> None:
+def test_the_checks_that_spend_are_those_that_are_handed_reviews_to_approve(
+    items: list[pytest.Item],
+) -> None:
     """As their names tell, all those and no others, which run anywhere."""
     told = {item.nodeid for item in items if scheduling.spends(item.nodeid)}
     found = set()
     for item in items:
         case = item.callspec.params if hasattr(item, "callspec") else {}
         operation = getattr(case.get("operation"), "id", case.get("operation"))
-        if "approvals" in getattr(item, "fixturenames", ()) and operation in (None, "review_approve"):
+        if "approvals" in getattr(item, "fixturenames", ()) and operation in (
+            None,
+            "review_approve",
+        ):
             found.add(item.nodeid)
 
     assert told == found
-    assert {nodeid for nodeid in found if not scheduling.spends(f"::{nodeid.partition('::')[2]}")} == set()
+    assert {
+        nodeid for nodeid in found if not scheduling.spends(f"::{nodeid.partition('::')[2]}")
+    } == set()
     assert len(found) > 40
     assert len(items) > 3 * len(found)
 
@@ -51,14 +61,20 @@ def test_the_checks_that_spend_are_those_that_are_handed_reviews_to_approve(item
 def test_the_checks_that_walk_lists_stay_together(items: list[pytest.Item]) -> None:
     """Those of pagination and of what lists show, none of which spends reviews; the others of authorization run anywhere."""
     told = {item.nodeid for item in items if scheduling.walks(item.nodeid)}
-    requirements = {item.get_closest_marker("requirement").args[0] for item in items if item.nodeid in told}  # type: ignore[union-attr]
+    marks = [item.get_closest_marker("requirement") for item in items if item.nodeid in told]
+    requirements = {mark.args[0] for mark in marks if mark is not None}
 
-    assert {id for id in requirements if not id.startswith("pagination/")} == {"authorization/lists"}
+    assert {id for id in requirements if not id.startswith("pagination/")} == {
+        "authorization/lists"
+    }
     assert {"pagination/once", "pagination/filter"} < requirements
     assert not [nodeid for nodeid in told if scheduling.spends(nodeid)]
 
 
-@pytest.mark.parametrize("nodeid", ["tests/test_theirs.py::test_one", "suite/test_approval.py::test_of_an_earlier_version[a-b]"])
+@pytest.mark.parametrize(
+    "nodeid",
+    ["tests/test_theirs.py::test_one", "suite/test_approval.py::test_of_an_earlier_version[a-b]"],
+)
 def test_a_test_that_the_suite_does_not_have_runs_anywhere(nodeid: str) -> None:
     """A run may collect a vendor's own tests beside the checks."""
     assert not scheduling.spends(nodeid)
@@ -69,7 +85,17 @@ def test_workers_do_not_spend_each_others_reviews_of_one_target(tmp_path: Path) 
     """Four of them judge what is behind one socket as one process does, and only one of them approves."""
     with instance(Reference()) as profile:
         (tmp_path / "target.toml").write_text(toml(profile), encoding="utf-8")
-        done = judge(tmp_path / "report", "--target", str(tmp_path / "target.toml"), "--depth", "quick", "-n", "4", "-v", "-v")
+        done = judge(
+            tmp_path / "report",
+            "--target",
+            str(tmp_path / "target.toml"),
+            "--depth",
+            "quick",
+            "-n",
+            "4",
+            "-v",
+            "-v",
+        )
     places = re.findall(r"^\[(gw\d)\] .*?PASSED.*? (\S+::.+?) *$", done.stdout, re.MULTILINE)
     spending = {worker for worker, nodeid in places if scheduling.spends(nodeid)}
 
@@ -78,4 +104,6 @@ def test_workers_do_not_spend_each_others_reviews_of_one_target(tmp_path: Path) 
     assert len(spending) == 1
     report = report_of(tmp_path / "report")
     assert report["verdict"] == "conformant"
-    assert {verdict for id, (verdict, _) in verdicts(report).items() if not id.startswith("untested/")} == {"pass"}
+    assert {
+        verdict for id, (verdict, _) in verdicts(report).items() if not id.startswith("untested/")
+    } == {"pass"}

@@ -22,9 +22,16 @@ from conformance.target.profile import parse
 
 SECRET = 'k/ey "ü" 0123'
 ACCOUNT = Call("account_get")
-PROFILE = {"credentials": {"primary": {"api-key": SECRET, "bearer": "token-0123"}, "outsider": {"api-key": "outside-0123"}}}
+PROFILE = {
+    "credentials": {
+        "primary": {"api-key": SECRET, "bearer": "token-0123"},
+        "outsider": {"api-key": "outside-0123"},
+    }
+}
 ID = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94"
-FINE = json.dumps({"data": {"id": ID, "displayName": "x", "accountType": "internal"}, "requestId": "r"}).encode()
+FINE = json.dumps(
+    {"data": {"id": ID, "displayName": "x", "accountType": "internal"}, "requestId": "r"}
+).encode()
 PAGE = b'{"data": {"items": [], "nextCursor": null}, "requestId": "r"}'
 ERROR = b'{"code": "c", "requestId": "r"}'
 
@@ -38,7 +45,14 @@ def examining() -> Iterator[Maker]:
 
     def make(*answers: Any, **profile: Any) -> Session:
         target = parse({**PROFILE, **profile}, base_url="http://target.test/v1", environ={})
-        made.append(Session(target, InProcess(Script(list(answers)), lambda _: None), seed=1, depth=DEPTHS["quick"]))
+        made.append(
+            Session(
+                target,
+                InProcess(Script(list(answers)), lambda _: None),
+                seed=1,
+                depth=DEPTHS["quick"],
+            )
+        )
         made[-1].begin("item")
         return made[-1]
 
@@ -47,9 +61,13 @@ def examining() -> Iterator[Maker]:
         each.close()
 
 
-def send(session: Session, call: Call = ACCOUNT, name: str | None = "primary", **how: Any) -> Exchange:
+def send(
+    session: Session, call: Call = ACCOUNT, name: str | None = "primary", **how: Any
+) -> Exchange:
     """One call as a credential of the profile."""
-    return session.client.send(call, Sending(session.target.credentials[name] if name else None, **how))
+    return session.client.send(
+        call, Sending(session.target.credentials[name] if name else None, **how)
+    )
 
 
 def found(record: Record) -> dict[tuple[str, str], Finding]:
@@ -65,22 +83,39 @@ def test_every_exchange_is_judged_whichever_check_caused_it(examining: Maker) ->
 
     judged = {finding.requirement for finding in record.findings}
     assert judged >= {"response/status", "envelope/data", "account/fields", "representation/uuid"}
-    assert {(finding.verdict, finding.operation, finding.item, finding.message) for finding in record.findings} == {
-        (Verdict.PASS, "account_get", "item", "")
+    assert {
+        (finding.verdict, finding.operation, finding.item, finding.message)
+        for finding in record.findings
+    } == {(Verdict.PASS, "account_get", "item", "")}
+    assert (record.item, record.exchanges, record.methods, record.evidence) == (
+        "item",
+        1,
+        {"GET": 1},
+        {},
+    )
+    assert {operation: len(seconds) for operation, seconds in record.elapsed.items()} == {
+        "account_get": 1
     }
-    assert (record.item, record.exchanges, record.methods, record.evidence) == ("item", 1, {"GET": 1}, {})
-    assert {operation: len(seconds) for operation, seconds in record.elapsed.items()} == {"account_get": 1}
 
 
 def test_a_broken_rule_is_a_finding_with_its_evidence(examining: Maker) -> None:
     """At most three exchanges of it; what was kept beside it is told too."""
-    session = examining(answer(200, b"{}"), answer(200, FINE), answer(200, b"[]"), answer(200, b"{}"), answer(200, b"{}"))
+    session = examining(
+        answer(200, b"{}"),
+        answer(200, FINE),
+        answer(200, b"[]"),
+        answer(200, b"{}"),
+        answer(200, b"{}"),
+    )
     for _ in range(5):
         send(session)
     record = session.end(())
 
     broken, kept = found(record)["envelope/data", "fail"], found(record)["envelope/data", "pass"]
-    assert (broken.message, broken.expected) == ("a success body without data: {}", "an object {data, requestId}")
+    assert (broken.message, broken.expected) == (
+        "a success body without data: {}",
+        "an object {data, requestId}",
+    )
     assert broken.exchanges == ("item#1", "item#3", "item#4")
     assert kept.exchanges == ("item#2",)
     assert set(record.evidence) >= {"item#1", "item#3", "item#4"}
@@ -96,9 +131,14 @@ def test_an_item_has_its_own_findings_and_what_it_sent(examining: Maker) -> None
     session.observations.append(("observe/x", "account_get", [1, SECRET]))
     send(session, Call("review_approve", {"reviewId": ID}, body=b"{}"))
     send(session)
-    record = session.end((Finding("base/x", Verdict.PASS), Finding("base/y", Verdict.PASS, item="elsewhere")))
+    record = session.end(
+        (Finding("base/x", Verdict.PASS), Finding("base/y", Verdict.PASS, item="elsewhere"))
+    )
 
-    assert [(finding.requirement, finding.item) for finding in record.findings[:2]] == [("base/x", "next"), ("base/y", "elsewhere")]
+    assert [(finding.requirement, finding.item) for finding in record.findings[:2]] == [
+        ("base/x", "next"),
+        ("base/y", "elsewhere"),
+    ]
     assert {finding.item for finding in record.findings[2:]} == {"next"}
     assert (record.exchanges, record.methods) == (2, {"POST": 1, "GET": 1})
     assert record.observations == (("observe/x", "account_get", [1, "$PRIMARY_API_KEY"]),)
@@ -106,14 +146,18 @@ def test_an_item_has_its_own_findings_and_what_it_sent(examining: Maker) -> None
     assert session.end(()) == Record("last", (), (), {}, 0, {}, {})
 
 
-def test_evidence_of_an_earlier_item_is_shown_where_a_finding_needs_it(monkeypatch: pytest.MonkeyPatch, examining: Maker) -> None:
+def test_evidence_of_an_earlier_item_is_shown_where_a_finding_needs_it(
+    monkeypatch: pytest.MonkeyPatch, examining: Maker
+) -> None:
     """What was read once is looked at by many checks; only so much is remembered."""
     monkeypatch.setattr(module, "MOST_REMEMBERED", 2)
     session = examining(answer(404, ERROR))
     for _ in range(3):
         send(session)
     session.begin("next")
-    record = session.end((Finding("a/b", Verdict.FAIL, exchanges=("item#1", "item#2", "item#3", "item#9")),))
+    record = session.end(
+        (Finding("a/b", Verdict.FAIL, exchanges=("item#1", "item#2", "item#3", "item#9")),)
+    )
 
     assert list(record.evidence) == ["item#2", "item#3"]
 
@@ -125,7 +169,11 @@ def test_a_finding_shows_three_of_its_exchanges(examining: Maker) -> None:
         send(session)
     ids = tuple(f"item#{number}" for number in range(1, 6))
 
-    assert list(session.end((Finding("a/b", Verdict.INCONCLUSIVE, exchanges=ids),)).evidence) == ["item#1", "item#2", "item#3"]
+    assert list(session.end((Finding("a/b", Verdict.INCONCLUSIVE, exchanges=ids),)).evidence) == [
+        "item#1",
+        "item#2",
+        "item#3",
+    ]
     assert session.end((Finding("a/b", Verdict.PASS, exchanges=ids),)).evidence == {}
 
 
@@ -137,7 +185,9 @@ def test_what_is_outside_the_contract_is_recorded_and_not_judged(examining: Make
     record = session.end(())
 
     assert (record.findings, record.exchanges, session.controls) == ((), 2, set())
-    assert {operation: len(seconds) for operation, seconds in record.elapsed.items()} == {"account_get": 1}
+    assert {operation: len(seconds) for operation, seconds in record.elapsed.items()} == {
+        "account_get": 1
+    }
     assert (session.problems(extraordinary), session.problems(unanswered)) == ([], [])
 
 
@@ -158,7 +208,11 @@ LIST = Call("project_list")
 
 def argued(record: Record) -> dict[str, str]:
     """The verdicts on arguments."""
-    return {finding.requirement: str(finding.verdict) for finding in record.findings if finding.requirement.startswith("arguments/")}
+    return {
+        finding.requirement: str(finding.verdict)
+        for finding in record.findings
+        if finding.requirement.startswith("arguments/")
+    }
 
 
 def test_arguments_are_judged_once_the_plain_request_has_succeeded(examining: Maker) -> None:
@@ -183,7 +237,16 @@ def test_only_primary_argues(examining: Maker, how: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "judged"), [(401, False), (429, False), (500, True), (502, False), (503, False), (504, False), (400, True)]
+    ("status", "judged"),
+    [
+        (401, False),
+        (429, False),
+        (500, True),
+        (502, False),
+        (503, False),
+        (504, False),
+        (400, True),
+    ],
 )
 def test_the_weather_is_no_answer_to_arguments(examining: Maker, status: int, judged: bool) -> None:
     """Nor is a 401; a 500 is."""
@@ -219,8 +282,16 @@ def test_names_of_parameters_are_those_of_the_profile(examining: Maker) -> None:
     session.proven.add(("video_list", "company"))
     assert session.roles(videos) == {"limit": "limit", "after": "cursor", "companyId": "company"}
     assert session.roles(record) == {}
-    names = {role: session.name(videos, role) for role in ("limit", "cursor", "company", "project", "id")}
-    assert names == {"limit": "limit", "cursor": "after", "company": "companyId", "project": None, "id": None}
+    names = {
+        role: session.name(videos, role) for role in ("limit", "cursor", "company", "project", "id")
+    }
+    assert names == {
+        "limit": "limit",
+        "cursor": "after",
+        "company": "companyId",
+        "project": None,
+        "id": None,
+    }
 
 
 # --- one problem of many -------------------------------------------------------------------------------------------------
@@ -230,7 +301,10 @@ def test_the_problems_of_an_exchange_are_what_the_rules_hold_against_it(examinin
     """And one exchange can be made the one that is shown for them."""
     session = examining(answer(200, b"{}"))
     first, second = send(session), send(session)
-    assert [judgement.requirement for judgement in session.problems(second)] == ["envelope/data", "envelope/request-id"]
+    assert [judgement.requirement for judgement in session.problems(second)] == [
+        "envelope/data",
+        "envelope/request-id",
+    ]
 
     session.show(second)
     record = session.end(())
@@ -238,7 +312,9 @@ def test_the_problems_of_an_exchange_are_what_the_rules_hold_against_it(examinin
     assert found(record)["response/status", "pass"].exchanges == (first.id, second.id)
 
 
-def test_an_unsure_judge_is_an_error_and_hides_no_failure(monkeypatch: pytest.MonkeyPatch, examining: Maker) -> None:
+def test_an_unsure_judge_is_an_error_and_hides_no_failure(
+    monkeypatch: pytest.MonkeyPatch, examining: Maker
+) -> None:
     """Where both are found on one requirement, both are told."""
     session = examining(answer(200, FINE.replace(b'"x"', b"1")))
     send(session)
@@ -256,15 +332,30 @@ def test_an_unsure_judge_is_an_error_and_hides_no_failure(monkeypatch: pytest.Mo
 
 def test_no_secret_leaves_by_a_record_or_by_the_log(tmp_path: Path, examining: Maker) -> None:
     """Though the target repeats it in every place and spelling, and a finding quotes it."""
-    echoes = [SECRET, quote(SECRET, safe=""), json.dumps(SECRET)[1:-1], base64.b64encode(f"x{SECRET}".encode()).decode()]
-    body = json.dumps({"data": {"id": SECRET, "displayName": echoes, "accountType": SECRET}, "requestId": echoes, SECRET: 1}).encode()
+    echoes = [
+        SECRET,
+        quote(SECRET, safe=""),
+        json.dumps(SECRET)[1:-1],
+        base64.b64encode(f"x{SECRET}".encode()).decode(),
+    ]
+    body = json.dumps(
+        {
+            "data": {"id": SECRET, "displayName": echoes, "accountType": SECRET},
+            "requestId": echoes,
+            SECRET: 1,
+        }
+    ).encode()
     refusal = json.dumps({"code": SECRET, "requestId": 1, "message": echoes}).encode()
-    session = examining(answer(200, body, location=f"/{quote(SECRET)}", x_echo=SECRET), answer(404, refusal))
+    session = examining(
+        answer(200, body, location=f"/{quote(SECRET)}", x_echo=SECRET), answer(404, refusal)
+    )
     session.open_log(tmp_path / "deep" / "log.jsonl")
     exchange = send(session, scheme="api-key", purpose=SECRET)
     send(session, Call("account_get", query=(("q", SECRET),)), headers=(("x-copy", SECRET),))
     session.observations.append(("observe/x", SECRET, {SECRET: [SECRET]}))
-    own = Finding("a/b", Verdict.FAIL, None, f"came {SECRET}", f"not {SECRET}", (SECRET,), (exchange.id,))
+    own = Finding(
+        "a/b", Verdict.FAIL, None, f"came {SECRET}", f"not {SECRET}", (SECRET,), (exchange.id,)
+    )
     written = orjson.dumps(session.end((own,)))
     session.close()
     log = (tmp_path / "deep" / "log.jsonl").read_bytes()
@@ -272,7 +363,11 @@ def test_no_secret_leaves_by_a_record_or_by_the_log(tmp_path: Path, examining: M
     assert len(log.splitlines()) == 2
     for spelling in (SECRET, *echoes[:3], echoes[3][4:-4], quote(SECRET)):
         for text in (written, log):
-            for nested in (spelling, json.dumps(spelling)[1:-1], json.dumps(spelling, ensure_ascii=False)[1:-1]):
+            for nested in (
+                spelling,
+                json.dumps(spelling)[1:-1],
+                json.dumps(spelling, ensure_ascii=False)[1:-1],
+            ):
                 assert nested.encode() not in text
     assert exchange.response is not None
     assert exchange.response.body == body
@@ -295,16 +390,27 @@ def test_values_that_cannot_be_written_do_not_end_a_run(examining: Maker) -> Non
     own = Finding("a/b", Verdict.FAIL, None, f"answered {exchange.describe()} \ud800")
 
     written = orjson.loads(orjson.dumps(session.end((own,))))
-    assert written["observations"] == [["observe/x", "\\ud800", [str(2**70), {"\\ud800": "\\udfff"}]]]
+    assert written["observations"] == [
+        ["observe/x", "\\ud800", [str(2**70), {"\\ud800": "\\udfff"}]]
+    ]
 
 
 HOSTILE_BODIES = [
     b"[" * 100_000,
     b"[" * 900 + b"]" * 900,
     b'{"data": ' + b"[" * 500 + b"]" * 500 + b', "requestId": "r"}',
-    b'{"data": {"items": ' + b"[" * 500 + b"]" * 500 + b', "nextCursor": ' + b'{"a":' * 300 + b"1" + b"}" * 300 + b'}, "requestId": "r"}',
+    b'{"data": {"items": '
+    + b"[" * 500
+    + b"]" * 500
+    + b', "nextCursor": '
+    + b'{"a":' * 300
+    + b"1"
+    + b"}" * 300
+    + b'}, "requestId": "r"}',
     b'{"data": {"items": [{"\\ud800": "\\ud800", "id": "\\ud800"}], "nextCursor": "\\ud800"}, "requestId": "\\ud800"}',
-    b'{"data": {"items": [{"id": 1e400, "videoCount": ' + b"9" * 5000 + b'}], "nextCursor": 1}, "requestId": "r"}',
+    b'{"data": {"items": [{"id": 1e400, "videoCount": '
+    + b"9" * 5000
+    + b'}], "nextCursor": 1}, "requestId": "r"}',
     '{"data": null, "requestId": ""}'.encode("utf-16"),
     b"\xff\xfe",
     b"\x00" * 1000,
@@ -315,7 +421,9 @@ HOSTILE_BODIES = [
 @pytest.mark.parametrize("body", HOSTILE_BODIES, ids=range(len(HOSTILE_BODIES)))
 @pytest.mark.parametrize("status", [200, 404, 429, 503, 302, 999])
 @pytest.mark.parametrize("operation", ["project_list", "account_get", "review_approve"])
-def test_no_answer_makes_the_judge_stumble(examining: Maker, body: bytes, status: int, operation: str) -> None:
+def test_no_answer_makes_the_judge_stumble(
+    examining: Maker, body: bytes, status: int, operation: str
+) -> None:
     """Whatever is in it: findings that can be written, and no error of the checker."""
     session = examining(answer(status, body, retry_after="\xff"))
     send(session, Call(operation, {"reviewId": ID}), patient=False)

@@ -7,13 +7,27 @@ import pytest
 from conformance.http.exchange import Call
 from conformance.rules import arguments
 from conformance.rules.arguments import Fitness
-from conformance.suite.approval.attempts import MALFORMED, MISSPELT, NEXT, STALE, ahead, changed, conflict, unaltered
+from conformance.suite.approval.attempts import (
+    MALFORMED,
+    MISSPELT,
+    NEXT,
+    STALE,
+    ahead,
+    changed,
+    conflict,
+    unaltered,
+)
 
 ID = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94"
-RIGHT = Call("review_approve", {"reviewId": ID}, (("x", "1"),)).carrying({"expectedSubjectRevision": 7, "idempotencyKey": "k"})
+RIGHT = Call("review_approve", {"reviewId": ID}, (("x", "1"),)).carrying(
+    {"expectedSubjectRevision": 7, "idempotencyKey": "k"}
+)
 
 
-@pytest.mark.parametrize(("revision", "alone"), [(-1, False), (0, False), (1, True), (2, True), (2**31 - 1, True), (2**31, False)])
+@pytest.mark.parametrize(
+    ("revision", "alone"),
+    [(-1, False), (0, False), (1, True), (2, True), (2**31 - 1, True), (2**31, False)],
+)
 def test_a_wrong_revision_is_a_conflict(revision: int, alone: bool) -> None:
     """And a malformed argument as well, where no subject may have it or not every integer type holds it."""
     assert conflict(revision) == ({409} if alone else {400, 409, 422})
@@ -42,13 +56,19 @@ def test_the_next_revisions_are_those_beside_the_right_one() -> None:
 
 def test_one_thing_of_an_approval_is_changed() -> None:
     """The other one stays right, and so does all else of the call."""
-    made = [changed()(RIGHT, 7, "k"), changed(revision=ahead)(RIGHT, 7, "k"), changed(key="other")(RIGHT, 7, "k")]
+    made = [
+        changed()(RIGHT, 7, "k"),
+        changed(revision=ahead)(RIGHT, 7, "k"),
+        changed(key="other")(RIGHT, 7, "k"),
+    ]
     assert [json.loads(call.body or b"") for call in made] == [
         {"expectedSubjectRevision": 7, "idempotencyKey": "k"},
         {"expectedSubjectRevision": 8, "idempotencyKey": "k"},
         {"expectedSubjectRevision": 7, "idempotencyKey": "other"},
     ]
-    assert {(call.operation, call.path["reviewId"], call.query) for call in made} == {("review_approve", ID, (("x", "1"),))}
+    assert {(call.operation, call.path["reviewId"], call.query) for call in made} == {
+        ("review_approve", ID, (("x", "1"),))
+    }
     assert unaltered(RIGHT, 7, "k") is RIGHT
 
 
@@ -58,13 +78,22 @@ def test_a_malformed_body_is_what_the_rules_call_invalid(name: str) -> None:
     for revision in (0, 1, 7, 2**53 - 1):
         made = MALFORMED[name](RIGHT, revision, "k")
         assert arguments.body(made) is Fitness.INVALID
-        assert (made.operation, made.path, made.query, made.content_type) == (RIGHT.operation, RIGHT.path, RIGHT.query, RIGHT.content_type)
+        assert (made.operation, made.path, made.query, made.content_type) == (
+            RIGHT.operation,
+            RIGHT.path,
+            RIGHT.query,
+            RIGHT.content_type,
+        )
 
 
 def test_malformed_bodies_that_are_written_out_are_sent_as_they_stand() -> None:
     """Octet by octet."""
     names = ("a body that is an array", "a body that is a string", "a body that breaks off")
-    assert [MALFORMED[name](RIGHT, 7, "k").body for name in names] == [b"[]", b'"approve"', b'{"expectedSubjectRevision": 1,']
+    assert [MALFORMED[name](RIGHT, 7, "k").body for name in names] == [
+        b"[]",
+        b'"approve"',
+        b'{"expectedSubjectRevision": 1,',
+    ]
 
 
 def test_a_misspelt_id_is_made_of_the_right_one() -> None:

@@ -22,7 +22,9 @@ BASE = "http://target.invalid/v1"
 HERE = f"{BASE}/openapi.json"
 ELSEWHERE = "http://elsewhere.invalid/openapi.json"
 CHECKS = [checks.__dict__[name] for name in sorted(vars(checks)) if name.startswith("test_")]
-JUDGING = [check for check in CHECKS if check is not checks.test_the_description_is_where_the_profile_says]
+JUDGING = [
+    check for check in CHECKS if check is not checks.test_the_description_is_where_the_profile_says
+]
 
 
 @dataclass
@@ -36,7 +38,13 @@ class Publisher:
     async def __call__(self, scope: Any, _receive: Any, send: Any) -> None:
         """Answer one request."""
         refused = self.welcome is not None and (b"x-api-key", self.welcome) not in scope["headers"]
-        await send({"type": "http.response.start", "status": 401 if refused else self.status, "headers": []})
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 401 if refused else self.status,
+                "headers": [],
+            }
+        )
         await send({"type": "http.response.body", "body": b"{}" if refused else self.body})
 
 
@@ -49,7 +57,9 @@ class Targets:
     def of(self, application: Any, **profile: Any) -> Live:
         """The data of a target that an application is."""
         target = parse({"base-url": BASE, **profile}, environ={})
-        self.sessions.append(Session(target, InProcess(application, lambda _: None), seed=1, depth=DEPTHS["quick"]))
+        self.sessions.append(
+            Session(target, InProcess(application, lambda _: None), seed=1, depth=DEPTHS["quick"])
+        )
         self.sessions[-1].begin("item")
         return Live(self.sessions[-1])
 
@@ -72,7 +82,12 @@ def reference() -> Iterator[Live]:
     """The bundled reference."""
     clock = ManualClock()
     made = Reference(clock=clock)
-    session = Session(parse(made.profile(BASE), environ={}), InProcess(made.app, clock.advance), seed=1, depth=DEPTHS["quick"])
+    session = Session(
+        parse(made.profile(BASE), environ={}),
+        InProcess(made.app, clock.advance),
+        seed=1,
+        depth=DEPTHS["quick"],
+    )
     session.begin("item")
     yield Live(session)
     session.close()
@@ -100,10 +115,17 @@ def _document(**members: Any) -> bytes:
 
 @pytest.mark.parametrize(
     ("body", "status", "told"),
-    [(b"", 404, "404"), (b"<html>", 200, "is no mapping"), (b"a: [\n", 200, "is no YAML"), (b'swagger: "2.0"', 200, "no OpenAPI 3")],
+    [
+        (b"", 404, "404"),
+        (b"<html>", 200, "is no mapping"),
+        (b"a: [\n", 200, "is no YAML"),
+        (b'swagger: "2.0"', 200, "no OpenAPI 3"),
+    ],
     ids=["absent", "a page", "no YAML", "Swagger"],
 )
-def test_what_is_no_description_breaks_one_requirement(targets: Targets, body: bytes, status: int, told: str) -> None:
+def test_what_is_no_description_breaks_one_requirement(
+    targets: Targets, body: bytes, status: int, told: str
+) -> None:
     """It is not published; everything else about it is undecided."""
     target = targets.publishing(body, status)
     with pytest.raises(Violation, match=told):
@@ -116,7 +138,11 @@ def test_what_is_no_description_breaks_one_requirement(targets: Targets, body: b
 @pytest.mark.parametrize(
     ("publisher", "url", "needs"),
     [
-        (Publisher(_document(paths={"/a": {"$ref": "a.yaml"}})), HERE, "description.url of one document that holds everything"),
+        (
+            Publisher(_document(paths={"/a": {"$ref": "a.yaml"}})),
+            HERE,
+            "description.url of one document that holds everything",
+        ),
         (Publisher(b"", 302), HERE, "description.url that is not redirected"),
         (Publisher(b"", 401), HERE, "credentials.primary"),
         (Publisher(b"", 403), ELSEWHERE, "description.url for everybody"),
@@ -124,8 +150,12 @@ def test_what_is_no_description_breaks_one_requirement(targets: Targets, body: b
     ],
     ids=["in parts", "elsewhere", "for nobody", "of another host", "away"],
 )
-@pytest.mark.parametrize("check", [checks.test_the_description_is_where_the_profile_says, checks.test_the_operations])
-def test_what_stands_in_the_way_is_named(targets: Targets, check: Any, publisher: Publisher, url: str, needs: str) -> None:
+@pytest.mark.parametrize(
+    "check", [checks.test_the_description_is_where_the_profile_says, checks.test_the_operations]
+)
+def test_what_stands_in_the_way_is_named(
+    targets: Targets, check: Any, publisher: Publisher, url: str, needs: str
+) -> None:
     """Nobody is blamed for it."""
     with pytest.raises(Inconclusive) as undecided:
         check(targets.of(publisher, description={"url": url}))
@@ -136,17 +166,27 @@ def test_primary_is_asked_where_nobody_is_welcome(targets: Targets) -> None:
     """Its credential goes to the host of the API, and to no other."""
     application = Publisher(_document(), welcome=b"secret")
     credentials = {"primary": {"api-key": "secret"}}
-    checks.test_the_operations(targets.of(application, credentials=credentials, description={"url": HERE}))
+    checks.test_the_operations(
+        targets.of(application, credentials=credentials, description={"url": HERE})
+    )
     with pytest.raises(Inconclusive):
-        checks.test_the_operations(targets.of(application, credentials=credentials, description={"url": ELSEWHERE}))
+        checks.test_the_operations(
+            targets.of(application, credentials=credentials, description={"url": ELSEWHERE})
+        )
 
 
 def test_a_broken_description_is_told_with_its_lines(targets: Targets) -> None:
     """The first few differences, and how many more there are."""
-    paths = {path: item for path, item in openapi.load().document["paths"].items() if not path.startswith("/reviews")}
+    paths = {
+        path: item
+        for path, item in openapi.load().document["paths"].items()
+        if not path.startswith("/reviews")
+    }
     with pytest.raises(Violation) as broken:
         checks.test_the_operations(targets.publishing(_document(paths=paths)))
-    assert broken.value.message.startswith("review_list: is not described (specified: GET /reviews; described: )")
+    assert broken.value.message.startswith(
+        "review_list: is not described (specified: GET /reviews; described: )"
+    )
     with pytest.raises(Violation) as broken:
         checks.test_the_operations(targets.publishing(_document(paths={})))
     assert broken.value.message.endswith("and 5 more (`conformance diff` lists them)")
@@ -170,21 +210,35 @@ def test_what_breaks_nothing_is_observed(targets: Targets) -> None:
     assert target.session.observations == [("observe/description", "open: the document", told)]
 
 
-def test_answers_are_held_to_the_published_description(reference: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_are_held_to_the_published_description(
+    reference: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What fits the contract and not the description is observed, with the place and the keyword and without the value."""
     document = orjson.loads(_document())
-    document["components"]["schemas"]["Account"]["properties"]["displayName"] = {"type": "string", "maxLength": 1}
-    document["components"]["schemas"]["Error"]["properties"]["code"] = {"type": "string", "pattern": "("}
+    document["components"]["schemas"]["Account"]["properties"]["displayName"] = {
+        "type": "string",
+        "maxLength": 1,
+    }
+    document["components"]["schemas"]["Error"]["properties"]["code"] = {
+        "type": "string",
+        "pattern": "(",
+    }
     text = orjson.dumps(document).decode()
     monkeypatch.setattr(checks, "_text", lambda _: text)
     checks.test_answers_fit_both_descriptions(reference)
     told = "does not fit the description at data/displayName (maxLength)"
-    assert reference.session.observations == [("observe/described-answers", "account_get: 200", told)]
+    assert reference.session.observations == [
+        ("observe/described-answers", "account_get: 200", told)
+    ]
 
 
 def test_a_target_without_anything_to_read_shows_no_answers(targets: Targets) -> None:
     """There is nothing to hold to the description, and nobody is blamed."""
-    target = targets.of(Publisher(_document(paths={})), credentials={"primary": {"api-key": "secret"}}, description={"url": HERE})
+    target = targets.of(
+        Publisher(_document(paths={})),
+        credentials={"primary": {"api-key": "secret"}},
+        description={"url": HERE},
+    )
     checks.test_answers_fit_both_descriptions(target)
     assert target.session.observations == []
 
@@ -192,7 +246,13 @@ def test_a_target_without_anything_to_read_shows_no_answers(targets: Targets) ->
 def test_the_reference_publishes_for_reading_alone(reference: Live) -> None:
     """GET and HEAD are answered, to anybody, with the address that was asked."""
     client, url = reference.session.client, reference.session.target.description_url
-    sendings = [Sending(None, url=f"{url}?a=1", method=method, ordinary=False) for method in ("GET", "HEAD", "POST")]
+    sendings = [
+        Sending(None, url=f"{url}?a=1", method=method, ordinary=False)
+        for method in ("GET", "HEAD", "POST")
+    ]
     answers = [client.send(Call("description"), sending) for sending in sendings]
     assert [answer.status for answer in answers] == [200, 200, 405]
-    assert (answers[0].json["servers"], answers[1].response and answers[1].response.body) == ([{"url": BASE}], b"")
+    assert (answers[0].json["servers"], answers[1].response and answers[1].response.body) == (
+        [{"url": BASE}],
+        b"",
+    )

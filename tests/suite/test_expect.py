@@ -14,14 +14,29 @@ def answer(status: int | None, body: bytes = b'{"code": "c"}') -> Exchange:
     """An answer with this status; None for none at all."""
     response = None if status is None else Response(status, (), body)
     failure = None if response else "timed out"
-    return Exchange("item", 4, Call("video_get"), "a read", "primary", "bearer", Request("GET", "", ()), response, failure)
+    return Exchange(
+        "item",
+        4,
+        Call("video_get"),
+        "a read",
+        "primary",
+        "bearer",
+        Request("GET", "", ()),
+        response,
+        failure,
+    )
 
 
 def violation(act: Callable[[], None]) -> tuple[Any, ...]:
     """What is held against the target."""
     with pytest.raises(Violation) as caught:
         act()
-    return caught.value.message, caught.value.expected, caught.value.exchanges, caught.value.operation
+    return (
+        caught.value.message,
+        caught.value.expected,
+        caught.value.exchanges,
+        caught.value.operation,
+    )
 
 
 def inconclusive(act: Callable[[], None]) -> tuple[Any, ...]:
@@ -55,7 +70,12 @@ def test_any_other_status_breaks_the_requirement(status: int) -> None:
 
 def test_a_reason_takes_the_place_of_the_purpose() -> None:
     """Where one is given."""
-    assert violation(lambda: expect.status(answer(200), 401, because="no credential")) == ("no credential: 200 c", "401", ("item#4",), None)
+    assert violation(lambda: expect.status(answer(200), 401, because="no credential")) == (
+        "no credential: 200 c",
+        "401",
+        ("item#4",),
+        None,
+    )
 
 
 # --- any refusal ---------------------------------------------------------------------------------------------------------
@@ -70,7 +90,12 @@ def test_every_client_error_is_a_refusal(status: int) -> None:
 @pytest.mark.parametrize("status", [200, 204, 302, 399, 500, 501])
 def test_what_is_no_client_error_is_no_refusal(status: int) -> None:
     """Neither a success nor a failure of the server is."""
-    assert violation(lambda: expect.refused(answer(status))) == (f"a read: {status} c", "a refusal", ("item#4",), None)
+    assert violation(lambda: expect.refused(answer(status))) == (
+        f"a read: {status} c",
+        "a refusal",
+        ("item#4",),
+        None,
+    )
 
 
 def test_a_refusal_that_does_not_come_has_its_reason() -> None:
@@ -84,14 +109,28 @@ def test_a_refusal_that_does_not_come_has_its_reason() -> None:
 def test_a_success_is_served() -> None:
     """200, and no other one."""
     expect.served(answer(200))
-    assert violation(lambda: expect.served(answer(201))) == ("a read: 201 c", "200", ("item#4",), None)
-    assert violation(lambda: expect.served(answer(404))) == ("a read: 404 c", "200", ("item#4",), None)
+    assert violation(lambda: expect.served(answer(201))) == (
+        "a read: 201 c",
+        "200",
+        ("item#4",),
+        None,
+    )
+    assert violation(lambda: expect.served(answer(404))) == (
+        "a read: 404 c",
+        "200",
+        ("item#4",),
+        None,
+    )
 
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_who_is_turned_away_is_not_served_for_another_reason(status: int) -> None:
     """The credential of the profile is in question, not what the check is about."""
-    expected = (f"primary is answered {status} c on video_get", ("credentials.primary",), ("item#4",))
+    expected = (
+        f"primary is answered {status} c on video_get",
+        ("credentials.primary",),
+        ("item#4",),
+    )
     assert inconclusive(lambda: expect.served(answer(status))) == expected
 
 
@@ -113,9 +152,15 @@ def test_who_is_turned_away_is_not_served_for_another_reason(status: int) -> Non
     [expect.clear, expect.refused, expect.served, lambda each: expect.status(each, 200, 403)],
     ids=["clear", "refused", "served", "status"],
 )
-def test_the_weather_says_nothing(act: Callable[[Exchange], None], status: int | None, told: str, needs: str) -> None:
+def test_the_weather_says_nothing(
+    act: Callable[[Exchange], None], status: int | None, told: str, needs: str
+) -> None:
     """And names what would make it pass."""
-    assert inconclusive(lambda: act(answer(status))) == (f"video_get: {told}", (needs,), ("item#4",))
+    assert inconclusive(lambda: act(answer(status))) == (
+        f"video_get: {told}",
+        (needs,),
+        ("item#4",),
+    )
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 403, 404, 409, 500])
@@ -135,16 +180,30 @@ def test_a_condition_that_holds_passes() -> None:
 def test_a_condition_that_does_not_hold_breaks_the_requirement() -> None:
     """With all answers that show it, in their order."""
     other = Exchange("item", 5, Call("video_list"), "", None, None, Request("GET", "", ()))
-    assert violation(lambda: expect.that(answer(200).status == 201, "so it is", answer(200), other, expected="not so")) == (
+    assert violation(
+        lambda: expect.that(
+            answer(200).status == 201, "so it is", answer(200), other, expected="not so"
+        )
+    ) == (
         "so it is",
         "not so",
         ("item#4", "item#5"),
         None,
     )
-    assert violation(lambda: expect.that(answer(200).status == 201, "so it is")) == ("so it is", "", (), None)
+    assert violation(lambda: expect.that(answer(200).status == 201, "so it is")) == (
+        "so it is",
+        "",
+        (),
+        None,
+    )
 
 
 def test_what_is_broken_is_broken_at_once() -> None:
     """With what shows it."""
-    assert violation(lambda: expect.broken("so it is", answer(200), expected="not so")) == ("so it is", "not so", ("item#4",), None)
+    assert violation(lambda: expect.broken("so it is", answer(200), expected="not so")) == (
+        "so it is",
+        "not so",
+        ("item#4",),
+        None,
+    )
     assert violation(lambda: expect.broken("so it is")) == ("so it is", "", (), None)

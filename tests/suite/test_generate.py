@@ -25,13 +25,19 @@ from conformance.suite.fuzzing import cases, generate, isolation
 from conformance.suite.fuzzing.generate import Enough, Mode, Source
 from conformance.suite.lists.live import Live
 from conformance.suite.test_fuzz import MOST_SMALLER, Fuzz
-from conformance.suite.test_fuzz import test_generated_arguments_beyond_the_contract_cause_no_failure as beyond
+from conformance.suite.test_fuzz import (
+    test_generated_arguments_beyond_the_contract_cause_no_failure as beyond,
+)
 from conformance.target import profile
 from conformance.target.target import Consent, Target
 
 OPERATIONS = openapi.load().operations
 BOTH = tuple(Mode)
-SEVERAL = [Source(operation, mode, 7, 12) for operation in ("project_list", "review_get", "review_approve") for mode in BOTH]
+SEVERAL = [
+    Source(operation, mode, 7, 12)
+    for operation in ("project_list", "review_get", "review_approve")
+    for mode in BOTH
+]
 
 # Also without what the working directory and the hash seed might lend, and with constants in a module of the user's own.
 ANOTHER_PROCESS = """
@@ -51,10 +57,14 @@ print(hashlib.sha256(repr(keys).encode()).hexdigest())
 
 def _elsewhere(folder: Path, *, seed: int, hash_seed: str) -> str:
     folder.mkdir()
-    (folder / "lent.py").write_text(f"WORDS = ['a word of folder {folder.name}', 4711, 0.125, b'bytes']\n")
+    (folder / "lent.py").write_text(
+        f"WORDS = ['a word of folder {folder.name}', 4711, 0.125, b'bytes']\n"
+    )
     environ = {**os.environ, "PYTHONHASHSEED": hash_seed}
     command = [sys.executable, "-W", "error", "-c", ANOTHER_PROCESS, str(seed)]
-    return subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        command, cwd=folder, env=environ, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def _generated() -> Iterator[Call]:
@@ -70,24 +80,31 @@ def test_the_same_seed_means_the_same_requests_in_every_process(tmp_path: Path) 
     one = _elsewhere(tmp_path / "one", seed=3, hash_seed="1")
     other = _elsewhere(tmp_path / "other", seed=3, hash_seed="2")
     assert one == other
-    assert sorted(path.name for path in (tmp_path / "other").iterdir() if path.name != "__pycache__") == ["lent.py"]
+    assert sorted(
+        path.name for path in (tmp_path / "other").iterdir() if path.name != "__pycache__"
+    ) == ["lent.py"]
 
 
 def test_another_seed_means_other_requests(tmp_path: Path) -> None:
     """The seed decides."""
-    assert _elsewhere(tmp_path / "one", seed=3, hash_seed="1") != _elsewhere(tmp_path / "other", seed=4, hash_seed="1")
+    assert _elsewhere(tmp_path / "one", seed=3, hash_seed="1") != _elsewhere(
+        tmp_path / "other", seed=4, hash_seed="1"
+    )
 
 
 def test_asking_again_yields_what_was_made_before() -> None:
     """Many runs in one process share the requests."""
-    assert generate.examples(SEVERAL[0]) is generate.examples(Source("project_list", Mode.POSITIVE, 7, 12))
+    assert generate.examples(SEVERAL[0]) is generate.examples(
+        Source("project_list", Mode.POSITIVE, 7, 12)
+    )
 
 
 def test_every_bound_of_limit_is_met_from_both_sides() -> None:
     """The systematic requests of each list have 1, 100, 0 and 101."""
     for operation in (operation for operation in OPERATIONS.values() if operation.is_list):
         inside, outside = (
-            {dict(call.query).get("limit") for call in generate.coverage(operation.id, mode)} for mode in (Mode.POSITIVE, Mode.NEGATIVE)
+            {dict(call.query).get("limit") for call in generate.coverage(operation.id, mode)}
+            for mode in (Mode.POSITIVE, Mode.NEGATIVE)
         )
         assert {"1", "2", "99", "100"} <= inside
         assert {"0", "101"} <= outside
@@ -97,7 +114,11 @@ def test_a_systematic_request_has_one_wrong_argument() -> None:
     """What stands beside the wrong one is right."""
     for call in generate.coverage("activity_list", Mode.NEGATIVE):
         path = call.path["projectId"] == "b7e0c5d4-92a1-4e36-8c0f-1f5d7a2e9b63"
-        query = [name for name, value in call.query if value not in {"25", "63d0f8e1-b57a-4c29-a4e6-1d8c92b70f35"}]
+        query = [
+            name
+            for name, value in call.query
+            if value not in {"25", "63d0f8e1-b57a-4c29-a4e6-1d8c92b70f35"}
+        ]
         assert (not path) + len(query) == 1
 
 
@@ -118,8 +139,12 @@ def test_only_parameters_of_the_contract_are_sent_and_each_once() -> None:
     for call in _generated():
         operation = OPERATIONS[call.operation]
         names = [name for name, _ in call.query]
-        assert set(call.path) == {parameter.name for parameter in operation.parameters if parameter.location == "path"}
-        assert set(names) <= {parameter.name for parameter in operation.parameters if parameter.location == "query"}
+        assert set(call.path) == {
+            parameter.name for parameter in operation.parameters if parameter.location == "path"
+        }
+        assert set(names) <= {
+            parameter.name for parameter in operation.parameters if parameter.location == "query"
+        }
         assert len(names) == len(set(names))
 
 
@@ -130,16 +155,26 @@ def test_nothing_is_sent_that_is_not_passed_on() -> None:
             assert value not in {"", ".", ".."}
             assert not set("/\\%;") & set(value)
         for value in (*call.path.values(), *(value for _, value in call.query)):
-            assert not [character for character in value if ord(character) < 32 or 127 <= ord(character) < 160]
+            assert not [
+                character
+                for character in value
+                if ord(character) < 32 or 127 <= ord(character) < 160
+            ]
             assert value.encode().decode() == value
-        assert len("".join(call.path.values())) + sum(len(name) + len(value) for name, value in call.query) <= cases.LONGEST
+        assert (
+            len("".join(call.path.values()))
+            + sum(len(name) + len(value) for name, value in call.query)
+            <= cases.LONGEST
+        )
 
 
 def test_bodies_are_only_made_for_the_operation_that_takes_one() -> None:
     """Objects of every form, and what is no object; nothing, too."""
     bodies = {call.operation for call in _generated() if call.body is not None}
     assert bodies == {"review_approve"}
-    assert b"[null, null]" in [call.body for call in generate.coverage("review_approve", Mode.NEGATIVE)]
+    assert b"[null, null]" in [
+        call.body for call in generate.coverage("review_approve", Mode.NEGATIVE)
+    ]
     assert {call.content_type for call in _generated()} == {"application/json"}
 
 
@@ -149,25 +184,46 @@ ID = "3d2f9a60-1c77-4b8e-9f24-7a5b0c3e6d18"
 @pytest.mark.parametrize(
     ("operation", "parts", "sent"),
     [
-        ("project_list", {"query": {"limit": ["7"], "cursor": None}}, Call("project_list", query=(("limit", "7"), ("cursor", "null")))),
+        (
+            "project_list",
+            {"query": {"limit": ["7"], "cursor": None}},
+            Call("project_list", query=(("limit", "7"), ("cursor", "null"))),
+        ),
         ("project_list", {"query": {"limit": [7, 7]}}, None),
-        ("project_list", {"query": {"cursor": "x" * 1484}}, Call("project_list", query=(("cursor", "x" * 1484),))),
+        (
+            "project_list",
+            {"query": {"cursor": "x" * 1484}},
+            Call("project_list", query=(("cursor", "x" * 1484),)),
+        ),
         ("project_list", {"query": {"cursor": "x" * 1485}}, None),
         ("project_list", {"headers": {"x-more": "1"}}, None),
-        ("review_approve", {"body": {"a": 1}}, Call("review_approve", {"reviewId": ID}, body=b'{"a": 1}')),
-        ("review_approve", {"body": b"<a/>"}, Call("review_approve", {"reviewId": ID}, body=b"<a/>")),
+        (
+            "review_approve",
+            {"body": {"a": 1}},
+            Call("review_approve", {"reviewId": ID}, body=b'{"a": 1}'),
+        ),
+        (
+            "review_approve",
+            {"body": b"<a/>"},
+            Call("review_approve", {"reviewId": ID}, body=b"<a/>"),
+        ),
         ("review_approve", {"body": "<a/>", "media_type": "application/xml"}, None),
         ("review_approve", {"body": {"a": float("inf")}}, None),
         ("review_approve", {"body": {"a": "\ud800"}}, None),
         ("review_approve", {"path_parameters": {"reviewId": "%2e"}}, None),
     ],
 )
-def test_what_no_request_can_carry_as_it_was_made_is_left_out(operation: str, parts: dict[str, Any], sent: Call | None) -> None:
+def test_what_no_request_can_carry_as_it_was_made_is_left_out(
+    operation: str, parts: dict[str, Any], sent: Call | None
+) -> None:
     """A list of one value is that value."""
     wanted: dict[str, Any] = {"method": OPERATIONS[operation].method, "path_parameters": {}}
     if operation == "review_approve":
         wanted |= {"path_parameters": {"reviewId": ID}, "media_type": "application/json"}
-    assert cases.call_of(generate._generator()[operation].Case(**{**wanted, **parts}), operation) == sent
+    assert (
+        cases.call_of(generate._generator()[operation].Case(**{**wanted, **parts}), operation)
+        == sent
+    )
 
 
 def test_where_nobody_is_at_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,7 +261,12 @@ def test_the_smallest_request_of_a_kind_is_found() -> None:
 
 def test_a_search_may_find_nothing() -> None:
     """No example has what is being looked for."""
-    assert generate.smallest(Source("review_get", Mode.POSITIVE, 1, 5), lambda call: call.operation == "account_get") is None
+    assert (
+        generate.smallest(
+            Source("review_get", Mode.POSITIVE, 1, 5), lambda call: call.operation == "account_get"
+        )
+        is None
+    )
 
 
 @pytest.mark.parametrize("most", [0, 1, 9])
@@ -231,7 +292,9 @@ Opened = Callable[..., tuple[Session, "Watched"]]
 class Watched(InProcess):
     """The reference, with a list of what it was sent; where `fault` names a status, it answers with that one."""
 
-    def __init__(self, reference: Reference, clock: ManualClock, fault: Callable[[httpx.Request], int | None]) -> None:
+    def __init__(
+        self, reference: Reference, clock: ManualClock, fault: Callable[[httpx.Request], int | None]
+    ) -> None:
         super().__init__(reference.app, clock.advance)
         self.sent: list[tuple[str, str, bytes]] = []
         self._fault = fault
@@ -243,7 +306,11 @@ class Watched(InProcess):
         status = self._fault(request)
         if status is None:
             return super().handle_request(request)
-        return httpx.Response(status, headers={"content-type": "application/json"}, stream=httpx.ByteStream(self.wrong))
+        return httpx.Response(
+            status,
+            headers={"content-type": "application/json"},
+            stream=httpx.ByteStream(self.wrong),
+        )
 
 
 def _never(_request: httpx.Request) -> None:
@@ -260,7 +327,8 @@ def _on_limits(status: int) -> Callable[[httpx.Request], int | None]:
 
 
 def _target(reference: Reference, **changes: object) -> Target:
-    return dataclasses.replace(profile.parse(reference.profile("http://reference.invalid/v1"), environ={}), **changes)  # type: ignore[arg-type]
+    stated = profile.parse(reference.profile("http://reference.invalid/v1"), environ={})
+    return dataclasses.replace(stated, **changes)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -268,11 +336,15 @@ def opened() -> Iterator[Opened]:
     """Opens sessions with references of their own, and closes them."""
     sessions = []
 
-    def session(fault: Callable[[httpx.Request], int | None] = _never, **changes: object) -> tuple[Session, Watched]:
+    def session(
+        fault: Callable[[httpx.Request], int | None] = _never, **changes: object
+    ) -> tuple[Session, Watched]:
         clock = ManualClock()
         reference = Reference(clock=clock)
         transport = Watched(reference, clock, fault)
-        sessions.append(Session(_target(reference, **changes), transport, seed=1, depth=DEPTHS["standard"]))
+        sessions.append(
+            Session(_target(reference, **changes), transport, seed=1, depth=DEPTHS["standard"])
+        )
         sessions[-1].begin("an item")
         return sessions[-1], transport
 
@@ -299,7 +371,9 @@ def test_no_review_that_can_be_approved_is_sent_to_approve(opened: Opened) -> No
     sent = [url for method, url, _ in transport.sent if method == "POST"]
     fixtures = session.target.fixtures
     assert len(sent) > 30
-    assert not [url for url in sent for id in fixtures.approvable_reviews if id.lower() in url.lower()]
+    assert not [
+        url for url in sent for id in fixtures.approvable_reviews if id.lower() in url.lower()
+    ]
     assert [url for url in sent for id in fixtures.unapprovable_reviews if id in url]
     assert not [url for url in sent if "a5c7e216-83fb-4d09-b1e4-6f2d90c8375a" in url]
 
@@ -331,7 +405,9 @@ def test_what_only_an_example_shows_is_made_small(opened: Opened) -> None:
     session, transport = opened(_on_limits(500))
     with pytest.raises(Violation) as caught:
         Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session)).run()
-    assert [url.partition("?")[2] for _, url, _ in _shown(caught.value.exchanges, transport)] == ["limit=30"]
+    assert [url.partition("?")[2] for _, url, _ in _shown(caught.value.exchanges, transport)] == [
+        "limit=30"
+    ]
     assert session.end(()).exchanges - usual <= MOST_SMALLER + TRIES * session.depth.examples
 
 
@@ -339,10 +415,14 @@ def test_a_finding_of_a_rule_shows_the_smallest_request(opened: Opened) -> None:
     """A refusal of what is allowed is found under its own requirement."""
     session, transport = opened(_on_limits(422))
     Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session)).run()
-    (finding,) = [finding for finding in session.end(()).findings if finding.verdict is Verdict.FAIL]
+    (finding,) = [
+        finding for finding in session.end(()).findings if finding.verdict is Verdict.FAIL
+    ]
     assert finding.requirement == "arguments/accepted"
     assert finding.message.startswith("limit '30' ")
-    assert [url.partition("?")[2] for _, url, _ in _shown(finding.exchanges, transport)] == ["limit=30"]
+    assert [url.partition("?")[2] for _, url, _ in _shown(finding.exchanges, transport)] == [
+        "limit=30"
+    ]
 
 
 def test_a_lost_connection_is_a_violation_where_the_request_is_to_blame(opened: Opened) -> None:
@@ -353,7 +433,9 @@ def test_a_lost_connection_is_a_violation_where_the_request_is_to_blame(opened: 
     assert "502 wrong" in caught.value.message
 
 
-def test_a_search_that_goes_on_for_ever_is_ended(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_goes_on_for_ever_is_ended(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is small enough by then is shown."""
     monkeypatch.setattr(fuzzing, "MOST_SMALLER", 2)
     session, transport = opened(_on_limits(500))
@@ -371,7 +453,11 @@ def test_one_small_request_may_show_several_kinds_of_defect(opened: Opened) -> N
     with pytest.raises(Violation):
         fuzz.run()
     kinds = fuzz._kinds(list(fuzz._answers.values()))
-    smallest = [exchange for exchange in session._remembered.values() if exchange.purpose == "the smallest of its kind"]
+    smallest = [
+        exchange
+        for exchange in session._remembered.values()
+        if exchange.purpose == "the smallest of its kind"
+    ]
     assert (len(kinds) > 1, len(smallest)) == (True, 1)
 
 

@@ -35,13 +35,18 @@ def test_another_source_is_none_of_its_business() -> None:
 
 def test_what_is_not_supplied_is_made_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Suppliers are asked in turn."""
-    empty, ready = generate.Requests((), ()), generate.Requests((), (generate.coverage("account_get", Mode.POSITIVE)))
+    empty, ready = (
+        generate.Requests((), ()),
+        generate.Requests((), (generate.coverage("account_get", Mode.POSITIVE))),
+    )
     monkeypatch.setattr(generate, "_supplies", [])
     generate.supply({ASKED[0]: empty}.get)
     generate.supply({ASKED[0]: ready, ASKED[1]: ready}.get)
     assert generate.requests(ASKED[0]) == empty
     assert generate.requests(ASKED[1]) == ready
-    assert generate.requests(Source("account_get", Mode.POSITIVE, 5, 3)) == generate.Requests(ready.drawn, ())
+    assert generate.requests(Source("account_get", Mode.POSITIVE, 5, 3)) == generate.Requests(
+        ready.drawn, ()
+    )
 
 
 def test_a_process_that_dies_leaves_the_work_to_others() -> None:

@@ -23,7 +23,10 @@ def test_only_members_that_both_records_have_may_differ() -> None:
         (1, 1.0),
         (ID, ID.upper()),
         ({"id": ID, "more": 1}, {"id": ID.upper(), "less": 2}),
-        ([{"id": ID, "kind": "a"}, {"id": OTHER, "kind": "b"}], [{"id": OTHER, "kind": "b"}, {"id": ID, "kind": "a"}]),
+        (
+            [{"id": ID, "kind": "a"}, {"id": OTHER, "kind": "b"}],
+            [{"id": OTHER, "kind": "b"}, {"id": ID, "kind": "a"}],
+        ),
         ([{"id": ID, "kind": "a"}], [{"id": ID.upper(), "kind": "a", "more": 1}]),
         ([{"kind": "a"}, {"kind": "b"}], [{"kind": "b"}, {"kind": "a"}]),
         ([{"kind": "a"}], [{"kind": "a", "more": 1}]),
@@ -70,9 +73,16 @@ def test_two_values_say_different_things(one: Any, other: Any) -> None:
 
 @pytest.mark.parametrize(
     ("readings", "changing"),
-    [([], False), ([{"a": 1}], False), ([{"a": 1}, {"a": 1}, {"b": 1, "a": 1}], False), ([{"a": 1}, {"a": 2}], True)],
+    [
+        ([], False),
+        ([{"a": 1}], False),
+        ([{"a": 1}, {"a": 1}, {"b": 1, "a": 1}], False),
+        ([{"a": 1}, {"a": 2}], True),
+    ],
 )
-def test_a_member_changes_where_two_readings_do_not_agree(readings: list[dict[str, Any]], changing: bool) -> None:
+def test_a_member_changes_where_two_readings_do_not_agree(
+    readings: list[dict[str, Any]], changing: bool
+) -> None:
     """Neighbours in time, the last ones too; to be there once and not again is a change."""
     assert changes("a", readings) is changing
     assert changes("a", [{"a": 1}, *readings, {"a": 1}]) is changing
@@ -92,7 +102,9 @@ def test_a_member_changes_where_two_readings_do_not_agree(readings: list[dict[st
         ("Review", "status", None, False),
     ],
 )
-def test_a_value_fits_where_the_contract_allows_it(resource: str, name: str, value: Any, fitting: bool) -> None:
+def test_a_value_fits_where_the_contract_allows_it(
+    resource: str, name: str, value: Any, fitting: bool
+) -> None:
     """In that member of that resource."""
     assert fits(openapi.load(), resource, name, value) is fitting
 
@@ -107,7 +119,9 @@ def test_a_value_fits_where_the_contract_allows_it(resource: str, name: str, val
         ({"approvalUnavailableReason": "late", "approvable": False}, True),
     ],
 )
-def test_a_reason_suits_a_review_that_leaves_room_for_it(record: dict[str, Any], suiting: bool) -> None:
+def test_a_reason_suits_a_review_that_leaves_room_for_it(
+    record: dict[str, Any], suiting: bool
+) -> None:
     """Null is none for a review that cannot be approved."""
     assert suits(openapi.load(), "Review", "approvalUnavailableReason", record) is suiting
 
@@ -138,7 +152,10 @@ def test_half_of_a_surrogate_pair_is_text_that_fits() -> None:
 
 def test_values_are_alike_whatever_letters_their_ids_are_in() -> None:
     """At any depth; other texts are equal or not, and so are the numbers of members and of items."""
-    assert alike({"id": ID, "all": [ID.upper(), {"id": OTHER}]}, {"id": ID.upper(), "all": [ID, {"id": OTHER.upper()}]})
+    assert alike(
+        {"id": ID, "all": [ID.upper(), {"id": OTHER}]},
+        {"id": ID.upper(), "all": [ID, {"id": OTHER.upper()}]},
+    )
     assert not alike({"id": ID}, {"id": OTHER})
     assert not alike([ID], [OTHER])
     assert not alike({"name": "a"}, {"name": "A"})

@@ -59,7 +59,11 @@ class Interpreter:
             status, kind, body = self._change(request, kept)
             session = [(b"mcp-session-id", b"one")] if request["method"] == "initialize" else []
             parts = [
-                {"type": "http.response.start", "status": status, "headers": [(b"content-type", kind.encode()), *session]},
+                {
+                    "type": "http.response.start",
+                    "status": status,
+                    "headers": [(b"content-type", kind.encode()), *session],
+                },
                 {"type": "http.response.body", "body": body},
             ]
         for part in parts:
@@ -67,13 +71,20 @@ class Interpreter:
 
 
 @contextmanager
-def target(change: Change | None = None, package: ModuleType = bundled, **profile: Any) -> Iterator[Toolbox]:
+def target(
+    change: Change | None = None, package: ModuleType = bundled, **profile: Any
+) -> Iterator[Toolbox]:
     """The tools of a reference, its answers changed."""
     clock = package.ManualClock()
     reference = package.Reference(clock=clock)
     application = Interpreter(reference, change) if change else reference.app
     stated = {**reference.profile(BASE), **profile}
-    session = Session(parse(stated, environ={}), InProcess(application, clock.advance), seed=1, depth=DEPTHS["quick"])
+    session = Session(
+        parse(stated, environ={}),
+        InProcess(application, clock.advance),
+        seed=1,
+        depth=DEPTHS["quick"],
+    )
     session.begin("item")
     yield Toolbox(Live(session))
     session.close()
@@ -110,20 +121,39 @@ def test_the_reference_is_understood() -> None:
         record = toolbox.live.session.end(())
 
     assert record.methods == {"GET": 1, "POST": 7}
-    assert {finding.requirement for finding in record.findings if finding.requirement.startswith("tools/")} == set()
+    assert {
+        finding.requirement
+        for finding in record.findings
+        if finding.requirement.startswith("tools/")
+    } == set()
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (told("tools/call", lambda result: result.update(structuredContent={"data": {}})), "RuntimeError: Invalid structured content"),
+        (
+            told("tools/call", lambda result: result.update(structuredContent={"data": {}})),
+            "RuntimeError: Invalid structured content",
+        ),
         (told("tools/call", lambda result: result.pop("content")), "content"),
-        (told("tools/call", lambda result: result.update(isError=True)), "the client is told that the call has failed"),
-        (told("tools/list", lambda result: result.update(tools=result["tools"][1:])), "the client finds project_list, "),
+        (
+            told("tools/call", lambda result: result.update(isError=True)),
+            "the client is told that the call has failed",
+        ),
+        (
+            told("tools/list", lambda result: result.update(tools=result["tools"][1:])),
+            "the client finds project_list, ",
+        ),
         (told("tools/list", lambda result: result.update(tools=[])), "the client finds no tool"),
         (told("tools/list", lambda result: result.update(tools={})), "ValidationError: "),
-        (on("tools/call", (200, "text/plain", b"{}")), "MCPError: Unexpected content type: text/plain"),
-        (on("tools/call", (202, JSON, b"")), "MCPError: server answered a request with 202 Accepted"),
+        (
+            on("tools/call", (200, "text/plain", b"{}")),
+            "MCPError: Unexpected content type: text/plain",
+        ),
+        (
+            on("tools/call", (202, JSON, b"")),
+            "MCPError: server answered a request with 202 Accepted",
+        ),
         (on("tools/call", (200, JSON, b"<html>")), "MCPError: Failed to parse JSON response"),
         (on("tools/list", (500, JSON, b"{}")), "MCPError: Server returned an error response"),
     ],
@@ -141,7 +171,10 @@ def test_a_client_that_waits_for_nothing_gives_up(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sdk_client, "PATIENCE", 0.3)
     stream = on("tools/call", (200, "text/event-stream", b"id: 1\nretry: 3600000\ndata:\n\n"))
 
-    with target(stream) as toolbox, pytest.raises(Violation, match="the client gives up: TimeoutError"):
+    with (
+        target(stream) as toolbox,
+        pytest.raises(Violation, match="the client gives up: TimeoutError"),
+    ):
         check(toolbox)
 
 
@@ -149,7 +182,9 @@ def test_a_client_that_waits_for_nothing_gives_up(monkeypatch: pytest.MonkeyPatc
     ("profile", "needs"),
     [({"tools": {}}, ("tools.url",)), ({"credentials": {}}, ("credentials.primary",))],
 )
-def test_without_what_it_needs_nothing_is_judged(profile: dict[str, Any], needs: tuple[str, ...]) -> None:
+def test_without_what_it_needs_nothing_is_judged(
+    profile: dict[str, Any], needs: tuple[str, ...]
+) -> None:
     """The key of the profile is named."""
     with target(**profile) as toolbox, pytest.raises(Inconclusive) as undecided:
         check(toolbox)
@@ -159,7 +194,10 @@ def test_without_what_it_needs_nothing_is_judged(profile: dict[str, Any], needs:
 
 def test_a_schema_that_no_client_reads_is_judged_elsewhere() -> None:
     """The client looks at what every tool promises before it takes the result of one."""
-    nonsense = told("tools/list", lambda result: [tool.update(outputSchema={"type": "nonsense"}) for tool in result["tools"]])
+    nonsense = told(
+        "tools/list",
+        lambda result: [tool.update(outputSchema={"type": "nonsense"}) for tool in result["tools"]],
+    )
     with target(nonsense) as toolbox, pytest.raises(Inconclusive) as undecided:
         check(toolbox)
     assert undecided.value.needs == ("output schemas that every client reads",)
@@ -178,7 +216,10 @@ def test_a_tool_that_serves_nobody_is_judged_elsewhere() -> None:
     def refuse(asked: dict[str, Any], kept: Answer) -> Answer:
         return (403, JSON, b"{}") if asked["method"] == "tools/call" else kept
 
-    with target(refuse) as toolbox, pytest.raises(Inconclusive, match="the control by tool is answered 403"):
+    with (
+        target(refuse) as toolbox,
+        pytest.raises(Inconclusive, match="the control by tool is answered 403"),
+    ):
         check(toolbox)
 
 
@@ -186,7 +227,10 @@ def test_data_that_break_the_contract_are_judged_elsewhere() -> None:
     """The client compares them with the schema that the tool itself states, which is the contract's."""
     broken = altered.load([Edit("resources", '"displayName": ', '"email": "", "displayName": ')])
 
-    with target(package=broken) as toolbox, pytest.raises(Inconclusive, match="breaks the contract already"):
+    with (
+        target(package=broken) as toolbox,
+        pytest.raises(Inconclusive, match="breaks the contract already"),
+    ):
         check(toolbox)
 
 
@@ -208,7 +252,11 @@ def test_the_list_may_have_pages(most: int, found: int, monkeypatch: pytest.Monk
     monkeypatch.setattr(sdk_client, "MOST_PAGES", most)
 
     with target(package=altered.load(subjects.BY_ID["tools-in-pages"].edits)) as toolbox:
-        courier = Courier(toolbox, toolbox.live.operation("account_get"), Caller.of(toolbox.live.credential("primary")))
+        courier = Courier(
+            toolbox,
+            toolbox.live.operation("account_get"),
+            Caller.of(toolbox.live.credential("primary")),
+        )
         names, _ = sdk_client.converse(courier, {})
 
     assert len(names) == found
@@ -221,11 +269,17 @@ def test_only_requests_are_carried() -> None:
         return (404, JSON, b"{}") if is_modern(asked) else kept
 
     with target(refuse_the_new) as toolbox:
-        courier = Courier(toolbox, toolbox.live.operation("account_get"), Caller.of(toolbox.live.credential("primary")))
+        courier = Courier(
+            toolbox,
+            toolbox.live.operation("account_get"),
+            Caller.of(toolbox.live.credential("primary")),
+        )
         names, result = sdk_client.converse(courier, {})
 
     assert ("account_get" in names, result.is_error) == (True, False)
-    assert [json.loads(exchange.call.body or b"{}")["method"] for exchange in courier.exchanges] == [
+    assert [
+        json.loads(exchange.call.body or b"{}")["method"] for exchange in courier.exchanges
+    ] == [
         "server/discover",
         "initialize",
         "notifications/initialized",

@@ -22,12 +22,19 @@ from conformance.suite.approval.approvals import CHANCES
 def revised(times: int) -> list[Edit]:
     """A reference in which somebody else makes a new revision of a subject in the moment of its approval, so many times in all."""
     edits = subjects.BY_ID["subjects-are-revised"].edits
-    return [replace(edit, new=edit.new.replace("len(TURNS) % 5 == 0", f"len(TURNS) <= {times}")) for edit in edits]
+    return [
+        replace(edit, new=edit.new.replace("len(TURNS) % 5 == 0", f"len(TURNS) <= {times}"))
+        for edit in edits
+    ]
 
 
 def sent_revisions(one: Stage) -> list[int]:
     """The revisions that approvals expected, in order."""
-    return [orjson.loads(sent.content)["expectedSubjectRevision"] for sent in one.transport.sent if sent.method == "POST"]
+    return [
+        orjson.loads(sent.content)["expectedSubjectRevision"]
+        for sent in one.transport.sent
+        if sent.method == "POST"
+    ]
 
 
 def test_a_subject_that_is_always_revised_is_not_followed_for_ever() -> None:
@@ -41,12 +48,25 @@ def test_a_subject_that_is_always_revised_is_not_followed_for_ever() -> None:
 def overtaken(times: int) -> list[Edit]:
     """A reference in which somebody else makes just the revision that an approval expects too early, so many times in all."""
     edits = subjects.BY_ID["subjects-are-revised"].edits
-    ahead = [replace(edit, new=edit.new.replace("subject_revision = :revision", "subject_revision + 1 = :revision")) for edit in edits]
-    return [replace(edit, new=edit.new.replace("len(TURNS) % 5 == 0", f"len(TURNS) <= {times}")) for edit in ahead]
+    ahead = [
+        replace(
+            edit,
+            new=edit.new.replace(
+                "subject_revision = :revision", "subject_revision + 1 = :revision"
+            ),
+        )
+        for edit in edits
+    ]
+    return [
+        replace(edit, new=edit.new.replace("len(TURNS) % 5 == 0", f"len(TURNS) <= {times}"))
+        for edit in ahead
+    ]
 
 
 @pytest.mark.parametrize(("times", "told"), [(1, None), (99, "4 stale ones at once: ")])
-def test_a_stale_revision_that_somebody_else_makes_is_excused_once(times: int, told: str | None) -> None:
+def test_a_stale_revision_that_somebody_else_makes_is_excused_once(
+    times: int, told: str | None
+) -> None:
     """Who approves at every revision ahead would have it made each time."""
     with stage(edits=overtaken(times)) as one:
         if told is None:
@@ -61,13 +81,18 @@ def test_a_stale_revision_that_somebody_else_makes_is_excused_once(times: int, t
 def revised_by_tool(times: int) -> list[Edit]:
     """A reference in which somebody else makes a new revision in the moment of an approval by tool, so many times in all."""
     perform = "        return answers.success(service.perform(tool.operation, caller, given))"
-    pending = "id = :reviewId AND unavailable_reason = '' AND subject_revision = :expectedSubjectRevision"
+    pending = (
+        "id = :reviewId AND unavailable_reason = '' AND subject_revision = :expectedSubjectRevision"
+    )
     meanwhile = f"""        if tool.operation.id == "review_approve" and service._store.row("SELECT 1 FROM reviews WHERE {pending}", given):
             TURNS.append(1)
             if len(TURNS) <= {times}:
                 service._store.write("UPDATE reviews SET subject_revision = subject_revision + 1 WHERE {pending}", given)
 """
-    return [Edit("tools", "@dataclass", "TURNS: list[int] = []\n\n\n@dataclass"), Edit("tools", perform, meanwhile + perform)]
+    return [
+        Edit("tools", "@dataclass", "TURNS: list[int] = []\n\n\n@dataclass"),
+        Edit("tools", perform, meanwhile + perform),
+    ]
 
 
 def test_an_approval_by_tool_that_somebody_elses_revision_meets_is_made_once_more() -> None:
@@ -75,7 +100,9 @@ def test_an_approval_by_tool_that_somebody_elses_revision_meets_is_made_once_mor
     with stage(edits=revised_by_tool(times=2)) as one:
         one.things["approvals"].flaws = ()
         one.perform(tools_approval.test_an_approval_is_one_over_both_faces)
-        noted = [entry["revision"] for kind, _, entry in one.session.observations if kind == "ledger"]
+        noted = [
+            entry["revision"] for kind, _, entry in one.session.observations if kind == "ledger"
+        ]
     assert noted[-2:] == [noted[-3] + 1] * 2  # by tool, and the replay over HTTP
 
 
@@ -103,8 +130,12 @@ def test_a_review_that_shows_no_revision_after_a_conflict_is_not_followed() -> N
         assert (trial.approval.status, sent_revisions(one)) == (409, [trial.review.revision])
 
 
-@pytest.mark.parametrize(("reviews", "moves", "restless"), [(1, True, True), (1, False, False), (0, True, False)])
-def test_a_review_that_nobody_tries_to_approve_shows_whether_reviews_rest(reviews: int, moves: bool, restless: bool) -> None:
+@pytest.mark.parametrize(
+    ("reviews", "moves", "restless"), [(1, True, True), (1, False, False), (0, True, False)]
+)
+def test_a_review_that_nobody_tries_to_approve_shows_whether_reviews_rest(
+    reviews: int, moves: bool, restless: bool
+) -> None:
     """Where none is left, nothing shows that they do not."""
     numbers = count()
 
@@ -112,7 +143,9 @@ def test_a_review_that_nobody_tries_to_approve_shows_whether_reviews_rest(review
         response = send(request)
         if not moves or "/reviews/" not in request.url.path:
             return response
-        return edited(response, lambda document: document["data"].update(subjectRevision=7 + next(numbers)))
+        return edited(
+            response, lambda document: document["data"].update(subjectRevision=7 + next(numbers))
+        )
 
     with stage(few(reviews), moving) as one:
         assert one.things["approvals"].is_restless(3) is restless
@@ -126,7 +159,10 @@ def test_a_review_that_is_approved_as_well_is_the_targets_where_none_is_left_to_
         profile["fixtures"]["approvable-reviews"] = profile["fixtures"]["approvable-reviews"][2:3]
 
     edits = subjects.BY_ID["approves-the-review-before"].edits
-    with stage(one_alone, edits=edits) as one, pytest.raises(Violation, match="another review was approved as well"):
+    with (
+        stage(one_alone, edits=edits) as one,
+        pytest.raises(Violation, match="another review was approved as well"),
+    ):
         one.perform(approval.test_an_approval_changes_no_other_review, scheme="api-key")
 
 
@@ -136,7 +172,9 @@ def test_the_last_review_is_approved_although_a_stale_attempt_withholds_it() -> 
         with pytest.raises(Inconclusive, match="the approval by api-key is answered 409"):
             one.perform(approval.test_a_stale_revision_is_a_conflict, scheme="api-key")
         trial = one.things["approvals"].first()
-    assert {attempt.before.id for attempt in (*trial.attempts.values(), *trial.crowd)} == {trial.review.id}
+    assert {attempt.before.id for attempt in (*trial.attempts.values(), *trial.crowd)} == {
+        trial.review.id
+    }
 
 
 def test_the_model_follows_a_revision_that_somebody_else_makes() -> None:
@@ -153,7 +191,9 @@ def test_the_model_goes_on_where_the_command_that_makes_reviews_fails() -> None:
 
     def failing(profile: Profile) -> None:
         few(3)(profile)
-        profile["fixtures"]["provision"] = {"approvable-review": [sys.executable, "-c", "raise SystemExit(1)"]}
+        profile["fixtures"]["provision"] = {
+            "approvable-review": [sys.executable, "-c", "raise SystemExit(1)"]
+        }
 
     with stage(failing) as one:
         one.perform(model.test_histories_agree_with_the_model)
@@ -162,13 +202,20 @@ def test_the_model_goes_on_where_the_command_that_makes_reviews_fails() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "found", "told"), [(503, Inconclusive, "503"), (429, Inconclusive, "429"), (500, Violation, "8 at once: 500")]
+    ("status", "found", "told"),
+    [(503, Inconclusive, "503"), (429, Inconclusive, "429"), (500, Violation, "8 at once: 500")],
 )
-def test_a_race_is_run_three_times_where_something_spoils_it(status: int, found: type[Exception], told: str) -> None:
+def test_a_race_is_run_three_times_where_something_spoils_it(
+    status: int, found: type[Exception], told: str
+) -> None:
     """Where each is spoiled, the weather leaves it undecided, and a failure that always comes back is an answer."""
 
     def spoiling(request: httpx.Request, send: Send) -> httpx.Response:
-        return answer(status, None if status == 500 else {}, retry_after="1") if request.method == "POST" else send(request)
+        return (
+            answer(status, None if status == 500 else {}, retry_after="1")
+            if request.method == "POST"
+            else send(request)
+        )
 
     with stage(spoil=spoiling) as one:
         one.things["approvals"].flaws = ()

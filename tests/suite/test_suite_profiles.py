@@ -47,7 +47,11 @@ def both(*changes: Change) -> Change:
     return change
 
 
-SHORT = Edit("cast", 'return f"{SCHEMES[scheme]}_', 'return "lk_1" if (name, scheme) == ("primary", API_KEY) else f"{SCHEMES[scheme]}_')
+SHORT = Edit(
+    "cast",
+    'return f"{SCHEMES[scheme]}_',
+    'return "lk_1" if (name, scheme) == ("primary", API_KEY) else f"{SCHEMES[scheme]}_',
+)
 OUTSIDE = ("fixtures/foreign", "fixtures/ungranted", "credentials/outsider")
 SILENT = having("parameters/review_list/cursor", False)  # noqa: FBT003 - as the profile has it
 
@@ -55,8 +59,16 @@ SILENT = having("parameters/review_list/cursor", False)  # noqa: FBT003 - as the
 @pytest.mark.parametrize(
     ("check", "change", "needs"),
     [
-        ((limits.test_too_many_requests_are_refused, None, None), without("limits/rate-limit"), ("limits.rate-limit",)),
-        ((limits.test_a_refusal_says_how_long_to_wait, None, None), without("limits/rate-limit"), ("limits.rate-limit",)),
+        (
+            (limits.test_too_many_requests_are_refused, None, None),
+            without("limits/rate-limit"),
+            ("limits.rate-limit",),
+        ),
+        (
+            (limits.test_a_refusal_says_how_long_to_wait, None, None),
+            without("limits/rate-limit"),
+            ("limits.rate-limit",),
+        ),
         (
             (tools_access.test_a_tool_stays_within_the_grant, "project_get", None),
             without(*OUTSIDE),
@@ -74,17 +86,35 @@ SILENT = having("parameters/review_list/cursor", False)  # noqa: FBT003 - as the
         ),
         (
             (approval.test_an_approval_succeeds, None, "api-key"),
-            both(few(0), having("fixtures/provision/approvable-review", [sys.executable, "-c", "print('{\"id\": 7}')"])),
+            both(
+                few(0),
+                having(
+                    "fixtures/provision/approvable-review",
+                    [sys.executable, "-c", "print('{\"id\": 7}')"],
+                ),
+            ),
             (LISTED, PROVISION),
         ),
         (
             (approval.test_an_approval_succeeds, None, "api-key"),
-            both(few(0), having("fixtures/provision/approvable-review", [sys.executable, "-c", "raise SystemExit(1)"])),
+            both(
+                few(0),
+                having(
+                    "fixtures/provision/approvable-review",
+                    [sys.executable, "-c", "raise SystemExit(1)"],
+                ),
+            ),
             (LISTED, PROVISION),
         ),
         (
             (approval.test_an_approval_succeeds, None, "api-key"),
-            both(few(0), having("fixtures/provision/approvable-review", [sys.executable, "-c", f'print(\'{{"id": "{NOBODY}"}}\')'])),
+            both(
+                few(0),
+                having(
+                    "fixtures/provision/approvable-review",
+                    [sys.executable, "-c", f'print(\'{{"id": "{NOBODY}"}}\')'],
+                ),
+            ),
             (PROVISION,),
         ),
     ],
@@ -101,7 +131,10 @@ def test_what_is_missing_is_named(check: Asked, change: Change, needs: tuple[str
     [
         ((pagination.test_a_walk_yields_no_record_twice, "review_list", None), SILENT),
         ((grants.test_another_callers_cursor_opens_nothing, "review_list", None), SILENT),
-        ((arguments.test_a_filter_that_is_no_uuid_is_refused, "review_list", None), having("parameters/review_list/project", False)),  # noqa: FBT003
+        (
+            (arguments.test_a_filter_that_is_no_uuid_is_refused, "review_list", None),
+            having("parameters/review_list/project", False),  # noqa: FBT003
+        ),
         ((tools_access.test_a_tool_refuses_invalid_arguments, "account_get", None), without()),
         (
             (read.test_the_record_is_the_one_asked_for, "account_get", None),
@@ -129,8 +162,15 @@ def test_a_review_may_be_made_by_a_command(tmp_path: Path) -> None:
         made = profile["fixtures"]["approvable-reviews"][:2]
         (tmp_path / "ids").write_text("".join(f"{id}\n" for id in made))
         code = "import json, pathlib; f = pathlib.Path('{}'); a, *b = f.read_text().split(); f.write_text(' '.join(b)); "
-        command = [sys.executable, "-c", code.format(tmp_path / "ids") + "print(json.dumps({'id': a}))"]
-        profile["fixtures"] = {"approvable-reviews": [], "provision": {"approvable-review": command}}
+        command = [
+            sys.executable,
+            "-c",
+            code.format(tmp_path / "ids") + "print(json.dumps({'id': a}))",
+        ]
+        profile["fixtures"] = {
+            "approvable-reviews": [],
+            "provision": {"approvable-review": command},
+        }
 
     with stage(change) as one:
         approvals: Approvals = one.things["approvals"]
@@ -147,7 +187,9 @@ def test_a_run_that_is_repeated_makes_no_review() -> None:
     """It takes what was made then, and no more."""
     with stage() as one:
         one.session.provisioned = one.session.target.fixtures.approvable_reviews[:1]
-        one.session.target = replace(one.session.target, fixtures=replace(one.session.target.fixtures, approvable_reviews=()))
+        one.session.target = replace(
+            one.session.target, fixtures=replace(one.session.target.fixtures, approvable_reviews=())
+        )
         approvals = Approvals(one.session, one.things["live"])
 
         assert approvals.take().id == one.session.provisioned[0]
@@ -203,7 +245,10 @@ def test_who_is_not_there_is_left_out(absent: str) -> None:
 def test_the_outsider_alone_shows_what_is_out_of_reach() -> None:
     """Where the profile names nothing foreign."""
     edits = subjects.BY_ID["project-company-unchecked"].edits
-    with stage(without("fixtures/foreign"), edits=edits) as one, pytest.raises(Violation, match="as the outsider: 200"):
+    with (
+        stage(without("fixtures/foreign"), edits=edits) as one,
+        pytest.raises(Violation, match="as the outsider: 200"),
+    ):
         one.perform(grants.test_another_company_is_out_of_reach, "project_get", "api-key")
 
 
@@ -235,17 +280,23 @@ def test_the_model_goes_on_with_the_reviews_that_there_are() -> None:
         ("Zq-" + "x" * 1000, ["Zq-" + "x" * 999 + "A", "Zq-" + "x" * 498, "zQ-" + "x" * 1000]),
     ],
 )
-def test_what_resembles_a_secret_can_be_no_spelling_of_it(secret: str, resembling: list[str]) -> None:
+def test_what_resembles_a_secret_can_be_no_spelling_of_it(
+    secret: str, resembling: list[str]
+) -> None:
     """One in base 16 or 32 is the same in either case, one in base 64 ends where its padding begins."""
     with stage(having("credentials/primary/api-key", secret)) as one:
         primary = one.session.target.credentials["primary"]
-        assert [each.secret("api-key") for each in near_misses(one.session, primary, "api-key")] == resembling
+        assert [
+            each.secret("api-key") for each in near_misses(one.session, primary, "api-key")
+        ] == resembling
 
 
 def test_a_short_secret_is_resembled_by_none() -> None:
     """A made-up one is all that is tried beside it."""
     with stage(edits=[SHORT]) as one:
-        one.perform(authentication.test_a_made_up_credential_opens_nothing, "review_approve", "api-key")
+        one.perform(
+            authentication.test_a_made_up_credential_opens_nothing, "review_approve", "api-key"
+        )
         labels = one.things["approvals"].first().attempts
     assert ("unknown by api-key" in labels, "near-miss by api-key" in labels) == (True, False)
 
@@ -255,10 +306,17 @@ def test_where_nobody_was_refused_a_replay_by_them_tells_nothing() -> None:
 
     def let_in(request: httpx.Request, send: Send) -> httpx.Response:
         if request.method == "POST" and not {"x-api-key", "authorization"} & set(request.headers):
-            request.headers["x-api-key"] = one.session.target.credentials["primary"].secret("api-key")
+            request.headers["x-api-key"] = one.session.target.credentials["primary"].secret(
+                "api-key"
+            )
         return send(request)
 
-    absent = without(*(f"credentials/{name}" for name in ("expired", "revoked", "lacking", "outsider", "no-review-role")))
+    absent = without(
+        *(
+            f"credentials/{name}"
+            for name in ("expired", "revoked", "lacking", "outsider", "no-review-role")
+        )
+    )
     with stage(absent, let_in) as one, pytest.raises(Inconclusive) as undecided:
         one.perform(approval.test_a_replay_is_guarded_like_the_approval)
     assert undecided.value.needs == tuple(f"credentials.{name}" for name in approval.GUARDED)

@@ -62,7 +62,9 @@ def test_a_key_that_sticks_is_not_tried_for_ever() -> None:
     with stage(spoil=stuck) as one:
         approvals = one.things["approvals"]
         review = approvals.take()
-        key, last = approvals.keyed(review.id, "stuck", lambda each: approvals.approve(review, each))
+        key, last = approvals.keyed(
+            review.id, "stuck", lambda each: approvals.approve(review, each)
+        )
 
     assert (len(met), last.status, last.is_repeated) == (CHANCES, 409, True)
     assert key == approvals.key(review.id, f"stuck {CHANCES - 1}")
@@ -86,7 +88,10 @@ def test_an_approval_that_is_lost_once_is_no_defect() -> None:
 def test_a_key_that_approves_each_review_once_leaves_the_model_none() -> None:
     """Where the last review went to a used key, there is nothing to begin with."""
     edits = subjects.BY_ID["key-of-a-review"].edits
-    with stage(few(3), edits=edits) as one, pytest.raises(Inconclusive, match="no approvable review is left"):
+    with (
+        stage(few(3), edits=edits) as one,
+        pytest.raises(Inconclusive, match="no approvable review is left"),
+    ):
         one.perform(model.test_histories_agree_with_the_model)
 
 
@@ -95,14 +100,20 @@ def test_a_review_that_shows_no_revision_any_more_is_as_it_was() -> None:
 
     def forgetful(request: httpx.Request, send: Send) -> httpx.Response:
         response = send(request)
-        if any(sent.method == "POST" for sent in one.transport.sent) and response.status_code == 200 and "/reviews/" in request.url.path:
+        if (
+            any(sent.method == "POST" for sent in one.transport.sent)
+            and response.status_code == 200
+            and "/reviews/" in request.url.path
+        ):
             return edited(response, lambda document: document["data"].pop("subjectRevision", None))
         return response
 
     with stage(spoil=forgetful) as one:
         one.perform(approval.test_an_approval_succeeds, scheme="api-key")
         trial = one.things["approvals"].first()
-    assert {attempt.before.revision for attempt in trial.attempts.values()} == {trial.review.revision}
+    assert {attempt.before.revision for attempt in trial.attempts.values()} == {
+        trial.review.revision
+    }
 
 
 def test_a_review_that_no_list_shows_is_shown_wrong_by_none() -> None:
@@ -118,7 +129,10 @@ def test_ids_that_are_no_text_keep_no_approval_from_being_judged() -> None:
         response = send(request)
         if request.url.path != "/v1/reviews" or response.status_code != 200:
             return response
-        return edited(response, lambda document: [item.update(id=[item["id"]]) for item in document["data"]["items"]])
+        return edited(
+            response,
+            lambda document: [item.update(id=[item["id"]]) for item in document["data"]["items"]],
+        )
 
     with stage(spoil=spoil) as one:
         one.perform(approval.test_an_approval_succeeds, scheme="api-key")
@@ -128,7 +142,11 @@ def test_the_first_approval_has_to_succeed_before_the_other_face_is_tried() -> N
     """What goes wrong over HTTP is judged there."""
 
     def refusing(request: httpx.Request, send: Send) -> httpx.Response:
-        return answer(403) if request.method == "POST" and "/approve" in request.url.path else send(request)
+        return (
+            answer(403)
+            if request.method == "POST" and "/approve" in request.url.path
+            else send(request)
+        )
 
     with stage(spoil=refusing) as one, pytest.raises(Inconclusive):
         one.perform(tools_approval.test_an_approval_is_one_over_both_faces)
@@ -142,16 +160,25 @@ def test_a_reviews_change_that_comes_once_may_be_somebody_elses() -> None:
 
         def spoil(request: httpx.Request, send: Send) -> httpx.Response:
             id = request.url.path.split("/")[3] if "/reviews/" in request.url.path else ""
-            if request.method == "POST" and id in one.session.target.fixtures.unapprovable_reviews and len(moved) < most:
+            if (
+                request.method == "POST"
+                and id in one.session.target.fixtures.unapprovable_reviews
+                and len(moved) < most
+            ):
                 moved.add(id)
             response = send(request)
             if request.method == "GET" and id in moved:
-                return edited(response, lambda document: document["data"].update(status="withdrawn"))
+                return edited(
+                    response, lambda document: document["data"].update(status="withdrawn")
+                )
             return response
 
         return spoil
 
-    with stage(spoil=moving(1)) as one, pytest.raises(Inconclusive, match="by the attempt or by itself"):
+    with (
+        stage(spoil=moving(1)) as one,
+        pytest.raises(Inconclusive, match="by the attempt or by itself"),
+    ):
         one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
     with stage(spoil=moving(9)) as one, pytest.raises(Violation, match="its status turns from"):
         one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
@@ -161,7 +188,9 @@ def test_a_review_of_the_profile_that_can_be_approved_is_not_called_unapprovable
     """Nothing is approved by mistake."""
 
     def confused(profile: Profile) -> None:
-        profile["fixtures"]["unapprovable-reviews"] = [profile["fixtures"]["approvable-reviews"].pop()]
+        profile["fixtures"]["unapprovable-reviews"] = [
+            profile["fixtures"]["approvable-reviews"].pop()
+        ]
 
     with stage(confused) as one, pytest.raises(Inconclusive, match=r"^review .* is approvable$"):
         one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
@@ -185,7 +214,9 @@ def test_a_review_that_says_that_it_cannot_be_approved_may_change_its_mind(recov
         if recovers:
             one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
         else:
-            with pytest.raises(Violation, match="approvable is false, and the approval is answered 200"):
+            with pytest.raises(
+                Violation, match="approvable is false, and the approval is answered 200"
+            ):
                 one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
 
 
@@ -205,11 +236,19 @@ def test_who_is_forbidden_everything_says_nothing_of_other_permissions(operation
     """It may have no grant at all."""
 
     def forbidding(request: httpx.Request, send: Send) -> httpx.Response:
-        return answer(403) if is_of(request, one.session.target, "lacking.videos:read") else send(request)
+        return (
+            answer(403)
+            if is_of(request, one.session.target, "lacking.videos:read")
+            else send(request)
+        )
 
     with stage(spoil=forbidding) as one:
         one.perform(authorization.test_no_other_permission_is_needed, operation, "api-key")
-        tried = [sent for sent in one.transport.sent if is_of(sent, one.session.target, "lacking.videos:read")]
+        tried = [
+            sent
+            for sent in one.transport.sent
+            if is_of(sent, one.session.target, "lacking.videos:read")
+        ]
     assert tried != []
 
 
@@ -222,7 +261,9 @@ def test_a_scheme_by_which_others_are_served_is_accepted() -> None:
 
 
 @pytest.mark.parametrize(("everywhere", "found"), [(False, Violation), (True, Inconclusive)])
-def test_who_may_do_the_same_elsewhere_is_refused_wrongly(everywhere: bool, found: type[Exception]) -> None:
+def test_who_may_do_the_same_elsewhere_is_refused_wrongly(
+    everywhere: bool, found: type[Exception]
+) -> None:
     """A caller with one scheme, of whom nobody is told apart, who is refused a project, and is shown the list of projects or not."""
     closed: list[str] = []
 
@@ -242,9 +283,16 @@ def test_primary_lacks_no_permission() -> None:
     """Where somebody else lacks it, the profile knows the difference."""
 
     def refusing(request: httpx.Request, send: Send) -> httpx.Response:
-        return answer(403) if request.url.path == "/v1/account" and is_of(request, one.session.target, "primary") else send(request)
+        return (
+            answer(403)
+            if request.url.path == "/v1/account" and is_of(request, one.session.target, "primary")
+            else send(request)
+        )
 
-    with stage(spoil=refusing) as one, pytest.raises(Violation, match="primary, who lacks nothing, is answered 403"):
+    with (
+        stage(spoil=refusing) as one,
+        pytest.raises(Violation, match="primary, who lacks nothing, is answered 403"),
+    ):
         one.perform(authorization.test_no_other_permission_is_needed, "account_get", "api-key")
 
 
@@ -252,7 +300,9 @@ def test_who_does_not_reach_a_review_says_nothing_of_roles() -> None:
     """No review is within the grant of that caller."""
 
     def elsewhere(request: httpx.Request, send: Send) -> httpx.Response:
-        return answer(404) if is_of(request, one.session.target, "no-review-role") else send(request)
+        return (
+            answer(404) if is_of(request, one.session.target, "no-review-role") else send(request)
+        )
 
     with stage(spoil=elsewhere) as one, pytest.raises(Inconclusive) as undecided:
         one.perform(authorization.test_the_review_role_is_needed, scheme="api-key")
@@ -265,17 +315,28 @@ def test_who_does_not_reach_a_review_says_nothing_of_roles() -> None:
 def test_a_list_without_a_cursor_is_not_walked() -> None:
     """There is no telling how it goes on."""
     without_cursor = having("parameters/review_list/cursor", value=False)
-    with stage(without_cursor) as one, pytest.raises(NotApplicable, match="review_list has no cursor"):
+    with (
+        stage(without_cursor) as one,
+        pytest.raises(NotApplicable, match="review_list has no cursor"),
+    ):
         one.things["live"].walk(Call("review_list"), 100)
 
 
-@pytest.mark.parametrize(("lost", "found"), [(TRIES, None), (2 * TRIES, None), (3 * TRIES, Violation)])
-def test_a_defect_that_brings_a_gateways_answer_is_asked_for_once_more(lost: int, found: type[Exception] | None) -> None:
+@pytest.mark.parametrize(
+    ("lost", "found"), [(TRIES, None), (2 * TRIES, None), (3 * TRIES, Violation)]
+)
+def test_a_defect_that_brings_a_gateways_answer_is_asked_for_once_more(
+    lost: int, found: type[Exception] | None
+) -> None:
     """As long as the request without it is served."""
     numbers = count()
 
     def away(request: httpx.Request, send: Send) -> httpx.Response:
-        return answer(503, {}) if request.url.params.get("limit") == "0" and next(numbers) < lost else send(request)
+        return (
+            answer(503, {})
+            if request.url.params.get("limit") == "0" and next(numbers) < lost
+            else send(request)
+        )
 
     with stage(spoil=away) as one:
         live, control = one.things["live"], Call("project_list")
@@ -288,14 +349,20 @@ def test_a_defect_that_brings_a_gateways_answer_is_asked_for_once_more(lost: int
 
 def empty(request: httpx.Request) -> httpx.Response | None:
     """A list of projects that shows nothing; None to any other request."""
-    return answer(200, {"data": {"items": [], "nextCursor": None}, "requestId": "one"}) if request.url.path == "/v1/projects" else None
+    return (
+        answer(200, {"data": {"items": [], "nextCursor": None}, "requestId": "one"})
+        if request.url.path == "/v1/projects"
+        else None
+    )
 
 
 def test_a_list_that_shows_nothing_is_asked_again() -> None:
     """It may lag behind its records."""
     waits: list[float] = []
 
-    with stage(spoil=lambda request, send: (empty(request) if sum(waits) < 1 else None) or send(request)) as one:
+    with stage(
+        spoil=lambda request, send: (empty(request) if sum(waits) < 1 else None) or send(request)
+    ) as one:
         waits = one.transport.waits
         one.perform(pagination.test_a_walk_yields_every_record, "project_list")
     assert waits == [0.2, 0.8]
@@ -329,7 +396,10 @@ def test_a_list_that_is_served_below_no_record_has_no_parents() -> None:
     def closed(request: httpx.Request, send: Send) -> httpx.Response:
         return answer(403) if request.url.path.endswith("/comments") else send(request)
 
-    with stage(spoil=closed) as one, pytest.raises(Inconclusive, match="no answer of comment_list to look at"):
+    with (
+        stage(spoil=closed) as one,
+        pytest.raises(Inconclusive, match="no answer of comment_list to look at"),
+    ):
         one.things["live"].parents("comment_list")
 
 
@@ -345,7 +415,11 @@ def deleting(path: str, *, listed: bool) -> Callable[[Any], Spoil]:
                 return answer(404)
             response = send(request)
             if gone and not listed and request.url.path == path:
-                left = [item for item in orjson.loads(response.read())["data"]["items"] if item["id"] != id]
+                left = [
+                    item
+                    for item in orjson.loads(response.read())["data"]["items"]
+                    if item["id"] != id
+                ]
                 return edited(response, lambda document: document["data"].update(items=left))
             return response
 
@@ -356,10 +430,15 @@ def deleting(path: str, *, listed: bool) -> Callable[[Any], Spoil]:
 
 @pytest.mark.parametrize(
     ("operation", "parents", "path"),
-    [("project_get", "project_list", "/v1/projects"), ("comment_list", "review_list", "/v1/reviews")],
+    [
+        ("project_get", "project_list", "/v1/projects"),
+        ("comment_list", "review_list", "/v1/reviews"),
+    ],
 )
 @pytest.mark.parametrize("listed", [True, False])
-def test_what_is_deleted_meanwhile_need_not_be_served(operation: str, parents: str, path: str, listed: bool) -> None:
+def test_what_is_deleted_meanwhile_need_not_be_served(
+    operation: str, parents: str, path: str, listed: bool
+) -> None:
     """What is listed still has to be."""
     with stage() as one:
         id = one.things["live"].sample(parents)[1].record["id"]
@@ -375,9 +454,16 @@ def test_what_is_read_as_no_record_cannot_be_compared() -> None:
     """Whether it may be is judged by the rules."""
 
     def empty(request: httpx.Request, send: Send) -> httpx.Response:
-        return answer(200, {"data": [], "requestId": "r"}) if "/projects/" in request.url.path else send(request)
+        return (
+            answer(200, {"data": [], "requestId": "r"})
+            if "/projects/" in request.url.path
+            else send(request)
+        )
 
-    with stage(spoil=empty) as one, pytest.raises(Inconclusive, match="project_get answered with no record"):
+    with (
+        stage(spoil=empty) as one,
+        pytest.raises(Inconclusive, match="project_get answered with no record"),
+    ):
         one.perform(read.test_the_record_is_the_one_asked_for, "project_get")
 
 
@@ -387,11 +473,17 @@ def test_a_page_below_what_does_not_exist_is_none() -> None:
     def generous(request: httpx.Request, send: Send) -> httpx.Response:
         response = send(request)
         nothing = {"data": {"items": [], "nextCursor": None}, "requestId": "r"}
-        return answer(200, nothing) if response.status_code == 404 and request.url.path.endswith("/comments") else response
+        return (
+            answer(200, nothing)
+            if response.status_code == 404 and request.url.path.endswith("/comments")
+            else response
+        )
 
     with stage() as one:
         made_up = one.things["live"].made_up("comment_list")
-        one.transport.spoil = lambda request, send: send(request) if made_up in request.url.path else generous(request, send)
+        one.transport.spoil = lambda request, send: (
+            send(request) if made_up in request.url.path else generous(request, send)
+        )
         with pytest.raises(Violation, match="an id of nothing: 200"):
             one.perform(read.test_what_does_not_exist_is_absent, "comment_list")
     assert one.transport.sent[-1].url.path.rpartition("/")[0] == "/v1/reviews"
@@ -404,9 +496,16 @@ def test_where_no_review_has_comments_nothing_shows_whose_they_are() -> None:
         response = send(request)
         empty: dict[str, Any] = {"items": [], "nextCursor": None}
         path = request.url.path
-        return edited(response, lambda document: document.update(data=empty)) if path.endswith("/comments") else response
+        return (
+            edited(response, lambda document: document.update(data=empty))
+            if path.endswith("/comments")
+            else response
+        )
 
-    with stage(spoil=silent) as one, pytest.raises(Inconclusive, match="comment_list shows no record"):
+    with (
+        stage(spoil=silent) as one,
+        pytest.raises(Inconclusive, match="comment_list shows no record"),
+    ):
         one.perform(read.test_what_lies_below_a_record_names_it, "comment_list")
 
 
@@ -420,7 +519,9 @@ def test_what_leaves_its_list_is_not_compared_with_it() -> None:
             next(shown)
             return edited(response, lambda document: document["data"].update(name="another"))
         if request.url.path == "/v1/projects" and response.status_code == 200 and next(shown):
-            left = [item for item in orjson.loads(response.read())["data"]["items"] if item["id"] != id]
+            left = [
+                item for item in orjson.loads(response.read())["data"]["items"] if item["id"] != id
+            ]
             return edited(response, lambda document: document["data"].update(items=left))
         return response
 
@@ -463,7 +564,9 @@ def test_pages_that_are_as_long_as_they_happen_to_be_show_no_default() -> None:
         if request.url.path != "/v1/projects" or response.status_code != 200:
             return response
         length = next(lengths)
-        return edited(response, lambda document: document["data"]["items"].__delitem__(slice(length, None)))
+        return edited(
+            response, lambda document: document["data"]["items"].__delitem__(slice(length, None))
+        )
 
     with stage(spoil=spoil) as one:
         one.perform(pagination.test_the_default_limit_is_25, "project_list")
@@ -476,7 +579,11 @@ def test_a_cursor_that_finds_nothing_without_its_limit_says_nothing_of_the_defau
 
     def spoil(request: httpx.Request, send: Send) -> httpx.Response:
         response = send(request)
-        if request.url.path != "/v1/projects" or "cursor" not in request.url.params or "limit" in request.url.params:
+        if (
+            request.url.path != "/v1/projects"
+            or "cursor" not in request.url.params
+            or "limit" in request.url.params
+        ):
             return response
         bare.append(request)
         return edited(response, lambda document: document["data"].update(items=[], nextCursor=None))
@@ -494,8 +601,12 @@ def test_a_default_that_cuts_a_short_list_is_told(default: int, outcome: type[Ex
         response = send(request)
         if request.url.path != "/v1/projects" or response.status_code != 200:
             return response
-        shown = orjson.loads(response.read())["data"]["items"][: 6 if "limit" in request.url.params else default]
-        return edited(response, lambda document: document["data"].update(items=shown, nextCursor=None))
+        shown = orjson.loads(response.read())["data"]["items"][
+            : 6 if "limit" in request.url.params else default
+        ]
+        return edited(
+            response, lambda document: document["data"].update(items=shown, nextCursor=None)
+        )
 
     with stage(spoil=spoil) as one, pytest.raises(outcome):
         one.perform(pagination.test_the_default_limit_is_25, "project_list")
@@ -532,7 +643,11 @@ def test_a_video_of_another_company_is_read_before_it_is_blamed(path: str, blame
     moved = changed("/v1/videos", lambda record: record.update(companyId=NOBODY))
 
     def spoil(request: httpx.Request, send: Send) -> httpx.Response:
-        return moved(request, send) if f"{request.url.path}?".startswith(path) or blamed else send(request)
+        return (
+            moved(request, send)
+            if f"{request.url.path}?".startswith(path) or blamed
+            else send(request)
+        )
 
     with stage(spoil=spoil) as one:
         if blamed:
@@ -550,7 +665,11 @@ def test_a_language_that_comes_twice_is_read_again(path: str, blamed: bool) -> N
         record["localizations"] = [{**each, "language": "pt"} for each in record["localizations"]]
 
     def spoil(request: httpx.Request, send: Send) -> httpx.Response:
-        return changed("/v1/videos", double)(request, send) if f"{request.url.path}?".startswith(path) or blamed else send(request)
+        return (
+            changed("/v1/videos", double)(request, send)
+            if f"{request.url.path}?".startswith(path) or blamed
+            else send(request)
+        )
 
     with stage(spoil=spoil) as one:
         if blamed:
@@ -564,7 +683,9 @@ def test_a_count_that_was_behind_is_no_defect() -> None:
     """Once it is read again, it adds up."""
 
     def behind(request: httpx.Request, send: Send) -> httpx.Response:
-        more = changed("/v1/projects", lambda record: record.update(videoCount=record["videoCount"] + 1))
+        more = changed(
+            "/v1/projects", lambda record: record.update(videoCount=record["videoCount"] + 1)
+        )
         return more(request, send) if request.url.path == "/v1/projects" else send(request)
 
     with stage(spoil=behind) as one:
@@ -577,13 +698,22 @@ def test_a_copied_name_is_compared_at_rest(name: str) -> None:
     numbers = count()
 
     def rename(record: dict[str, Any]) -> None:
-        record.update({key: f"name {next(numbers)}" for key in record if key in ("name", "projectName", "videoName")})
+        record.update(
+            {
+                key: f"name {next(numbers)}"
+                for key in record
+                if key in ("name", "projectName", "videoName")
+            }
+        )
 
     def behind(request: httpx.Request, send: Send) -> httpx.Response:
         if name == "restless":
             return changed("/v1/", rename)(request, send)
         if request.url.path == "/v1/reviews":
-            return changed("/v1/reviews", lambda record: record.update(projectName="before", videoName="before"))(request, send)
+            return changed(
+                "/v1/reviews",
+                lambda record: record.update(projectName="before", videoName="before"),
+            )(request, send)
         return send(request)
 
     with stage(spoil=behind) as one:
@@ -597,7 +727,10 @@ def test_a_copied_name_is_compared_at_rest(name: str) -> None:
 def test_a_copied_name_that_stays_another_is_a_defect() -> None:
     """Both at rest."""
     old = changed("/v1/reviews", lambda record: record.update(projectName="of old"))
-    with stage(spoil=old) as one, pytest.raises(Violation, match="projectName is 'of old', the name is "):
+    with (
+        stage(spoil=old) as one,
+        pytest.raises(Violation, match="projectName is 'of old', the name is "),
+    ):
         one.perform(relations.test_repeated_names_are_the_names)
 
 
@@ -620,8 +753,15 @@ def test_a_cursor_that_is_good_for_one_use_is_not_compared() -> None:
         if cursor is None or cursor not in used:
             used.add(cursor or "")
             return send(request)
-        result = {"content": [{"type": "text", "text": '{"code": "used", "requestId": "r"}'}], "isError": True}
-        return answer(200, {"jsonrpc": "2.0", "id": asked(request)["id"], "result": result}) if arguments else answer(400)
+        result = {
+            "content": [{"type": "text", "text": '{"code": "used", "requestId": "r"}'}],
+            "isError": True,
+        }
+        return (
+            answer(200, {"jsonrpc": "2.0", "id": asked(request)["id"], "result": result})
+            if arguments
+            else answer(400)
+        )
 
     with stage(spoil=once) as one:
         one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "project_list")
@@ -647,7 +787,10 @@ def test_a_list_that_is_another_one_each_time_cannot_be_compared() -> None:
         left = orjson.loads(response.read())["data"]["items"][: next(numbers)]
         return edited(response, lambda document: document["data"].update(items=left))
 
-    with stage(spoil=shrinking) as one, pytest.raises(Inconclusive, match="the data of project_list change with every reading"):
+    with (
+        stage(spoil=shrinking) as one,
+        pytest.raises(Inconclusive, match="the data of project_list change with every reading"),
+    ):
         one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "project_list")
 
 
@@ -660,7 +803,14 @@ def test_a_list_of_tools_that_never_ends_is_left_after_some_pages() -> None:
             return send(request)
         lists.append(asked(request)["params"].get("cursor"))
         found = orjson.loads(send(request).read())["result"]["tools"] if len(lists) == 1 else []
-        return answer(200, {"jsonrpc": "2.0", "id": asked(request)["id"], "result": {"tools": found, "nextCursor": "more"}})
+        return answer(
+            200,
+            {
+                "jsonrpc": "2.0",
+                "id": asked(request)["id"],
+                "result": {"tools": found, "nextCursor": "more"},
+            },
+        )
 
     with stage(spoil=endless) as one:
         assert len(one.things["toolbox"].tools) == 10
@@ -669,15 +819,27 @@ def test_a_list_of_tools_that_never_ends_is_left_after_some_pages() -> None:
 
 @pytest.mark.parametrize(
     ("location", "found"),
-    [("/mcp/", 10), ("http://reference.test/mcp/", 10), ("http://elsewhere.test/mcp/", 0), ("http://[", 0), (None, 0)],
+    [
+        ("/mcp/", 10),
+        ("http://reference.test/mcp/", 10),
+        ("http://elsewhere.test/mcp/", 0),
+        ("http://[", 0),
+        (None, 0),
+    ],
 )
 def test_tools_may_be_behind_a_slash(location: str | None, found: int) -> None:
     """Where a router sends callers on the same host they follow; elsewhere they do not, since a credential goes with them."""
 
     def slashing(request: httpx.Request, send: Send) -> httpx.Response:
         if request.url.path == "/mcp":
-            return httpx.Response(307, headers={"location": location} if location else {}, stream=httpx.ByteStream(b""))
-        request.url = request.url.copy_with(path="/mcp") if request.url.path == "/mcp/" else request.url
+            return httpx.Response(
+                307,
+                headers={"location": location} if location else {},
+                stream=httpx.ByteStream(b""),
+            )
+        request.url = (
+            request.url.copy_with(path="/mcp") if request.url.path == "/mcp/" else request.url
+        )
         return send(request)
 
     with stage(spoil=slashing) as one:
@@ -691,7 +853,13 @@ def test_tools_may_be_behind_a_slash(location: str | None, found: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [{"supported": ["2025-03-26", "2025-06-18", 7, "2099-01-01"]}, {"supported": "2025-06-18"}, {"supported": []}, None]
+    "data",
+    [
+        {"supported": ["2025-03-26", "2025-06-18", 7, "2099-01-01"]},
+        {"supported": "2025-06-18"},
+        {"supported": []},
+        None,
+    ],
 )
 def test_a_version_of_the_protocol_is_agreed_on_with_who_names_those_that_it_has(data: Any) -> None:
     """Instead of answering with one of them, as the protocol has it; who names none is spoken to without a handshake."""
@@ -717,14 +885,29 @@ def test_tools_that_are_not_listed_are_not_known() -> None:
     def refusing(request: httpx.Request, send: Send) -> httpx.Response:
         if asked(request).get("method") != "tools/list":
             return send(request)
-        return answer(200, {"jsonrpc": "2.0", "id": asked(request)["id"], "error": {"code": -32601, "message": "no such method"}})
+        return answer(
+            200,
+            {
+                "jsonrpc": "2.0",
+                "id": asked(request)["id"],
+                "error": {"code": -32601, "message": "no such method"},
+            },
+        )
 
-    with stage(spoil=refusing) as one, pytest.raises(Inconclusive, match="the tools are not listed: 200"):
+    with (
+        stage(spoil=refusing) as one,
+        pytest.raises(Inconclusive, match="the tools are not listed: 200"),
+    ):
         one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "account_get")
 
 
 @pytest.mark.parametrize(
-    "told", [{"error": {"code": -32603, "message": "internal error"}}, {"error": {"code": 0, "message": "'tools'"}}, {"result": {}}]
+    "told",
+    [
+        {"error": {"code": -32603, "message": "internal error"}},
+        {"error": {"code": 0, "message": "'tools'"}},
+        {"result": {}},
+    ],
 )
 def test_tools_that_a_target_fails_to_list_are_missing(told: dict[str, Any]) -> None:
     """It has shaken hands with the caller, so that the list is its own to give; what is no failure may be a refusal of the caller."""
@@ -734,7 +917,10 @@ def test_tools_that_a_target_fails_to_list_are_missing(told: dict[str, Any]) -> 
             return send(request)
         return answer(200, {"jsonrpc": "2.0", "id": asked(request)["id"], **told})
 
-    with stage(spoil=failing) as one, pytest.raises(Violation, match="the tools are not listed: 200, again and again"):
+    with (
+        stage(spoil=failing) as one,
+        pytest.raises(Violation, match="the tools are not listed: 200, again and again"),
+    ):
         one.perform(tools.test_every_operation_is_a_tool, "account_get")
 
 
@@ -744,9 +930,19 @@ def test_a_caller_who_is_refused_the_list_of_tools_leaves_it_open() -> None:
     def refusing(request: httpx.Request, send: Send) -> httpx.Response:
         if asked(request).get("method") != "tools/list":
             return send(request)
-        return answer(200, {"jsonrpc": "2.0", "id": asked(request)["id"], "error": {"code": -32001, "message": "who are you?"}})
+        return answer(
+            200,
+            {
+                "jsonrpc": "2.0",
+                "id": asked(request)["id"],
+                "error": {"code": -32001, "message": "who are you?"},
+            },
+        )
 
-    with stage(spoil=refusing) as one, pytest.raises(Inconclusive, match="the tools are not listed: 200"):
+    with (
+        stage(spoil=refusing) as one,
+        pytest.raises(Inconclusive, match="the tools are not listed: 200"),
+    ):
         one.perform(tools.test_every_operation_is_a_tool, "account_get")
 
 
@@ -774,7 +970,14 @@ def test_who_knows_no_handshake_is_told_everything_with_each_request() -> None:
     def modern(request: httpx.Request, send: Send) -> httpx.Response:
         message = asked(request)
         if message.get("method") == "initialize":
-            return answer(400, {"jsonrpc": "2.0", "id": message["id"], "error": {"code": -32600, "message": "no handshakes"}})
+            return answer(
+                400,
+                {
+                    "jsonrpc": "2.0",
+                    "id": message["id"],
+                    "error": {"code": -32600, "message": "no handshakes"},
+                },
+            )
         response = send(request)
         if message.get("method") != "tools/list":
             return response
@@ -787,10 +990,15 @@ def test_who_knows_no_handshake_is_told_everything_with_each_request() -> None:
     with stage(spoil=modern) as one:
         one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "comment_list")
         calls = [sent for sent in one.transport.sent if asked(sent).get("method") == "tools/call"]
-    assert {(sent.headers["mcp-protocol-version"], sent.headers["mcp-method"], sent.headers["mcp-name"]) for sent in calls} == {
+    assert {
+        (sent.headers["mcp-protocol-version"], sent.headers["mcp-method"], sent.headers["mcp-name"])
+        for sent in calls
+    } == {
         (MODERN, "tools/call", "comment_list"),
     }
-    assert [sent.headers["mcp-param-wanted"] for sent in calls] == [asked(sent)["params"]["arguments"]["reviewId"] for sent in calls]
+    assert [sent.headers["mcp-param-wanted"] for sent in calls] == [
+        asked(sent)["params"]["arguments"]["reviewId"] for sent in calls
+    ]
 
 
 # --- limits --------------------------------------------------------------------------------------------------------------
@@ -865,7 +1073,10 @@ def hanging_up(request: httpx.Request) -> httpx.Response:
 
 def test_hanging_up_on_a_large_body_is_no_answer() -> None:
     """Where a small one is answered."""
-    with stage(spoil=too_large(hanging_up)) as one, pytest.raises(Violation, match="WriteError") as broken:
+    with (
+        stage(spoil=too_large(hanging_up)) as one,
+        pytest.raises(Violation, match="WriteError") as broken,
+    ):
         one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
     assert broken.value.expected == "413"
 
@@ -873,7 +1084,10 @@ def test_hanging_up_on_a_large_body_is_no_answer() -> None:
 def test_without_consent_to_approve_another_refusal_says_nothing_of_sizes() -> None:
     """There is no review of that id."""
     silent = having("consent/approve-reviews", value=False)
-    with stage(silent, too_large(lambda _: answer(404))) as one, pytest.raises(Inconclusive) as undecided:
+    with (
+        stage(silent, too_large(lambda _: answer(404))) as one,
+        pytest.raises(Inconclusive) as undecided,
+    ):
         one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
     assert undecided.value.needs == ("consent.approve-reviews",)
 
@@ -881,7 +1095,10 @@ def test_without_consent_to_approve_another_refusal_says_nothing_of_sizes() -> N
 def test_a_limit_beyond_the_largest_body_is_not_found() -> None:
     """Sixteen mebibytes are enough."""
     open_ended = without("limits/max-body-bytes")
-    with stage(open_ended, too_large(lambda _: answer(409))) as one, pytest.raises(Inconclusive) as undecided:
+    with (
+        stage(open_ended, too_large(lambda _: answer(409))) as one,
+        pytest.raises(Inconclusive) as undecided,
+    ):
         one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
     assert undecided.value.needs == ("limits.max-body-bytes",)
     assert max(len(sent.content) for sent in one.transport.sent) == limits_body.LARGEST_PROBE
@@ -890,11 +1107,21 @@ def test_a_limit_beyond_the_largest_body_is_not_found() -> None:
 @pytest.mark.parametrize(
     ("mutant", "check", "operation"),
     [
-        ("long-pages-are-absent", arguments.test_what_the_contract_allows_is_not_refused, "activity_list"),
-        ("videos-of-the-second-company-are-absent", filters.test_a_filter_restricts_every_page, "video_list"),
+        (
+            "long-pages-are-absent",
+            arguments.test_what_the_contract_allows_is_not_refused,
+            "activity_list",
+        ),
+        (
+            "videos-of-the-second-company-are-absent",
+            filters.test_a_filter_restricts_every_page,
+            "video_list",
+        ),
     ],
 )
-def test_what_is_there_is_not_absent_beside_an_argument(mutant: str, check: Callable[..., None], operation: str) -> None:
+def test_what_is_there_is_not_absent_beside_an_argument(
+    mutant: str, check: Callable[..., None], operation: str
+) -> None:
     """A limit and a filter choose records that there are."""
     with stage(edits=subjects.BY_ID[mutant].edits) as one, pytest.raises(Violation, match="404"):
         one.perform(check, operation)

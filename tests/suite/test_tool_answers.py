@@ -39,8 +39,21 @@ def called(result: dict[str, Any]) -> Any:
         {"content": [{"type": "text", "text": "The account:"}, TEXT]},
         {"content": [{"type": "text", "text": '{"id": "1"}'}]},
         {"content": [{"type": "image"}, None, TEXT]},
-        {"content": [{"type": "resource", "resource": {"uri": "data:account", "text": json.dumps(ENVELOPE)}}]},
-        {"content": [{"type": "resource"}, {"type": "resource", "resource": {"uri": "data:picture", "blob": ""}}, TEXT]},
+        {
+            "content": [
+                {
+                    "type": "resource",
+                    "resource": {"uri": "data:account", "text": json.dumps(ENVELOPE)},
+                }
+            ]
+        },
+        {
+            "content": [
+                {"type": "resource"},
+                {"type": "resource", "resource": {"uri": "data:picture", "blob": ""}},
+                TEXT,
+            ]
+        },
     ],
 )
 def test_data_is_found_however_a_result_carries_it(result: dict[str, Any]) -> None:
@@ -48,7 +61,9 @@ def test_data_is_found_however_a_result_carries_it(result: dict[str, Any]) -> No
     assert called(result) == {"id": "1"}
 
 
-@pytest.mark.parametrize("result", [{}, {"content": "text"}, {"content": [{"type": "text", "text": "You are you."}]}])
+@pytest.mark.parametrize(
+    "result", [{}, {"content": "text"}, {"content": [{"type": "text", "text": "You are you."}]}]
+)
 def test_words_are_no_data(result: dict[str, Any]) -> None:
     """Nor is nothing."""
     assert called(result) is MISSING

@@ -56,9 +56,17 @@ def stage(fault: Fault = lambda _: False, **parameters: str | bool) -> Iterator[
     """A fresh reference; `parameters` are what the profile says of those of /reviews."""
     clock = ManualClock()
     reference = Reference(clock=clock)
-    stated = {**reference.profile("http://reference.test/v1"), "parameters": {"review_list": parameters}}
+    stated = {
+        **reference.profile("http://reference.test/v1"),
+        "parameters": {"review_list": parameters},
+    }
     transport = Watched(reference, clock, fault)
-    with closing(Session(parse(stated, environ={}), transport, seed=1, depth=DEPTHS["quick"])) as session, closing(reference):
+    with (
+        closing(
+            Session(parse(stated, environ={}), transport, seed=1, depth=DEPTHS["quick"])
+        ) as session,
+        closing(reference),
+    ):
         session.begin("item")
         yield Stage(Live(session), transport)
 
@@ -75,7 +83,9 @@ def test_walks_side_by_side_are_those_made_one_after_the_other() -> None:
         one.ahead(planned)
         sent = len(one.transport.sent)
 
-        assert [shown(one.live.walk(*each)) for each in planned] == [shown(other.live.walk(*each)) for each in planned]
+        assert [shown(one.live.walk(*each)) for each in planned] == [
+            shown(other.live.walk(*each)) for each in planned
+        ]
         assert len(one.transport.sent) == sent == len(other.transport.sent)
 
 
@@ -86,14 +96,20 @@ def test_each_round_has_the_next_page_of_every_walk() -> None:
         walks = [one.live.walk(VIDEOS, 100), one.live.walk(PROJECTS, 50)]
 
     assert [[page.number for page in walk.pages] for walk in walks] == [[1, 3, 5], [2, 4, 6]]
-    assert [page.purpose for page in walks[1].pages] == ["page 1 of 50", "page 2 of 50", "page 3 of 50"]
+    assert [page.purpose for page in walks[1].pages] == [
+        "page 1 of 50",
+        "page 2 of 50",
+        "page 3 of 50",
+    ]
 
 
 def test_a_walk_keeps_the_scheme_of_its_first_page() -> None:
     """A cursor may be good for nobody but the credential that it was issued to."""
     with stage() as one:
         one.ahead([(VIDEOS, 50), (PROJECTS, 50)])
-        schemes = [{page.scheme for page in one.live.walk(call, 50).pages} for call in (VIDEOS, PROJECTS)]
+        schemes = [
+            {page.scheme for page in one.live.walk(call, 50).pages} for call in (VIDEOS, PROJECTS)
+        ]
 
     assert schemes == [{"bearer"}, {"api-key"}]
 
@@ -127,7 +143,10 @@ def test_a_list_without_a_cursor_is_not_walked_ahead() -> None:
     with stage(cursor=False) as one:
         one.ahead([(Call("review_list"), 50), (PROJECTS, 50)])
 
-        assert [one.live.has_walked(call, 50) for call in (Call("review_list"), PROJECTS)] == [False, True]
+        assert [one.live.has_walked(call, 50) for call in (Call("review_list"), PROJECTS)] == [
+            False,
+            True,
+        ]
 
 
 def test_walking_one_list_walks_all_of_them() -> None:
@@ -147,7 +166,9 @@ def test_of_a_list_that_is_too_long_some_pages_are_read() -> None:
         walks = {walk.limit: walk for walk in sized(VIDEOS, one.live)}
         count = len(walks[100].ids)
 
-        assert {size: (walk.end, len(walk.pages)) for size, walk in walks.items() if size in (7, 3, 1)} == {
+        assert {
+            size: (walk.end, len(walk.pages)) for size, walk in walks.items() if size in (7, 3, 1)
+        } == {
             7: ("end", ceil(count / 7)),
             3: ("bound", BEGINNING),
             1: ("bound", BEGINNING),
@@ -171,7 +192,9 @@ def page(*ids: str | None) -> Exchange:
     """A page whose records have these ids; None for a record without one."""
     items = [{} if id is None else {"id": id} for id in ids]
     body = json.dumps({"data": {"items": items, "nextCursor": None}, "requestId": "r"}).encode()
-    return Exchange("item", 1, VIDEOS, "", None, None, Request("GET", "", ()), Response(200, (), body))
+    return Exchange(
+        "item", 1, VIDEOS, "", None, None, Request("GET", "", ()), Response(200, (), body)
+    )
 
 
 @pytest.mark.parametrize(
@@ -202,15 +225,24 @@ def test_pages_fill_a_list_to_the_last_place(count: int, sizes: list[int]) -> No
 
 def test_what_a_walk_shows_more_than_once_is_repeated() -> None:
     """On one page or on several; records without an id are not told apart."""
-    assert repeated(Walk(VIDEOS, 2, (page("c", "b"), page("a", "c"), page("a", None, None)), "end")) == ["a", "c"]
+    assert repeated(
+        Walk(VIDEOS, 2, (page("c", "b"), page("a", "c"), page("a", None, None)), "end")
+    ) == ["a", "c"]
     assert repeated(Walk(VIDEOS, 2, (page("c", "b"), page("a", None, None)), "end")) == []
     assert repeated(Walk(VIDEOS, 2, (), "end")) == []
 
 
 def test_a_walk_says_how_long_its_pages_are_and_whether_it_came_to_the_end() -> None:
     """Those that grow have no one length."""
-    assert [Walk(VIDEOS, limit, (), "end").told for limit in (7, GROWING, UNSTATED)] == ["limit 7", "pages that grow", "no limit"]
-    assert [Walk(VIDEOS, 7, (), end).is_whole for end in ("end", "loop", "bound", "refused", "malformed")] == [True] + [False] * 4
+    assert [Walk(VIDEOS, limit, (), "end").told for limit in (7, GROWING, UNSTATED)] == [
+        "limit 7",
+        "pages that grow",
+        "no limit",
+    ]
+    assert [
+        Walk(VIDEOS, 7, (), end).is_whole
+        for end in ("end", "loop", "bound", "refused", "malformed")
+    ] == [True] + [False] * 4
 
 
 def test_some_values_of_a_member_are_tried() -> None:
@@ -225,5 +257,7 @@ def test_some_values_of_a_member_are_tried() -> None:
 @pytest.mark.parametrize("every", [False, True])
 def test_only_strings_are_values_to_try(every: bool) -> None:
     """A member may be absent, or of a wrong type."""
-    assert values([{}, {"name": None}, {"name": 7}, {"name": "a"}, {"other": "b"}], "name", every=every) == ["a"]
+    assert values(
+        [{}, {"name": None}, {"name": 7}, {"name": "a"}, {"other": "b"}], "name", every=every
+    ) == ["a"]
     assert values([], "name", every=every) == []

@@ -12,4 +12,6 @@ URL = "http://reference.test/v1"
 
 def client(reference: Reference, headers: Mapping[str, str] | None = None) -> httpx.Client:
     """A client of an instance, which sends these headers with everything."""
-    return httpx.Client(transport=InProcess(reference.app, lambda _: None), base_url=URL, headers=headers)
+    return httpx.Client(
+        transport=InProcess(reference.app, lambda _: None), base_url=URL, headers=headers
+    )

@@ -17,7 +17,13 @@ from conformance.runner.examination import Subject
 def spelled(secret: str) -> list[str]:
     """A secret as a target may repeat it."""
     coded = base64.b64encode(f"Bearer {secret}".encode()).decode()
-    return [secret, quote(secret, safe=""), json.dumps(secret)[1:-1], base64.b64encode(secret.encode()).decode(), coded]
+    return [
+        secret,
+        quote(secret, safe=""),
+        json.dumps(secret)[1:-1],
+        base64.b64encode(secret.encode()).decode(),
+        coded,
+    ]
 
 
 class Echo:
@@ -40,7 +46,10 @@ class Echo:
         if body and secrets and scope["path"] != "/mcp":
             body = _garnished(json.loads(body), spelled(secrets[0]))
             start["headers"] = [pair for pair in start["headers"] if pair[0] != b"content-length"]
-            start["headers"] += [(b"location", f"/?key={quote(secrets[0], safe='')}".encode()), (b"x-echo", secrets[0].encode())]
+            start["headers"] += [
+                (b"location", f"/?key={quote(secrets[0], safe='')}".encode()),
+                (b"x-echo", secrets[0].encode()),
+            ]
         await send(start)
         await send({"type": "http.response.body", "body": body})
 
@@ -66,6 +75,8 @@ def pytest_configure(config: pytest.Config) -> None:
     def made() -> Subject:
         honest = examination.in_process(reference)
         assert isinstance(honest.transport, InProcess)
-        return Subject(honest.target, InProcess(Echo(honest.transport._application), honest.transport._advance))
+        return Subject(
+            honest.target, InProcess(Echo(honest.transport._application), honest.transport._advance)
+        )
 
     config.stash[examination.SUBJECT] = made

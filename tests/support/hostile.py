@@ -25,7 +25,11 @@ def served(behave: Behaviour) -> Iterator[str]:
             while True:
                 connection, _ = listener.accept()
                 opened.append(connection)
-                threads.append(threading.Thread(target=_until_it_breaks, args=(behave, connection), daemon=True))
+                threads.append(
+                    threading.Thread(
+                        target=_until_it_breaks, args=(behave, connection), daemon=True
+                    )
+                )
                 threads[-1].start()
 
     accepting = threading.Thread(target=accept, daemon=True)
@@ -102,7 +106,11 @@ def bomb(codings: int) -> bytes:
         packer = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
         packed = packer.compress(packed) + packer.flush()
     names = ", ".join(["gzip"] * codings).encode()
-    return b"HTTP/1.1 200 OK\r\ncontent-encoding: %b\r\ncontent-length: %d\r\n\r\n%b" % (names, len(packed), packed)
+    return b"HTTP/1.1 200 OK\r\ncontent-encoding: %b\r\ncontent-length: %d\r\n\r\n%b" % (
+        names,
+        len(packed),
+        packed,
+    )
 
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
@@ -118,7 +126,9 @@ UNANSWERED: dict[str, Behaviour] = {
     "answers something else": answering(b"\x00\x01\x02 this is no HTTP\r\n\r\n"),
     "has a status that is none": answering(b"HTTP/1.1 abc OK\r\n\r\n"),
     "has a length that is none": answering(OK + b"content-length: many\r\n\r\n{}"),
-    "never ends its body": answering(OK + b"transfer-encoding: chunked\r\n\r\n", repeating(b"10000\r\n" + b" " * 65536 + b"\r\n")),
+    "never ends its body": answering(
+        OK + b"transfer-encoding: chunked\r\n\r\n", repeating(b"10000\r\n" + b" " * 65536 + b"\r\n")
+    ),
     "announces an answer for ever": answering(b"", repeating(b"HTTP/1.1 100 Continue\r\n\r\n")),
     "sends headers for ever": answering(OK, repeating(b"x-more: " + b"x" * 1000 + b"\r\n")),
     "drips its head": answering(OK, repeating(b"x", 0.05)),
@@ -153,13 +163,25 @@ class Script:
     @property
     def headers(self) -> list[dict[str, str]]:
         """The headers of each request."""
-        return [{name.decode(): value.decode("latin-1") for name, value in scope["headers"]} for scope, _ in self.requests]
+        return [
+            {name.decode(): value.decode("latin-1") for name, value in scope["headers"]}
+            for scope, _ in self.requests
+        ]
 
 
 Answer = tuple[int, list[tuple[bytes, bytes]], bytes]
 
 
-def answer(status: int = 200, body: bytes = b'{"data": {}, "requestId": "r"}', **headers: str) -> Answer:
+def answer(
+    status: int = 200, body: bytes = b'{"data": {}, "requestId": "r"}', **headers: str
+) -> Answer:
     """One answer of a script; names of headers have underscores for hyphens."""
     stated = {"content_type": "application/json", **headers}
-    return status, [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in stated.items()], body
+    return (
+        status,
+        [
+            (name.replace("_", "-").encode(), value.encode("latin-1"))
+            for name, value in stated.items()
+        ],
+        body,
+    )

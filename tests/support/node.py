@@ -32,10 +32,24 @@ def install(directory: Path) -> Path:
     return directory / "node_modules"
 
 
-def run(modules: Path, tool: str, *arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(
+    modules: Path, tool: str, *arguments: str, cwd: Path, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Run a tool of an installed package to its end."""
-    surroundings = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", **QUIET, **environment}
+    surroundings = {
+        **os.environ,
+        "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+        **QUIET,
+        **environment,
+    }
     command = [str(modules / ".bin" / tool), *arguments]
     return subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=300, cwd=cwd, env=surroundings
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        cwd=cwd,
+        env=surroundings,
     )

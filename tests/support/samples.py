@@ -9,12 +9,14 @@ BASE = "https://api.example.com/v1"
 BUDGET = "the record: Additional properties are not allowed ('budget' was unexpected)"
 EVIL = (
     "</script><script>window.pwned = 1</script><img src=x onerror=window.pwned=1>\"' onload='window.pwned=1' "
-    "<a href=\"javascript:window.pwned=1\">x</a> <!-- ]]> </style></pre> {{ 7 * 7 }} "
+    '<a href="javascript:window.pwned=1">x</a> <!-- ]]> </style></pre> {{ 7 * 7 }} '
     "\x00\x07\x1b[31m\x7f\u202e\u2066\u200b\u2028\ufeff\u3164"
 )
 
 
-def an_exchange(number: int = 1, operation: str = "project_get", status: int = 200, **members: Any) -> dict[str, Any]:
+def an_exchange(
+    number: int = 1, operation: str = "project_get", status: int = 200, **members: Any
+) -> dict[str, Any]:
     """An exchange as it is recorded."""
     return {
         "id": f"read::test_it[{operation}]#{number}",
@@ -23,7 +25,12 @@ def an_exchange(number: int = 1, operation: str = "project_get", status: int = 2
         "purpose": "a read",
         "credential": "primary",
         "scheme": "api-key",
-        "request": {"method": "GET", "url": f"{BASE}/projects/{ID}", "headers": [["x-api-key", "$PRIMARY_API_KEY"]], "body": None},
+        "request": {
+            "method": "GET",
+            "url": f"{BASE}/projects/{ID}",
+            "headers": [["x-api-key", "$PRIMARY_API_KEY"]],
+            "body": None,
+        },
         "started": 1.0,
         "elapsed": 0.012,
         "response": {
@@ -35,7 +42,9 @@ def an_exchange(number: int = 1, operation: str = "project_get", status: int = 2
     }
 
 
-def a_finding(verdict: str = "fail", operation: str | None = "project_get", **members: Any) -> dict[str, Any]:
+def a_finding(
+    verdict: str = "fail", operation: str | None = "project_get", **members: Any
+) -> dict[str, Any]:
     """A finding as it stands in a report."""
     return {
         "verdict": verdict,
@@ -68,12 +77,24 @@ def an_entry(id: str, verdict: str = "pass", **members: Any) -> dict[str, Any]:
 
 def a_report(*entries: dict[str, Any], **members: Any) -> dict[str, Any]:
     """A report with these requirements, and one of each other kind."""
-    open_ = a_finding("inconclusive", message="no credential expired", expected="", needs=["credentials.expired"], exchanges=[])
-    blocked = a_finding("inconclusive", message="no record", expected="", needs=["data in the target"])
+    open_ = a_finding(
+        "inconclusive",
+        message="no credential expired",
+        expected="",
+        needs=["credentials.expired"],
+        exchanges=[],
+    )
+    blocked = a_finding(
+        "inconclusive", message="no record", expected="", needs=["data in the target"]
+    )
     others = (
         an_entry("project/required"),
         an_entry("read/names", "fail", level="should"),
-        an_entry("authentication/expired", "inconclusive", **{"class": "authentication", "findings": [open_]}),
+        an_entry(
+            "authentication/expired",
+            "inconclusive",
+            **{"class": "authentication", "findings": [open_]},
+        ),
         an_entry("read/agreement", "inconclusive", findings=[blocked]),
         an_entry("read/parent", "error"),
         an_entry("tools/listed", "not-applicable", **{"class": "tools", "findings": []}),
@@ -84,14 +105,26 @@ def a_report(*entries: dict[str, Any], **members: Any) -> dict[str, Any]:
         "format": 1,
         "verdict": "non-conformant",
         "interrupted": False,
-        "suite": {"name": "suite", "version": "0.1.0", "seed": 1, "depth": "quick", "classes": ["read"]},
+        "suite": {
+            "name": "suite",
+            "version": "0.1.0",
+            "seed": 1,
+            "depth": "quick",
+            "classes": ["read"],
+        },
         "target": {"base-url": BASE, "profile": "target.toml"},
         "started": "2026-11-21T00:10:00+00:00",
         "duration": 7.25,
         "counts": {},
         "exchanges": {"count": 2, "methods": {"GET": 2}, "file": "exchanges.jsonl"},
         "requirements": [*(entries or [an_entry("project/closed", "fail")]), *others],
-        "observations": [{"id": "observe/formats", "subject": "project_list: values of status", "values": ["draft", 3, None]}],
+        "observations": [
+            {
+                "id": "observe/formats",
+                "subject": "project_list: values of status",
+                "values": ["draft", 3, None],
+            }
+        ],
         "ledger": [{"review": ID, "outcome": "approved"}],
         **members,
     }
@@ -99,7 +132,21 @@ def a_report(*entries: dict[str, Any], **members: Any) -> dict[str, Any]:
 
 def poisoned(value: Any) -> Any:
     """The same document with every text that may come from a target replaced by a hostile one."""
-    kept = {"verdict", "level", "id", "class", "operation", "base-url", "started", "file", "depth", "needs", "classes", "method", "base64"}
+    kept = {
+        "verdict",
+        "level",
+        "id",
+        "class",
+        "operation",
+        "base-url",
+        "started",
+        "file",
+        "depth",
+        "needs",
+        "classes",
+        "method",
+        "base64",
+    }
     if isinstance(value, dict):
         return {key: child if key in kept else poisoned(child) for key, child in value.items()}
     if isinstance(value, list):
@@ -107,4 +154,8 @@ def poisoned(value: Any) -> Any:
     return EVIL if isinstance(value, str) else value
 
 
-EXCHANGES = [an_exchange(1), an_exchange(2, "project_list", 404), {**an_exchange(3), "response": None, "failure": "timed out"}]
+EXCHANGES = [
+    an_exchange(1),
+    an_exchange(2, "project_list", 404),
+    {**an_exchange(3), "response": None, "failure": "timed out"},
+]

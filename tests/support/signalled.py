@@ -11,7 +11,9 @@ from typing import Any
 from conformance.__main__ import main
 
 path, _, name = sys.argv[1].partition(":")[2].rpartition(".")
-owner = reduce(getattr, filter(None, path.split(".")), importlib.import_module(sys.argv[1].partition(":")[0]))
+owner = reduce(
+    getattr, filter(None, path.split(".")), importlib.import_module(sys.argv[1].partition(":")[0])
+)
 function = getattr(owner, name)
 numbers = count(1)
 

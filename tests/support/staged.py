@@ -53,9 +53,14 @@ class Stage:
         self.transport = transport
         self.things = things(session)
 
-    def perform(self, check: Callable[..., None], operation: str | None = None, scheme: str | None = None) -> None:
+    def perform(
+        self, check: Callable[..., None], operation: str | None = None, scheme: str | None = None
+    ) -> None:
         """Run a check, for an operation and by a scheme if it asks for them. Raises whatever it finds."""
-        chosen = {"operation": openapi.load().operations[operation] if operation else None, "scheme": scheme}
+        chosen = {
+            "operation": openapi.load().operations[operation] if operation else None,
+            "scheme": scheme,
+        }
         wanted = check.__code__.co_varnames[: check.__code__.co_argcount]
         check(**{name: {**self.things, **chosen}[name] for name in wanted})
 
@@ -73,7 +78,12 @@ def stage(
     stated = reference.profile("http://reference.test/v1")
     change(stated)
     transport = Spoiled(reference.app, clock.advance, spoil)
-    with closing(Session(parse(stated, environ={}), transport, seed=1, depth=DEPTHS["quick"])) as session, closing(reference):
+    with (
+        closing(
+            Session(parse(stated, environ={}), transport, seed=1, depth=DEPTHS["quick"])
+        ) as session,
+        closing(reference),
+    ):
         session.begin("item")
         yield Stage(session, transport)
 
@@ -110,7 +120,10 @@ def few(number: int) -> Change:
 
 def answer(status: int, document: Any = None, **headers: str) -> httpx.Response:
     """An answer of one's own; names of headers have underscores for hyphens."""
-    stated = {"content-type": "application/json", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    stated = {
+        "content-type": "application/json",
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
     body = {"code": "spoiled", "requestId": "r"} if document is None else document
     return httpx.Response(status, headers=stated, stream=httpx.ByteStream(orjson.dumps(body)))
 

@@ -12,7 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.target import profile
-from conformance.target.profile import Consent, Credential, Fixtures, Limits, ParameterName, ProfileError, RateLimit
+from conformance.target.profile import (
+    Consent,
+    Credential,
+    Fixtures,
+    Limits,
+    ParameterName,
+    ProfileError,
+    RateLimit,
+)
 from conformance.target.toml_schema import Problem, lines
 
 ONE = "0b0e7a52-3f6c-4d1e-9a55-1c1f6d2b7a01"
@@ -110,7 +118,10 @@ def test_a_base_url_alone_makes_a_target() -> None:
     assert target == profile.Target(base_url=URL)
     assert (target.credentials, target.consent, target.source) == ({}, Consent(), None)
     assert dataclasses.astuple(target.consent) == (False, False, False, False)
-    assert (target.limits, target.fixtures) == (Limits(None, None, None), Fixtures((), (), {}, {}, ()))
+    assert (target.limits, target.fixtures) == (
+        Limits(None, None, None),
+        Fixtures((), (), {}, {}, ()),
+    )
 
 
 def test_the_unnamed_parameters_have_defaults_that_are_not_declared() -> None:
@@ -135,8 +146,13 @@ def test_a_full_profile_becomes_a_target(full: profile.Target) -> None:
         provision=("./make-review", "--staging"),
     )
     assert full.limits == Limits(1048576, RateLimit(100, 60.0), 50.0)
-    assert (full.tools_url, full.description_url) == ("https://api.example.com/mcp", f"{URL}/openapi.json")
-    assert full.consent == Consent(approve_reviews=True, exhaust_rate_limit=True, oversized_bodies=True, fuzz_writes=True)
+    assert (full.tools_url, full.description_url) == (
+        "https://api.example.com/mcp",
+        f"{URL}/openapi.json",
+    )
+    assert full.consent == Consent(
+        approve_reviews=True, exhaust_rate_limit=True, oversized_bodies=True, fuzz_writes=True
+    )
 
 
 def test_credentials_are_keyed_by_their_names(full: profile.Target) -> None:
@@ -150,7 +166,9 @@ def test_credentials_are_keyed_by_their_names(full: profile.Target) -> None:
         "no-review-role",
         "throttled",
     ]
-    assert {name: credential.name for name, credential in full.credentials.items()} == {name: name for name in full.credentials}
+    assert {name: credential.name for name, credential in full.credentials.items()} == {
+        name: name for name in full.credentials
+    }
     assert full.lacking("reviews:approve") == full.credentials["lacking.reviews:approve"]
     assert full.lacking("videos:read") is None
 
@@ -175,7 +193,9 @@ def test_a_credential_has_the_schemes_that_it_was_given(full: profile.Target) ->
         ("lacking.reviews:approve", "bearer", "$READING_TOKEN"),
     ],
 )
-def test_a_shell_variable_stands_for_each_secret(full: profile.Target, name: str, scheme: str, variable: str) -> None:
+def test_a_shell_variable_stands_for_each_secret(
+    full: profile.Target, name: str, scheme: str, variable: str
+) -> None:
     """It is the variable that the file names, or one made of the credential's name."""
     assert full.credentials[name].variable(scheme) == variable
 
@@ -197,7 +217,11 @@ def test_a_target_knows_all_its_secrets(full: profile.Target) -> None:
 
 def test_no_repr_shows_a_secret(full: profile.Target) -> None:
     """Neither a credential's nor the target's."""
-    assert [secret for secret in full.secrets if secret in repr(full) + repr(full.credentials["primary"])] == []
+    assert [
+        secret
+        for secret in full.secrets
+        if secret in repr(full) + repr(full.credentials["primary"])
+    ] == []
 
 
 def test_parameter_names_are_renamed_removed_and_confirmed(full: profile.Target) -> None:
@@ -215,7 +239,12 @@ def test_a_target_is_frozen(full: profile.Target) -> None:
     """Neither its members nor its mappings can be changed, and it can be hashed."""
     with pytest.raises(dataclasses.FrozenInstanceError):
         full.base_url = "http://elsewhere"  # type: ignore[misc]
-    for mapping in (full.credentials, full.parameters, full.fixtures.foreign, full.fixtures.ungranted):
+    for mapping in (
+        full.credentials,
+        full.parameters,
+        full.fixtures.foreign,
+        full.fixtures.ungranted,
+    ):
         with pytest.raises(TypeError):
             mapping["primary"] = None  # type: ignore[index]
     assert hash(full) == hash(dataclasses.replace(full))
@@ -258,14 +287,29 @@ def test_the_given_base_url_wins_over_the_files(tmp_path: Path) -> None:
 
 def test_a_reference_to_a_variable_is_the_whole_string() -> None:
     """Within a longer string it stays as it stands."""
-    data = {"base-url": URL, "fixtures": {"provision": {"approvable-review": ["make", "--as=${NAME}", "${NAME}", "$NAME"]}}}
+    data = {
+        "base-url": URL,
+        "fixtures": {
+            "provision": {"approvable-review": ["make", "--as=${NAME}", "${NAME}", "$NAME"]}
+        },
+    }
 
     target = profile.parse(data, environ={"NAME": "someone"})
 
     assert target.fixtures.provision == ("make", "--as=${NAME}", "someone", "$NAME")
 
 
-@pytest.mark.parametrize("table", ["", "[credentials]", "[fixtures]", "[fixtures.provision]", "[limits]", "[parameters.video_list]"])
+@pytest.mark.parametrize(
+    "table",
+    [
+        "",
+        "[credentials]",
+        "[fixtures]",
+        "[fixtures.provision]",
+        "[limits]",
+        "[parameters.video_list]",
+    ],
+)
 def test_an_empty_table_says_nothing(tmp_path: Path, table: str) -> None:
     """A profile may be filled in bit by bit."""
     path = tmp_path / "target.toml"
@@ -308,7 +352,9 @@ def test_a_base_url_is_any_http_url_to_append_paths_to(url: str) -> None:
         ("https:\\\\api.example.com", "has a blank, a backslash or a control character"),
     ],
 )
-def test_what_is_no_base_url_is_refused_from_both_sources(tmp_path: Path, url: str, flaw: str) -> None:
+def test_what_is_no_base_url_is_refused_from_both_sources(
+    tmp_path: Path, url: str, flaw: str
+) -> None:
     """The message names where it was given and does not repeat it."""
     (tmp_path / "target.toml").write_text(f"base-url = {json.dumps(url)}", encoding="utf-8")
     remedy = "write http:// or https://, the host and the path up to the version segment"
@@ -318,9 +364,13 @@ def test_what_is_no_base_url_is_refused_from_both_sources(tmp_path: Path, url: s
     with pytest.raises(ProfileError) as given_in_the_file:
         profile.load(tmp_path / "target.toml")
 
-    assert given_on_the_command_line.value.problems == (Problem(None, None, "--base-url", flaw, remedy),)
+    assert given_on_the_command_line.value.problems == (
+        Problem(None, None, "--base-url", flaw, remedy),
+    )
     assert str(given_on_the_command_line.value) == f"--base-url {flaw}: {remedy}"
-    assert given_in_the_file.value.problems == (Problem(str(tmp_path / "target.toml"), 1, "base-url", flaw, remedy),)
+    assert given_in_the_file.value.problems == (
+        Problem(str(tmp_path / "target.toml"), 1, "base-url", flaw, remedy),
+    )
 
 
 def test_a_missing_base_url_names_both_ways_to_give_one(problems: Refused) -> None:
@@ -328,7 +378,10 @@ def test_a_missing_base_url_names_both_ways_to_give_one(problems: Refused) -> No
     (problem,) = problems("[consent]\napprove-reviews = true")
 
     assert (problem.line, problem.key, problem.what) == (None, "base-url", "is missing")
-    assert problem.remedy == 'write base-url = "https://…/v1" above the first table, or give --base-url URL'
+    assert (
+        problem.remedy
+        == 'write base-url = "https://…/v1" above the first table, or give --base-url URL'
+    )
 
 
 def test_all_problems_are_reported_at_once_in_the_order_of_their_lines(tmp_path: Path) -> None:
@@ -382,31 +435,87 @@ def test_what_has_no_line_is_told_before_the_first_line(problems: Refused) -> No
     [
         ("credentials = 1", "credentials", "is an integer, not a table"),
         ("credentials.primary = 'key'", "credentials.primary", "is a string, not a table"),
-        ("[credentials.lacking]\n'reviews:approve' = true", 'credentials.lacking."reviews:approve"', "is a boolean, not a table"),
+        (
+            "[credentials.lacking]\n'reviews:approve' = true",
+            'credentials.lacking."reviews:approve"',
+            "is a boolean, not a table",
+        ),
         ("[credentials.somebody]\nbearer = 'token'", "credentials.somebody", "is no known key"),
         ("[credentials.revoked]", "credentials.revoked", "has no secret"),
-        ("[credentials.lacking.'videos:read']", 'credentials.lacking."videos:read"', "has no secret"),
+        (
+            "[credentials.lacking.'videos:read']",
+            'credentials.lacking."videos:read"',
+            "has no secret",
+        ),
         ("credentials.primary.api-key = ''", "credentials.primary.api-key", "is empty"),
         ("credentials.primary.bearer = ['token']", "credentials.primary.bearer", "is an array"),
-        ("fixtures.approvable-reviews = 'all'", "fixtures.approvable-reviews", "is a string, not an array"),
+        (
+            "fixtures.approvable-reviews = 'all'",
+            "fixtures.approvable-reviews",
+            "is a string, not an array",
+        ),
         ("fixtures.approvable-reviews = [[]]", "fixtures.approvable-reviews[0]", "is an array"),
-        ("fixtures.foreign.project = 2020-01-01", "fixtures.foreign.project", "is of the type date"),
+        (
+            "fixtures.foreign.project = 2020-01-01",
+            "fixtures.foreign.project",
+            "is of the type date",
+        ),
         ("fixtures.ungranted.company = 'x'", "fixtures.ungranted.company", "is no known key"),
-        ("fixtures.provision.approvable-review = []", "fixtures.provision.approvable-review", "names no command"),
-        ("fixtures.provision.approvable-review = ['']", "fixtures.provision.approvable-review", "names no command"),
-        ("fixtures.provision.approvable-review = ['a', '${ZERO}']", "fixtures.provision.approvable-review[1]", "has a null character"),
-        ("fixtures.provision.approvable-review = 'make'", "fixtures.provision.approvable-review", "is a string, not an array"),
-        ("limits.max-body-bytes = 0", "limits.max-body-bytes", "is not above zero, or is too large"),
+        (
+            "fixtures.provision.approvable-review = []",
+            "fixtures.provision.approvable-review",
+            "names no command",
+        ),
+        (
+            "fixtures.provision.approvable-review = ['']",
+            "fixtures.provision.approvable-review",
+            "names no command",
+        ),
+        (
+            "fixtures.provision.approvable-review = ['a', '${ZERO}']",
+            "fixtures.provision.approvable-review[1]",
+            "has a null character",
+        ),
+        (
+            "fixtures.provision.approvable-review = 'make'",
+            "fixtures.provision.approvable-review",
+            "is a string, not an array",
+        ),
+        (
+            "limits.max-body-bytes = 0",
+            "limits.max-body-bytes",
+            "is not above zero, or is too large",
+        ),
         ("limits.max-body-bytes = 1.5", "limits.max-body-bytes", "is a float"),
         ("limits.max-body-bytes = true", "limits.max-body-bytes", "is a boolean"),
-        ("limits.requests-per-second = nan", "limits.requests-per-second", "is not above zero, or is too large"),
-        ("limits.requests-per-second = inf", "limits.requests-per-second", "is not above zero, or is too large"),
+        (
+            "limits.requests-per-second = nan",
+            "limits.requests-per-second",
+            "is not above zero, or is too large",
+        ),
+        (
+            "limits.requests-per-second = inf",
+            "limits.requests-per-second",
+            "is not above zero, or is too large",
+        ),
         ("limits.rate-limit = { requests = 5 }", "limits.rate-limit", "has no seconds"),
         ("limits.rate-limit = {}", "limits.rate-limit", "has no requests and no seconds"),
         ("limits.rate-limit = 5", "limits.rate-limit", "is an integer, not a table"),
-        ("parameters.video_list.company = true", "parameters.video_list.company", "is no parameter name"),
-        ("parameters.video_list.company = ''", "parameters.video_list.company", "is no parameter name"),
-        ("parameters.review_list.company = 'companyId'", "parameters.review_list.company", "is no known key"),
+        (
+            "parameters.video_list.company = true",
+            "parameters.video_list.company",
+            "is no parameter name",
+        ),
+        (
+            "parameters.video_list.company = ''",
+            "parameters.video_list.company",
+            "is no parameter name",
+        ),
+        (
+            "parameters.review_list.company = 'companyId'",
+            "parameters.review_list.company",
+            "is no known key",
+        ),
         ("parameters.project_list.cursor = 'cursor'", "parameters.project_list", "is no known key"),
         ("tools.url = 'localhost'", "tools.url", "is no http or https URL"),
         ("description.url = false", "description.url", "is a boolean"),
@@ -418,9 +527,14 @@ def test_one_mistake_is_one_problem(problems: Refused, text: str, key: str, what
     """It stands at its line and suggests what would be right."""
     (problem,) = problems(f"base-url = '{URL}'\n{text}", {"ZERO": "\0"})
 
-    assert (problem.key, problem.what.removesuffix(" (the value of the environment variable 'ZERO')")) == (key, what)
+    assert (
+        problem.key,
+        problem.what.removesuffix(" (the value of the environment variable 'ZERO')"),
+    ) == (key, what)
     assert problem.remedy != ""
-    assert problem.line == (None if "break" in key else 3 if text.startswith("[credentials.lacking]") else 2)
+    assert problem.line == (
+        None if "break" in key else 3 if text.startswith("[credentials.lacking]") else 2
+    )
 
 
 @pytest.mark.parametrize(
@@ -429,30 +543,45 @@ def test_one_mistake_is_one_problem(problems: Refused, text: str, key: str, what
         ("base_url", "did you mean base-url?"),
         ("BASE-URL", "did you mean base-url?"),
         ("parameter", "did you mean parameters?"),
-        ("zzz", "known keys are base-url, credentials, fixtures, limits, parameters, tools, description, consent"),
+        (
+            "zzz",
+            "known keys are base-url, credentials, fixtures, limits, parameters, tools, description, consent",
+        ),
     ],
 )
-def test_a_mistyped_key_is_told_the_nearest_known_one(problems: Refused, key: str, suggestion: str) -> None:
+def test_a_mistyped_key_is_told_the_nearest_known_one(
+    problems: Refused, key: str, suggestion: str
+) -> None:
     """Where none is near, all of them are listed."""
     (problem,) = problems(f"base-url = '{URL}'\n{key} = 1")
 
     assert (problem.line, problem.key, problem.remedy) == (2, key, suggestion)
 
 
-@pytest.mark.parametrize("secret", ["two\nlines", "tail ", "\thead", "snow ☃", "null\0", "${not-a-name}", "\x7f", ""])
-def test_a_secret_that_no_header_can_carry_is_refused_without_showing_it(problems: Refused, secret: str) -> None:
+@pytest.mark.parametrize(
+    "secret", ["two\nlines", "tail ", "\thead", "snow ☃", "null\0", "${not-a-name}", "\x7f", ""]
+)
+def test_a_secret_that_no_header_can_carry_is_refused_without_showing_it(
+    problems: Refused, secret: str
+) -> None:
     """Its key and the variable that it came from are named instead."""
-    (problem,) = problems(f"base-url = '{URL}'\ncredentials.primary.bearer = '${{THE_TOKEN}}'", {"THE_TOKEN": secret})
+    (problem,) = problems(
+        f"base-url = '{URL}'\ncredentials.primary.bearer = '${{THE_TOKEN}}'", {"THE_TOKEN": secret}
+    )
 
     assert (problem.line, problem.key) == (2, "credentials.primary.bearer")
     assert problem.what.endswith("(the value of the environment variable 'THE_TOKEN')")
     assert not secret or secret not in str(problem)
 
 
-@pytest.mark.parametrize("secret", ["k", "two words", "tab\tinside", "ключ".encode().decode("latin-1"), "a=b;c,d", "é"])
+@pytest.mark.parametrize(
+    "secret", ["k", "two words", "tab\tinside", "ключ".encode().decode("latin-1"), "a=b;c,d", "é"]
+)
 def test_a_secret_that_a_header_can_carry_is_taken_as_it_stands(secret: str) -> None:
     """Latin-1 is what the field values of HTTP allow."""
-    target = profile.parse({"base-url": URL, "credentials": {"primary": {"api-key": secret}}}, environ={})
+    target = profile.parse(
+        {"base-url": URL, "credentials": {"primary": {"api-key": secret}}}, environ={}
+    )
 
     assert target.secrets == {secret}
 
@@ -464,7 +593,11 @@ def test_no_message_repeats_a_value(value: str) -> None:
     secret = f"hush{value}hush"
     data = {
         "base-url": secret,
-        "credentials": {"primary": secret, "expired": {"bearer": [secret]}, "revoked": {"api-key": f"{secret}\n"}},
+        "credentials": {
+            "primary": secret,
+            "expired": {"bearer": [secret]},
+            "revoked": {"api-key": f"{secret}\n"},
+        },
         "fixtures": {"approvable-reviews": [secret, secret], "foreign": secret},
         "limits": {"max-body-bytes": secret},
         "tools": {"url": secret},
@@ -481,8 +614,16 @@ def test_no_message_repeats_a_value(value: str) -> None:
 @pytest.mark.parametrize(
     ("reviews", "key", "first"),
     [
-        (f"approvable-reviews = ['{ONE}', '{TWO}', '{ONE}']", "fixtures.approvable-reviews[2]", "fixtures.approvable-reviews[0]"),
-        (f"approvable-reviews = ['{ONE}', '{ONE.upper()}']", "fixtures.approvable-reviews[1]", "fixtures.approvable-reviews[0]"),
+        (
+            f"approvable-reviews = ['{ONE}', '{TWO}', '{ONE}']",
+            "fixtures.approvable-reviews[2]",
+            "fixtures.approvable-reviews[0]",
+        ),
+        (
+            f"approvable-reviews = ['{ONE}', '{ONE.upper()}']",
+            "fixtures.approvable-reviews[1]",
+            "fixtures.approvable-reviews[0]",
+        ),
         (
             f"approvable-reviews = ['{ONE}']\nunapprovable-reviews = ['{TWO}', '{ONE}']",
             "fixtures.unapprovable-reviews[1]",
@@ -510,7 +651,9 @@ def test_a_review_is_named_once(problems: Refused, reviews: str, key: str, first
 )
 def test_an_id_is_a_uuid_of_the_specified_pattern(uuid: str) -> None:
     """Versions 1 to 8 of the usual variant, and the two special ones."""
-    assert profile.parse({"base-url": URL, "fixtures": {"approvable-reviews": [uuid]}}).fixtures.approvable_reviews == (uuid,)
+    assert profile.parse(
+        {"base-url": URL, "fixtures": {"approvable-reviews": [uuid]}}
+    ).fixtures.approvable_reviews == (uuid,)
 
 
 @pytest.mark.parametrize(
@@ -534,14 +677,20 @@ def test_an_id_of_another_form_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "what"),
     [
-        ("base-url = 'x'\n[credentials.primary]\napi-key = hush\n", 3, "is no valid TOML: Invalid value (at line 3, column 11)"),
+        (
+            "base-url = 'x'\n[credentials.primary]\napi-key = hush\n",
+            3,
+            "is no valid TOML: Invalid value (at line 3, column 11)",
+        ),
         ("[credentials.lacking.reviews:approve]", 1, "is no valid TOML"),
         ("\na = 1\na = 2", 3, "is no valid TOML: Cannot overwrite a value"),
         ("a = [1,\n2,", 2, "is no valid TOML"),
         ("a = " + "[" * 100_000, None, "is no valid TOML: maximum recursion depth exceeded"),
     ],
 )
-def test_a_file_that_is_no_toml_is_refused_where_the_parser_stopped(problems: Refused, text: str, line: int | None, what: str) -> None:
+def test_a_file_that_is_no_toml_is_refused_where_the_parser_stopped(
+    problems: Refused, text: str, line: int | None, what: str
+) -> None:
     """The message says why."""
     (problem,) = problems(text)
 
@@ -576,7 +725,10 @@ def test_a_refusal_names_the_file_and_a_remedy(tmp_path: Path) -> None:
             profile.load(file)
         told[file] = str(refusal.value)
 
-    assert told[absent] == f"{absent}: cannot be read: No such file or directory: give the path of a profile"
+    assert (
+        told[absent]
+        == f"{absent}: cannot be read: No such file or directory: give the path of a profile"
+    )
     assert told[packed] == f"{packed}: is not UTF-8 text: save it as UTF-8"
     assert told[odd].startswith(f"{odd}:2: is no valid TOML: ")
     assert told[odd].endswith(": correct it there")
@@ -596,9 +748,18 @@ def test_a_refusal_goes_whole_to_another_process() -> None:
     [
         ("limits.rate-limit = {}", "write { requests = 100, seconds = 60 }"),
         ("credentials.revoked = {}", "give it an api-key, a bearer, or both"),
-        (f"fixtures.approvable-reviews = ['{ONE}', '{ONE.upper()}']", "name each review once, in one of the two lists"),
-        ("fixtures.provision.approvable-review = []", "write the command and its arguments as an array of strings"),
-        ("fixtures.provision.approvable-review = [1]", "write the command and its arguments as an array of strings"),
+        (
+            f"fixtures.approvable-reviews = ['{ONE}', '{ONE.upper()}']",
+            "name each review once, in one of the two lists",
+        ),
+        (
+            "fixtures.provision.approvable-review = []",
+            "write the command and its arguments as an array of strings",
+        ),
+        (
+            "fixtures.provision.approvable-review = [1]",
+            "write the command and its arguments as an array of strings",
+        ),
     ],
 )
 def test_a_remedy_says_what_would_be_right(problems: Refused, text: str, remedy: str) -> None:
@@ -610,11 +771,18 @@ def test_a_remedy_says_what_would_be_right(problems: Refused, text: str, remedy:
 
 def test_only_slashes_are_taken_from_the_end_of_a_base_url() -> None:
     """What the paths are appended to ends as it is given."""
-    assert profile.bare("https://api.example.com/XAPIX//").base_url == "https://api.example.com/XAPIX"
+    assert (
+        profile.bare("https://api.example.com/XAPIX//").base_url == "https://api.example.com/XAPIX"
+    )
 
 
-@pytest.mark.parametrize(("number", "kept"), [("0", False), ("1", True), ("9007199254740991", True), ("9007199254740992", False)])
-def test_a_whole_number_is_above_zero_and_has_an_exact_float(problems: Refused, tmp_path: Path, number: str, kept: bool) -> None:
+@pytest.mark.parametrize(
+    ("number", "kept"),
+    [("0", False), ("1", True), ("9007199254740991", True), ("9007199254740992", False)],
+)
+def test_a_whole_number_is_above_zero_and_has_an_exact_float(
+    problems: Refused, tmp_path: Path, number: str, kept: bool
+) -> None:
     """From 1 to 2^53 - 1."""
     text = f"base-url = '{URL}'\nlimits.max-body-bytes = {number}"
     if kept:

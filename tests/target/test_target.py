@@ -10,10 +10,15 @@ TWO = "01980000-0000-7000-8000-00000000000b"
 
 def target(**secrets: str) -> Target:
     """A target whose callers have these API keys, with dashes and dots in place of underlines."""
-    return Target("https://api.example.com/v1", {name: Credential(name, api_key=key) for name, key in secrets.items()})
+    return Target(
+        "https://api.example.com/v1",
+        {name: Credential(name, api_key=key) for name, key in secrets.items()},
+    )
 
 
-@pytest.mark.parametrize("other", ["expired", "revoked", "outsider", "no-review-role", "lacking.videos:read"])
+@pytest.mark.parametrize(
+    "other", ["expired", "revoked", "outsider", "no-review-role", "lacking.videos:read"]
+)
 def test_the_secret_of_primary_is_nobody_elses(other: str) -> None:
     """The other one goes, since primary is known by being served."""
     assert list(target(primary="key", **{other: "key"}).credible().credentials) == ["primary"]
@@ -21,23 +26,39 @@ def test_the_secret_of_primary_is_nobody_elses(other: str) -> None:
 
 def test_a_secret_that_is_dead_and_alive_is_neither() -> None:
     """Which of the two is wrong cannot be told."""
-    assert list(target(primary="key", expired="other", outsider="other").credible().credentials) == ["primary"]
+    assert list(
+        target(primary="key", expired="other", outsider="other").credible().credentials
+    ) == ["primary"]
 
 
 def test_callers_of_one_standing_may_share_a_secret() -> None:
     """A key may lack two permissions, and whoever is throttled may be anybody."""
-    shared = target(primary="1", throttled="1", expired="2", revoked="2", **{"lacking.videos:read": "3", "lacking.account:read": "3"})
+    shared = target(
+        primary="1",
+        throttled="1",
+        expired="2",
+        revoked="2",
+        **{"lacking.videos:read": "3", "lacking.account:read": "3"},
+    )
     assert shared.credible().credentials == shared.credentials
 
 
 def test_the_same_text_as_another_scheme_is_another_secret() -> None:
     """A key is no token."""
-    both = Target("https://a.example/v1", {"primary": Credential("primary", api_key="1"), "expired": Credential("expired", bearer="1")})
+    both = Target(
+        "https://a.example/v1",
+        {
+            "primary": Credential("primary", api_key="1"),
+            "expired": Credential("expired", bearer="1"),
+        },
+    )
     assert both.credible() == both
 
 
 def test_a_review_that_is_readable_is_not_outside() -> None:
     """Of what lies outside the grant, only that one review goes."""
-    fixtures = Fixtures((ONE,), (), foreign={"review": ONE.upper(), "video": TWO}, ungranted={"review": TWO})
+    fixtures = Fixtures(
+        (ONE,), (), foreign={"review": ONE.upper(), "video": TWO}, ungranted={"review": TWO}
+    )
     believed = Target("https://a.example/v1", fixtures=fixtures).credible().fixtures
     assert (believed.foreign, believed.ungranted) == ({"video": TWO}, {"review": TWO})

@@ -37,15 +37,30 @@ class Bundle:
 def statement(evidence: Mapping[str, bytes]) -> dict[str, Any]:
     """The in-toto statement about a run: what was judged, with which outcome, and the digests of all evidence."""
     report = json.loads(evidence["report.json"])
-    judged = [entry for entry in report["requirements"] if entry["level"] != "observe" and not entry["id"].startswith("untested/")]
-    tests = {verdict: [entry["id"] for entry in judged if entry["verdict"] == verdict] for verdict in ("pass", "fail")}
+    judged = [
+        entry
+        for entry in report["requirements"]
+        if entry["level"] != "observe" and not entry["id"].startswith("untested/")
+    ]
+    tests = {
+        verdict: [entry["id"] for entry in judged if entry["verdict"] == verdict]
+        for verdict in ("pass", "fail")
+    }
     return {
         "_type": STATEMENT_TYPE,
-        "subject": [{"name": report["target"]["base-url"], "digest": {"sha256": digest(evidence["target.json"])}}],
+        "subject": [
+            {
+                "name": report["target"]["base-url"],
+                "digest": {"sha256": digest(evidence["target.json"])},
+            }
+        ],
         "predicateType": PREDICATE_TYPE,
         "predicate": {
             "result": "PASSED" if not tests["fail"] else "WARNED",
-            "configuration": [{"name": name, "digest": {"sha256": digest(content)}} for name, content in evidence.items()],
+            "configuration": [
+                {"name": name, "digest": {"sha256": digest(content)}}
+                for name, content in evidence.items()
+            ],
             "passedTests": tests["pass"],
             "warnedTests": tests["fail"],
             "failedTests": [],
@@ -56,7 +71,11 @@ def statement(evidence: Mapping[str, bytes]) -> dict[str, Any]:
 def write(path: Path, evidence: Mapping[str, bytes], key: Ed25519PrivateKey) -> None:
     """Write the certificate; the same evidence and key give the same file."""
     envelope = dsse.sign(statement(evidence), key)
-    files = {**evidence, STATEMENT: json.dumps(envelope, indent=2).encode(), KEY: dsse.pem(key.public_key())}
+    files = {
+        **evidence,
+        STATEMENT: json.dumps(envelope, indent=2).encode(),
+        KEY: dsse.pem(key.public_key()),
+    }
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED)
@@ -69,7 +88,9 @@ def read(path: Path) -> Bundle:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
             if sorted(names) != sorted(wanted):
-                raise BundleProblem(f"{path.name} holds {', '.join(names)} instead of {', '.join(sorted(wanted))}")
+                raise BundleProblem(
+                    f"{path.name} holds {', '.join(names)} instead of {', '.join(sorted(wanted))}"
+                )
             if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
                 raise BundleProblem(f"{path.name} unpacks to more than {MOST_BYTES} bytes")
             files = {name: archive.read(name) for name in names}

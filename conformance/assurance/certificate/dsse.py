@@ -33,7 +33,11 @@ def generate(private: Path) -> Path:
     with private.open("xb") as file:
         private.chmod(PRIVATE_MODE)
         file.write(
-            key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+            key.private_bytes(
+                serialization.Encoding.PEM,
+                serialization.PrivateFormat.PKCS8,
+                serialization.NoEncryption(),
+            )
         )
     with public.open("xb") as file:
         file.write(pem(key.public_key()))
@@ -45,7 +49,9 @@ def private_key(path: Path) -> Ed25519PrivateKey:
     try:
         key = serialization.load_pem_private_key(path.read_bytes(), password=None)
     except (OSError, ValueError, TypeError) as problem:
-        raise KeyProblem(f"{path}: no private key to sign with ({type(problem).__name__})") from None
+        raise KeyProblem(
+            f"{path}: no private key to sign with ({type(problem).__name__})"
+        ) from None
     if not isinstance(key, Ed25519PrivateKey):
         raise KeyProblem(f"{path}: a key of another kind; `conformance keygen` makes the right one")
     return key
@@ -64,7 +70,9 @@ def public_key(content: bytes, name: str) -> Ed25519PublicKey:
 
 def pem(key: Ed25519PublicKey) -> bytes:
     """A public key as PEM text."""
-    return key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    return key.public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
 
 
 def fingerprint(key: Ed25519PublicKey) -> str:
@@ -80,7 +88,9 @@ def sign(statement: dict[str, Any], key: Ed25519PrivateKey) -> dict[str, Any]:
     return {
         "payloadType": PAYLOAD_TYPE,
         "payload": base64.b64encode(payload).decode(),
-        "signatures": [{"keyid": fingerprint(key.public_key()), "sig": base64.b64encode(signature).decode()}],
+        "signatures": [
+            {"keyid": fingerprint(key.public_key()), "sig": base64.b64encode(signature).decode()}
+        ],
     }
 
 
@@ -88,7 +98,9 @@ def opened(envelope: dict[str, Any], key: Ed25519PublicKey) -> dict[str, Any]:
     """The statement in an envelope that this key has signed. Raises SignatureProblem."""
     try:
         payload = base64.b64decode(envelope["payload"], validate=True)
-        signatures = [base64.b64decode(entry["sig"], validate=True) for entry in envelope["signatures"]]
+        signatures = [
+            base64.b64decode(entry["sig"], validate=True) for entry in envelope["signatures"]
+        ]
         kind = envelope["payloadType"]
         statement = json.loads(payload)
     except (KeyError, TypeError, ValueError) as problem:
@@ -110,4 +122,6 @@ def _is_valid(signature: bytes, message: bytes, key: Ed25519PublicKey) -> bool:
 
 def _encoding(kind: str, payload: bytes) -> bytes:
     """The pre-authentication encoding: what is signed is the type together with the payload."""
-    return b" ".join((b"DSSEv1", str(len(kind)).encode(), kind.encode(), str(len(payload)).encode(), payload))
+    return b" ".join(
+        (b"DSSEv1", str(len(kind)).encode(), kind.encode(), str(len(payload)).encode(), payload)
+    )

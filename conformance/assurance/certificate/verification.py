@@ -38,14 +38,20 @@ def refusals(report: Mapping[str, Any]) -> Iterator[str]:
     reasons = {
         f"the verdict of the run is {report['verdict']}": report["verdict"] != "conformant",
         "the run was interrupted": report["interrupted"],
-        f"the depth of the run is {suite['depth']}; it takes standard or deep": suite["depth"] not in DEPTHS,
+        f"the depth of the run is {suite['depth']}; it takes standard or deep": suite["depth"]
+        not in DEPTHS,
         "the run left conformance classes out": set(suite["classes"]) != set(CLASSES),
-        "the run was shared out to several processes, which is not recorded whole": suite["workers"] != 1,
+        "the run was shared out to several processes, which is not recorded whole": suite["workers"]
+        != 1,
         "the run was excused by a file of known failures": "known-failures" in report,
     }
     yield from (reason for reason, applies in reasons.items() if applies)
     for entry in report["requirements"]:
-        if entry["level"] == "must" and entry["verdict"] not in ("pass", "not-applicable") and not entry["id"].startswith("untested/"):
+        if (
+            entry["level"] == "must"
+            and entry["verdict"] not in ("pass", "not-applicable")
+            and not entry["id"].startswith("untested/")
+        ):
             yield f"{entry['id']} is {entry['verdict']}"
 
 
@@ -61,8 +67,12 @@ def verify(bundle: Bundle, key: bytes | None, *, current: bool = False) -> Verif
     problems += _consents(bundle, report)
     same = report["suite"]["versions"] == versions() and _same_contract(bundle)
     if not same and not current:
-        told = ", ".join(f"{name} {version}" for name, version in report["suite"]["versions"].items())
-        problems.append(f"another suite is installed here than the one of the run ({told}): install that one, or ask for today's")
+        told = ", ".join(
+            f"{name} {version}" for name, version in report["suite"]["versions"].items()
+        )
+        problems.append(
+            f"another suite is installed here than the one of the run ({told}): install that one, or ask for today's"
+        )
     if problems:
         return Verification(tuple(problems))
     return _recomputed(bundle, report, current=current)
@@ -75,7 +85,10 @@ def _signed(bundle: Bundle, key: Ed25519PublicKey) -> Iterator[str]:
         yield str(problem)
         return
     try:
-        described = {entry["name"]: entry["digest"]["sha256"] for entry in stated["predicate"]["configuration"]}
+        described = {
+            entry["name"]: entry["digest"]["sha256"]
+            for entry in stated["predicate"]["configuration"]
+        }
     except (KeyError, TypeError):
         yield "the statement describes no evidence"
         return
@@ -91,7 +104,9 @@ def _malformed(bundle: Bundle) -> Iterator[str]:
     schema = files.document("report.schema.json")
     exchanges = {"type": "array", "items": {"$ref": "#/$defs/exchange"}, "$defs": schema["$defs"]}
     readers: dict[str, Callable[[], object]] = {
-        "report.json": lambda: jsonschema_rs.validate(schema, json.loads(bundle.evidence["report.json"])),
+        "report.json": lambda: jsonschema_rs.validate(
+            schema, json.loads(bundle.evidence["report.json"])
+        ),
         "target.json": lambda: _stated(bundle),
         "exchanges.jsonl": lambda: jsonschema_rs.validate(exchanges, _exchanges(bundle)),
     }
@@ -110,7 +125,10 @@ def _restated(bundle: Bundle) -> dict[str, Any] | None:
 
 
 def _same_contract(bundle: Bundle) -> bool:
-    return all(bundle.evidence[name] == files.text(name).encode() for name in ("requirements.yaml", "openapi.yaml"))
+    return all(
+        bundle.evidence[name] == files.text(name).encode()
+        for name in ("requirements.yaml", "openapi.yaml")
+    )
 
 
 def _consents(bundle: Bundle, report: Mapping[str, Any]) -> Iterator[str]:
@@ -133,7 +151,9 @@ def _writes(line: Mapping[str, Any], tools_url: str | None) -> bool:
     if request["url"] != tools_url:
         return True
     message = json.loads(content(request["body"])) if request["body"] else {}
-    return bool(message.get("method") == "tools/call" and message["params"]["name"] == "review_approve")
+    return bool(
+        message.get("method") == "tools/call" and message["params"]["name"] == "review_approve"
+    )
 
 
 def _stated(bundle: Bundle) -> tuple[Target, tuple[str, ...]]:
@@ -154,10 +174,14 @@ def _recomputed(bundle: Bundle, report: Mapping[str, Any], *, current: bool) -> 
     subject = examination.Subject(target, recording, provisioned)
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
-        options = pytest_run.options(directory, report["suite"]["depth"], report["suite"]["seed"], report["suite"]["classes"])
+        options = pytest_run.options(
+            directory, report["suite"]["depth"], report["suite"]["seed"], report["suite"]["classes"]
+        )
         pytest_run.execute(options, [examination.Substitute(lambda: subject)])
         again = json.loads((directory / "report.json").read_bytes())
-        repeated = [json.loads(line) for line in (directory / "exchanges.jsonl").read_bytes().splitlines()]
+        repeated = [
+            json.loads(line) for line in (directory / "exchanges.jsonl").read_bytes().splitlines()
+        ]
     changes = tuple(_changes(report, again))
     if current:
         return Verification((), (), changes)
@@ -171,7 +195,10 @@ def _changes(report: Mapping[str, Any], again: Mapping[str, Any]) -> Iterator[st
     now = {entry["id"]: entry for entry in again["requirements"]}
     for entry in report["requirements"]:
         other = now.pop(entry["id"], None)
-        if other is None or (other["verdict"], other["operations"]) != (entry["verdict"], entry["operations"]):
+        if other is None or (other["verdict"], other["operations"]) != (
+            entry["verdict"],
+            entry["operations"],
+        ):
             yield f"{entry['id']} was {entry['verdict']}, is {other['verdict'] if other else 'gone'}"
     for id in now:
         yield f"{id} is new"
@@ -181,7 +208,9 @@ def _changes(report: Mapping[str, Any], again: Mapping[str, Any]) -> Iterator[st
         yield f"{report['exchanges']['count']} exchanges are reported, {again['exchanges']['count']} are needed"
 
 
-def _unlike(recorded: Mapping[str, Any], repeated: Sequence[Mapping[str, Any]], unused: Sequence[str]) -> Iterator[str]:
+def _unlike(
+    recorded: Mapping[str, Any], repeated: Sequence[Mapping[str, Any]], unused: Sequence[str]
+) -> Iterator[str]:
     """Exchanges that were added, left out or altered."""
     if unused:
         yield f"{len(unused)} exchanges were added that no check made: {', '.join(unused[:3])}"

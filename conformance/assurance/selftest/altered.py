@@ -56,7 +56,9 @@ def load(edits: Sequence[Edit]) -> ModuleType:
         sys.meta_path.insert(0, finder)
         try:
             package = importlib.import_module(PACKAGE)
-            finder.modules.update({name: module for name, module in sys.modules.items() if _is_ours(name)})
+            finder.modules.update(
+                {name: module for name, module in sys.modules.items() if _is_ours(name)}
+            )
             return package
         finally:
             sys.meta_path.remove(finder)
@@ -100,14 +102,18 @@ class _Finder(MetaPathFinder):
         if not _is_ours(fullname):
             return None
         name = fullname.removeprefix(PACKAGE).removeprefix(".") or "__init__"
-        loader = _Loader(fullname, str(FOLDER / f"{name}.py"), (self._sources.get(name), self.modules))
+        loader = _Loader(
+            fullname, str(FOLDER / f"{name}.py"), (self._sources.get(name), self.modules)
+        )
         return spec_from_file_location(fullname, loader.path, loader=loader)
 
 
 class _Loader(SourceFileLoader):
     """Loads one module from the given source, or from its file where there is none."""
 
-    def __init__(self, fullname: str, path: str, altered: tuple[str | None, dict[str, ModuleType]]) -> None:
+    def __init__(
+        self, fullname: str, path: str, altered: tuple[str | None, dict[str, ModuleType]]
+    ) -> None:
         super().__init__(fullname, path)
         self._edited, self._siblings = altered
 
@@ -117,7 +123,9 @@ class _Loader(SourceFileLoader):
         super().exec_module(module)
 
     def _import(self, name: str, *context: Any) -> Any:
-        return self._siblings[name] if name in self._siblings else builtins.__import__(name, *context)
+        return (
+            self._siblings[name] if name in self._siblings else builtins.__import__(name, *context)
+        )
 
     def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
         """The code of the module; that of unedited ones is compiled once."""

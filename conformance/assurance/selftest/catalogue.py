@@ -34,7 +34,9 @@ def _lines(mutants: Mapping[str, Sequence[str]]) -> Iterator[str]:
         yield "|---|---|---|---|---|"
         for entry in catalogue.values():
             if entry.section == section:
-                judged = entry.untested or ", ".join(f"`{name}`" for name in checks.get(entry.id, ()))
+                judged = entry.untested or ", ".join(
+                    f"`{name}`" for name in checks.get(entry.id, ())
+                )
                 yield f"| `{entry.id}` | {entry.level} | {entry.statement} | {judged} | {_counted(entry, mutants.get(entry.id, []))} |"
         yield ""
 
@@ -76,7 +78,12 @@ def _checked() -> Iterator[tuple[str, str]]:
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
                 name = f"{path.stem.removeprefix('test_')}::{node.name.removeprefix('test_')}"
-                yield from ((id, name) for decorator in node.decorator_list for part in ast.walk(decorator) for id in _spelled(part))
+                yield from (
+                    (id, name)
+                    for decorator in node.decorator_list
+                    for part in ast.walk(decorator)
+                    for id in _spelled(part)
+                )
 
 
 def _sources(package: object) -> list[Path]:
@@ -87,5 +94,11 @@ def _spelled(node: ast.AST) -> Iterator[str]:
     """The requirement that a text names; those of resources are made of their name and an aspect."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and "/" in node.value:
         yield node.value
-    if isinstance(node, ast.JoinedStr) and isinstance(node.values[-1], ast.Constant) and node.values[-1].value in ("/fields", "/required"):
-        yield from (id for id in requirements.load() if id.endswith(("/fields", "/required", "/closed")))
+    if (
+        isinstance(node, ast.JoinedStr)
+        and isinstance(node.values[-1], ast.Constant)
+        and node.values[-1].value in ("/fields", "/required")
+    ):
+        yield from (
+            id for id in requirements.load() if id.endswith(("/fields", "/required", "/closed"))
+        )

@@ -44,7 +44,12 @@ class Check:
 def things(session: Session) -> Mapping[str, Any]:
     """What the checks of one run share, by the names under which they ask for it (the fixtures of the suite)."""
     live = Live(session)
-    return {"session": session, "live": live, "approvals": Approvals(session, live), "toolbox": Toolbox(live)}
+    return {
+        "session": session,
+        "live": live,
+        "approvals": Approvals(session, live),
+        "toolbox": Toolbox(live),
+    }
 
 
 @cache
@@ -69,5 +74,14 @@ class _Collector:
 
 def _check(item: pytest.Function) -> Check:
     parameters = dict(item.callspec.params) if hasattr(item, "callspec") else {}
-    asks = tuple(name for name in inspect.signature(item.function).parameters if name not in parameters)
-    return Check(items.name_of(item), items.requirement_of(item).id, items.operation_of(item), item.function, parameters, asks)
+    asks = tuple(
+        name for name in inspect.signature(item.function).parameters if name not in parameters
+    )
+    return Check(
+        items.name_of(item),
+        items.requirement_of(item).id,
+        items.operation_of(item),
+        item.function,
+        parameters,
+        asks,
+    )

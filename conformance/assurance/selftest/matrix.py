@@ -40,7 +40,11 @@ def row(subject: Subject, outcome: Outcome | Failure, plain: Outcome) -> Row:
     """What an outcome says of a subject; `plain` is the outcome of the untouched reference."""
     if isinstance(outcome, Failure):
         return Row(subject, (), (f"no verdict: {outcome.reason}",))
-    told = _of_mutant(subject, outcome) if isinstance(subject, Mutant) else _of_variant(subject, outcome, plain)
+    told = (
+        _of_mutant(subject, outcome)
+        if isinstance(subject, Mutant)
+        else _of_variant(subject, outcome, plain)
+    )
     errors = (f"the checker goes wrong on {id}" for id in outcome.errors)
     return Row(subject, outcome.failed, (*told, *errors))
 
@@ -48,7 +52,9 @@ def row(subject: Subject, outcome: Outcome | Failure, plain: Outcome) -> Row:
 def uncovered(subjects: Iterable[Subject]) -> list[str]:
     """The judged requirements that no mutant breaks, in the order of the catalogue."""
     broken = {id for subject in subjects if isinstance(subject, Mutant) for id in subject.breaks}
-    return [id for id, stated in requirements.load().items() if stated.is_judged and id not in broken]
+    return [
+        id for id, stated in requirements.load().items() if stated.is_judged and id not in broken
+    ]
 
 
 def _tried(subject: Subject) -> Outcome:
@@ -70,5 +76,7 @@ def _of_variant(variant: Variant, outcome: Outcome, plain: Outcome) -> Iterator[
         if id not in variant.inconclusive and id not in plain.inconclusive:
             yield f"leaves {id} undecided"
     # With another seed a run may meet what decides it after all.
-    for id in sorted(variant.inconclusive - set(outcome.inconclusive)) if variant.seed == SEED else ():
+    for id in (
+        sorted(variant.inconclusive - set(outcome.inconclusive)) if variant.seed == SEED else ()
+    ):
         yield f"was to leave {id} undecided"

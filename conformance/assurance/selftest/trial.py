@@ -55,11 +55,26 @@ def classes(edits: Sequence[Edit]) -> tuple[str, ...]:
 
 
 def _outcome(found: dict[str, set[tuple[str | None, Verdict]]], classes: Sequence[str]) -> Outcome:
-    judged = [stated for stated in requirements.load().values() if stated.is_judged and stated.conformance_class in classes]
-    findings = {stated.id: [{"operation": operation, "verdict": verdict} for operation, verdict in found[stated.id]] for stated in judged}
+    judged = [
+        stated
+        for stated in requirements.load().values()
+        if stated.is_judged and stated.conformance_class in classes
+    ]
+    findings = {
+        stated.id: [
+            {"operation": operation, "verdict": verdict} for operation, verdict in found[stated.id]
+        ]
+        for stated in judged
+    }
     verdicts = {stated.id: document.verdicts(stated, findings[stated.id])[0] for stated in judged}
     return Outcome(
         failed=tuple(id for id, verdict in verdicts.items() if verdict is Verdict.FAIL),
-        errors=tuple(id for id in requirements.load() if any(verdict is Verdict.ERROR for _, verdict in found[id])),
-        inconclusive=tuple(id for id, verdict in verdicts.items() if verdict is Verdict.INCONCLUSIVE),
+        errors=tuple(
+            id
+            for id in requirements.load()
+            if any(verdict is Verdict.ERROR for _, verdict in found[id])
+        ),
+        inconclusive=tuple(
+            id for id, verdict in verdicts.items() if verdict is Verdict.INCONCLUSIVE
+        ),
     )

@@ -29,17 +29,24 @@ class Failure:
 
 
 def each(
-    perform: Callable[[Task], Result], tasks: Iterable[Task], processes: int, patience: float = PATIENCE_SECONDS
+    perform: Callable[[Task], Result],
+    tasks: Iterable[Task],
+    processes: int,
+    patience: float = PATIENCE_SECONDS,
 ) -> Iterator[tuple[Task, Result | Failure]]:
     """Every task with its result, in the order in which they end; each may take `patience` seconds.
 
     Processes are forked where the system can, so that they inherit what is imported.
     """
     gc.freeze()  # what is inherited is nobody's garbage
-    context = multiprocessing.get_context("fork" if "fork" in multiprocessing.get_all_start_methods() else None)
+    context = multiprocessing.get_context(
+        "fork" if "fork" in multiprocessing.get_all_start_methods() else None
+    )
     pool = ProcessPool(processes, max_tasks=TASKS, initializer=_begin, context=context)
     try:
-        futures: dict[Future[Result], Task] = {pool.schedule(perform, (task,), timeout=patience): task for task in tasks}
+        futures: dict[Future[Result], Task] = {
+            pool.schedule(perform, (task,), timeout=patience): task for task in tasks
+        }
         for future in as_completed(futures):
             problem = future.exception()
             yield futures[future], future.result() if problem is None else Failure(_reason(problem))
@@ -62,7 +69,9 @@ def _begin() -> None:
 
 def _reason(problem: BaseException) -> str:
     match problem:
-        case TimeoutError(__cause__=None):  # one that the task itself raised comes with what happened there
+        case TimeoutError(
+            __cause__=None
+        ):  # one that the task itself raised comes with what happened there
             return "it did not end in time"
         case ProcessExpired():
             return f"its process ended with {problem.exitcode}"

@@ -16,13 +16,19 @@ def description(text: str) -> Document:
     """The description that a text holds. Raises SourceError where it is none, UnbundledError where it is only a part of one."""
     source = read(text)
     if not str(source.document.get("openapi", "")).startswith("3."):
-        raise SourceError("is no OpenAPI 3 document: `openapi` does not say 3.x", source.line(source.document, "openapi"))
+        raise SourceError(
+            "is no OpenAPI 3 document: `openapi` does not say 3.x",
+            source.line(source.document, "openapi"),
+        )
     document = Document(source)
     for node in document.references():
         reference = node.table["$ref"]
         if not reference.startswith("#"):
             line = document.source.line(node.value, "$ref")
-            raise UnbundledError(f"refers to another document ({reference!r}), which is not read: bundle them into one", line)
+            raise UnbundledError(
+                f"refers to another document ({reference!r}), which is not read: bundle them into one",
+                line,
+            )
     return document
 
 
@@ -31,7 +37,11 @@ def pairs(theirs: Document) -> dict[str, Pair]:
     ours = _contract()
     found = {(each.method, each.path): each for each in theirs.operations()}
     stated = {(each.method, each.path): each for each in ours.operations()}
-    return {str(each.id): Pair(ours, theirs, each, found[place]) for place, each in stated.items() if place in found}
+    return {
+        str(each.id): Pair(ours, theirs, each, found[place])
+        for place, each in stated.items()
+        if place in found
+    }
 
 
 @lru_cache(maxsize=4)
@@ -68,7 +78,13 @@ def _everything(ours: Document, theirs: Document) -> Iterator[Difference]:
         if id(extra.node.value) in known:
             continue
         where = _spoken(extra)
-        yield Difference(Aspect.OPERATIONS, Effect.HARMLESS, where, "is a further operation", lines=lines(extra.node))
+        yield Difference(
+            Aspect.OPERATIONS,
+            Effect.HARMLESS,
+            where,
+            "is a further operation",
+            lines=lines(extra.node),
+        )
 
 
 def _versions(theirs: Document) -> Iterator[Difference]:
@@ -76,13 +92,29 @@ def _versions(theirs: Document) -> Iterator[Difference]:
     stated = str(theirs.root.get("openapi"))
     if not stated.startswith("3.1."):
         line = lines(theirs.raw_child(root, "openapi"))
-        yield Difference(Aspect.VERSION, Effect.CLIENTS, "openapi", "is another version of OpenAPI", "3.1.1", stated, lines=line)
+        yield Difference(
+            Aspect.VERSION,
+            Effect.CLIENTS,
+            "openapi",
+            "is another version of OpenAPI",
+            "3.1.1",
+            stated,
+            lines=line,
+        )
     info = theirs.child(root, "info")
     version = info and theirs.child(info, "version")
     if version is None or version.value != "1.0.0":
         told = repr(version.value) if version else "nothing"
         line = lines(version or info)
-        yield Difference(Aspect.API_VERSION, Effect.CLIENTS, "info.version", "is another version of the API", "1.0.0", told, lines=line)
+        yield Difference(
+            Aspect.API_VERSION,
+            Effect.CLIENTS,
+            "info.version",
+            "is another version of the API",
+            "1.0.0",
+            told,
+            lines=line,
+        )
 
 
 def _addresses(theirs: Document, described: list[Described]) -> Iterator[Difference]:
@@ -97,14 +129,27 @@ def _missing(stated: Described, described: list[Described]) -> Difference:
     moved = next((each for each in described if each.id == stated.id), None)
     where, specified = str(stated.id), _spoken(stated)
     if moved is None:
-        return Difference(Aspect.OPERATIONS, Effect.CLIENTS, where, "is not described", specified, "", (where,))
+        return Difference(
+            Aspect.OPERATIONS, Effect.CLIENTS, where, "is not described", specified, "", (where,)
+        )
     told = _spoken(moved)
-    return Difference(Aspect.OPERATIONS, Effect.CLIENTS, where, "is at another place", specified, told, (where,), lines(moved.node))
+    return Difference(
+        Aspect.OPERATIONS,
+        Effect.CLIENTS,
+        where,
+        "is at another place",
+        specified,
+        told,
+        (where,),
+        lines(moved.node),
+    )
 
 
 def _spoken(operation: Described) -> str:
     names = iter(operation.names)
-    return f"{operation.method} " + "".join("{" + next(names, "") + "}" if part == "{}" else part for part in _parts(operation.path))
+    return f"{operation.method} " + "".join(
+        "{" + next(names, "") + "}" if part == "{}" else part for part in _parts(operation.path)
+    )
 
 
 def _parts(path: str) -> list[str]:

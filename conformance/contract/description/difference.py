@@ -51,7 +51,11 @@ class Difference:
     lines: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        told = f" (specified: {self.specified}; described: {self.described})" if self.specified or self.described else ""
+        told = (
+            f" (specified: {self.specified}; described: {self.described})"
+            if self.specified or self.described
+            else ""
+        )
         return f"{self.where}: {self.message}{told}"
 
 
@@ -62,6 +66,13 @@ def gathered(differences: Iterable[Difference]) -> tuple[Difference, ...]:
         key = (each.aspect, each.effect, each.where, each.message, each.specified, each.described)
         known = found.get(key, replace(each, operations=(), lines=()))
         operations = tuple(dict.fromkeys(known.operations + each.operations))
-        found[key] = replace(known, operations=operations, lines=tuple(sorted({*known.lines, *each.lines})))
+        found[key] = replace(
+            known, operations=operations, lines=tuple(sorted({*known.lines, *each.lines}))
+        )
     order = list(Effect)
-    return tuple(sorted(found.values(), key=lambda each: (order.index(each.effect), list(Aspect).index(each.aspect))))
+    return tuple(
+        sorted(
+            found.values(),
+            key=lambda each: (order.index(each.effect), list(Aspect).index(each.aspect)),
+        )
+    )

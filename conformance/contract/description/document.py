@@ -17,7 +17,17 @@ NOWHERE: Json = {}
 _VERSION_SEGMENT = re.compile(r".*/v1(?=/)")
 _LITERAL = frozenset({"example", "examples", "default", "const", "enum"})
 """Keywords below which a `$ref` is data."""
-_NAMING = frozenset({"properties", "patternProperties", "responses", "schemas", "parameters", "$defs", "dependentSchemas"})
+_NAMING = frozenset(
+    {
+        "properties",
+        "patternProperties",
+        "responses",
+        "schemas",
+        "parameters",
+        "$defs",
+        "dependentSchemas",
+    }
+)
 """Keywords whose keys are names, so that `default` is none of the above."""
 
 
@@ -82,7 +92,13 @@ class Document:
 
     def children(self, node: Node) -> Iterator[tuple[str | int, Node]]:
         """Every value in a mapping or a list, references followed."""
-        for key in node.value if isinstance(node.value, dict) else range(len(node.value)) if isinstance(node.value, list) else ():
+        for key in (
+            node.value
+            if isinstance(node.value, dict)
+            else range(len(node.value))
+            if isinstance(node.value, list)
+            else ()
+        ):
             found = self.child(node, key)
             assert found is not None
             yield key, found
@@ -107,16 +123,26 @@ class Document:
         node: Node | None = Node(self.root)
         for part in fragment.split("/")[1:]:
             key = part.replace("~1", "/").replace("~0", "~")
-            node = node and self.raw_child(node, int(key) if key.isdecimal() and isinstance(node.value, list) else key)
+            node = node and self.raw_child(
+                node, int(key) if key.isdecimal() and isinstance(node.value, list) else key
+            )
         return node
 
     @cached_property
     def referable(self) -> Json:
         """The parts of the document that references lead into; a schema in the middle of them finds there what it refers to."""
-        parts = {str(node.table["$ref"]).split("/")[1] for node in self.references() if str(node.table["$ref"]).startswith("#/")}
+        parts = {
+            str(node.table["$ref"]).split("/")[1]
+            for node in self.references()
+            if str(node.table["$ref"]).startswith("#/")
+        }
         anchored = [node.value for node in self._nodes() if "$anchor" in node.table]
         # Only below a keyword of its own a validator looks for anchors.
-        definitions = {"$defs": {str(number): value for number, value in enumerate(anchored)}} if anchored else {}
+        definitions = (
+            {"$defs": {str(number): value for number, value in enumerate(anchored)}}
+            if anchored
+            else {}
+        )
         return {key: value for key, value in self.root.items() if key in parts} | definitions
 
     def _anchor(self, name: str) -> Node | None:
@@ -138,7 +164,11 @@ class Document:
             yield node
             for key in node.value if isinstance(node.value, dict) else range(len(node.value)):
                 child = self.raw_child(node, key)
-                if child is not None and isinstance(child.value, dict | list) and (key not in _LITERAL or name in _NAMING):
+                if (
+                    child is not None
+                    and isinstance(child.value, dict | list)
+                    and (key not in _LITERAL or name in _NAMING)
+                ):
                     waiting.append((key, child))
 
     # --- operations --------------------------------------------------------------------------------------------------
@@ -174,7 +204,10 @@ class Document:
             return None
         variables = first.table.get("variables")
         for name, variable in (variables if isinstance(variables, dict) else {}).items():
-            url = url.replace(f"{{{name}}}", str(variable.get("default", "")) if isinstance(variable, dict) else "")
+            url = url.replace(
+                f"{{{name}}}",
+                str(variable.get("default", "")) if isinstance(variable, dict) else "",
+            )
         try:
             return urlsplit(url).path
         except ValueError:
@@ -182,7 +215,11 @@ class Document:
 
     def _parameters(self, holder: Node) -> dict[tuple[str, str], Node]:
         listed = self.child(holder, "parameters")
-        nodes = [node for _, node in self.children(listed)] if listed and isinstance(listed.value, list) else []
+        nodes = (
+            [node for _, node in self.children(listed)]
+            if listed and isinstance(listed.value, list)
+            else []
+        )
         return {(str(node.table.get("in")), str(node.table.get("name"))): node for node in nodes}
 
 

@@ -20,9 +20,13 @@ class Probe:
 
 def _uuids() -> Iterable[Probe]:
     for version in range(1, 9):
-        yield Probe(f"6f1c2b1e-4a9d-{version}c53-9a5e-0d6c1f7b8a21", f"UUIDs of version {version}", "string")
+        yield Probe(
+            f"6f1c2b1e-4a9d-{version}c53-9a5e-0d6c1f7b8a21", f"UUIDs of version {version}", "string"
+        )
     for variant in "8ab":
-        yield Probe(f"6f1c2b1e-4a9d-4c53-{variant}a5e-0d6c1f7b8a21", f"UUIDs of variant {variant}", "string")
+        yield Probe(
+            f"6f1c2b1e-4a9d-4c53-{variant}a5e-0d6c1f7b8a21", f"UUIDs of variant {variant}", "string"
+        )
     yield Probe("6F1C2B1E-4A9D-4C53-9A5E-0D6C1F7B8A21", "UUIDs in upper case", "string")
     yield Probe("00000000-0000-0000-0000-000000000000", "the UUID of all zeros", "string")
     yield Probe("ffffffff-ffff-ffff-ffff-ffffffffffff", "the UUID of all f", "string")
@@ -57,7 +61,14 @@ PROBES = (
 """Of UUIDs only those that the specification allows: `format: uuid` alone speaks of none of its other rules."""
 
 
-_TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+_TYPES = {
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+    list: "array",
+    dict: "object",
+}
 
 
 def named(value: object) -> Probe:

@@ -38,7 +38,11 @@ class View:
     def followed(self) -> "View":
         """The same where it is defined, if it is nothing but a reference."""
         single = self.choices[0][0] if [len(choice) for choice in self.choices] == [1] else None
-        return self if single is None or set(single.table) != {"$ref"} else View.of(self.document, self.document.resolved(single))
+        return (
+            self
+            if single is None or set(single.table) != {"$ref"}
+            else View.of(self.document, self.document.resolved(single))
+        )
 
     @property
     def key(self) -> object:
@@ -48,12 +52,17 @@ class View:
     @property
     def line(self) -> int | None:
         """The first line that speaks of the value."""
-        return next((node.line for choice in self.choices for node in choice if node.line is not None), None)
+        return next(
+            (node.line for choice in self.choices for node in choice if node.line is not None), None
+        )
 
     @property
     def says_nothing(self) -> bool:
         """Whether it is described at all."""
-        return any(all(node.value is True or node.value == {} for node in choice) for choice in self.choices)
+        return any(
+            all(node.value is True or node.value == {} for node in choice)
+            for choice in self.choices
+        )
 
     @cached_property
     def spelled_out(self) -> tuple[Conjunction, ...]:
@@ -71,17 +80,28 @@ class View:
 
     def of_type(self, name: str) -> tuple[Conjunction, ...]:
         """The choices that a value of a JSON type may take."""
-        return tuple(choice for choice in self.spelled_out if all(_allows(node.value, name) for node in choice))
+        return tuple(
+            choice
+            for choice in self.spelled_out
+            if all(_allows(node.value, name) for node in choice)
+        )
 
     def names_type(self) -> bool:
         """Whether every choice says of which type the value is."""
         naming = {"type", "const", "enum"}
-        return all(any(naming & set(node.table) or node.value is False for node in choice) for choice in self.spelled_out)
+        return all(
+            any(naming & set(node.table) or node.value is False for node in choice)
+            for choice in self.spelled_out
+        )
 
     def member_names(self) -> list[str]:
         """The members that are described, in order."""
-        tables = [node.table.get("properties") for choice in self.of_type("object") for node in choice]
-        return list(dict.fromkeys(name for table in tables if isinstance(table, dict) for name in table))
+        tables = [
+            node.table.get("properties") for choice in self.of_type("object") for node in choice
+        ]
+        return list(
+            dict.fromkeys(name for table in tables if isinstance(table, dict) for name in table)
+        )
 
     def member(self, name: str) -> "View":
         """What is said of a member; what additional members have to be where it is not described."""
@@ -93,7 +113,9 @@ class View:
 
     def describes(self, name: str) -> bool:
         """Whether a member is described in every choice."""
-        return all(any(True for _ in self._stated(choice, name)) for choice in self.of_type("object"))
+        return all(
+            any(True for _ in self._stated(choice, name)) for choice in self.of_type("object")
+        )
 
     def _stated(self, choice: Conjunction, name: str) -> Iterator[Node]:
         for node in choice:
@@ -104,7 +126,9 @@ class View:
             patterns = self.document.raw_child(node, "patternProperties")
             for pattern in patterns.table if patterns else ():
                 if patterns is not None and _matches(pattern, name):
-                    yield Node(patterns.table[pattern], self.document.source.line(patterns.value, pattern))
+                    yield Node(
+                        patterns.table[pattern], self.document.source.line(patterns.value, pattern)
+                    )
 
     def _additional(self, choice: Conjunction) -> Iterator[Node]:
         for node in choice:
@@ -116,7 +140,12 @@ class View:
     def required(self) -> frozenset[str]:
         """The members that every choice requires."""
         sets = [
-            frozenset(name for node in choice if isinstance(node.table.get("required"), list) for name in map(str, node.table["required"]))
+            frozenset(
+                name
+                for node in choice
+                if isinstance(node.table.get("required"), list)
+                for name in map(str, node.table["required"])
+            )
             for choice in self.of_type("object")
         ]
         return frozenset.intersection(*sets) if sets else frozenset()
@@ -126,14 +155,25 @@ class View:
         return all(self._closes(choice) for choice in self.of_type("object"))
 
     def _closes(self, choice: Conjunction) -> bool:
-        if any(_is_nothing(node.value) for node in (*self._additional(choice), *self._stated(choice, UNHEARD_OF))):
+        if any(
+            _is_nothing(node.value)
+            for node in (*self._additional(choice), *self._stated(choice, UNHEARD_OF))
+        ):
             return True
-        names = [found for node in choice if (found := self.document.raw_child(node, "propertyNames")) is not None]
+        names = [
+            found
+            for node in choice
+            if (found := self.document.raw_child(node, "propertyNames")) is not None
+        ]
         if any(not View.of(self.document, node).allows(UNHEARD_OF) for node in names):
             return True
         # Where all the members that there may be are required, there is room for no other.
         required = View(self.document, (choice,)).required()
-        most = [found for node in choice if isinstance(found := node.table.get("maxProperties"), int | float)]
+        most = [
+            found
+            for node in choice
+            if isinstance(found := node.table.get("maxProperties"), int | float)
+        ]
         return any(number <= len(required) for number in most)
 
     def items(self) -> "View":
@@ -147,8 +187,21 @@ class View:
     def named_values(self) -> list[object]:
         """The values that stand in the schema itself: those of `enum` and `const`, and its inclusive bounds."""
         tables = [node.table for choice in self.spelled_out for node in choice]
-        single = [table[keyword] for table in tables for keyword in ("const", "minimum", "maximum") if keyword in table]
-        return [*single, *(value for table in tables if isinstance(table.get("enum"), list) for value in table["enum"])]
+        single = [
+            table[keyword]
+            for table in tables
+            for keyword in ("const", "minimum", "maximum")
+            if keyword in table
+        ]
+        return [
+            *single,
+            *(
+                value
+                for table in tables
+                if isinstance(table.get("enum"), list)
+                for value in table["enum"]
+            ),
+        ]
 
     # --- values ------------------------------------------------------------------------------------------------------
 
@@ -161,12 +214,20 @@ class View:
         return known[key]
 
     def _validator(self) -> Any:
-        choices: list[Any] = [{"allOf": [node.value for node in choice]} if choice else {} for choice in self.choices]
+        choices: list[Any] = [
+            {"allOf": [node.value for node in choice]} if choice else {} for choice in self.choices
+        ]
         # With one choice alone, what does not fit is told from inside of it.
         whole = choices[0] if len(choices) == 1 else {"anyOf": choices or [False]}
         try:
-            return jsonschema_rs.Draft202012Validator({**self.document.referable, **whole}, validate_formats=True)
-        except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as problem:
+            return jsonschema_rs.Draft202012Validator(
+                {**self.document.referable, **whole}, validate_formats=True
+            )
+        except (
+            ValueError,
+            jsonschema_rs.ValidationError,
+            jsonschema_rs.ReferencingError,
+        ) as problem:
             raise SchemaError(str(problem).splitlines()[0]) from None
 
     def allows(self, value: object) -> bool:
@@ -179,19 +240,27 @@ class View:
             error = next(self.validator.iter_errors(value), None)
         except UnicodeEncodeError:  # the message would quote a lone surrogate
             return "a place that cannot be told"
-        place = error and "/".join(str(part) if isinstance(part, str) else "*" for part in error.instance_path)
+        place = error and "/".join(
+            str(part) if isinstance(part, str) else "*" for part in error.instance_path
+        )
         return None if error is None else f"{place or 'the whole'} ({error.kind.name})"
 
     def told(self) -> str:
         """The keywords that bound a value, in a few words."""
-        return " or ".join(dict.fromkeys(filter(None, (_told(choice) for choice in self.spelled_out)))) or "anything"
+        return (
+            " or ".join(dict.fromkeys(filter(None, (_told(choice) for choice in self.spelled_out))))
+            or "anything"
+        )
 
 
 def _all(document: Document, nodes: Iterable[Node], seen: tuple[int, ...]) -> list[Conjunction]:
     """The choices under which all of the schemas hold."""
     parts = [_spelled(document, node, seen) for node in nodes]
     combined = product(*parts)
-    return [tuple(node for part in choice for node in part) for choice, _ in zip(combined, range(MOST_CHOICES), strict=False)]
+    return [
+        tuple(node for part in choice for node in part)
+        for choice, _ in zip(combined, range(MOST_CHOICES), strict=False)
+    ]
 
 
 def _spelled(document: Document, node: Node, seen: tuple[int, ...]) -> list[Conjunction]:
@@ -204,13 +273,19 @@ def _spelled(document: Document, node: Node, seen: tuple[int, ...]) -> list[Conj
     found: list[Conjunction] = [(node,)] if node.table else [()]
     if "$ref" in node.table:
         target = document.target(node.table["$ref"])
-        found = _crossed(found, _spelled(document, target, seen) if target else [(Node(value=False, line=node.line),)])
+        found = _crossed(
+            found,
+            _spelled(document, target, seen) if target else [(Node(value=False, line=node.line),)],
+        )
     for each in _listed(document, node, "allOf"):
         found = _crossed(found, _spelled(document, each, seen))
     for keyword in ("anyOf", "oneOf"):
         alternatives = _listed(document, node, keyword)
         if alternatives:
-            found = _crossed(found, [choice for each in alternatives for choice in _spelled(document, each, seen)])
+            found = _crossed(
+                found,
+                [choice for each in alternatives for choice in _spelled(document, each, seen)],
+            )
     return found
 
 
@@ -222,7 +297,10 @@ def _listed(document: Document, node: Node, keyword: str) -> list[Node]:
     holder = document.raw_child(node, keyword)
     if holder is None or not isinstance(holder.value, list):
         return []
-    return [Node(value, document.source.line(holder.value, index) or holder.line) for index, value in enumerate(holder.value)]
+    return [
+        Node(value, document.source.line(holder.value, index) or holder.line)
+        for index, value in enumerate(holder.value)
+    ]
 
 
 def _allows(schema: Any, name: str) -> bool:
@@ -232,11 +310,15 @@ def _allows(schema: Any, name: str) -> bool:
     values = [schema["const"]] if "const" in schema else schema.get("enum")
     fits = name in stated if isinstance(stated, list) else stated == name
     wanted = {"object": dict, "array": list}[name]
-    return fits and (not isinstance(values, list) or any(isinstance(value, wanted) for value in values))
+    return fits and (
+        not isinstance(values, list) or any(isinstance(value, wanted) for value in values)
+    )
 
 
 def _is_nothing(schema: object) -> bool:
-    return schema is False or (isinstance(schema, dict) and schema.get("not") in ({}, True) and "not" in schema)
+    return schema is False or (
+        isinstance(schema, dict) and schema.get("not") in ({}, True) and "not" in schema
+    )
 
 
 def _matches(pattern: str, name: str) -> bool:
@@ -251,7 +333,9 @@ def _told(choice: Conjunction) -> str:
     for node in choice:
         for keyword, value in node.table.items():
             if keyword == "type":
-                words.insert(0, " or ".join(map(str, value)) if isinstance(value, list) else str(value))
+                words.insert(
+                    0, " or ".join(map(str, value)) if isinstance(value, list) else str(value)
+                )
             elif keyword in _BOUNDS:
                 words.append(f"{_BOUNDS[keyword]} {value!r}" if keyword != "pattern" else "pattern")
         if node.value is False:

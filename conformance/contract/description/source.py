@@ -69,7 +69,9 @@ def _size(document: object) -> int:
         if not isinstance(value, dict | list):
             return 1
         if id(value) not in sizes:
-            sizes[id(value)] = 1 + sum(of(child) for child in (value.values() if isinstance(value, dict) else value))
+            sizes[id(value)] = 1 + sum(
+                of(child) for child in (value.values() if isinstance(value, dict) else value)
+            )
         return sizes[id(value)]
 
     return of(document)
@@ -111,8 +113,14 @@ class _JsonReader:
         opening = self._text[position : position + 1]
         if opening in ("{", "["):
             if level >= MOST_LEVELS:
-                raise SourceError(f"is nested more than {MOST_LEVELS} levels deep", self._at(position))
-            return self._object(position + 1, level) if opening == "{" else self._array(position + 1, level)
+                raise SourceError(
+                    f"is nested more than {MOST_LEVELS} levels deep", self._at(position)
+                )
+            return (
+                self._object(position + 1, level)
+                if opening == "{"
+                else self._array(position + 1, level)
+            )
         return self._decoder.raw_decode(self._text, position)
 
     def _object(self, position: int, level: int) -> tuple[Json, int]:
@@ -172,7 +180,9 @@ for _tag, _pattern, _first in (
     ("int", r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", list("-+0123456789")),
     ("float", r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", list("-+.0123456789")),
 ):
-    _Resolver.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), _first)
+    _Resolver.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), _first
+    )
 
 
 class _YamlReader:
@@ -192,7 +202,10 @@ class _YamlReader:
             return None if node is None else self._value(node)
         except yaml.MarkedYAMLError as problem:
             line = getattr(problem.problem_mark, "line", None)
-            raise SourceError(f"is no YAML: {problem.problem or problem.context}", None if line is None else line + 1) from None
+            raise SourceError(
+                f"is no YAML: {problem.problem or problem.context}",
+                None if line is None else line + 1,
+            ) from None
         except yaml.YAMLError as problem:
             raise SourceError(f"is no YAML: {problem}".splitlines()[0]) from None
 
@@ -200,7 +213,9 @@ class _YamlReader:
         """Refuse what is nested too deeply before the composer, which is recursive and would take the process with it."""
         level = 0
         for event in yaml.parse(self._text, _Resolver):
-            level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            level += isinstance(event, yaml.CollectionStartEvent) - isinstance(
+                event, yaml.CollectionEndEvent
+            )
             if level > MOST_LEVELS:
                 line = getattr(event.start_mark, "line", 0)
                 raise SourceError(f"is nested more than {MOST_LEVELS} levels deep", line + 1)
@@ -212,13 +227,17 @@ class _YamlReader:
             raise SourceError("an alias stands inside of what it names", node.start_mark.line + 1)
         if id(node) not in self._made:
             self._open.add(id(node))
-            self._made[id(node)] = self._mapping(node) if isinstance(node, yaml.MappingNode) else self._sequence(node)
+            self._made[id(node)] = (
+                self._mapping(node) if isinstance(node, yaml.MappingNode) else self._sequence(node)
+            )
             self._open.discard(id(node))
         return self._made[id(node)]
 
     def _sequence(self, node: yaml.Node) -> list[Any]:
         made = [self._value(item) for item in node.value]
-        self.lines[id(made)] = {index: item.start_mark.line + 1 for index, item in enumerate(node.value)}
+        self.lines[id(made)] = {
+            index: item.start_mark.line + 1 for index, item in enumerate(node.value)
+        }
         return made
 
     def _mapping(self, node: yaml.Node) -> Json:
@@ -239,7 +258,9 @@ class _YamlReader:
         for other in merged if isinstance(merged, list) else [merged]:
             if isinstance(other, dict):
                 made.update({key: value for key, value in other.items() if key not in made})
-                lines.update({key: line for key, line in self.lines[id(other)].items() if key not in lines})
+                lines.update(
+                    {key: line for key, line in self.lines[id(other)].items() if key not in lines}
+                )
 
 
 def _scalar(node: yaml.ScalarNode) -> Any:

@@ -21,7 +21,13 @@ def flaws(source: Source) -> Iterator[Difference]:
             path = list(error.absolute_path)
             where = "/".join(str(part).replace("~", "~0").replace("/", "~1") for part in path)
             message = str(error.message).splitlines()[0][:LONGEST]
-            yield Difference(Aspect.VALID, Effect.CLIENTS, f"#/{where}", f"is not valid OpenAPI: {message}", lines=_line(source, path))
+            yield Difference(
+                Aspect.VALID,
+                Effect.CLIENTS,
+                f"#/{where}",
+                f"is not valid OpenAPI: {message}",
+                lines=_line(source, path),
+            )
     except Exception as problem:  # noqa: BLE001 - whatever a validator raises on what no validator expects
         # Past a flaw it may stumble over what it has just complained of; without one, that proves nothing.
         if not found:
@@ -31,11 +37,17 @@ def flaws(source: Source) -> Iterator[Difference]:
 
 def _errors(source: Source) -> Iterator[Any]:
     # Imported late: it takes a quarter of a second, and most runs have no description to judge.
-    from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator, OpenAPIV32SpecValidator  # noqa: PLC0415
+    from openapi_spec_validator import (  # noqa: PLC0415
+        OpenAPIV30SpecValidator,
+        OpenAPIV31SpecValidator,
+        OpenAPIV32SpecValidator,
+    )
     from openapi_spec_validator.validation.keywords import OpenAPIV31ValueValidator  # noqa: PLC0415
 
     validators = {"3.0": OpenAPIV30SpecValidator, "3.2": OpenAPIV32SpecValidator}
-    validator: type[Any] = validators.get(str(source.document.get("openapi"))[:3], OpenAPIV31SpecValidator)
+    validator: type[Any] = validators.get(
+        str(source.document.get("openapi"))[:3], OpenAPIV31SpecValidator
+    )
     # On its own it would fetch whatever a document refers to, from the network and from the disk.
     members: dict[str, Any] = {"resolver_handlers": dict.fromkeys(SCHEMES, _fetch_nothing)}
     if validator is not OpenAPIV30SpecValidator:  # from 3.1 on a default should fit, but need not
@@ -53,7 +65,9 @@ def _is_advice(error: Any) -> bool:
     has to be there need not be described.
     """
     is_pattern = error.validator == "format" and error.validator_value == "regex"
-    told = str(error.message).startswith(("Unknown JSON Schema dialect", "Required list has not defined properties"))
+    told = str(error.message).startswith(
+        ("Unknown JSON Schema dialect", "Required list has not defined properties")
+    )
     return is_pattern or told
 
 

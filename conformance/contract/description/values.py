@@ -60,7 +60,9 @@ def _compared(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
     try:
         yield from _by_probes(ours, theirs, place)
     except SchemaError as problem:
-        yield _told(place, theirs, Effect.CLIENTS, f"has a schema that no validator can use: {problem}")
+        yield _told(
+            place, theirs, Effect.CLIENTS, f"has a schema that no validator can use: {problem}"
+        )
         return
     if ours.member_names() and theirs.of_type("object"):
         yield from _members(ours, theirs, place)
@@ -75,23 +77,51 @@ def _by_probes(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
     composite = next((name for name in ("object", "array") if _is_composite(ours, name)), None)
     judged = [probe for probe in PROBES if probe.type != composite]
     # What their schema names itself is only looked at where nothing else shows that it is wider.
-    wider = _wider(ours, theirs, judged, place) or _wider(ours, theirs, [named(value) for value in theirs.named_values()], place)
-    narrower = [probe for probe in judged if _fits(ours, probe, place) and not _fits(theirs, probe, place)]
+    wider = _wider(ours, theirs, judged, place) or _wider(
+        ours, theirs, [named(value) for value in theirs.named_values()], place
+    )
+    narrower = [
+        probe for probe in judged if _fits(ours, probe, place) and not _fits(theirs, probe, place)
+    ]
     if wider:
-        yield _told(place, theirs, _of_wider(ours, theirs, wider, place), f"also allows {kinds(wider)}", _both(ours, theirs))
+        yield _told(
+            place,
+            theirs,
+            _of_wider(ours, theirs, wider, place),
+            f"also allows {kinds(wider)}",
+            _both(ours, theirs),
+        )
     if narrower:
-        yield _told(place, theirs, _of_narrower(ours, narrower, place), f"does not allow {kinds(narrower)}", _both(ours, theirs))
+        yield _told(
+            place,
+            theirs,
+            _of_narrower(ours, narrower, place),
+            f"does not allow {kinds(narrower)}",
+            _both(ours, theirs),
+        )
     if composite and not theirs.of_type(composite):
-        yield _told(place, theirs, Effect.CLIENTS if place.is_answer else Effect.CALLERS, f"is no {composite}", _both(ours, theirs))
+        yield _told(
+            place,
+            theirs,
+            Effect.CLIENTS if place.is_answer else Effect.CALLERS,
+            f"is no {composite}",
+            _both(ours, theirs),
+        )
 
 
 def _wider(ours: View, theirs: View, probes: Iterable[Probe], place: Place) -> list[Probe]:
-    return [probe for probe in probes if _fits(theirs, probe, place) and not _fits(ours, probe, place)]
+    return [
+        probe for probe in probes if _fits(theirs, probe, place) and not _fits(ours, probe, place)
+    ]
 
 
 def _fits(view: View, probe: Probe, place: Place) -> bool:
     # In a query every value is text, so a number may be described as either.
-    as_text = place.direction is Direction.PARAMETER and probe.type == "integer" and view.allows(str(probe.value))
+    as_text = (
+        place.direction is Direction.PARAMETER
+        and probe.type == "integer"
+        and view.allows(str(probe.value))
+    )
     return as_text or view.allows(probe.value)
 
 
@@ -108,7 +138,11 @@ def _of_narrower(ours: View, narrower: Sequence[Probe], place: Place) -> Effect:
     if place.is_answer:
         # Of other values an answer may keep to some; null alone stands in answers that the contract calls for.
         return Effect.CLIENTS if any(probe.value is None for probe in narrower) else Effect.HARMLESS
-    return Effect.OPEN if place.direction is Direction.BODY and all(probe.extreme for probe in narrower) else Effect.CALLERS
+    return (
+        Effect.OPEN
+        if place.direction is Direction.BODY and all(probe.extreme for probe in narrower)
+        else Effect.CALLERS
+    )
 
 
 def _is_composite(view: View, name: str) -> bool:
@@ -142,8 +176,14 @@ def _members(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
 def _absent(name: str, ours: View, theirs: View, place: Place) -> Difference:
     inside = place.below(name)
     if name in ours.required() or not place.is_answer:
-        return _told(inside, theirs, _lost(place), "is not described", (ours.member(name).told(), ""))
-    effect = Effect.OPEN if ours.aspects & SHAPE_ASPECTS or ours.member(name).aspects & SHAPE_ASPECTS else Effect.HARMLESS
+        return _told(
+            inside, theirs, _lost(place), "is not described", (ours.member(name).told(), "")
+        )
+    effect = (
+        Effect.OPEN
+        if ours.aspects & SHAPE_ASPECTS or ours.member(name).aspects & SHAPE_ASPECTS
+        else Effect.HARMLESS
+    )
     return _told(inside, theirs, effect, "is not described", (ours.member(name).told(), ""))
 
 
@@ -151,10 +191,16 @@ def _promised(ours: View, theirs: View, place: Place, lost: Sequence[str]) -> It
     """What an answer always holds, by either account."""
     for name in sorted(ours.required() - theirs.required() - set(lost)):
         line = theirs.member(name)
-        yield _told(place.below(name), line, Effect.CLIENTS, "is not required", ("required", "optional"))
+        yield _told(
+            place.below(name), line, Effect.CLIENTS, "is not required", ("required", "optional")
+        )
     also = sorted((theirs.required() - ours.required()) & set(ours.member_names()))
     if also:
-        effect = Effect.OPEN if ours.aspects & SHAPE_ASPECTS or _all_open(ours, also) else Effect.HARMLESS
+        effect = (
+            Effect.OPEN
+            if ours.aspects & SHAPE_ASPECTS or _all_open(ours, also)
+            else Effect.HARMLESS
+        )
         yield _told(place, theirs, effect, f"also requires {', '.join(also)}")
 
 
@@ -167,10 +213,16 @@ def _demanded(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
 
 
 def _closedness(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
-    extra = [name for name in theirs.member_names() if name not in ours.member_names() and not _is_forbidden(theirs.member(name))]
+    extra = [
+        name
+        for name in theirs.member_names()
+        if name not in ours.member_names() and not _is_forbidden(theirs.member(name))
+    ]
     if extra:
         effect = Effect.CLIENTS if ours.is_closed() and place.is_answer else Effect.HARMLESS
-        yield _told(place, theirs.member(extra[0]), effect, f"has further members: {', '.join(extra)}")
+        yield _told(
+            place, theirs.member(extra[0]), effect, f"has further members: {', '.join(extra)}"
+        )
     if ours.is_closed() and not theirs.is_closed():
         yield _told(place, theirs, Effect.CLIENTS, "allows further members", ("closed", "open"))
     if theirs.is_closed() and not ours.is_closed():
@@ -192,7 +244,9 @@ def _lost(place: Place) -> Effect:
     return Effect.CLIENTS if place.is_answer else Effect.CALLERS
 
 
-def _told(place: Place, theirs: View, effect: Effect, message: str, said: tuple[str, str] = ("", "")) -> Difference:
+def _told(
+    place: Place, theirs: View, effect: Effect, message: str, said: tuple[str, str] = ("", "")
+) -> Difference:
     """A difference at a place, with what is specified and described, on the line of their account."""
     lines = () if theirs.line is None else (theirs.line,)
     return Difference(place.aspect, effect, place.where, message, *said, (place.operation,), lines)
@@ -204,6 +258,12 @@ def _both(ours: View, theirs: View) -> tuple[str, str]:
 
 def _component(ours: View) -> str | None:
     """The name of the contract's record that a reference leads to; None where it leads to a plain value."""
-    references = [node.table["$ref"] for choice in ours.choices for node in choice if "$ref" in node.table]
-    name = references[0].rpartition("/")[2] if len(references) == 1 and len(ours.choices) == 1 else None
+    references = [
+        node.table["$ref"] for choice in ours.choices for node in choice if "$ref" in node.table
+    ]
+    name = (
+        references[0].rpartition("/")[2]
+        if len(references) == 1 and len(ours.choices) == 1
+        else None
+    )
     return name if name and ours.member_names() else None

@@ -31,25 +31,51 @@ def attributed(report: Document) -> list[Cause]:
 
     A report may name no causes; then, and where its causes are all known, a failed requirement stands for itself.
     """
-    news = {entry["id"]: (entry, fresh) for entry in report["requirements"] if (fresh := _fresh(entry))}
-    found = [_cause(cause, news) for cause in report.get("causes", ()) if cause["requirement"] in news]
-    told = {cause.entry["id"] for cause in found} | {also.entry["id"] for cause in found for also in cause.also}
-    alone = [Cause(entry, _where(fresh), tuple(fresh)) for id, (entry, fresh) in news.items() if id not in told]
+    news = {
+        entry["id"]: (entry, fresh) for entry in report["requirements"] if (fresh := _fresh(entry))
+    }
+    found = [
+        _cause(cause, news) for cause in report.get("causes", ()) if cause["requirement"] in news
+    ]
+    told = {cause.entry["id"] for cause in found} | {
+        also.entry["id"] for cause in found for also in cause.also
+    }
+    alone = [
+        Cause(entry, _where(fresh), tuple(fresh))
+        for id, (entry, fresh) in news.items()
+        if id not in told
+    ]
     order = list(news)
-    return sorted([*found, *alone], key=lambda cause: (cause.entry["level"] != "must", order.index(cause.entry["id"])))
+    return sorted(
+        [*found, *alone],
+        key=lambda cause: (cause.entry["level"] != "must", order.index(cause.entry["id"])),
+    )
 
 
 def _fresh(entry: Document) -> list[Document]:
     is_judged = entry["level"] != "observe" and not entry["id"].startswith("untested/")
-    return [found for found in entry["findings"] if is_judged and found["verdict"] == "fail" and "known" not in found]
+    return [
+        found
+        for found in entry["findings"]
+        if is_judged and found["verdict"] == "fail" and "known" not in found
+    ]
 
 
 def _cause(stated: Document, news: Mapping[str, tuple[Document, Sequence[Document]]]) -> Cause:
     entry, fresh = news[stated["requirement"]]
     there = list(_on(fresh, stated["operations"])) or list(fresh)
-    there.sort(key=lambda found: stated["exchange"] not in [exchange["id"] for exchange in found["exchanges"][-1:]])
-    others = [(each, *news[each["requirement"]]) for each in stated["also"] if each["requirement"] in news]
-    also = tuple(Also(entry, tuple(each["operations"]), tuple(_on(fresh, each["operations"]))) for each, entry, fresh in others)
+    there.sort(
+        key=lambda found: (
+            stated["exchange"] not in [exchange["id"] for exchange in found["exchanges"][-1:]]
+        )
+    )
+    others = [
+        (each, *news[each["requirement"]]) for each in stated["also"] if each["requirement"] in news
+    ]
+    also = tuple(
+        Also(entry, tuple(each["operations"]), tuple(_on(fresh, each["operations"])))
+        for each, entry, fresh in others
+    )
     return Cause(entry, tuple(stated["operations"]), tuple(there), also)
 
 

@@ -19,7 +19,10 @@ OF_GRANTS = ("authorization/company", "authorization/project", "tools/grants")
 MOST_LOOKED_AT = 8
 """Sightings of a symptom on one operation whose exchanges are looked into."""
 
-VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?:api-key|bearer)\b|\d+", re.IGNORECASE)
+VALUES = re.compile(
+    r"'[^']*'|\"[^\"]*\"|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?:api-key|bearer)\b|\d+",
+    re.IGNORECASE,
+)
 REFUSALS = re.compile(r"4\d\d(?: or 4\d\d)*|a refusal")
 MEMBER = re.compile(r"(?:[\w.]+\.)?([A-Za-z]\w*)(?:\.\d+)*: ")
 """The beginning of what the rules on records say."""
@@ -52,10 +55,14 @@ def symptoms(requirement: str, findings: Iterable[Document]) -> list[Symptom]:
 
 def kind(message: str) -> str:
     """A message without its values; a status is none, since it tells kinds apart."""
-    return VALUES.sub(lambda match: match[0] if re.fullmatch("[1-5][0-9][0-9]", match[0]) else "…", message)
+    return VALUES.sub(
+        lambda match: match[0] if re.fullmatch("[1-5][0-9][0-9]", match[0]) else "…", message
+    )
 
 
-def traces(symptom: Symptom, evidences: Mapping[str, Document], shared: frozenset[str]) -> Iterator[tuple[Trace, str | None]]:
+def traces(
+    symptom: Symptom, evidences: Mapping[str, Document], shared: frozenset[str]
+) -> Iterator[tuple[Trace, str | None]]:
     """The traces of a symptom with the operations that they were seen on; exchanges are looked into where they are `shared`."""
     looked_at: dict[str | None, int] = {}
     for found in symptom.sightings:
@@ -63,7 +70,10 @@ def traces(symptom: Symptom, evidences: Mapping[str, Document], shared: frozense
         looked_at[operation] = looked_at.get(operation, 0) + 1
         if looked_at[operation] <= MOST_LOOKED_AT:
             known = [evidences[id] for id in found["exchanges"] if id in evidences]
-            for trace in (*_of_probe(symptom.requirement, found, known), *_of_answers(symptom.requirement, found, known, shared)):
+            for trace in (
+                *_of_probe(symptom.requirement, found, known),
+                *_of_answers(symptom.requirement, found, known, shared),
+            ):
                 yield trace, operation
 
 
@@ -80,7 +90,11 @@ def _of_probe(requirement: str, found: Document, exchanges: Sequence[Document]) 
         yield "answered instead", found["operation"], status, found["expected"]
     else:
         places = dict.fromkeys(exchange["operation"] for exchange in exchanges)
-        yield from (("member", place, name) for name in _members(requirement, found["message"]) for place in places)
+        yield from (
+            ("member", place, name)
+            for name in _members(requirement, found["message"])
+            for place in places
+        )
     if 200 <= (status or 0) < 300 and REFUSALS.fullmatch(found["expected"]):
         # Primary and the outsider are let in as such: what they must not reach is a matter of grants.
         of_grants = requirement in OF_GRANTS
@@ -101,7 +115,9 @@ def _members(requirement: str, message: str) -> list[str]:
     return [member[1]] if member else []
 
 
-def _of_answers(requirement: str, found: Document, exchanges: Sequence[Document], shared: frozenset[str]) -> Iterator[Trace]:
+def _of_answers(
+    requirement: str, found: Document, exchanges: Sequence[Document], shared: frozenset[str]
+) -> Iterator[Trace]:
     """The places in the very answers that are wrong."""
     for exchange in exchanges:
         if exchange["id"] in shared and exchange.get("response") is not None:

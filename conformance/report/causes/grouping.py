@@ -9,9 +9,22 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
-from conformance.report.causes.failure_signature import Document, Symptom, Trace, kind, symptoms, traces
+from conformance.report.causes.failure_signature import (
+    Document,
+    Symptom,
+    Trace,
+    kind,
+    symptoms,
+    traces,
+)
 
-FOLLOWING = ("arguments/no-failure", "approval/guarded-replay", "approval/model", "read/agreement", "pagination/agreement")
+FOLLOWING = (
+    "arguments/no-failure",
+    "approval/guarded-replay",
+    "approval/model",
+    "read/agreement",
+    "pagination/agreement",
+)
 """Requirements on what others of them come to in the end: they follow from these, and explain none."""
 
 NEEDED = {"answered": ("response/status", "arguments/no-failure"), "answered instead": FOLLOWING}
@@ -34,14 +47,24 @@ class Case:
         """The first among symptoms that explain as much: a `must`, then the narrowest requirement, then the catalogue's first."""
         id = self.symptoms[number].requirement
         entry = self.entries[id]
-        return entry["level"] != "must", len(entry["operations"]) or len(self.entries), list(self.entries).index(id)
+        return (
+            entry["level"] != "must",
+            len(entry["operations"]) or len(self.entries),
+            list(self.entries).index(id),
+        )
 
 
 def causes(
-    entries: Sequence[Document], findings: Mapping[str, Iterable[Document]], evidences: Mapping[str, Document]
+    entries: Sequence[Document],
+    findings: Mapping[str, Iterable[Document]],
+    evidences: Mapping[str, Document],
 ) -> list[dict[str, Any]]:
     """The causes of all failures; `entries` are the requirements of a report, `findings` what all items found, by requirement."""
-    failed = {entry["id"]: entry for entry in entries if entry["verdict"] == "fail" and entry["level"] != "observe"}
+    failed = {
+        entry["id"]: entry
+        for entry in entries
+        if entry["verdict"] == "fail" and entry["level"] != "observe"
+    }
     seen = [symptom for id in failed for symptom in symptoms(id, findings[id])]
     case = Case(failed, seen, _links(failed, seen, evidences))
     heads = _heads(case)
@@ -52,7 +75,9 @@ def causes(
 # --- what explains what --------------------------------------------------------------------------------------------------
 
 
-def _links(entries: Mapping[str, Document], seen: Sequence[Symptom], evidences: Mapping[str, Document]) -> Links:
+def _links(
+    entries: Mapping[str, Document], seen: Sequence[Symptom], evidences: Mapping[str, Document]
+) -> Links:
     left: dict[Trace, dict[int, Operations]] = {}
     shared = _shared(seen)
     for number, symptom in enumerate(seen):
@@ -77,7 +102,11 @@ def _shared(seen: Sequence[Symptom]) -> frozenset[str]:
 
 def _explains(entries: Mapping[str, Document], one: str, other: str, trace: Trace) -> bool:
     """Whether a trace that two symptoms share lets the one stand for the other."""
-    if one == other or one in FOLLOWING or (one.startswith("tools/") and not other.startswith("tools/")):
+    if (
+        one == other
+        or one in FOLLOWING
+        or (one.startswith("tools/") and not other.startswith("tools/"))
+    ):
         return False  # Tools call what is behind HTTP, and not the other way round.
     if trace[0] in NEEDED and not {one, other} & set(NEEDED[str(trace[0])]):
         return False
@@ -94,7 +123,16 @@ def _heads(case: Case) -> list[int]:
     while left:
         named = {case.symptoms[head].requirement for head in heads}
         gains = {one: sum(len(case.links.get((one, other), ())) for other in left) for one in left}
-        heads.append(min(left, key=lambda one: (-gains[one], case.symptoms[one].requirement not in named, case.rank(one))))
+        heads.append(
+            min(
+                left,
+                key=lambda one: (
+                    -gains[one],
+                    case.symptoms[one].requirement not in named,
+                    case.rank(one),
+                ),
+            )
+        )
         left = {one for one in left - set(heads) if not _is_explained(case, one, heads)}
     return heads
 
@@ -110,7 +148,9 @@ def _groups(case: Case, heads: Sequence[int]) -> list[list[int]]:
     for head in heads:
         id = case.symptoms[head].requirement
         explained = {case.symptoms[other].requirement for other in _others(case, [head], heads)}
-        fitting = [group for group in groups if group[0] == id and (group[1] & explained or not explained)]
+        fitting = [
+            group for group in groups if group[0] == id and (group[1] & explained or not explained)
+        ]
         group = fitting[0] if fitting else (id, set[str](), list[int]())
         groups += [] if fitting else [group]
         group[1].update(explained)
@@ -134,7 +174,11 @@ def _cause(case: Case, group: Sequence[int], heads: Sequence[int]) -> dict[str, 
     return {
         "requirement": id,
         "operations": _named(case, id, where),
-        "also": [{"requirement": other, "operations": _named(case, other, also[other])} for other in case.entries if other in also],
+        "also": [
+            {"requirement": other, "operations": _named(case, other, also[other])}
+            for other in case.entries
+            if other in also
+        ],
         "exchange": _shortest(case.entries[id], {case.symptoms[head].kind for head in group}),
     }
 
@@ -146,12 +190,23 @@ def _named(case: Case, id: str, operations: Operations) -> list[str]:
 
 def _shortest(entry: Document, kinds: set[str]) -> str | None:
     """The exchange that shows the cause: that of the finding with the fewest, and of several the one with the shortest command."""
-    shown = [found for found in entry["findings"] if found["verdict"] == "fail" and found["exchanges"]]
+    shown = [
+        found for found in entry["findings"] if found["verdict"] == "fail" and found["exchanges"]
+    ]
     of_kind = [found for found in shown if kind(found["message"]) in kinds]
-    best = min(of_kind or shown, key=lambda found: (_steps(found), len(found["exchanges"][-1]["curl"])), default=None)
+    best = min(
+        of_kind or shown,
+        key=lambda found: (_steps(found), len(found["exchanges"][-1]["curl"])),
+        default=None,
+    )
     return best["exchanges"][-1]["id"] if best else None
 
 
 def _steps(found: Document) -> int:
     """How many exchanges it takes; several alike are so many examples of one."""
-    return len({(exchange["operation"], (exchange.get("response") or {}).get("status")) for exchange in found["exchanges"]})
+    return len(
+        {
+            (exchange["operation"], (exchange.get("response") or {}).get("status"))
+            for exchange in found["exchanges"]
+        }
+    )

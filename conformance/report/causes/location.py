@@ -26,7 +26,9 @@ PLACES: Mapping[str, Path] = {
     "approval/result-revision": ("data", "subjectRevision"),
 }
 NAMED = re.compile(r"'([^']{1,200})'|([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE)
-EXTRA = re.compile(r"Additional properties are not allowed \((.*) (?:was|were) unexpected\)", re.DOTALL)
+EXTRA = re.compile(
+    r"Additional properties are not allowed \((.*) (?:was|were) unexpected\)", re.DOTALL
+)
 ABSENT = re.compile(r'"([^"]*)" is a required property')
 HERE = "here"
 
@@ -105,7 +107,11 @@ def _records(body: Any) -> Iterator[tuple[Path, Any]]:
 def _fault(message: str, body: Any) -> dict[Path, str]:
     """The first record of which a message `path: what is wrong` is true."""
     where, _, told = message.partition(": ")
-    path: Path = () if where == "the record" else tuple(int(part) if part.isdigit() else part for part in where.split("."))
+    path: Path = (
+        ()
+        if where == "the record"
+        else tuple(int(part) if part.isdigit() else part for part in where.split("."))
+    )
     for start, record in _records(body):
         held = _at(record, path)
         if not held:
@@ -125,14 +131,24 @@ def _fault(message: str, body: Any) -> dict[Path, str]:
 def _written(value: Any) -> str:
     if isinstance(value, str) and not isinstance(value, Number):
         return f'"{value}"'
-    return {True: "true", False: "false", None: "null"}.get(value, str(value)) if not isinstance(value, list) else "\0"
+    return (
+        {True: "true", False: "false", None: "null"}.get(value, str(value))
+        if not isinstance(value, list)
+        else "\0"
+    )
 
 
 def _named(message: str, expected: str, body: Any) -> dict[Path, str]:
     """The first value in the body that the message names and that was not expected."""
-    names = {(quoted or bare).lower() for quoted, bare in NAMED.findall(message)} - {expected.lower()}
+    names = {(quoted or bare).lower() for quoted, bare in NAMED.findall(message)} - {
+        expected.lower()
+    }
     names -= {(quoted or bare).lower() for quoted, bare in NAMED.findall(expected)}
-    found = next((path for path, value in _leaves(body, ()) if value.lower() in names), None) if names else None
+    found = (
+        next((path for path, value in _leaves(body, ()) if value.lower() in names), None)
+        if names
+        else None
+    )
     return {} if found is None else {found: HERE}
 
 

@@ -26,7 +26,11 @@ def of(message: str, response: Mapping[str, Any]) -> Iterator[tuple[str, Path, s
     for path, names in _objects(body, ()):
         for name in names:
             if missed and _letters(name) == _letters(missed[1] or missed[2]):
-                yield ("respelled", path, _letters(name)) if name != (missed[1] or missed[2]) else ("wrapped", path, "")
+                yield (
+                    ("respelled", path, _letters(name))
+                    if name != (missed[1] or missed[2])
+                    else ("wrapped", path, "")
+                )
             if name in extra:
                 yield "respelled", path, _letters(name)
 

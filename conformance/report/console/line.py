@@ -17,7 +17,9 @@ def plain(line: Sequence[Span]) -> str:
 
 def visible(line: Iterable[Span]) -> list[Span]:
     """A line in which control characters, invisible ones and those that turn the direction of writing are spelled out."""
-    return [(text if text.isprintable() else "".join(map(_spelled, text)), part) for text, part in line]
+    return [
+        (text if text.isprintable() else "".join(map(_spelled, text)), part) for text, part in line
+    ]
 
 
 def _spelled(character: str) -> str:

@@ -22,8 +22,13 @@ def spans(report: dict[str, Any]) -> Iterator[list[Span]]:
     entries = [entry for entry in report["requirements"] if _is_undecided(entry)]
     if not entries:
         return
-    yield [("NOT JUDGED", "warn"), (f"  {_number(entries)}; what would settle them, and how many each:", "")]
-    for key, names in sorted(_missing(entries, _silence(report)).items(), key=lambda pair: -len(pair[1])):
+    yield [
+        ("NOT JUDGED", "warn"),
+        (f"  {_number(entries)}; what would settle them, and how many each:", ""),
+    ]
+    for key, names in sorted(
+        _missing(entries, _silence(report)).items(), key=lambda pair: -len(pair[1])
+    ):
         first, *rest = _wrapped(_gathered(names))
         yield [(f"  {key:30}", "strong"), (f"{len(names):4}  ", ""), (first.strip(), "dim")]
         yield from ([(line, "dim")] for line in rest)
@@ -63,7 +68,9 @@ def _unseen(entry: dict[str, Any], missing: Collection[str]) -> str:
     """What would show a requirement that every answer has to keep, where nothing was answered."""
     if "credentials.primary" in missing:
         return "credentials.primary"
-    silent = [operation for operation, verdict in entry["operations"].items() if verdict == "inconclusive"]
+    silent = [
+        operation for operation, verdict in entry["operations"].items() if verdict == "inconclusive"
+    ]
     return CONSENT if silent == ["review_approve"] and CONSENT in missing else "data in the target"
 
 
@@ -71,7 +78,9 @@ def _obstacles(entries: Sequence[dict[str, Any]]) -> Iterator[list[Span]]:
     """What the target did that was in the way."""
     reasons: dict[str, list[Name]] = {}
     for entry in entries:
-        for message in dict.fromkeys(found["message"] for found in _open(entry) if found["exchanges"]):
+        for message in dict.fromkeys(
+            found["message"] for found in _open(entry) if found["exchanges"]
+        ):
             reasons.setdefault(message, []).append(_name(entry))
     if reasons:
         yield [("  In the way was:", "")]
@@ -88,7 +97,11 @@ def _open(entry: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _is_undecided(entry: dict[str, Any]) -> bool:
-    return entry["verdict"] == "inconclusive" and entry["level"] != "observe" and not entry["id"].startswith("untested/")
+    return (
+        entry["verdict"] == "inconclusive"
+        and entry["level"] != "observe"
+        and not entry["id"].startswith("untested/")
+    )
 
 
 def _table(key: str) -> str:
@@ -98,7 +111,9 @@ def _table(key: str) -> str:
 
 def _name(entry: dict[str, Any]) -> Name:
     """The id of an entry, and on which of its operations it is open: "" for all of them."""
-    silent = [operation for operation, verdict in entry["operations"].items() if verdict == "inconclusive"]
+    silent = [
+        operation for operation, verdict in entry["operations"].items() if verdict == "inconclusive"
+    ]
     if len(silent) in (0, len(entry["operations"])):
         return entry["id"], ""
     return entry["id"], f"on {silent[0]}" if len(silent) == 1 else "on some operations"
@@ -110,12 +125,22 @@ def _gathered(names: Sequence[Name]) -> str:
     for id, place in names:
         area, _, point = id.partition("/")
         places.setdefault(place, {}).setdefault(area, []).append(point)
-    told = {place: "; ".join(f"{area}/{', '.join(points)}" for area, points in areas.items()) for place, areas in places.items()}
+    told = {
+        place: "; ".join(f"{area}/{', '.join(points)}" for area, points in areas.items())
+        for place, areas in places.items()
+    }
     return "; ".join(f"{place}: {ids}" if place else ids for place, ids in told.items() if ids)
 
 
 def _wrapped(text: str, indent: str = " " * 38) -> list[str]:
-    return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _number(entries: Sequence[Any]) -> str:

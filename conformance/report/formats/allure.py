@@ -10,7 +10,13 @@ from typing import Any
 from conformance.report.cases import Case, cases
 
 Json = dict[str, Any]
-STATUS = {"pass": "passed", "fail": "failed", "error": "broken", "inconclusive": "skipped", "not-applicable": "skipped"}
+STATUS = {
+    "pass": "passed",
+    "fail": "failed",
+    "error": "broken",
+    "inconclusive": "skipped",
+    "not-applicable": "skipped",
+}
 SEVERITY = {"must": "critical", "should": "minor"}
 CATEGORIES = (
     ("Contract broken", "failed", "broken: "),
@@ -59,7 +65,11 @@ def _result(case: Case, began: int) -> Json:
         "steps": steps,
     }
     if case.verdict != "pass":
-        shown["statusDetails"] = {"message": f"{_start(case)}{case.message}", "trace": case.text, "known": case.known is not None}
+        shown["statusDetails"] = {
+            "message": f"{_start(case)}{case.message}",
+            "trace": case.text,
+            "known": case.known is not None,
+        }
     return shown
 
 
@@ -67,7 +77,9 @@ def _start(case: Case) -> str:
     if case.known is not None:
         return f"known: {case.known}: "
     failed = "broken: " if case.level == "must" else "warning: "
-    return {"fail": failed, "not-applicable": "not applicable: "}.get(case.verdict, f"{case.verdict}: ")
+    return {"fail": failed, "not-applicable": "not applicable: "}.get(
+        case.verdict, f"{case.verdict}: "
+    )
 
 
 def _labels(case: Case) -> Iterator[tuple[str, str]]:
@@ -107,14 +119,21 @@ def _circumstances(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _exchange(exchange: Mapping[str, Any], began: int, status: str) -> Json:
     request = exchange["request"]
     start = began + round(exchange["started"] * 1000)
-    came = exchange["response"]["status"] if "response" in exchange else f"no response: {exchange['failure']}"
+    came = (
+        exchange["response"]["status"]
+        if "response" in exchange
+        else f"no response: {exchange['failure']}"
+    )
     return {
         "name": f"{request['method']} {request['url']}: {came}",
         "status": status,
         "stage": "finished",
         "start": start,
         "stop": start + round(exchange["elapsed"] * 1000),
-        "attachments": [{"name": kind, "source": _source(exchange, kind), "type": "text/plain"} for kind in ("exchange", "curl")],
+        "attachments": [
+            {"name": kind, "source": _source(exchange, kind), "type": "text/plain"}
+            for kind in ("exchange", "curl")
+        ],
     }
 
 
@@ -141,21 +160,27 @@ def _wire(exchange: Mapping[str, Any]) -> str:
 def _message(start: str, message: Mapping[str, Any]) -> str:
     body = message["body"] or {}
     content = f"(base64) {body['base64']}" if "base64" in body else body.get("text", "")
-    return "\n".join([start, *(f"{name}: {value}" for name, value in message["headers"]), "", content])
+    return "\n".join(
+        [start, *(f"{name}: {value}" for name, value in message["headers"]), "", content]
+    )
 
 
 def _environment(report: Mapping[str, Any]) -> bytes:
     suite = report["suite"]
     stated = {
         "target": report["target"]["base-url"],
-        "verdict": f"{report['verdict']} (interrupted)" if report["interrupted"] else report["verdict"],
+        "verdict": f"{report['verdict']} (interrupted)"
+        if report["interrupted"]
+        else report["verdict"],
         "suite": f"{suite['name']} {suite['version']}",
         "depth": suite["depth"],
         "seed": str(suite["seed"]),
         "exchanges": str(report["exchanges"]["count"]),
     }
     # A file of Java properties, which knows the escapes of JSON.
-    return "".join(f"{name} = {json.dumps(value)[1:-1]}\n" for name, value in stated.items()).encode()
+    return "".join(
+        f"{name} = {json.dumps(value)[1:-1]}\n" for name, value in stated.items()
+    ).encode()
 
 
 def _digest(text: str) -> str:

@@ -28,11 +28,17 @@ def annotations(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _name(cause: Cause) -> str:
-    return f"{cause.entry['id']}[{','.join(cause.operations)}]" if cause.operations else str(cause.entry["id"])
+    return (
+        f"{cause.entry['id']}[{','.join(cause.operations)}]"
+        if cause.operations
+        else str(cause.entry["id"])
+    )
 
 
 def _told(cause: Cause) -> str:
-    also = f"Also seen as {', '.join(also.entry['id'] for also in cause.also)}." if cause.also else ""
+    also = (
+        f"Also seen as {', '.join(also.entry['id'] for also in cause.also)}." if cause.also else ""
+    )
     return " ".join(filter(None, (cause.entry["statement"], also, cause.findings[0]["message"])))
 
 
@@ -46,7 +52,9 @@ def _property(text: str) -> str:
 
 def code_quality(report: Mapping[str, Any]) -> bytes:
     """GitLab's code quality report; the place of an issue is the requirement in the catalogue."""
-    issues = [_issue(case) for case in cases(report) if case.verdict == "fail" and case.known is None]
+    issues = [
+        _issue(case) for case in cases(report) if case.verdict == "fail" and case.known is None
+    ]
     return json.dumps(issues, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
@@ -62,5 +70,10 @@ def _issue(case: Case) -> dict[str, Any]:
 
 def badge(report: Mapping[str, Any]) -> bytes:
     """The answer that shields.io asks an endpoint for."""
-    document = {"schemaVersion": 1, "label": "API conformance", "message": report["verdict"], "color": COLOURS[report["verdict"]]}
+    document = {
+        "schemaVersion": 1,
+        "label": "API conformance",
+        "message": report["verdict"],
+        "color": COLOURS[report["verdict"]],
+    }
     return json.dumps(document).encode()

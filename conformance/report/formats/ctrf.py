@@ -7,17 +7,31 @@ from typing import Any
 
 from conformance.report.cases import Case, cases
 
-STATUS = {"pass": "passed", "fail": "failed", "error": "other", "inconclusive": "pending", "not-applicable": "skipped"}
+STATUS = {
+    "pass": "passed",
+    "fail": "failed",
+    "error": "other",
+    "inconclusive": "pending",
+    "not-applicable": "skipped",
+}
 
 
 def render(report: Mapping[str, Any]) -> bytes:
     """The file's content; times are in milliseconds, and every test took no time of its own, since exchanges serve many."""
     tests = [_test(case) for case in cases(report)]
     start = int(datetime.fromisoformat(report["started"]).timestamp() * 1000)
-    summary = {status: sum(test["status"] == status for test in tests) for status in ("passed", "failed", "pending", "skipped", "other")}
+    summary = {
+        status: sum(test["status"] == status for test in tests)
+        for status in ("passed", "failed", "pending", "skipped", "other")
+    }
     results = {
         "tool": {"name": report["suite"]["name"], "version": report["suite"]["version"]},
-        "summary": {"tests": len(tests), **summary, "start": start, "stop": start + int(report["duration"] * 1000)},
+        "summary": {
+            "tests": len(tests),
+            **summary,
+            "start": start,
+            "stop": start + int(report["duration"] * 1000),
+        },
         "tests": tests,
         "environment": {"testEnvironment": report["target"]["base-url"]},
     }

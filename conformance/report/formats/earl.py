@@ -31,8 +31,14 @@ def render(report: Mapping[str, Any]) -> bytes:
         "doap:release": {"doap:revision": suite["version"]},
     }
     subject = {"@id": target, "@type": "earl:TestSubject", "dct:title": target}
-    graph = [assertor, subject, *(_assertion(case, target, report["started"]) for case in cases(report))]
-    return json.dumps({"@context": CONTEXT, "@graph": graph}, indent=1, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    graph = [
+        assertor,
+        subject,
+        *(_assertion(case, target, report["started"]) for case in cases(report)),
+    ]
+    return json.dumps({"@context": CONTEXT, "@graph": graph}, indent=1, ensure_ascii=False).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 def _assertion(case: Case, target: str, date: str) -> dict[str, Any]:

@@ -29,7 +29,9 @@ def render(report: Mapping[str, Any], exchanges: Iterable[Mapping[str, Any]]) ->
 def _entry(exchange: Mapping[str, Any], began: datetime) -> Json:
     milliseconds = round(exchange["elapsed"] * 1000, 3)
     return {
-        "startedDateTime": (began + timedelta(seconds=exchange["started"])).isoformat(timespec="milliseconds"),
+        "startedDateTime": (began + timedelta(seconds=exchange["started"])).isoformat(
+            timespec="milliseconds"
+        ),
         "time": milliseconds,
         "request": _request(exchange["request"]),
         "response": _response(exchange),
@@ -51,7 +53,11 @@ def _request(request: Mapping[str, Any]) -> Json:
         "bodySize": NO_SIZE if request["body"] else 0,
     }
     if request["body"]:
-        found["postData"] = {"mimeType": _type(request["headers"]), "params": [], "text": _text(request["body"])}
+        found["postData"] = {
+            "mimeType": _type(request["headers"]),
+            "params": [],
+            "text": _text(request["body"]),
+        }
     return found
 
 
@@ -60,9 +66,19 @@ def _response(exchange: Mapping[str, Any]) -> Json:
     if response is None:
         # What HAR viewers take for a request that was never answered.
         empty = {"size": 0, "mimeType": "x-unknown"}
-        return {**_frame(0, "", []), "content": empty, "redirectURL": "", "bodySize": NO_SIZE, "_error": exchange["failure"]}
+        return {
+            **_frame(0, "", []),
+            "content": empty,
+            "redirectURL": "",
+            "bodySize": NO_SIZE,
+            "_error": exchange["failure"],
+        }
     body = response["body"]
-    content: Json = {"size": len(_text(body).encode("utf-8", "surrogatepass")), "mimeType": _type(response["headers"]), "text": _text(body)}
+    content: Json = {
+        "size": len(_text(body).encode("utf-8", "surrogatepass")),
+        "mimeType": _type(response["headers"]),
+        "text": _text(body),
+    }
     if "base64" in body:
         content["encoding"] = "base64"
     location = next((value for name, value in response["headers"] if name == "location"), "")

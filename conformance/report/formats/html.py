@@ -34,7 +34,11 @@ FOLDER = "conformance.report.page"
 MOST_AT_A_GLANCE = 5
 MOST_VALUES = 12
 LONGEST_VALUE = 160
-HEADLINES = {"conformant": "Conformant", "non-conformant": "Non-conformant", "inconclusive": "Inconclusive"}
+HEADLINES = {
+    "conformant": "Conformant",
+    "non-conformant": "Non-conformant",
+    "inconclusive": "Inconclusive",
+}
 COLOURS = {"conformant": "1c6339", "non-conformant": "a8201a", "inconclusive": "7a5200"}
 COLUMNS = ("broken", "warning", "open", "kept")
 RARE = ("error", "absent")
@@ -75,9 +79,19 @@ def render(report: Document, exchanges: Iterable[Document]) -> str:
 @cache
 def _template() -> Template:
     environment = Environment(
-        loader=FunctionLoader(_text), autoescape=True, undefined=StrictUndefined, finalize=_shown, trim_blocks=True, lstrip_blocks=True
+        loader=FunctionLoader(_text),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    environment.filters |= {"address": _address, "duration": survey.duration, "moment": _moment, "value": _value}
+    environment.filters |= {
+        "address": _address,
+        "duration": survey.duration,
+        "moment": _moment,
+        "value": _value,
+    }
     return environment.get_template("page.html.jinja")
 
 
@@ -109,14 +123,21 @@ def _moment(text: str) -> str:
 
 
 def _value(value: Any) -> str:
-    return short(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), LONGEST_VALUE)
+    return short(
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), LONGEST_VALUE
+    )
 
 
 # --- the first screen ----------------------------------------------------------------------------------------------------
 
 
 def _first_screen(report: Document, groups: Mapping[str, list[Entry]]) -> dict[str, Any]:
-    broken = [entry for kind in ("broken", "error", "warning") for entry in groups[kind] if not entry.behind]
+    broken = [
+        entry
+        for kind in ("broken", "error", "warning")
+        for entry in groups[kind]
+        if not entry.behind
+    ]
     judged = [entry for kind in (*COLUMNS, *RARE) for entry in groups[kind]]
     columns = [*COLUMNS, *(kind for kind in RARE if groups[kind])]
     names = dict.fromkeys(entry["class"] for entry in report["requirements"])
@@ -194,7 +215,11 @@ def _undecided(report: Document) -> dict[str, Any]:
 
 
 def _is_undecided(entry: Document) -> bool:
-    return entry["verdict"] == "inconclusive" and entry["level"] != "observe" and not entry["id"].startswith("untested/")
+    return (
+        entry["verdict"] == "inconclusive"
+        and entry["level"] != "observe"
+        and not entry["id"].startswith("untested/")
+    )
 
 
 def _options(groups: Mapping[str, list[Entry]], operations: Sequence[str]) -> dict[str, Any]:
@@ -208,12 +233,16 @@ def _options(groups: Mapping[str, list[Entry]], operations: Sequence[str]) -> di
 
 def _samples(seen: Survey) -> dict[str, dict[str, Pane]]:
     return {
-        operation: {cell.status: pane(cell.sample, Spot()) for cell in cells if cell.sample is not None}
+        operation: {
+            cell.status: pane(cell.sample, Spot()) for cell in cells if cell.sample is not None
+        }
         for operation, cells in seen.cells.items()
     }
 
 
-def _observed(report: Document, stated: Sequence[Entry]) -> Iterator[tuple[Entry, list[tuple[str, list[str], int]]]]:
+def _observed(
+    report: Document, stated: Sequence[Entry]
+) -> Iterator[tuple[Entry, list[tuple[str, list[str], int]]]]:
     for entry in stated:
         rows = [seen for seen in report["observations"] if seen["id"] == entry.id]
         if rows or not entry.id.startswith("untested/"):
@@ -222,4 +251,8 @@ def _observed(report: Document, stated: Sequence[Entry]) -> Iterator[tuple[Entry
 
 def _row(seen: Document) -> tuple[str, list[str], int]:
     values = seen["values"]
-    return seen["subject"], [_value(value) for value in values[:MOST_VALUES]], len(values[MOST_VALUES:])
+    return (
+        seen["subject"],
+        [_value(value) for value in values[:MOST_VALUES]],
+        len(values[MOST_VALUES:]),
+    )

@@ -14,7 +14,9 @@ _COUNTS = (("failures", "failure"), ("errors", "error"), ("skipped", "skipped"))
 
 def render(report: Mapping[str, Any]) -> bytes:
     """The file's content. A `should` that fails, what is known to fail and what was not judged are skipped cases, with the reason."""
-    root = ET.Element("testsuites", name="localization-api-conformance", time=str(report["duration"]))
+    root = ET.Element(
+        "testsuites", name="localization-api-conformance", time=str(report["duration"])
+    )
     found = list(cases(report))
     for name in dict.fromkeys(case.conformance_class for case in found):
         _suite(root, name, [case for case in found if case.conformance_class == name])
@@ -30,9 +32,16 @@ def _suite(root: ET.Element, name: str, found: list[Case]) -> None:
 
 
 def _case(suite: ET.Element, case: Case) -> None:
-    element = ET.SubElement(suite, "testcase", classname=f"conformance.{case.conformance_class}", name=case.name)
+    element = ET.SubElement(
+        suite, "testcase", classname=f"conformance.{case.conformance_class}", name=case.name
+    )
     properties = ET.SubElement(element, "properties")
-    stated = {"requirement": case.requirement, "level": case.level, "operation": case.operation, "verdict": case.verdict}
+    stated = {
+        "requirement": case.requirement,
+        "level": case.level,
+        "operation": case.operation,
+        "verdict": case.verdict,
+    }
     for name, value in stated.items():
         ET.SubElement(properties, "property", name=name, value=value)
     tag = _tag(case)

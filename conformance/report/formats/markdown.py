@@ -24,10 +24,14 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield from _table(found)
     causes = attributed(report)
-    yield from _caused("Broken requirements", [cause for cause in causes if cause.entry["level"] == "must"])
+    yield from _caused(
+        "Broken requirements", [cause for cause in causes if cause.entry["level"] == "must"]
+    )
     yield from _section("Known failures", [case for case in found if case.known])
     yield from _caused("Warnings", [cause for cause in causes if cause.entry["level"] != "must"])
-    yield from _section("Errors of the checker", [case for case in found if case.verdict == "error"])
+    yield from _section(
+        "Errors of the checker", [case for case in found if case.verdict == "error"]
+    )
     suite = report["suite"]
     yield f"{report['exchanges']['count']} exchanges, depth {suite['depth']}, seed {suite['seed']}, suite {suite['version']}"
 
@@ -37,7 +41,10 @@ def _table(found: list[Case]) -> Iterator[str]:
     yield "| class | " + " | ".join(verdicts) + " |"
     yield "|---|" + "---:|" * len(verdicts)
     for name in dict.fromkeys(case.conformance_class for case in found):
-        counts = [sum(case.verdict == verdict and case.conformance_class == name for case in found) for verdict in verdicts]
+        counts = [
+            sum(case.verdict == verdict and case.conformance_class == name for case in found)
+            for verdict in verdicts
+        ]
         yield f"| {name} | " + " | ".join(map(str, counts)) + " |"
     yield ""
 
@@ -50,9 +57,15 @@ def _caused(title: str, causes: list[Cause]) -> Iterator[str]:
     yield ""
     for cause in causes[:MOST]:
         yield f"- {_stated(cause.entry, cause.operations)} *{escaped(cause.findings[0]['message'])}*"
-        yield from (f"  - also seen as {_stated(also.entry, also.operations)}" for also in cause.also)
+        yield from (
+            f"  - also seen as {_stated(also.entry, also.operations)}" for also in cause.also
+        )
     if len(causes) > MOST:
-        left = [entry["id"] for cause in causes[MOST:] for entry in (cause.entry, *(also.entry for also in cause.also))]
+        left = [
+            entry["id"]
+            for cause in causes[MOST:]
+            for entry in (cause.entry, *(also.entry for also in cause.also))
+        ]
         yield f"- … and {len(set(left))} more: {', '.join(map(escaped, dict.fromkeys(left)))}"
     yield ""
 

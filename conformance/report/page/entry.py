@@ -70,14 +70,18 @@ class Entry:
     @property
     def where(self) -> tuple[str, ...]:
         """The operations on which the findings were made; without findings all that the requirement is about."""
-        found = tuple(dict.fromkeys(finding.operation for finding in self.findings if finding.operation))
+        found = tuple(
+            dict.fromkeys(finding.operation for finding in self.findings if finding.operation)
+        )
         return found or tuple(self.operations)
 
     @property
     def place(self) -> str:
         """Where it was found, in a few words."""
         named, more = self.where[:MOST_PLACES], len(self.where[MOST_PLACES:])
-        return ", ".join(named) + (f" and {more} more" if more else "") or "the deployment as a whole"
+        return (
+            ", ".join(named) + (f" and {more} more" if more else "") or "the deployment as a whole"
+        )
 
     @property
     def reason(self) -> str:
@@ -93,7 +97,9 @@ def entries(report: Mapping[str, Any]) -> list[Entry]:
     return [_entry(document, panes, causes) for document in report["requirements"]]
 
 
-def _entry(document: Mapping[str, Any], panes: Mapping[tuple[str, int, str], Pane], causes: Sequence[Cause]) -> Entry:
+def _entry(
+    document: Mapping[str, Any], panes: Mapping[tuple[str, int, str], Pane], causes: Sequence[Cause]
+) -> Entry:
     own = [cause for cause in causes if cause.entry["id"] == document["id"]]
     explained = [also for cause in own for also in cause.also]
     telling = {cause.entry["id"]: cause.findings[0] for cause in reversed(own)}
@@ -105,8 +111,14 @@ def _entry(document: Mapping[str, Any], panes: Mapping[tuple[str, int, str], Pan
         statement=document["statement"],
         kind=kind(document),
         operations=document["operations"],
-        findings=tuple(_finding(found, document["id"], number, panes) for number, found in _told(document, telling)),
-        also=tuple((also.entry["id"], ", ".join(also.operations), also.entry["statement"]) for also in explained),
+        findings=tuple(
+            _finding(found, document["id"], number, panes)
+            for number, found in _told(document, telling)
+        ),
+        also=tuple(
+            (also.entry["id"], ", ".join(also.operations), also.entry["statement"])
+            for also in explained
+        ),
         behind=() if own else tuple(_behind(document["id"], causes)),
     )
 
@@ -125,16 +137,33 @@ def kind(document: Mapping[str, Any]) -> str:
     if document["id"].startswith("untested/"):
         return "untested"
     failed = "broken" if document["level"] == "must" else "warning"
-    return {"fail": failed, "error": "error", "inconclusive": "open", "pass": "kept", "not-applicable": "absent"}[document["verdict"]]
+    return {
+        "fail": failed,
+        "error": "error",
+        "inconclusive": "open",
+        "pass": "kept",
+        "not-applicable": "absent",
+    }[document["verdict"]]
 
 
-def _told(document: Mapping[str, Any], telling: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
+def _told(
+    document: Mapping[str, Any], telling: Mapping[str, Any]
+) -> list[tuple[int, Mapping[str, Any]]]:
     """The findings that speak for the verdict of the requirement, with their numbers among all; the telling one comes first."""
-    told = [(number, found) for number, found in enumerate(document["findings"]) if found["verdict"] == document["verdict"]]
+    told = [
+        (number, found)
+        for number, found in enumerate(document["findings"])
+        if found["verdict"] == document["verdict"]
+    ]
     return sorted(told, key=lambda each: each[1] is not telling.get(document["id"]))
 
 
-def _finding(found: Mapping[str, Any], requirement: str, number: int, panes: Mapping[tuple[str, int, str], Pane]) -> Finding:
+def _finding(
+    found: Mapping[str, Any],
+    requirement: str,
+    number: int,
+    panes: Mapping[tuple[str, int, str], Pane],
+) -> Finding:
     return Finding(
         verdict=found["verdict"],
         operation=found["operation"],
@@ -142,18 +171,31 @@ def _finding(found: Mapping[str, Any], requirement: str, number: int, panes: Map
         expected=short(found["expected"], LONGEST_MESSAGE),
         occurrences=found["occurrences"],
         known=found.get("known"),
-        exchanges=tuple(Shown(each["id"], panes.get((requirement, number, each["id"]))) for each in found["exchanges"]),
+        exchanges=tuple(
+            Shown(each["id"], panes.get((requirement, number, each["id"])))
+            for each in found["exchanges"]
+        ),
     )
 
 
-def _panes(report: Mapping[str, Any], telling: Mapping[str, Any]) -> dict[tuple[str, int, str], Pane]:
+def _panes(
+    report: Mapping[str, Any], telling: Mapping[str, Any]
+) -> dict[tuple[str, int, str], Pane]:
     """As many exchanges as there is room for, those first that show most."""
     found: dict[tuple[str, int, str], Pane] = {}
     size = 0
-    for _, document, number, exchange in sorted(_queue(report["requirements"], telling), key=lambda each: each[0]):
+    for _, document, number, exchange in sorted(
+        _queue(report["requirements"], telling), key=lambda each: each[0]
+    ):
         told = document["findings"][number]
         pointed = told["verdict"] == "fail" and exchange is told["exchanges"][-1]
-        wrong = location.find(document["id"], told["message"], told["expected"], exchange.get("response")) if pointed else Spot()
+        wrong = (
+            location.find(
+                document["id"], told["message"], told["expected"], exchange.get("response")
+            )
+            if pointed
+            else Spot()
+        )
         shown = pane.pane(exchange, wrong)
         size += shown.size
         if size > ROOM:
@@ -173,4 +215,9 @@ def _queue(
         for place, (number, found) in enumerate(_told(document, telling)):
             for exchange in found["exchanges"]:
                 is_telling = exchange is found["exchanges"][-1]
-                yield late + (2 - is_telling if place else 1 - is_telling), document, number, exchange
+                yield (
+                    late + (2 - is_telling if place else 1 - is_telling),
+                    document,
+                    number,
+                    exchange,
+                )

@@ -55,7 +55,9 @@ class View:
 
 def parse(text: str) -> Any:
     """A JSON text with nothing lost of how it was written. Raises ValueError, and RecursionError where it is too deep."""
-    return json.loads(text, object_pairs_hook=Members, parse_int=Number, parse_float=Number, parse_constant=Number)
+    return json.loads(
+        text, object_pairs_hook=Members, parse_int=Number, parse_float=Number, parse_constant=Number
+    )
 
 
 def text_of(body: Mapping[str, Any] | None) -> str | None:
@@ -63,7 +65,9 @@ def text_of(body: Mapping[str, Any] | None) -> str | None:
     return body.get("text") if body else None
 
 
-def markup(body: Mapping[str, Any] | None, marks: Mapping[Path, str], *, whole: str | None = None) -> Markup:
+def markup(
+    body: Mapping[str, Any] | None, marks: Mapping[Path, str], *, whole: str | None = None
+) -> Markup:
     """A recorded body ({text} or {base64}, see evidence) as lines of HTML; `whole` says what is wrong with all of it."""
     lines = list(islice(_lines(body, marks, whole), MOST_LINES))
     if len(lines) == MOST_LINES:
@@ -74,11 +78,15 @@ def markup(body: Mapping[str, Any] | None, marks: Mapping[Path, str], *, whole: 
 def _shown(line: Line) -> Markup:
     text = escape("  " * line.depth + visible(line.text))
     if line.note is not None:
-        return Markup('<mark>{}<span class="note"> ← {}</span></mark>').format(text, visible(line.note))
+        return Markup('<mark>{}<span class="note"> ← {}</span></mark>').format(
+            text, visible(line.note)
+        )
     return Markup("<i>{}</i>").format(text) if line.cut else text
 
 
-def _lines(body: Mapping[str, Any] | None, marks: Mapping[Path, str], whole: str | None) -> Iterator[Line]:
+def _lines(
+    body: Mapping[str, Any] | None, marks: Mapping[Path, str], whole: str | None
+) -> Iterator[Line]:
     text = text_of(body)
     if text is None:
         yield Line(0, _told(body), cut=True)
@@ -122,7 +130,9 @@ def _value(value: Any, path: Path, head: str, view: View) -> Iterator[Line]:
 
 def _inner(value: list[Any], path: Path, view: View) -> Iterator[Line]:
     # Of a list with something wrong in it, only what is wrong needs room.
-    most = MOST_MEMBERS if isinstance(value, Members) else 0 if _has_marks(path, view) else MOST_ITEMS
+    most = (
+        MOST_MEMBERS if isinstance(value, Members) else 0 if _has_marks(path, view) else MOST_ITEMS
+    )
     left_out = 0
     for number, (key, name, child) in enumerate(_children(value) or ()):
         if number >= most and not view.is_on_the_way((*path, key)):
@@ -170,5 +180,5 @@ def _scalar(value: Any) -> str:
     if isinstance(value, Number):
         return short(value, LONGEST_STRING)
     if isinstance(value, str) and len(value) > LONGEST_STRING:
-        return f"{json.dumps(value[:LONGEST_STRING], ensure_ascii=False)[:-1]}…\" ({len(value):,} characters)"
+        return f'{json.dumps(value[:LONGEST_STRING], ensure_ascii=False)[:-1]}…" ({len(value):,} characters)'
     return json.dumps(value, ensure_ascii=False)

@@ -51,8 +51,18 @@ class Pane:
     @property
     def size(self) -> int:
         """About how many bytes of HTML it takes."""
-        headers = sum(len(header.name) + len(header.value) + 40 for header in (*self.sent_headers, *self.headers))
-        return SMALLEST + headers + len(self.url) + len(self.curl or "") + len(self.sent or "") + len(self.came or "")
+        headers = sum(
+            len(header.name) + len(header.value) + 40
+            for header in (*self.sent_headers, *self.headers)
+        )
+        return (
+            SMALLEST
+            + headers
+            + len(self.url)
+            + len(self.curl or "")
+            + len(self.sent or "")
+            + len(self.came or "")
+        )
 
 
 def pane(exchange: Mapping[str, Any], spot: Spot) -> Pane:
@@ -80,11 +90,17 @@ def pane(exchange: Mapping[str, Any], spot: Spot) -> Pane:
 def _caller(exchange: Mapping[str, Any]) -> str:
     if not exchange["credential"]:
         return "without a credential"
-    return f"as {exchange['credential']} by {exchange['scheme']}" if exchange["scheme"] else f"as {exchange['credential']}"
+    return (
+        f"as {exchange['credential']} by {exchange['scheme']}"
+        if exchange["scheme"]
+        else f"as {exchange['credential']}"
+    )
 
 
 def _headers(pairs: list[list[str]], wrong: str | None) -> tuple[Header, ...]:
-    found = tuple(Header(name, short(value, LONGEST_HEADER), name == wrong) for name, value in pairs)
+    found = tuple(
+        Header(name, short(value, LONGEST_HEADER), name == wrong) for name, value in pairs
+    )
     absent = wrong is not None and not any(header.wrong for header in found)
     return (*found, Header(str(wrong), "(absent)", wrong=True)) if absent else found
 

@@ -63,8 +63,13 @@ def of(exchanges: Iterable[Document], base_url: str, order: Sequence[str]) -> Su
     names = sorted(seen, key=lambda name: _rank(name, order))
     statuses = tuple(sorted({status for cells in seen.values() for status in cells}))
     most = max((cell[0] for cells in seen.values() for cell in cells.values()), default=1)
-    cells = {name: tuple(_cell(status, seen[name].get(status), most) for status in statuses) for name in names}
-    return Survey(statuses, cells, *_latencies({name: took[name] for name in names if name in took}))
+    cells = {
+        name: tuple(_cell(status, seen[name].get(status), most) for status in statuses)
+        for name in names
+    }
+    return Survey(
+        statuses, cells, *_latencies({name: took[name] for name in names if name in took})
+    )
 
 
 def _name(exchange: Document, base_url: str) -> str:
@@ -84,17 +89,24 @@ def _cell(status: str, found: list[Any] | None, most: int) -> Cell:
     if found is None:
         return Cell(status, 0, 0, None)
     number, sample = found
-    return Cell(status, number, 1 + round((SHADES - 1) * math.log1p(number) / math.log1p(most)), sample)
+    return Cell(
+        status, number, 1 + round((SHADES - 1) * math.log1p(number) / math.log1p(most)), sample
+    )
 
 
-def _latencies(took: Mapping[str, list[float]]) -> tuple[tuple[Latency, ...], tuple[tuple[int, str], ...]]:
+def _latencies(
+    took: Mapping[str, list[float]],
+) -> tuple[tuple[Latency, ...], tuple[tuple[int, str], ...]]:
     every = [_exponent(value) for values in took.values() for value in values]
     if not every:
         return (), ()
     low, high = math.floor(min(every)), max(math.floor(max(every)) + 1, math.floor(min(every)) + 1)
     scale = BINS / (high - low)
     rows = tuple(_latency(name, sorted(values), low, scale) for name, values in took.items())
-    ticks = tuple((round((decade - low) * scale) * STEP, duration(10.0**decade)) for decade in range(low, high + 1))
+    ticks = tuple(
+        (round((decade - low) * scale) * STEP, duration(10.0**decade))
+        for decade in range(low, high + 1)
+    )
     return rows, ticks
 
 
@@ -107,10 +119,22 @@ def _latency(operation: str, values: list[float], low: int, scale: float) -> Lat
     for value in values:
         bins[min(BINS - 1, int((_exponent(value) - low) * scale))] += 1
     most = max(bins)
-    bars = tuple((index * STEP, max(2, round(HEIGHT * number / most))) for index, number in enumerate(bins) if number)
+    bars = tuple(
+        (index * STEP, max(2, round(HEIGHT * number / most)))
+        for index, number in enumerate(bins)
+        if number
+    )
     median = values[len(values) // 2]
     slow = values[min(len(values) - 1, math.ceil(len(values) * 0.95) - 1)]
-    return Latency(operation, len(values), median, slow, values[-1], bars, round((_exponent(median) - low) * scale * STEP))
+    return Latency(
+        operation,
+        len(values),
+        median,
+        slow,
+        values[-1],
+        bars,
+        round((_exponent(median) - low) * scale * STEP),
+    )
 
 
 def duration(seconds: float) -> str:

@@ -59,7 +59,9 @@ class Approvals(Pool):
         made = uuid.uuid5(NAMESPACE, f"{self._session.seed}:{review}:{label}")
         return str(uuid.UUID(bytes=made.bytes, version=4))  # some take no UUID of another version
 
-    def keyed(self, review: str, label: str, send: Callable[[str], Exchange]) -> tuple[str, Exchange]:
+    def keyed(
+        self, review: str, label: str, send: Callable[[str], Exchange]
+    ) -> tuple[str, Exchange]:
         """The answer to what is sent with a new key, and that key: another one where a key may be stuck with what the weather spoiled."""
         for number in range(CHANCES):
             key = self.key(review, f"{label} {number}" if number else label)
@@ -70,18 +72,28 @@ class Approvals(Pool):
 
     def call(self, review: str, revision: Any, key: Any) -> Call:
         """The call that approves a review."""
-        return Call("review_approve", {"reviewId": review}).carrying({"expectedSubjectRevision": revision, "idempotencyKey": key})
+        return Call("review_approve", {"reviewId": review}).carrying(
+            {"expectedSubjectRevision": revision, "idempotencyKey": key}
+        )
 
-    def approve(self, review: Review, key: str, *, scheme: str | None = None, purpose: str = "approve") -> Exchange:
+    def approve(
+        self, review: Review, key: str, *, scheme: str | None = None, purpose: str = "approve"
+    ) -> Exchange:
         """Approve a review as primary."""
         self.note(review, key)
-        return self._live.send(self.call(review.id, review.revision, key), scheme=scheme, purpose=purpose)
+        return self._live.send(
+            self.call(review.id, review.revision, key), scheme=scheme, purpose=purpose
+        )
 
     def note(self, review: Review, key: str) -> None:
         """Write into the ledger that a review is being spent."""
-        self._session.observations.append(("ledger", review.id, {"key": key, "revision": review.revision}))
+        self._session.observations.append(
+            ("ledger", review.id, {"key": key, "revision": review.revision})
+        )
 
-    def attempt(self, call: Call, credential: Credential | None, scheme: str | None, purpose: str) -> Attempt:
+    def attempt(
+        self, call: Call, credential: Credential | None, scheme: str | None, purpose: str
+    ) -> Attempt:
         """Send what ought to be refused, and read the review afterwards."""
         answer = self._live.send(call, credential, scheme, purpose=purpose)
         return Attempt(answer, self.look(call.path["reviewId"]))
@@ -119,26 +131,41 @@ class Approvals(Pool):
 
     def show_themselves(self) -> bool:
         """Whether every approval of a trial could be read, as far as reviews show a status; where not, that is judged once."""
-        read = [self.first().after, *(trial.after for trial in self._trials.values() if trial.approval.status == 200)]
-        return all(after is not None and (is_approved(after) or not shows_status(after)) for after in read)
+        read = [
+            self.first().after,
+            *(trial.after for trial in self._trials.values() if trial.approval.status == 200),
+        ]
+        return all(
+            after is not None and (is_approved(after) or not shows_status(after)) for after in read
+        )
 
     def refusal(self, label: str, scheme: str | None = None) -> Attempt:
         """An attempt of the first trial; Inconclusive unless the same request without its defect succeeded, by the same scheme."""
         trial = self.control(scheme)
         if label not in trial.attempts:
-            raise Inconclusive(f"no approvable review was left for the attempt {label}", needs=NEEDS)
+            raise Inconclusive(
+                f"no approvable review was left for the attempt {label}", needs=NEEDS
+            )
         return trial.attempts[label]
 
     def refusals(self, label: str, scheme: str) -> list[Attempt]:
         """The attempt of the first trial, and the same on the review of the other trial, which is of another kind where there is one."""
         first = self.refusal(label, scheme)
-        others = [trial for trial in self._trials.values() if trial is not self._first and trial.approval.status == 200]
+        others = [
+            trial
+            for trial in self._trials.values()
+            if trial is not self._first and trial.approval.status == 200
+        ]
         return [first, *(trial.attempts[label] for trial in others if label in trial.attempts)]
 
     def stale(self) -> list[Attempt]:
         """Every attempt of any trial with a revision that was not the current one."""
         tried = [pair for trial in self._trials.values() for pair in trial.attempts.items()]
-        return [attempt for label, attempt in tried if label.startswith("stale, ") or label.rpartition(" by ")[0] in STALE]
+        return [
+            attempt
+            for label, attempt in tried
+            if label.startswith("stale, ") or label.rpartition(" by ")[0] in STALE
+        ]
 
     def _run(self, scheme: str) -> Trial:
         primary = self._live.credential("primary")
@@ -146,7 +173,9 @@ class Approvals(Pool):
             trial = self._attempted(plan.everything(self._session, primary))
             self._crowd(trial)
         else:
-            trial = self._attempted(plan.few(self._session, primary, scheme), unlike=self._first.review)
+            trial = self._attempted(
+                plan.few(self._session, primary, scheme), unlike=self._first.review
+            )
         return self._finished(trial, scheme)
 
     def trials_but(self, scheme: str) -> list[Trial]:
@@ -164,16 +193,28 @@ class Approvals(Pool):
         before = [self.look(id) for id in others]
         page = self._page()
         trial.answer = self._approved(trial)
-        trial.after = self.look_approved(trial.review.id) if trial.answer.status == 200 else self.look(trial.review.id)
+        trial.after = (
+            self.look_approved(trial.review.id)
+            if trial.answer.status == 200
+            else self.look(trial.review.id)
+        )
         # By the same scheme, since what a review shows may depend on who reads it.
-        trial.neighbours = [(one, self.look(id, one.scheme)) for one, id in zip(before, others, strict=True)]
+        trial.neighbours = [
+            (one, self.look(id, one.scheme)) for one, id in zip(before, others, strict=True)
+        ]
         known = {trial.review.id.lower(), *map(str.lower, others)}
-        trial.neighbours += [(page, self.look(id)) for id in _approved_since(page, self._page()) if id.lower() not in known]
+        trial.neighbours += [
+            (page, self.look(id))
+            for id in _approved_since(page, self._page())
+            if id.lower() not in known
+        ]
         return trial
 
     def _page(self) -> Exchange:
         """The longest page of reviews, which tells of many others at once."""
-        return self._live.send(Call("review_list").asking(limit="100"), purpose="the reviews beside it")
+        return self._live.send(
+            Call("review_list").asking(limit="100"), purpose="the reviews beside it"
+        )
 
     def _crowd(self, trial: Trial) -> None:
         """Send stale attempts in the same moment; another review goes on where they did not leave this one as it was."""
@@ -195,13 +236,22 @@ class Approvals(Pool):
         if self._first is not None:
             used = self._first.key
             trial.key = f"{used[:-1]}{'01'[used[-1] == '0']}"
-            answer = self.approve(trial.review, trial.key, scheme=trial.scheme, purpose="a new key that resembles a used one")
+            answer = self.approve(
+                trial.review,
+                trial.key,
+                scheme=trial.scheme,
+                purpose="a new key that resembles a used one",
+            )
             if answer.status != 409:
                 return answer
             trial.resembling = None if answer.is_repeated or self.moved(trial.review) else answer
         for number in range(CHANCES):
             label = f"approve at another revision {number}" if number else "approve"
-            trial.key, answer = self.keyed(trial.review.id, label, lambda key: self.approve(trial.review, key, scheme=trial.scheme))
+            trial.key, answer = self.keyed(
+                trial.review.id,
+                label,
+                lambda key: self.approve(trial.review, key, scheme=trial.scheme),
+            )
             latest = self.moved(trial.review) if answer.status == 409 else None
             if latest is None:
                 break
@@ -210,13 +260,26 @@ class Approvals(Pool):
 
     def _telling(self, unlike: Review | None) -> Callable[[Record], int]:
         """What makes a review tell more: another kind and company than the one before, and reviews close to it that are not approved."""
-        before = unlike.read.data if unlike is not None and isinstance(unlike.read.data, dict) else {}
+        before = (
+            unlike.read.data if unlike is not None and isinstance(unlike.read.data, dict) else {}
+        )
         pending = [record for record in self.shown() if record.get("status") != APPROVED]
-        close = [Counter(record[tie] for record in pending if isinstance(record.get(tie), str)) for tie in TIES]
+        close = [
+            Counter(record[tie] for record in pending if isinstance(record.get(tie), str))
+            for tie in TIES
+        ]
 
         def worth(record: Record) -> int:
-            unlike = len([name for name in KINDS if name in before and name in record and before[name] != record[name]])
-            return 100 * unlike + sum(min(count[str(record.get(tie))], 9) for tie, count in zip(TIES, close, strict=True))
+            unlike = len(
+                [
+                    name
+                    for name in KINDS
+                    if name in before and name in record and before[name] != record[name]
+                ]
+            )
+            return 100 * unlike + sum(
+                min(count[str(record.get(tie))], 9) for tie, count in zip(TIES, close, strict=True)
+            )
 
         return worth
 
@@ -224,9 +287,25 @@ class Approvals(Pool):
         """Other reviews: the next of the pool, those that are closest to it, and some that are listed."""
         own = review.read.data if isinstance(review.read.data, dict) else {}
         records = self.shown()
-        pending = [record for record in records if record.get("status") != APPROVED and record["id"].lower() != review.id.lower()]
-        close = [record["id"] for tie in TIES for record in pending if tie in own and record.get(tie) == own[tie]]
-        place = next((number for number, record in enumerate(records) if record["id"].lower() == review.id.lower()), 0)
+        pending = [
+            record
+            for record in records
+            if record.get("status") != APPROVED and record["id"].lower() != review.id.lower()
+        ]
+        close = [
+            record["id"]
+            for tie in TIES
+            for record in pending
+            if tie in own and record.get(tie) == own[tie]
+        ]
+        place = next(
+            (
+                number
+                for number, record in enumerate(records)
+                if record["id"].lower() == review.id.lower()
+            ),
+            0,
+        )
         beside = [record["id"] for record in records[max(place - 1, 0) : place + 2]]
         ends = [record["id"] for record in (*records[:1], *records[-1:])]
         found = dict.fromkeys([*self._listed[:1], *beside, *close[:NEIGHBOURS], *ends])
@@ -260,14 +339,22 @@ class Approvals(Pool):
 
     def _altered(self, review: Review, planned: Planned, key: str) -> Exchange:
         call = planned.change(self.call(review.id, review.revision, key), review.revision, key)
-        sending = Sending(planned.credential, planned.scheme, planned.label, headers=planned.headers)
+        sending = Sending(
+            planned.credential, planned.scheme, planned.label, headers=planned.headers
+        )
         return self._session.client.send(call, sending)
 
 
 def _approved_since(before: Exchange, after: Exchange) -> list[str]:
     """The ids of the reviews that one page shows with another status than approved, and a later one as approved."""
-    pending = {str(item.get("id")) for item in before.items if item.get("status", APPROVED) != APPROVED}
-    return [str(item["id"]) for item in after.items if item.get("status") == APPROVED and str(item.get("id")) in pending]
+    pending = {
+        str(item.get("id")) for item in before.items if item.get("status", APPROVED) != APPROVED
+    }
+    return [
+        str(item["id"])
+        for item in after.items
+        if item.get("status") == APPROVED and str(item.get("id")) in pending
+    ]
 
 
 def _as_it_is(review: Review, read: Exchange) -> Review:

@@ -52,7 +52,9 @@ def changed(revision: Any = None, key: Any = None) -> Change:
     def body(call: Call, right_revision: int, right_key: str) -> Call:
         return call.carrying(
             {
-                "expectedSubjectRevision": right_revision if revision is None else revision(right_revision),
+                "expectedSubjectRevision": right_revision
+                if revision is None
+                else revision(right_revision),
                 "idempotencyKey": right_key if key is None else key,
             }
         )

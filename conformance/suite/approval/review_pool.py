@@ -43,7 +43,10 @@ class Pool:
     def consent(self) -> None:
         """Inconclusive unless the profile allows approvals here."""
         if not self._session.target.consent.approve_reviews:
-            raise Inconclusive("approving reviews here has not been consented to", needs=("consent.approve-reviews",))
+            raise Inconclusive(
+                "approving reviews here has not been consented to",
+                needs=("consent.approve-reviews",),
+            )
 
     def pending(self) -> Review:
         """A review that could be approved now; it stays in the pool."""
@@ -57,7 +60,10 @@ class Pool:
         review = self.read(self._listed[0])
         if review is None:
             self._listed.clear()
-            raise Inconclusive("the provisioned review cannot be approved", needs=("fixtures.provision.approvable-review",))
+            raise Inconclusive(
+                "the provisioned review cannot be approved",
+                needs=("fixtures.provision.approvable-review",),
+            )
         return review
 
     @property
@@ -97,7 +103,9 @@ class Pool:
 
     def is_spent(self, id: str, read: Exchange) -> bool:
         """Whether a review is approved, as far as can be told: where it shows no status, an approval that was answered 200 has to do."""
-        return is_approved(read) or (not shows_status(read) and id.lower() in self._session.approved)
+        return is_approved(read) or (
+            not shows_status(read) and id.lower() in self._session.approved
+        )
 
     def moved(self, review: Review) -> Review | None:
         """The review where it reads with another revision than before, because somebody else has changed its subject; None where not."""
@@ -110,12 +118,19 @@ class Pool:
         """Whether a review that nobody tries to approve gets another revision, or is withheld, while it is read so many times."""
         with suppress(Inconclusive):
             review = self.pending()
-            return any(self.moved(review) is not None or is_withheld(self.look(review.id)) for _ in range(readings))
+            return any(
+                self.moved(review) is not None or is_withheld(self.look(review.id))
+                for _ in range(readings)
+            )
         return False
 
     def others_approve(self, beside: str, readings: int) -> bool:
         """Whether reviews on the page of a listed one become approved while nobody here approves any, in so many readings of it."""
-        page = next(listed.call for listed in self._live.records("review_list") if listed.record["id"] == beside)
+        page = next(
+            listed.call
+            for listed in self._live.records("review_list")
+            if listed.record["id"] == beside
+        )
         pending: set[str] = set()
         for _ in range(readings):
             answer = self._live.send(page, purpose="does anybody else approve?")
@@ -127,13 +142,17 @@ class Pool:
 
     def look(self, id: str, scheme: str | None = None) -> Exchange:
         """Read a review as primary."""
-        return self._live.send(Call("review_get", {"reviewId": id}), scheme=scheme, purpose="read the review")
+        return self._live.send(
+            Call("review_get", {"reviewId": id}), scheme=scheme, purpose="read the review"
+        )
 
     def look_approved(self, id: str, scheme: str | None = None) -> Exchange:
         """Read a review that has just been approved; readings may lag behind for a moment."""
         return self.look_until(id, lambda read: is_approved(read) or not shows_status(read), scheme)
 
-    def look_until(self, id: str, holds: Callable[[Exchange], bool], scheme: str | None = None) -> Exchange:
+    def look_until(
+        self, id: str, holds: Callable[[Exchange], bool], scheme: str | None = None
+    ) -> Exchange:
         """Read a review until something holds, for as long as readings may lag behind."""
         answer = self.look(id, scheme)
         for moment in MOMENTS:
@@ -145,22 +164,47 @@ class Pool:
 
     def look_listed(self, id: str, scheme: str) -> Exchange | None:
         """The page that goes on showing an approved review with another status, by one scheme; None where the list has it right, or not."""
-        listed = next((entry for entry in self._live.records("review_list") if entry.record["id"].lower() == id.lower()), None)
+        listed = next(
+            (
+                entry
+                for entry in self._live.records("review_list")
+                if entry.record["id"].lower() == id.lower()
+            ),
+            None,
+        )
         if listed is None:
             return None
-        own = [Call("review_list").asking(limit="100", **{name: listed.record["projectId"]}) for name in self._filters(listed.record)]
-        return next((page for call in (listed.call, *own) if (page := self._lagging(id, call, scheme)) is not None), None)
+        own = [
+            Call("review_list").asking(limit="100", **{name: listed.record["projectId"]})
+            for name in self._filters(listed.record)
+        ]
+        return next(
+            (
+                page
+                for call in (listed.call, *own)
+                if (page := self._lagging(id, call, scheme)) is not None
+            ),
+            None,
+        )
 
     def _filters(self, record: Record) -> list[str]:
         """The name of the project filter of reviews, where it is certain and the record says its project."""
         roles = self._session.roles(self._live.operation("review_list"))
-        return [name for name, role in roles.items() if role == "project" and is_uuid(record.get("projectId"))]
+        return [
+            name
+            for name, role in roles.items()
+            if role == "project" and is_uuid(record.get("projectId"))
+        ]
 
     def _lagging(self, id: str, call: Call, scheme: str) -> Exchange | None:
         """The page of a call that goes on showing a review with another status than approved."""
         for moment in MOMENTS:
             page = self._live.send(call, scheme=scheme, purpose="the list after the approval")
-            shown = [item.get("status", APPROVED) for item in page.items if str(item.get("id")).lower() == id.lower()]
+            shown = [
+                item.get("status", APPROVED)
+                for item in page.items
+                if str(item.get("id")).lower() == id.lower()
+            ]
             if shown in ([], [APPROVED]):
                 return None
             self._session.transport.wait(moment)
@@ -186,7 +230,9 @@ def provisioned(argv: tuple[str, ...]) -> str:
         done = subprocess.run(argv, capture_output=True, timeout=PROVISION_SECONDS, check=True)
         id = json.loads(done.stdout)["id"]
     except (OSError, subprocess.SubprocessError, ValueError, KeyError, TypeError) as problem:
-        raise Inconclusive(f"the provision command failed: {type(problem).__name__}", needs=NEEDS) from problem
+        raise Inconclusive(
+            f"the provision command failed: {type(problem).__name__}", needs=NEEDS
+        ) from problem
     if not is_uuid(id):
         raise Inconclusive("the provision command printed no review id", needs=NEEDS)
     return str(id)
@@ -199,7 +245,11 @@ def is_approved(read: Exchange) -> bool:
 
 def is_withheld(read: Exchange) -> bool:
     """Whether a reading of a review that is not approved says that it cannot be approved (Review)."""
-    return isinstance(read.data, dict) and read.data.get("approvable") is False and not is_approved(read)
+    return (
+        isinstance(read.data, dict)
+        and read.data.get("approvable") is False
+        and not is_approved(read)
+    )
 
 
 def shows_status(read: Exchange) -> bool:
@@ -218,5 +268,9 @@ def revision_of(read: Exchange) -> int:
     """The subjectRevision of a reading; Inconclusive where it shows none, since its presence is not promised."""
     found = read.data.get("subjectRevision") if isinstance(read.data, dict) else None
     if isinstance(found, bool) or not isinstance(found, int | float) or int(found) != found:
-        raise Inconclusive("the review shows no subjectRevision to expect", needs=("reviews with a subjectRevision",), exchanges=[read.id])
+        raise Inconclusive(
+            "the review shows no subjectRevision to expect",
+            needs=("reviews with a subjectRevision",),
+            exchanges=[read.id],
+        )
     return int(found)

@@ -53,7 +53,11 @@ def unchanged(attempt: Attempt) -> None:
 
 def spread(trial: Trial) -> list[Exchange]:
     """Readings of other reviews that were approved while that of the trial was."""
-    return [after for before, after in trial.neighbours if not is_approved(before) and is_approved(after)]
+    return [
+        after
+        for before, after in trial.neighbours
+        if not is_approved(before) and is_approved(after)
+    ]
 
 
 def is_moved(attempt: Attempt) -> bool:
@@ -61,7 +65,9 @@ def is_moved(attempt: Attempt) -> bool:
     assert attempt.before is not None
     read, after = attempt.before.read, attempt.after
     moved = shown_revision(after) not in (None, attempt.before.revision) or is_withheld(after)
-    return moved or (shows_status(read) and shows_status(after) and read.data["status"] != after.data["status"])
+    return moved or (
+        shows_status(read) and shows_status(after) and read.data["status"] != after.data["status"]
+    )
 
 
 def shown_revision(read: Exchange) -> object:

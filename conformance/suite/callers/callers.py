@@ -28,7 +28,10 @@ class Callers:
         """A credential of the profile; Inconclusive where there is none."""
         found = self.session.target.credentials.get(name)
         if found is None:
-            raise Inconclusive(f"no credential {name}, or none with a secret of its own", needs=(f"credentials.{name}",))
+            raise Inconclusive(
+                f"no credential {name}, or none with a secret of its own",
+                needs=(f"credentials.{name}",),
+            )
         return found
 
     def by(self, name: str, scheme: str) -> Credential:
@@ -40,10 +43,19 @@ class Callers:
 
     def is_alive(self, credential: Credential, scheme: str) -> bool:
         """Whether a caller is served anything at all, so that it is neither dead nor made up."""
-        simple = [each for each in self.session.contract.operations.values() if not each.writes and "{" not in each.path]
-        return any(self.send(Call(each.id), credential, scheme, purpose="is it alive?").status == 200 for each in simple)
+        simple = [
+            each
+            for each in self.session.contract.operations.values()
+            if not each.writes and "{" not in each.path
+        ]
+        return any(
+            self.send(Call(each.id), credential, scheme, purpose="is it alive?").status == 200
+            for each in simple
+        )
 
-    def send(self, call: Call, credential: Any = DEFAULT, scheme: str | None = None, *, purpose: str = "") -> Exchange:
+    def send(
+        self, call: Call, credential: Any = DEFAULT, scheme: str | None = None, *, purpose: str = ""
+    ) -> Exchange:
         """Make a call, as primary if nobody is named and without a credential for None."""
         who = self.credential("primary") if credential is DEFAULT else credential
         return self.session.client.send(call, Sending(who, scheme, purpose))
@@ -55,16 +67,27 @@ class Callers:
 
     def send_each(self, requests: Sequence[tuple[Call, Sending]]) -> list[Exchange]:
         """Make many calls, each in its own way, as many at once as the transport likes."""
-        return self.session.client.send_all([call for call, _ in requests], [sending for _, sending in requests])
+        return self.session.client.send_all(
+            [call for call, _ in requests], [sending for _, sending in requests]
+        )
 
-    def control(self, call: Call, credential: Any = DEFAULT, scheme: str | None = None, *, knocks: bool = False) -> Exchange:
+    def control(
+        self,
+        call: Call,
+        credential: Any = DEFAULT,
+        scheme: str | None = None,
+        *,
+        knocks: bool = False,
+    ) -> Exchange:
         """The request that succeeds without the defect that a probe will add; Inconclusive where it does not."""
         who = self.credential("primary") if credential is DEFAULT else credential
         answer = self.session.client.send(call, Sending(who, scheme, "control", knocks=knocks))
         if answer.status != 200:
             name = answer.credential or "nobody"
             raise Inconclusive(
-                f"the control as {name} is answered {answer.describe()}", needs=(f"credentials.{name}",), exchanges=[answer.id]
+                f"the control as {name} is answered {answer.describe()}",
+                needs=(f"credentials.{name}",),
+                exchanges=[answer.id],
             )
         return answer
 
@@ -81,17 +104,24 @@ class Callers:
 
         Where only the defective one brings a gateway's answer or none at all, that is the target's answer to the defect.
         """
-        return self.probe_each([(call, Sending(self.credential("primary"), None, purpose))], control)[0]
+        return self.probe_each(
+            [(call, Sending(self.credential("primary"), None, purpose))], control
+        )[0]
 
     def probe_all(self, calls: Mapping[str, Call], control: Call) -> list[Exchange]:
         """Send many defective calls, by what each is for, as many at once as the transport likes; see `probe`."""
         primary = self.credential("primary")
-        return self.probe_each([(call, Sending(primary, None, purpose)) for purpose, call in calls.items()], control)
+        return self.probe_each(
+            [(call, Sending(primary, None, purpose)) for purpose, call in calls.items()], control
+        )
 
     def probe_each(self, requests: Sequence[tuple[Call, Sending]], control: Call) -> list[Exchange]:
         """Send many defective calls, each in its own way, as many at once as the transport likes; see `probe`."""
         answers = self.send_each(requests)
-        return [self._own(answer, request, control) for answer, request in zip(answers, requests, strict=True)]
+        return [
+            self._own(answer, request, control)
+            for answer, request in zip(answers, requests, strict=True)
+        ]
 
     def _own(self, answer: Exchange, request: tuple[Call, Sending], control: Call) -> Exchange:
         """The target's own answer to a defective call; Violation where it goes on having none, while it has one for the control."""
@@ -103,6 +133,8 @@ class Callers:
             self.control(control, knocks=True)
             answer = self.session.client.send(call, again)
         if answer.status != 429 and is_weather(answer):
-            raise Violation(f"{again.purpose}: {answer.describe()}", expected="an answer", exchanges=[answer.id])
+            raise Violation(
+                f"{again.purpose}: {answer.describe()}", expected="an answer", exchanges=[answer.id]
+            )
         expect.clear(answer)
         return answer

@@ -21,7 +21,11 @@ def control_by(call: Call, scheme: str, live: Live) -> None:
 def forbidden(answer: Exchange, live: Live, *allowed: int) -> None:
     """Violation unless the answer has one of the statuses; a 401 of a caller who is served nowhere says nothing."""
     known_as = answer.credential or ""
-    if answer.status == 401 and answer.scheme and not live.is_alive(live.credential(known_as), answer.scheme):
+    if (
+        answer.status == 401
+        and answer.scheme
+        and not live.is_alive(live.credential(known_as), answer.scheme)
+    ):
         told = f"{known_as} by {answer.scheme} is served nowhere"
         raise Inconclusive(told, needs=(f"credentials.{known_as}",), exchanges=[answer.id])
     expect.status(answer, *allowed)
@@ -31,7 +35,10 @@ def others(operation: Operation, live: Live) -> list[Call]:
     """Calls that primary has been served: a later page, under a filter if there is one, and the last record or the poorest parent."""
     if operation.id not in live.others:
         # The first page only where no other one follows, since a cursor may be good for one use.
-        tried = (*((page.call, page.status == 200) for page in later(operation, live)[-1:]), *_elsewhere(operation, live))
+        tried = (
+            *((page.call, page.status == 200) for page in later(operation, live)[-1:]),
+            *_elsewhere(operation, live),
+        )
         live.others[operation.id] = [call for call, is_served in tried if is_served]
     return live.others[operation.id]
 
@@ -45,7 +52,14 @@ def later(operation: Operation, live: Live, scheme: str | None = None) -> list[E
     name = live.session.name(operation, "cursor")
     if first.cursor is None or name is None:
         return [first]
-    return [first, live.send(call.asking(**{name: first.cursor}), scheme=first.scheme, purpose="the second page of one")]
+    return [
+        first,
+        live.send(
+            call.asking(**{name: first.cursor}),
+            scheme=first.scheme,
+            purpose="the second page of one",
+        ),
+    ]
 
 
 def _elsewhere(operation: Operation, live: Live) -> list[tuple[Call, bool]]:
@@ -53,7 +67,11 @@ def _elsewhere(operation: Operation, live: Live) -> list[tuple[Call, bool]]:
     if "{" not in operation.path:
         return []
     name, plain = parameter_of(operation), live.call(operation)
-    id = live.parents(operation.id)[-1] if operation.is_list else live.records(PARENTS[name])[-1].record["id"]
+    id = (
+        live.parents(operation.id)[-1]
+        if operation.is_list
+        else live.records(PARENTS[name])[-1].record["id"]
+    )
     if id == plain.path[name]:
         return []
     call = plain.at(**{name: id})

@@ -13,7 +13,11 @@ def status(answer: Exchange, *allowed: int, because: str = "") -> None:
         return
     clear(answer)
     expected = " or ".join(map(str, allowed))
-    raise Violation(f"{because or answer.purpose}: {answer.describe()}", expected=expected, exchanges=[answer.id])
+    raise Violation(
+        f"{because or answer.purpose}: {answer.describe()}",
+        expected=expected,
+        exchanges=[answer.id],
+    )
 
 
 def refused(answer: Exchange, because: str = "") -> None:
@@ -21,7 +25,11 @@ def refused(answer: Exchange, because: str = "") -> None:
     clear(answer)
     assert answer.status is not None
     if not 400 <= answer.status < 500:
-        raise Violation(f"{because or answer.purpose}: {answer.describe()}", expected="a refusal", exchanges=[answer.id])
+        raise Violation(
+            f"{because or answer.purpose}: {answer.describe()}",
+            expected="a refusal",
+            exchanges=[answer.id],
+        )
 
 
 def served(answer: Exchange) -> None:
@@ -38,8 +46,12 @@ def served(answer: Exchange) -> None:
 def clear(answer: Exchange) -> None:
     """The answer is the target's own, not one of the weather."""
     if is_weather(answer):
-        needs = ("limits.requests-per-second",) if answer.status == 429 else ("a target that answers",)
-        raise Inconclusive(f"{answer.operation}: {answer.describe()}", needs=needs, exchanges=[answer.id])
+        needs = (
+            ("limits.requests-per-second",) if answer.status == 429 else ("a target that answers",)
+        )
+        raise Inconclusive(
+            f"{answer.operation}: {answer.describe()}", needs=needs, exchanges=[answer.id]
+        )
 
 
 def that(kept: bool, message: str, *answers: Exchange, expected: str = "") -> None:  # noqa: FBT001  (it is what is asserted)

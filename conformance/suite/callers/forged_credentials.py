@@ -22,7 +22,11 @@ SHORTEST_BASE32 = 16
 WITH_HIGH_BITS = frozenset("wxyzWXYZ0123456789+/-_")
 """The last quarter of the alphabet of Base64, and the letters that differ from it by their case alone."""
 
-EMPTY: tuple[Header, ...] = (("x-api-key", ""), ("authorization", "Bearer"), ("authorization", "Basic Og=="))
+EMPTY: tuple[Header, ...] = (
+    ("x-api-key", ""),
+    ("authorization", "Bearer"),
+    ("authorization", "Basic Og=="),
+)
 """Headers that are there, and carry no credential of either scheme."""
 
 NAMESPACE = uuid.UUID("6f0c1b9e-7a54-4e0e-9d38-52a4ab1f0c11")
@@ -55,7 +59,11 @@ def _resembling(secret: str) -> Iterator[str]:
     # In Base64 the last sign may carry bits that mean nothing, so that another one may spell the same: but not these two.
     signs = secret.rstrip(PADDING)
     if signs:
-        yield signs[:-1] + ("01"[signs[-1] == "0"] if is_number else "wA"[signs[-1] in WITH_HIGH_BITS]) + secret[len(signs) :]
+        yield (
+            signs[:-1]
+            + ("01"[signs[-1] == "0"] if is_number else "wA"[signs[-1] in WITH_HIGH_BITS])
+            + secret[len(signs) :]
+        )
     yield secret[: len(secret) // 2]
     yield WORD.sub(_in_other_letters, secret)
     # A longer header is refused by whatever stands in front of the target; what follows the padding of Base64 may count for nothing.

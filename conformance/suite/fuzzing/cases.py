@@ -53,7 +53,13 @@ def _query(values: Mapping[str, Any], operation: Operation) -> tuple[tuple[str, 
     known = [parameter.name for parameter in operation.parameters if parameter.location == "query"]
     found = {name: values[name] for name in known if name in values}
     texts = {name: _text(value) for name, value in found.items()}
-    return None if None in texts.values() else tuple((name, CONTROL.sub("", text)) for name, text in texts.items() if text is not None)
+    return (
+        None
+        if None in texts.values()
+        else tuple(
+            (name, CONTROL.sub("", text)) for name, text in texts.items() if text is not None
+        )
+    )
 
 
 def _text(value: Any) -> str | None:
@@ -76,6 +82,8 @@ def _carrying(call: Call, case: Any) -> Call | None:
     if isinstance(case.body, bytes):
         return replace(call, body=case.body)
     try:
-        return replace(call, body=json.dumps(case.body, ensure_ascii=False, allow_nan=False).encode())
+        return replace(
+            call, body=json.dumps(case.body, ensure_ascii=False, allow_nan=False).encode()
+        )
     except ValueError:  # lone surrogates and infinities
         return None

@@ -80,8 +80,14 @@ def coverage(operation: str, mode: Mode) -> tuple[Call, ...]:
         found = _generator()[operation]
         config = found.schema.config.generation_for(operation=found, phase="coverage")
         # With both modes asked for, what is around the one wrong argument is right.
-        cases = list(found.schema.iter_coverage_cases(found, generation_modes=list(GenerationMode), generation_config=config))
-    return distinct(call_of(case, operation) for case in cases if case.meta.generation.mode.value == mode)
+        cases = list(
+            found.schema.iter_coverage_cases(
+                found, generation_modes=list(GenerationMode), generation_config=config
+            )
+        )
+    return distinct(
+        call_of(case, operation) for case in cases if case.meta.generation.mode.value == mode
+    )
 
 
 @cache
@@ -122,7 +128,9 @@ def _search(source: Source, examine: Callable[[Call | None], None], *, shrink: b
     from schemathesis.generation.feedback import NO_FEEDBACK  # noqa: PLC0415
 
     with undisturbed():
-        strategy = _generator()[source.operation].as_strategy(GenerationMode(source.mode), feedback=NO_FEEDBACK)
+        strategy = _generator()[source.operation].as_strategy(
+            GenerationMode(source.mode), feedback=NO_FEEDBACK
+        )
 
         @hypothesis.seed(_number(source))
         @_settings(source.number, shrink=shrink)
@@ -136,7 +144,11 @@ def _search(source: Source, examine: Callable[[Call | None], None], *, shrink: b
 def _settings(number: int, *, shrink: bool) -> "hypothesis.settings":
     import hypothesis  # noqa: PLC0415 - see above
 
-    phases = [hypothesis.Phase.generate, hypothesis.Phase.shrink] if shrink else [hypothesis.Phase.generate]
+    phases = (
+        [hypothesis.Phase.generate, hypothesis.Phase.shrink]
+        if shrink
+        else [hypothesis.Phase.generate]
+    )
     # Everything is said: a profile that the user has loaded must not change what is sent.
     return hypothesis.settings(
         max_examples=number,
@@ -154,7 +166,9 @@ def _settings(number: int, *, shrink: bool) -> "hypothesis.settings":
 
 def _number(source: Source) -> int:
     # Operations of the same form would otherwise get the same values.
-    return int.from_bytes(sha256(f"{source.seed}:{source.operation}:{source.mode}".encode()).digest()[:8])
+    return int.from_bytes(
+        sha256(f"{source.seed}:{source.operation}:{source.mode}".encode()).digest()[:8]
+    )
 
 
 @cache
@@ -165,11 +179,15 @@ def _generator() -> Mapping[str, Any]:
     from schemathesis.core.result import Ok  # noqa: PLC0415
 
     # A given configuration keeps schemathesis from looking for one in the working directory.
-    schema = schemathesis.openapi.from_dict(deepcopy(dict(openapi.load().document)), config=SchemathesisConfig())
+    schema = schemathesis.openapi.from_dict(
+        deepcopy(dict(openapi.load().document)), config=SchemathesisConfig()
+    )
     generation = schema.config.generation
     generation.with_security_parameters = False
     generation.allow_extra_parameters = False
     generation.allow_x00 = False
     schema.config.phases.coverage.unexpected_methods = set()
-    found: Iterable[Any] = (result.ok() for result in schema.get_all_operations() if isinstance(result, Ok))
+    found: Iterable[Any] = (
+        result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)
+    )
     return {operation.definition.raw["operationId"]: operation for operation in found}

@@ -47,4 +47,8 @@ def _cache() -> Path:
         home = Path.home()
     except RuntimeError:  # nobody's home is known: then nothing is kept
         home = Path(devnull)
-    return Path(environ.get("XDG_CACHE_HOME") or home / ".cache") / "localization-api-conformance" / "hypothesis"
+    return (
+        Path(environ.get("XDG_CACHE_HOME") or home / ".cache")
+        / "localization-api-conformance"
+        / "hypothesis"
+    )

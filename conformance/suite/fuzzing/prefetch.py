@@ -15,9 +15,15 @@ class Ahead:
     """A process that makes what fuzzing will ask for with this seed and this number of examples; it ends with the run or before."""
 
     def __init__(self, seed: int, number: int) -> None:
-        self._sources = [Source(operation, mode, seed, number) for mode in Mode for operation in openapi.load().operations]
+        self._sources = [
+            Source(operation, mode, seed, number)
+            for mode in Mode
+            for operation in openapi.load().operations
+        ]
         self._made: dict[Source, Requests] = {}
-        context = multiprocessing.get_context("fork" if "fork" in multiprocessing.get_all_start_methods() else None)
+        context = multiprocessing.get_context(
+            "fork" if "fork" in multiprocessing.get_all_start_methods() else None
+        )
         self._receiver, sender = context.Pipe(duplex=False)
         context.Process(target=_make, args=(self._sources, sender), daemon=True).start()
         sender.close()
@@ -34,7 +40,11 @@ class Ahead:
 
 
 def _make(sources: Sequence[Source], sender: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group, and it is the run that answers
-    with ThreadPoolExecutor(1) as messenger:  # a pipe holds little, and the run is long busy with other things
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C goes to the whole group, and it is the run that answers
+    with ThreadPoolExecutor(
+        1
+    ) as messenger:  # a pipe holds little, and the run is long busy with other things
         for source in sources:
             messenger.submit(sender.send, (source, generate.make(source)))

@@ -12,7 +12,17 @@ from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Call, Exchange
 from conformance.runner.session import Session
 from conformance.suite.callers.callers import DEFAULT, Callers
-from conformance.suite.lists.walk import BEGINNING, PAGE, WIDEST_GAP, Listed, Route, Trail, Walk, enough, length
+from conformance.suite.lists.walk import (
+    BEGINNING,
+    PAGE,
+    WIDEST_GAP,
+    Listed,
+    Route,
+    Trail,
+    Walk,
+    enough,
+    length,
+)
 
 LISTS = {"Project": "project_list", "Video": "video_list", "Review": "review_list"}
 PARENTS = {"projectId": "project_list", "videoId": "video_list", "reviewId": "review_list"}
@@ -56,7 +66,12 @@ class Live(Callers):
         own = self.operation(operation).resource.lower()
         groups = (self.session.target.fixtures.foreign, self.session.target.fixtures.ungranted)
         kinds = ((name, kind or own) for name, kind in OWNERS.items())
-        return any(str(record.get(name)).lower() == group[kind].lower() for name, kind in kinds for group in groups if kind in group)
+        return any(
+            str(record.get(name)).lower() == group[kind].lower()
+            for name, kind in kinds
+            for group in groups
+            if kind in group
+        )
 
     def records(self, operation: str) -> list[Listed]:
         """The records of a list that have a usable id and may be there; Inconclusive where there are none.
@@ -65,7 +80,10 @@ class Live(Callers):
         """
         walk = self.listing(operation)
         if self._inside.get(operation, (None, []))[0] is not walk:
-            self._inside[operation] = walk, [listed for listed in walk.listed if not self.is_outside(listed.record, operation)]
+            self._inside[operation] = (
+                walk,
+                [listed for listed in walk.listed if not self.is_outside(listed.record, operation)],
+            )
         found = self._inside[operation][1]
         if not found:
             raise Inconclusive(f"{operation} shows no record", needs=("data in the target",))
@@ -84,7 +102,9 @@ class Live(Callers):
         if operation.id not in self._readings:
             name = parameter_of(operation)
             sample = self.sample(PARENTS[name])
-            answers = self.send_all([Call(operation.id, {name: listed.record["id"]}) for listed in sample], "read by id")
+            answers = self.send_all(
+                [Call(operation.id, {name: listed.record["id"]}) for listed in sample], "read by id"
+            )
             self._readings[operation.id] = list(zip(sample, answers, strict=True))
         return self._readings[operation.id]
 
@@ -104,27 +124,42 @@ class Live(Callers):
             found = self._look_below(operation, self.sample(parents))
             if not any(len(answer.items) > 1 for _, answer in found):
                 looked = {listed.record["id"] for listed, _ in found}
-                found += self._look_below(operation, [each for each in self.records(parents) if each.record["id"] not in looked][:FARTHER])
+                found += self._look_below(
+                    operation,
+                    [each for each in self.records(parents) if each.record["id"] not in looked][
+                        :FARTHER
+                    ],
+                )
             self._below[operation] = found
         return self._below[operation]
 
-    def _look_below(self, operation: str, parents: Sequence[Listed]) -> list[tuple[Listed, Exchange]]:
+    def _look_below(
+        self, operation: str, parents: Sequence[Listed]
+    ) -> list[tuple[Listed, Exchange]]:
         name = parameter_of(self.operation(operation))
         calls = [Call(operation, {name: listed.record["id"]}) for listed in parents]
-        answers = self.send_all([call.asking(limit=str(PAGE)) for call in calls], "look for records")
+        answers = self.send_all(
+            [call.asking(limit=str(PAGE)) for call in calls], "look for records"
+        )
         if not any(answer.status == 200 for answer in answers):
             answers = self.send_all(calls, "look for records, in pages of any length")
         return list(zip(parents, answers, strict=True))
 
     def children(self, operation: str) -> dict[str, Exchange]:
         """The pages below those of the sampled parents whose list is served, by the id of the parent."""
-        return {listed.record["id"]: answer for listed, answer in self.lists_below(operation) if answer.status == 200}
+        return {
+            listed.record["id"]: answer
+            for listed, answer in self.lists_below(operation)
+            if answer.status == 200
+        }
 
     def parents(self, operation: str) -> list[str]:
         """The parents of a list below a record, those with the most records first."""
         found = self.children(operation)
         if not found:
-            raise Inconclusive(f"no answer of {operation} to look at", needs=("data in the target",))
+            raise Inconclusive(
+                f"no answer of {operation} to look at", needs=("data in the target",)
+            )
         return sorted(found, key=lambda id: -len(found[id].items))
 
     def learn_filter(self, operation: Operation, role: str) -> None:
@@ -132,8 +167,12 @@ class Live(Callers):
         name = self.session.name(operation, role)
         assert name is not None
         plain = self.control(Call(operation.id))
-        nothing = self.send(plain.call.asking(**{name: self.made_up(role)}), purpose=f"is {name} a parameter?")
-        nonsense = self.send(plain.call.asking(**{name: "not-a-uuid"}), purpose=f"is {name} a parameter?")
+        nothing = self.send(
+            plain.call.asking(**{name: self.made_up(role)}), purpose=f"is {name} a parameter?"
+        )
+        nonsense = self.send(
+            plain.call.asking(**{name: "not-a-uuid"}), purpose=f"is {name} a parameter?"
+        )
         heeded = nothing.status == 200 and not nothing.items and bool(plain.items)
         if heeded or (nothing.status in {200, 403, 404} and nonsense.status in {400, 422}):
             self.session.proven.add((operation.id, role))
@@ -144,18 +183,28 @@ class Live(Callers):
         assert name is not None
         self._walked(Trail(Route(call, 1, self.credential("primary"), None, most=2), name))
         issued = self.control(call.asking(limit="1")).cursor
-        if issued is not None and self.send(call.asking(**{name: issued}), purpose=f"is {name} a parameter?").status == 200:
-            nonsense = self.send(call.asking(**{name: "not-a-uuid"}), purpose=f"is {name} a parameter?")
+        if (
+            issued is not None
+            and self.send(call.asking(**{name: issued}), purpose=f"is {name} a parameter?").status
+            == 200
+        ):
+            nonsense = self.send(
+                call.asking(**{name: "not-a-uuid"}), purpose=f"is {name} a parameter?"
+            )
             if nonsense.status in {400, 422}:
                 self.session.proven.add((operation.id, "cursor"))
 
     def made_up(self, label: str) -> str:
         """A UUID that nothing has; the same for the same seed and label."""
-        return str(uuid.UUID(int=random.Random(f"{self.session.seed}:{label}").getrandbits(128), version=4))
+        return str(
+            uuid.UUID(int=random.Random(f"{self.session.seed}:{label}").getrandbits(128), version=4)
+        )
 
     # --- walks -----------------------------------------------------------------------------------------------------
 
-    def walk(self, call: Call, limit: int, credential: Any = DEFAULT, scheme: str | None = None) -> Walk:
+    def walk(
+        self, call: Call, limit: int, credential: Any = DEFAULT, scheme: str | None = None
+    ) -> Walk:
         """Walk a list along its cursors, as far as the depth of the run allows; what was walked before is not walked again."""
         who = self.credential("primary") if credential is DEFAULT else credential
         route = Route(call, limit, who, scheme, self.session.depth.pages)
@@ -166,7 +215,13 @@ class Live(Callers):
     def again(self, walk: Walk, scheme: str | None = None, records: int = 0) -> Walk:
         """Make a walk of primary's once more, by the same scheme unless one is named, as far as before or as so many records take."""
         pages = len(walk.pages) if walk.end == "bound" else self.session.depth.pages
-        route = Route(walk.call, walk.limit, self.credential("primary"), scheme, max(pages, enough(records, walk.limit)))
+        route = Route(
+            walk.call,
+            walk.limit,
+            self.credential("primary"),
+            scheme,
+            max(pages, enough(records, walk.limit)),
+        )
         by = replace(route, scheme=scheme or walk.pages[0].scheme)
         # Where somebody is about to be blamed, what looks like the end of the list may be a gap that is wider than usual.
         self._walks[route.key] = self._walked(self._trail(by, WIDEST_GAP))
@@ -188,7 +243,11 @@ class Live(Callers):
         What cannot be walked is left to whoever asks for it, and is then tried again.
         """
         new = {route.key: route for route in routes if route.key not in self._walks}.values()
-        trails = [self._trail(route) for route in new if self.session.name(self.operation(route.call.operation), "cursor") is not None]
+        trails = [
+            self._trail(route)
+            for route in new
+            if self.session.name(self.operation(route.call.operation), "cursor") is not None
+        ]
         with suppress(Inconclusive):
             self._follow(trails)
         self._walks |= {trail.route.key: trail.walk for trail in trails if trail.walk is not None}
@@ -210,7 +269,9 @@ class Live(Callers):
     def _follow(self, trails: Sequence[Trail]) -> None:
         """Read the next page of every trail, until all of them are over."""
         while under_way := [trail for trail in trails if not trail.is_over]:
-            for trail, page in zip(under_way, self.send_each([trail.request for trail in under_way]), strict=True):
+            for trail, page in zip(
+                under_way, self.send_each([trail.request for trail in under_way]), strict=True
+            ):
                 trail.take(page)
                 if trail.leads_on:
                     self.session.proven.add((page.operation, "cursor"))

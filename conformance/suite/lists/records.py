@@ -51,19 +51,25 @@ def suits(contract: Contract, resource: str, name: str, record: Record) -> bool:
     """Whether a member of a record fits, also beside the members that its type depends on."""
     decisive = contract.schema(resource).get("if", {}).get("properties", {})
     beside = {key: record[key] for key in (name, *decisive) if key in record}
-    return fits(contract, resource, name, record[name]) and bool(_dependence(contract, resource).is_valid(scrubbed(beside)))
+    return fits(contract, resource, name, record[name]) and bool(
+        _dependence(contract, resource).is_valid(scrubbed(beside))
+    )
 
 
 @cache
 def _dependence(contract: Contract, resource: str) -> Any:
     schema = contract.schema(resource)
-    return jsonschema_rs.Draft202012Validator({key: schema[key] for key in ("if", "then", "$defs") if key in schema})
+    return jsonschema_rs.Draft202012Validator(
+        {key: schema[key] for key in ("if", "then", "$defs") if key in schema}
+    )
 
 
 @cache
 def _validator(contract: Contract, resource: str, name: str) -> Any:
     schema = contract.schema(resource)
-    return jsonschema_rs.Draft202012Validator({**schema["properties"][name], "$defs": schema.get("$defs", {})}, validate_formats=True)
+    return jsonschema_rs.Draft202012Validator(
+        {**schema["properties"][name], "$defs": schema.get("$defs", {})}, validate_formats=True
+    )
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -72,6 +78,9 @@ def _same(one: Any, other: Any) -> bool:
         return not differing(one, other)
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         known = {record_key(item): item for item in other if isinstance(item, dict)}
-        twins = [known.get(record_key(item), last) if isinstance(item, dict) else last for item, last in zip(one, other, strict=True)]
+        twins = [
+            known.get(record_key(item), last) if isinstance(item, dict) else last
+            for item, last in zip(one, other, strict=True)
+        ]
         return all(map(_same, one, other)) or all(map(_same, one, twins))
     return alike(one, other)

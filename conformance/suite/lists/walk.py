@@ -54,7 +54,9 @@ class Walk:
     @cached_property
     def ids(self) -> list[str]:
         """The ids of all records, in small letters and in the order in which they came."""
-        return [record["id"].lower() for record in self.records if isinstance(record.get("id"), str)]
+        return [
+            record["id"].lower() for record in self.records if isinstance(record.get("id"), str)
+        ]
 
     @cached_property
     def records(self) -> list[dict[str, Any]]:
@@ -64,7 +66,12 @@ class Walk:
     @cached_property
     def listed(self) -> list[Listed]:
         """The records that have a usable id."""
-        return [Listed(record, page.call) for page in self.pages for record in page.items if is_uuid(record.get("id"))]
+        return [
+            Listed(record, page.call)
+            for page in self.pages
+            for record in page.items
+            if is_uuid(record.get("id"))
+        ]
 
     @property
     def nameless(self) -> int:
@@ -74,7 +81,9 @@ class Walk:
     @property
     def told(self) -> str:
         """The size of its pages, in words."""
-        return {GROWING: "pages that grow", UNSTATED: "no limit"}.get(self.limit, f"limit {self.limit}")
+        return {GROWING: "pages that grow", UNSTATED: "no limit"}.get(
+            self.limit, f"limit {self.limit}"
+        )
 
     @property
     def is_whole(self) -> bool:
@@ -95,7 +104,14 @@ class Route:
     @property
     def key(self) -> tuple[object, ...]:
         """What the walk is remembered by."""
-        return (self.call.operation, tuple(self.call.path.items()), self.call.query, self.limit, self.who.name, self.scheme)
+        return (
+            self.call.operation,
+            tuple(self.call.path.items()),
+            self.call.query,
+            self.limit,
+            self.who.name,
+            self.scheme,
+        )
 
 
 class Trail:
@@ -127,7 +143,9 @@ class Trail:
         grown = GROWTH[min(len(self._pages), len(GROWTH) - 1)]
         size = None if self.route.limit == UNSTATED else self.route.limit or grown
         purpose = f"page {len(self._pages) + 1} of {size or 'any length'}"
-        call = self.route.call.asking(limit=str(size) if size else None, **{self._name: self._cursor})
+        call = self.route.call.asking(
+            limit=str(size) if size else None, **{self._name: self._cursor}
+        )
         return call, Sending(self.route.who, self._scheme, purpose)
 
     @property
@@ -135,7 +153,9 @@ class Trail:
         """Whether it is at its second page, and that has nothing of the first: the target knows the name of its cursor."""
         if len(self._pages) != 2 or self._pages[1].status != 200 or not self._pages[0].items:
             return False
-        return not {record_key(item) for item in self._pages[0].items} & {record_key(item) for item in self._pages[1].items}
+        return not {record_key(item) for item in self._pages[0].items} & {
+            record_key(item) for item in self._pages[1].items
+        }
 
     def take(self, page: Exchange) -> None:
         """Go on from a page, or stop there."""
@@ -146,7 +166,11 @@ class Trail:
             return
         loops = page.cursor in self._seen and _leads_back(page, self._pages)
         self._pages.append(page)
-        end = "loop" if loops else _stopped(self._pages, self.route.limit) or _end(self._pages, self._gap, self._seen)
+        end = (
+            "loop"
+            if loops
+            else _stopped(self._pages, self.route.limit) or _end(self._pages, self._gap, self._seen)
+        )
         if end is not None or len(self._pages) >= self.route.most:
             self.walk = Walk(self.route.call, self.route.limit, tuple(self._pages), end or "bound")
             return
@@ -164,13 +188,21 @@ def _leads_back(page: Exchange, pages: Sequence[Exchange]) -> bool:
 def _is_page(answer: Exchange) -> bool:
     """Whether an answer has an array of items and, if any, a cursor that is one; another one says nothing about the list."""
     data = answer.data if isinstance(answer.data, dict) else {}
-    return isinstance(data.get("items"), list) and (data.get("nextCursor") is None or is_uuid(data["nextCursor"]))
+    return isinstance(data.get("items"), list) and (
+        data.get("nextCursor") is None or is_uuid(data["nextCursor"])
+    )
 
 
 def _stopped(pages: Sequence[Exchange], limit: int) -> str | None:
     """Why the last page is none of the list; beside another limit than its own a cursor was never issued, and may find nothing."""
     unheeded = limit == GROWING and len(pages) == 2 and not pages[-1].items
-    return "refused" if pages[-1].status != 200 or unheeded else None if _is_page(pages[-1]) else "malformed"
+    return (
+        "refused"
+        if pages[-1].status != 200 or unheeded
+        else None
+        if _is_page(pages[-1])
+        else "malformed"
+    )
 
 
 def _end(pages: Sequence[Exchange], gap: int, seen: set[str]) -> str | None:

@@ -23,7 +23,9 @@ def lists(operation: Operation, live: Live) -> list[Call]:
     """The list itself, or those below the records that have the most."""
     if "{" not in operation.path:
         return [Call(operation.id)]
-    return [Call(operation.id, {parameter_of(operation): id}) for id in live.parents(operation.id)[:2]]
+    return [
+        Call(operation.id, {parameter_of(operation): id}) for id in live.parents(operation.id)[:2]
+    ]
 
 
 def sized(call: Call, live: Live) -> list[Walk]:
@@ -36,7 +38,9 @@ def sized(call: Call, live: Live) -> list[Walk]:
 
 
 def _is_walked(call: Call, live: Live) -> bool:
-    return live.has_walked(call, SIZES[0]) and all(live.has_walked(call, size) for size in _shorter(live.walk(call, SIZES[0])))
+    return live.has_walked(call, SIZES[0]) and all(
+        live.has_walked(call, size) for size in _shorter(live.walk(call, SIZES[0]))
+    )
 
 
 def _walk_ahead(call: Call, live: Live) -> None:
@@ -44,12 +48,22 @@ def _walk_ahead(call: Call, live: Live) -> None:
     fellows = [call]
     for operation in live.session.contract.operations.values():
         with suppress(Inconclusive, NotApplicable):
-            fellows += [each for each in lists(operation, live) if each != call] if operation.is_list else []
+            fellows += (
+                [each for each in lists(operation, live) if each != call]
+                if operation.is_list
+                else []
+            )
     answers = live.send_all([fellow.asking(limit="1") for fellow in fellows], "control")
-    served = [fellow for fellow, answer in zip(fellows, answers, strict=True) if answer.status == 200]
+    served = [
+        fellow for fellow, answer in zip(fellows, answers, strict=True) if answer.status == 200
+    ]
     live.walk_ahead(live.route(fellow, SIZES[0]) for fellow in served)
-    longest = [live.walk(fellow, SIZES[0]) for fellow in served if live.has_walked(fellow, SIZES[0])]
-    live.walk_ahead(live.route(walk.call, size, len(walk.ids)) for walk in longest for size in _shorter(walk))
+    longest = [
+        live.walk(fellow, SIZES[0]) for fellow in served if live.has_walked(fellow, SIZES[0])
+    ]
+    live.walk_ahead(
+        live.route(walk.call, size, len(walk.ids)) for walk in longest for size in _shorter(walk)
+    )
 
 
 def _shorter(longest: Walk) -> list[int]:
@@ -61,12 +75,20 @@ def _shorter(longest: Walk) -> list[int]:
 
 def filling(count: int) -> list[int]:
     """The longest pages, of more than one record, that a list of so many fills to the last place; none where no length does."""
-    return [size for size in range(min(count, SIZES[0]), 1, -1) if count % size == 0 and size not in SIZES][:1]
+    return [
+        size
+        for size in range(min(count, SIZES[0]), 1, -1)
+        if count % size == 0 and size not in SIZES
+    ][:1]
 
 
 def repeated(walk: Walk) -> list[str]:
     """The ids that come more than once."""
-    return sorted({id for id in walk.ids if walk.ids.count(id) > 1}) if len(set(walk.ids)) < len(walk.ids) else []
+    return (
+        sorted({id for id in walk.ids if walk.ids.count(id) > 1})
+        if len(set(walk.ids)) < len(walk.ids)
+        else []
+    )
 
 
 def confirm_repeated(walk: Walk, live: Live) -> None:
@@ -76,17 +98,35 @@ def confirm_repeated(walk: Walk, live: Live) -> None:
         shift(walk.call, number, live)
         again = live.again(walk)
         at_rest = _is_at_rest([walk], [again])
-        twice = set(repeated(again)) & (set(again.ids) if at_rest else twice) - _touched([walk, again])
-        if not twice or (at_rest and number):  # twice, since a list that goes round may look alike once
+        twice = set(repeated(again)) & (set(again.ids) if at_rest else twice) - _touched(
+            [walk, again]
+        )
+        if not twice or (
+            at_rest and number
+        ):  # twice, since a list that goes round may look alike once
             break
-    answer = next((page for page in again.pages if twice & set(map(record_key, page.items))), again.pages[-1])
-    expect.that(not twice, f"{len(twice)} records come twice with {walk.told}", answer, expected="each record once")
+    answer = next(
+        (page for page in again.pages if twice & set(map(record_key, page.items))), again.pages[-1]
+    )
+    expect.that(
+        not twice,
+        f"{len(twice)} records come twice with {walk.told}",
+        answer,
+        expected="each record once",
+    )
 
 
 def _granted(walks: Sequence[Walk], live: Live) -> set[str]:
     """The ids of all records that may be there: what a list shows from outside the grant is judged by the checks of that."""
-    listed = [(record, walk.call.operation) for walk in walks for record in walk.records if is_uuid(record.get("id"))]
-    return {record_key(record) for record, operation in listed if not live.is_outside(record, operation)}
+    listed = [
+        (record, walk.call.operation)
+        for walk in walks
+        for record in walk.records
+        if is_uuid(record.get("id"))
+    ]
+    return {
+        record_key(record) for record, operation in listed if not live.is_outside(record, operation)
+    }
 
 
 def loses(walk: Walk, walks: Sequence[Walk], live: Live) -> bool:
@@ -94,7 +134,12 @@ def loses(walk: Walk, walks: Sequence[Walk], live: Live) -> bool:
     everything = _granted(walks, live)
     if walk.is_whole:
         return len(everything - set(walk.ids)) > walk.nameless
-    return walk.end == "bound" and bool(walks) and not walk.nameless and set(walk.ids) != set(walks[0].ids[: len(walk.ids)])
+    return (
+        walk.end == "bound"
+        and bool(walks)
+        and not walk.nameless
+        and set(walk.ids) != set(walks[0].ids[: len(walk.ids)])
+    )
 
 
 def confirm_missing(walk: Walk, walks: Sequence[Walk], live: Live) -> None:
@@ -115,7 +160,9 @@ def confirm_missing(walk: Walk, walks: Sequence[Walk], live: Live) -> None:
         if at_rest and number >= ROUNDS:
             break
     told = f"{len(missing)} records are missing with {walk.told}: {', '.join(sorted(missing)[:3])}"
-    expect.broken(told, again.pages[-1], expected="the records that a walk with another limit yields")
+    expect.broken(
+        told, again.pages[-1], expected="the records that a walk with another limit yields"
+    )
 
 
 def shift(call: Call, number: int, live: Live) -> None:
@@ -126,7 +173,12 @@ def shift(call: Call, number: int, live: Live) -> None:
 
 def _touched(walks: Sequence[Walk]) -> set[str]:
     """The records that are updated while they are walked: where those come first, one may pass by unseen, however often."""
-    moments = {(record_key(record), repr(record["updatedAt"])) for walk in walks for record in walk.records if "updatedAt" in record}
+    moments = {
+        (record_key(record), repr(record["updatedAt"]))
+        for walk in walks
+        for record in walk.records
+        if "updatedAt" in record
+    }
     keys = Counter(key for key, _ in moments)
     return {id for walk in walks for id in walk.ids if keys[id] > 1}
 
@@ -134,7 +186,9 @@ def _touched(walks: Sequence[Walk]) -> set[str]:
 def _is_at_rest(before: Sequence[Walk], after: Sequence[Walk]) -> bool:
     """Whether no record has come, gone or changed its place, although one walk or the other may have lost some."""
     same = set().union(*(walk.ids for walk in before)) == set().union(*(walk.ids for walk in after))
-    return same and all(_common(one, other) == _common(other, one) for one, other in zip(before, after, strict=True))
+    return same and all(
+        _common(one, other) == _common(other, one) for one, other in zip(before, after, strict=True)
+    )
 
 
 def _common(one: Walk, other: Walk) -> list[str]:
@@ -157,7 +211,9 @@ def agree(longest: Walk, walk: Walk, live: Live) -> None:
             return
     if stable:
         told = f"records differ in {', '.join(sorted({name for _, name in stable}))} between {longest.told} and {walk.told}"
-        expect.broken(told, other.pages[0], walk.pages[-1], expected="the same values on every page")
+        expect.broken(
+            told, other.pages[0], walk.pages[-1], expected="the same values on every page"
+        )
 
 
 def _unlike(one: Walk, other: Walk, live: Live) -> dict[tuple[str, str], tuple[Any, Any]]:
@@ -172,7 +228,9 @@ def _unlike(one: Walk, other: Walk, live: Live) -> dict[tuple[str, str], tuple[A
     for record in other.records:
         key = record_key(record)
         for name in differing(known.get(key, record), record):
-            if name in named and all(suits(contract, resource, name, shown) for shown in (known[key], record)):
+            if name in named and all(
+                suits(contract, resource, name, shown) for shown in (known[key], record)
+            ):
                 found[key, name] = (known[key][name], record[name])
     return found
 
@@ -182,7 +240,10 @@ def turned_away(last: Exchange, live: Live) -> bool:
     if last.status not in (401, 403):
         return False
     others = (scheme for scheme in live.credential("primary").schemes if scheme != last.scheme)
-    return any(live.send(last.call, scheme=scheme, purpose="by the other scheme").status == 200 for scheme in others)
+    return any(
+        live.send(last.call, scheme=scheme, purpose="by the other scheme").status == 200
+        for scheme in others
+    )
 
 
 def values(records: Sequence[Mapping[str, Any]], member: str, *, every: bool = False) -> list[str]:

@@ -34,7 +34,9 @@ def reply(exchange: Exchange, number: int) -> dict[str, Any]:
     """The JSON-RPC message that answers a request, out of a JSON body or an event stream; empty where there is none."""
     for message in _messages(exchange):
         # A server may ask in the same stream, under ids of its own.
-        if isinstance(message, dict) and ((message.get("id") == number and "result" in message) or "error" in message):
+        if isinstance(message, dict) and (
+            (message.get("id") == number and "result" in message) or "error" in message
+        ):
             return message
     return {}
 
@@ -43,7 +45,11 @@ def is_failure(exchange: Exchange, message: Mapping[str, Any]) -> bool:
     """Whether the answer to a request that nobody may refuse is a failure: a 500 that stays, JSON-RPC's own errors, another result."""
     error = message.get("error")
     code = error.get("code") if isinstance(error, dict) else None
-    return exchange.status == 500 or code in FAILURES or (exchange.status == 200 and isinstance(message.get("result"), dict))
+    return (
+        exchange.status == 500
+        or code in FAILURES
+        or (exchange.status == 200 and isinstance(message.get("result"), dict))
+    )
 
 
 def _messages(exchange: Exchange) -> Iterator[Any]:
@@ -53,13 +59,26 @@ def _messages(exchange: Exchange) -> Iterator[Any]:
     if kind != "text/event-stream":
         yield exchange.json
         return
-    for event in exchange.response.body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
-        yield parse("\n".join(line[5:].removeprefix(" ") for line in event.split("\n") if line.startswith("data:")))[0]
+    for event in (
+        exchange.response.body.decode("utf-8", "replace")
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")
+        .split("\n\n")
+    ):
+        yield parse(
+            "\n".join(
+                line[5:].removeprefix(" ") for line in event.split("\n") if line.startswith("data:")
+            )
+        )[0]
 
 
 def elsewhere(exchange: Exchange, url: str) -> str | None:
     """Where a request is to be sent instead, on the same host: routers add a slash so. A credential goes to no other host."""
-    location = exchange.response.header("location") if exchange.response and exchange.status in REDIRECTED else None
+    location = (
+        exchange.response.header("location")
+        if exchange.response and exchange.status in REDIRECTED
+        else None
+    )
     with suppress(ValueError):  # a location may be of any form
         found = urljoin(url, location) if location else None
         return found if found and urlsplit(found)[:2] == urlsplit(url)[:2] else None
@@ -71,7 +90,11 @@ def offered(message: Mapping[str, Any], asked: str) -> str | None:
     error = message.get("error")
     data = error.get("data") if isinstance(error, dict) else None
     supported = data.get("supported") if isinstance(data, dict) else None
-    known = [version for version in supported if isinstance(version, str)] if isinstance(supported, list) else []
+    known = (
+        [version for version in supported if isinstance(version, str)]
+        if isinstance(supported, list)
+        else []
+    )
     return max((version for version in known if version < asked), default=None)
 
 
@@ -94,7 +117,11 @@ def read(exchange: Exchange, number: int) -> Answer:
 
 def _content(result: Mapping[str, Any]) -> Any:
     """What a result carries: the first envelope or error body in it; where there is none, its structured content or the JSON in a text."""
-    found = [each for each in (_unwrapped(result.get("structuredContent")), *map(_parsed, _texts(result))) if each is not MISSING]
+    found = [
+        each
+        for each in (_unwrapped(result.get("structuredContent")), *map(_parsed, _texts(result)))
+        if each is not MISSING
+    ]
     objects = [each for each in found if isinstance(each, dict)]
     named = [each for each in objects if not MEMBERS.isdisjoint(each)]
     return next(iter((*named, *objects, *found)), MISSING)
@@ -103,7 +130,11 @@ def _content(result: Mapping[str, Any]) -> Any:
 def _texts(result: Mapping[str, Any]) -> Iterator[Any]:
     """The texts of a result, and those of the resources that are embedded in it."""
     for part in _listed(result, "content"):
-        holder = part.get("resource") if isinstance(part, dict) and part.get("type") == "resource" else part
+        holder = (
+            part.get("resource")
+            if isinstance(part, dict) and part.get("type") == "resource"
+            else part
+        )
         if isinstance(holder, dict) and (holder is not part or part.get("type") == "text"):
             yield holder.get("text")
 
@@ -141,17 +172,29 @@ def _code(content: Any) -> str:
 def served(answer: Answer) -> Any:
     """The data of an answer that is no refusal; Violation otherwise."""
     if answer.refused or answer.data is MISSING:
-        raise Violation(f"{answer.exchange.purpose}: {answer.told}", expected="the data of the operation", exchanges=[answer.exchange.id])
+        raise Violation(
+            f"{answer.exchange.purpose}: {answer.told}",
+            expected="the data of the operation",
+            exchanges=[answer.exchange.id],
+        )
     return answer.data
 
 
 def refused(answer: Answer) -> None:
     """Violation unless the call was refused."""
     if not answer.refused:
-        raise Violation(f"{answer.exchange.purpose}: {answer.told}", expected="a refusal", exchanges=[answer.exchange.id])
+        raise Violation(
+            f"{answer.exchange.purpose}: {answer.told}",
+            expected="a refusal",
+            exchanges=[answer.exchange.id],
+        )
 
 
 def controlled(answer: Answer) -> None:
     """Inconclusive unless the call was served, so that a refusal of another one means something."""
     if answer.refused or answer.data is MISSING:
-        raise Inconclusive(f"the control by tool is answered {answer.told}", needs=("tools.url",), exchanges=[answer.exchange.id])
+        raise Inconclusive(
+            f"the control by tool is answered {answer.told}",
+            needs=("tools.url",),
+            exchanges=[answer.exchange.id],
+        )

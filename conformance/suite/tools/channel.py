@@ -92,7 +92,9 @@ class Channel:
         """The address of the tool interface, or where it has sent a caller from there; Inconclusive where the profile has none."""
         found = self._moved or self.session.target.tools_url
         if found is None:
-            raise Inconclusive("the address of the tool interface is not known", needs=("tools.url",))
+            raise Inconclusive(
+                "the address of the tool interface is not known", needs=("tools.url",)
+            )
         return found
 
     def ask(self, message: Message, caller: Caller) -> Asked:
@@ -109,7 +111,11 @@ class Channel:
         It goes as those of somebody else do, but not into a session: beside that, which may speak for its owner, nothing is missing.
         """
         connection = self._connection(host)
-        if connection.refusal is not None or connection.session is not None or self._connection(caller).refusal is None:
+        if (
+            connection.refusal is not None
+            or connection.session is not None
+            or self._connection(caller).refusal is None
+        ):
             return None
         return self._post(message, caller, connection)
 
@@ -122,15 +128,25 @@ class Channel:
         connection = self._connection(caller)
         first = self._number + 1
         letters = [self._letter(message, caller, connection) for message in messages]
-        exchanges = self.session.client.send_all([call for call, _ in letters], [sending for _, sending in letters])
+        exchanges = self.session.client.send_all(
+            [call for call, _ in letters], [sending for _, sending in letters]
+        )
         return [
-            self.ask(message, caller) if _has_ended(connection, exchange) else Asked(exchange, number)
-            for number, (message, exchange) in enumerate(zip(messages, exchanges, strict=True), first)
+            self.ask(message, caller)
+            if _has_ended(connection, exchange)
+            else Asked(exchange, number)
+            for number, (message, exchange) in enumerate(
+                zip(messages, exchanges, strict=True), first
+            )
         ]
 
     def _asked(self, message: Message, caller: Caller) -> Asked:
         connection = self._connection(caller)
-        return self._post(message, caller, connection) if connection.refusal is None else Asked(connection.refusal, self._number)
+        return (
+            self._post(message, caller, connection)
+            if connection.refusal is None
+            else Asked(connection.refusal, self._number)
+        )
 
     def _connection(self, caller: Caller) -> Connection:
         if caller not in self._connections:
@@ -147,7 +163,11 @@ class Channel:
             assert asked.exchange.response is not None
             session = asked.exchange.response.header("mcp-session-id")
             connection = Connection(result["protocolVersion"], session, greeted=True)
-            self._post(Message("notifications/initialized", None, "the handshake is done"), caller, connection)
+            self._post(
+                Message("notifications/initialized", None, "the handshake is done"),
+                caller,
+                connection,
+            )
             return connection
         if asked.exchange.status in (401, 403):
             return Connection("", refusal=asked.exchange)
@@ -168,7 +188,9 @@ class Channel:
         number = self._number
         return Asked(self.session.client.send(call, sending), number)
 
-    def _letter(self, message: Message, caller: Caller, connection: Connection) -> tuple[Call, Sending]:
+    def _letter(
+        self, message: Message, caller: Caller, connection: Connection
+    ) -> tuple[Call, Sending]:
         """A message as it is sent; one that is answered takes a number."""
         if connection.version == MODERN and message.params is not None:
             message = replace(message, params={**message.params, "_meta": META})
@@ -176,9 +198,18 @@ class Channel:
         if message.params is not None:
             self._number += 1
             document |= {"id": self._number, "params": message.params}
-        call, headers = Call(message.operation, body=json.dumps(document).encode()), tuple(_headers(connection, message))
+        call, headers = (
+            Call(message.operation, body=json.dumps(document).encode()),
+            tuple(_headers(connection, message)),
+        )
         return call, Sending(
-            caller.credential, caller.scheme, message.purpose, headers=headers, ordinary=False, method="POST", url=self.url
+            caller.credential,
+            caller.scheme,
+            message.purpose,
+            headers=headers,
+            ordinary=False,
+            method="POST",
+            url=self.url,
         )
 
 
@@ -198,5 +229,9 @@ def _headers(connection: Connection, message: Message) -> Iterator[tuple[str, st
         if "name" in params:
             yield "mcp-name", params["name"]
         for name, stated in message.schema.get("properties", {}).items():
-            if isinstance(stated, dict) and isinstance(stated.get("x-mcp-header"), str) and name in params.get("arguments", {}):
+            if (
+                isinstance(stated, dict)
+                and isinstance(stated.get("x-mcp-header"), str)
+                and name in params.get("arguments", {})
+            ):
                 yield f"mcp-param-{stated['x-mcp-header'].lower()}", str(params["arguments"][name])

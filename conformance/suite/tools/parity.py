@@ -12,7 +12,16 @@ Place = tuple[str | int, ...]
 WHOLE: set[Place] = {(), ("items",)}
 """Where a change leaves nothing to compare."""
 INNER = {"localizations": "Localization", "replies": "Reply"}
-RESOURCES = ("Account", "Project", "Video", "Localization", "Review", "Comment", "Reply", "ActivityItem")
+RESOURCES = (
+    "Account",
+    "Project",
+    "Video",
+    "Localization",
+    "Review",
+    "Comment",
+    "Reply",
+    "ActivityItem",
+)
 
 
 def differ(one: Any, other: Any, contract: Contract) -> bool:
@@ -23,7 +32,9 @@ def differ(one: Any, other: Any, contract: Contract) -> bool:
 def promised(found: set[Place], contract: Contract) -> set[Place]:
     """The places that the contract speaks of; what else an answer carries may belong to the way by which it came."""
     names = _names(contract)
-    return {place for place in found if all(name in names for name in place if isinstance(name, str))}
+    return {
+        place for place in found if all(name in names for name in place if isinstance(name, str))
+    }
 
 
 def added(found: set[Place], over_http: Any, schema: Mapping[str, Any]) -> set[Place]:
@@ -34,16 +45,30 @@ def added(found: set[Place], over_http: Any, schema: Mapping[str, Any]) -> set[P
     if schema.get("additionalProperties") is not False or not isinstance(over_http, dict):
         return set()
     items = over_http.get("items")
-    shown = {("items", number): item for number, item in enumerate(items)} if isinstance(items, list) else {(): over_http}
-    records: dict[Place, Any] = {place: record for place, record in shown.items() if isinstance(record, dict)}
-    members = [place for place in found if place and place[:-1] in records and place != ("requestId",)]
-    return {place for place in members if place[-1] not in {*records[place[:-1]], *schema["properties"]}}
+    shown = (
+        {("items", number): item for number, item in enumerate(items)}
+        if isinstance(items, list)
+        else {(): over_http}
+    )
+    records: dict[Place, Any] = {
+        place: record for place, record in shown.items() if isinstance(record, dict)
+    }
+    members = [
+        place for place in found if place and place[:-1] in records and place != ("requestId",)
+    ]
+    return {
+        place for place in members if place[-1] not in {*records[place[:-1]], *schema["properties"]}
+    }
 
 
 @cache
 def _names(contract: Contract) -> frozenset[str]:
     """Every name that a record or a page of them may carry."""
-    return frozenset({"items", "nextCursor"}.union(*(contract.schema(resource)["properties"] for resource in RESOURCES)))
+    return frozenset(
+        {"items", "nextCursor"}.union(
+            *(contract.schema(resource)["properties"] for resource in RESOURCES)
+        )
+    )
 
 
 def sound(place: Place, data: Any, resource: str, contract: Contract) -> bool:
@@ -55,16 +80,30 @@ def sound(place: Place, data: Any, resource: str, contract: Contract) -> bool:
         return True
     for step in way:
         data = data[step]
-    return fits(contract, owner, str(name), data[name]) if name in data else name not in schema.get("required", ())
+    return (
+        fits(contract, owner, str(name), data[name])
+        if name in data
+        else name not in schema.get("required", ())
+    )
 
 
 def unlike(one: Any, other: Any, place: Place = ()) -> set[Place]:
     """Where two values differ; a cursor may be another one in each answer, and an id in other letters."""
     if isinstance(one, dict) and isinstance(other, dict):
         names = [name for name in {*one, *other} if _tells(name, one.get(name), other.get(name))]
-        return set().union(*(unlike(one.get(name, MISSING), other.get(name, MISSING), (*place, name)) for name in names))
+        return set().union(
+            *(
+                unlike(one.get(name, MISSING), other.get(name, MISSING), (*place, name))
+                for name in names
+            )
+        )
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        return set().union(*(unlike(*pair, (*place, number)) for number, pair in enumerate(zip(one, other, strict=True))))
+        return set().union(
+            *(
+                unlike(*pair, (*place, number))
+                for number, pair in enumerate(zip(one, other, strict=True))
+            )
+        )
     return set() if alike(one, other) else {place}
 
 

@@ -56,7 +56,9 @@ def shape(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
     return shaped
 
 
-def _places(schema: Any, root: Schema, path: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _places(
+    schema: Any, root: Schema, path: tuple[str, ...]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
     for part in _forms(schema, root, len(path)):
         for name, inner in _properties(part):
             yield plain(name), (*path, name)
@@ -84,15 +86,24 @@ def _stated(schema: Any, root: Schema) -> list[Any]:
     """The value that a schema states itself, if there is one: the only one that it takes, or its default."""
     parts = list(_forms(schema, root, 0))
     only = [values[0] for part in parts if len(values := _listed(part, "enum")) == 1]
-    return [*(part["const"] for part in parts if "const" in part), *only, *(part["default"] for part in parts if "default" in part)][:1]
+    return [
+        *(part["const"] for part in parts if "const" in part),
+        *only,
+        *(part["default"] for part in parts if "default" in part),
+    ][:1]
 
 
 def _is_object(schema: Any, root: Schema) -> bool:
-    return any(part.get("type") == "object" or _properties(part) for part in _forms(schema, root, 0))
+    return any(
+        part.get("type") == "object" or _properties(part) for part in _forms(schema, root, 0)
+    )
 
 
 def _may_be_null(schema: Any, root: Schema) -> bool:
-    return any("null" in (part.get("type"), *_listed(part, "type")) or None in _listed(part, "enum") for part in _forms(schema, root, 0))
+    return any(
+        "null" in (part.get("type"), *_listed(part, "type")) or None in _listed(part, "enum")
+        for part in _forms(schema, root, 0)
+    )
 
 
 def _listed(schema: Schema, keyword: str) -> list[Any]:

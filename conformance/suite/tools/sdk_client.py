@@ -42,7 +42,9 @@ LONGEST_TOLD = 300
 UNSUPPORTED = 405
 
 for _name in ("mcp.client", "mcp.shared"):
-    logging.getLogger(_name).setLevel(logging.CRITICAL + 1)  # they quote what a target answers, secrets included
+    logging.getLogger(_name).setLevel(
+        logging.CRITICAL + 1
+    )  # they quote what a target answers, secrets included
 
 
 @dataclass
@@ -75,11 +77,25 @@ class Courier(httpx2.AsyncBaseTransport):
         return _answer(exchange)
 
     def _carry(self, request: httpx2.Request) -> Exchange:
-        headers = tuple((name, value) for name, value in request.headers.items() if name == "accept" or name.startswith("mcp-"))
-        method = json.loads(request.content).get("method", "an answer")  # to what the target asks in its streams
+        headers = tuple(
+            (name, value)
+            for name, value in request.headers.items()
+            if name == "accept" or name.startswith("mcp-")
+        )
+        method = json.loads(request.content).get(
+            "method", "an answer"
+        )  # to what the target asks in its streams
         call = Call(self.operation.id if method == "tools/call" else "tools", body=request.content)
         who, purpose = self.caller, f"stock client: {method}"
-        sending = Sending(who.credential, who.scheme, purpose, headers, ordinary=False, method="POST", url=self.toolbox.channel.url)
+        sending = Sending(
+            who.credential,
+            who.scheme,
+            purpose,
+            headers,
+            ordinary=False,
+            method="POST",
+            url=self.toolbox.channel.url,
+        )
         exchange = self.toolbox.live.session.client.send(call, sending)
         self.exchanges.append(exchange)
         expect.clear(exchange)
@@ -90,8 +106,14 @@ def _answer(exchange: Exchange) -> httpx2.Response:
     """The answer as the client would have got it; its body has been decoded already."""
     assert exchange.response is not None
     about = {"content-encoding", "content-length", "transfer-encoding"}
-    headers = [(name.encode(), value.encode("latin-1")) for name, value in exchange.response.headers if name not in about]
-    return httpx2.Response(exchange.response.status, headers=headers, content=exchange.response.body)
+    headers = [
+        (name.encode(), value.encode("latin-1"))
+        for name, value in exchange.response.headers
+        if name not in about
+    ]
+    return httpx2.Response(
+        exchange.response.status, headers=headers, content=exchange.response.body
+    )
 
 
 def converse(courier: Courier, arguments: dict[str, Any]) -> tuple[list[str], CallToolResult]:
@@ -107,7 +129,11 @@ def converse(courier: Courier, arguments: dict[str, Any]) -> tuple[list[str], Ca
         told = "; ".join(_told(reason) for reason in reasons)
         if UNREADABLE in told:
             raise Inconclusive(told, needs=("output schemas that every client reads",)) from None
-    raise Violation(f"the client gives up: {told}", expected="a result", exchanges=[exchange.id for exchange in courier.exchanges[-3:]])
+    raise Violation(
+        f"the client gives up: {told}",
+        expected="a result",
+        exchanges=[exchange.id for exchange in courier.exchanges[-3:]],
+    )
 
 
 async def _talk(courier: Courier, arguments: dict[str, Any]) -> tuple[list[str], CallToolResult]:
@@ -140,7 +166,9 @@ def _reasons(problem: BaseException) -> Iterator[BaseException]:
 
 
 def _is_refusal(reason: BaseException) -> bool:
-    own = isinstance(reason, RuntimeError) and traceback.extract_tb(reason.__traceback__)[-1].filename.startswith(PLACE)
+    own = isinstance(reason, RuntimeError) and traceback.extract_tb(reason.__traceback__)[
+        -1
+    ].filename.startswith(PLACE)
     return own or isinstance(reason, REFUSALS)
 
 

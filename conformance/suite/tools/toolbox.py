@@ -23,7 +23,11 @@ class Unlisted(Inconclusive):
     """The tools are not listed; `failed` where whoever has shaken hands with the caller answers with a failure of its own."""
 
     def __init__(self, exchange: Exchange, *, failed: bool) -> None:
-        super().__init__(f"the tools are not listed: {exchange.describe()}", needs=("tools.url",), exchanges=[exchange.id])
+        super().__init__(
+            f"the tools are not listed: {exchange.describe()}",
+            needs=("tools.url",),
+            exchanges=[exchange.id],
+        )
         self.failed = failed
 
 
@@ -74,8 +78,15 @@ class Toolbox:
             message = reply(asked.exchange, asked.number)
             result = message.get("result")
             if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
-                raise Unlisted(asked.exchange, failed=self.channel.has_greeted(caller) and is_failure(asked.exchange, message))
-            found |= {tool["name"]: tool for tool in result["tools"] if isinstance(tool, dict) and isinstance(tool.get("name"), str)}
+                raise Unlisted(
+                    asked.exchange,
+                    failed=self.channel.has_greeted(caller) and is_failure(asked.exchange, message),
+                )
+            found |= {
+                tool["name"]: tool
+                for tool in result["tools"]
+                if isinstance(tool, dict) and isinstance(tool.get("name"), str)
+            }
             cursor = result.get("nextCursor")
             if not isinstance(cursor, str):
                 break
@@ -91,13 +102,19 @@ class Toolbox:
         purpose: str = "call the tool",
     ) -> Answer:
         """Call the tool of an operation; names of the arguments are those of the operation, put where its input schema has them."""
-        asked = self.channel.ask(self._message(operation, arguments, purpose), Caller.of(credential, scheme))
+        asked = self.channel.ask(
+            self._message(operation, arguments, purpose), Caller.of(credential, scheme)
+        )
         return self._noted(asked, operation, arguments)
 
-    def call_uninvited(self, operation: Operation, arguments: Mapping[str, Any], caller: Caller, purpose: str) -> Answer | None:
+    def call_uninvited(
+        self, operation: Operation, arguments: Mapping[str, Any], caller: Caller, purpose: str
+    ) -> Answer | None:
         """Call a tool without the handshake that is refused to the caller, as primary does after its own; None where it is not refused."""
         host = Caller.of(self.live.credential("primary"), self.scheme)
-        asked = self.channel.ask_uninvited(self._message(operation, arguments, purpose), caller, host)
+        asked = self.channel.ask_uninvited(
+            self._message(operation, arguments, purpose), caller, host
+        )
         return self._noted(asked, operation, arguments) if asked is not None else None
 
     def _noted(self, asked: Asked, operation: Operation, arguments: Mapping[str, Any]) -> Answer:
@@ -110,12 +127,22 @@ class Toolbox:
     def _message(self, operation: Operation, arguments: Mapping[str, Any], purpose: str) -> Message:
         named = {self.argument(operation, name) or name: value for name, value in arguments.items()}
         schema = self._schema(operation)
-        return Message("tools/call", {"name": operation.id, "arguments": shape(named, schema)}, purpose, operation.id, schema)
+        return Message(
+            "tools/call",
+            {"name": operation.id, "arguments": shape(named, schema)},
+            purpose,
+            operation.id,
+            schema,
+        )
 
     def argument(self, operation: Operation, name: str) -> str | None:
         """What the tool calls a parameter of its operation: as HTTP does here, or else as the contract does; None where it has neither."""
         session, taken = self.live.session, places(self._schema(operation))
-        contract = (parameter.name for parameter in operation.parameters if session.name(operation, parameter.role) == name)
+        contract = (
+            parameter.name
+            for parameter in operation.parameters
+            if session.name(operation, parameter.role) == name
+        )
         return next((each for each in (name, *contract) if plain(each) in taken), None)
 
     def _schema(self, operation: Operation) -> dict[str, Any]:
@@ -129,16 +156,33 @@ class Toolbox:
             raise Inconclusive(f"there is no tool {operation.id}", needs=("tools.url",))
         return found
 
-    def as_primary(self, operation: Operation, arguments: Mapping[str, Any], purpose: str) -> Answer:
+    def as_primary(
+        self, operation: Operation, arguments: Mapping[str, Any], purpose: str
+    ) -> Answer:
         """Call a tool as primary, once."""
-        return self.call(operation, arguments, self.live.credential("primary"), self.scheme, purpose=purpose)
+        return self.call(
+            operation, arguments, self.live.credential("primary"), self.scheme, purpose=purpose
+        )
 
-    def each_as_primary(self, operation: Operation, requests: Mapping[str, Mapping[str, Any]]) -> list[Answer]:
+    def each_as_primary(
+        self, operation: Operation, requests: Mapping[str, Mapping[str, Any]]
+    ) -> list[Answer]:
         """Call a tool as primary with many arguments, by what each is for, as many at once as the transport likes."""
-        messages = [self._message(operation, arguments, purpose) for purpose, arguments in requests.items()]
-        return list(map(_read, self.channel.ask_each(messages, Caller.of(self.live.credential("primary"), self.scheme))))
+        messages = [
+            self._message(operation, arguments, purpose) for purpose, arguments in requests.items()
+        ]
+        return list(
+            map(
+                _read,
+                self.channel.ask_each(
+                    messages, Caller.of(self.live.credential("primary"), self.scheme)
+                ),
+            )
+        )
 
-    def served_to_primary(self, operation: Operation, arguments: Mapping[str, Any], purpose: str) -> Answer:
+    def served_to_primary(
+        self, operation: Operation, arguments: Mapping[str, Any], purpose: str
+    ) -> Answer:
         """A call that ought to be served, made again where it is not: a tool's error does not always tell what is over in a moment."""
         for number in range(TRIES):
             self.live.session.transport.wait(float(number))

@@ -35,7 +35,9 @@ BUSY = {"Retry-After": "0"}
 class Refusal(Exception):
     """The request ends here, with this status."""
 
-    def __init__(self, status: int, message: str = "", headers: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, status: int, message: str = "", headers: dict[str, str] | None = None
+    ) -> None:
         super().__init__(message)
         self.answer = (status, message, headers or {})
 
@@ -43,7 +45,11 @@ class Refusal(Exception):
 def handle(world: World, choices: Choices, request: Record) -> Answer:
     """Answer one request of the keys method, path, query, headers and body."""
     try:
-        return 200, {}, {"data": _perform(world, choices, request), "requestId": shapes.request_id(choices)}
+        return (
+            200,
+            {},
+            {"data": _perform(world, choices, request), "requestId": shapes.request_id(choices)},
+        )
     except Refusal as refusal:
         status, message, headers = refusal.answer
         if status == 401:
@@ -53,8 +59,15 @@ def handle(world: World, choices: Choices, request: Record) -> Answer:
 
 def failure(choices: Choices, status: int, message: str) -> Record:
     """An error body; its optional members are left out where errors are plain."""
-    body = {"code": "" if choices.forms.plain_errors else f"E{status}", "requestId": shapes.request_id(choices)}
-    return body if choices.forms.plain_errors else {**body, "message": message, "title": "", "details": [], "status": status}
+    body = {
+        "code": "" if choices.forms.plain_errors else f"E{status}",
+        "requestId": shapes.request_id(choices),
+    }
+    return (
+        body
+        if choices.forms.plain_errors
+        else {**body, "message": message, "title": "", "details": [], "status": status}
+    )
 
 
 def _perform(world: World, choices: Choices, request: Record) -> Any:
@@ -87,11 +100,18 @@ def _fits(route: tuple[str, tuple[str, ...], str], request: Record) -> bool:
 
 
 def _caller(world: World, choices: Choices, request: Record) -> Record:
-    key, authorization = request["headers"].get("x-api-key"), request["headers"].get("authorization", "")
+    key, authorization = (
+        request["headers"].get("x-api-key"),
+        request["headers"].get("authorization", ""),
+    )
     kind, _, token = authorization.partition(" ")
     sent = [("api-key", key)] if key is not None else []
     sent += [("bearer", token)] if kind.lower() == "bearer" else []
-    known = [{**world["credentials"][pair], "pair": pair} for pair in sent if pair in world["credentials"]]
+    known = [
+        {**world["credentials"][pair], "pair": pair}
+        for pair in sent
+        if pair in world["credentials"]
+    ]
     valid = [credential for credential in known if credential["state"] == "valid"]
     if not valid or (len(sent) > 1 and not choices.refusals.both_credentials):
         raise Refusal(401, "who are you?")
@@ -107,7 +127,15 @@ def _throttle(world: World, choices: Choices, caller: Record) -> None:
     hits[:] = [hit for hit in hits if hit > now - rate.seconds]
     if len(hits) >= rate.requests:
         until = datetime.now(UTC) + timedelta(seconds=rate.seconds)
-        raise Refusal(429, "slow down", {"Retry-After": format_datetime(until, usegmt=True) if rate.dated else str(round(rate.seconds))})
+        raise Refusal(
+            429,
+            "slow down",
+            {
+                "Retry-After": format_datetime(until, usegmt=True)
+                if rate.dated
+                else str(round(rate.seconds))
+            },
+        )
     hits.append(now)
 
 
@@ -134,7 +162,15 @@ def _arguments(choices: Choices, request: Record) -> Record:
         names |= {"cursor": "cursor", "company": "companyId"}
     if listed in PARENTS:
         names["cursor"] = "cursor"
-    roles = {names[role]: role for role in ("limit", "cursor", *FILTERS.get(listed or "", ())) if role in names} if listed else {}
+    roles = (
+        {
+            names[role]: role
+            for role in ("limit", "cursor", *FILTERS.get(listed or "", ()))
+            if role in names
+        }
+        if listed
+        else {}
+    )
     for name, value in request["query"]:
         if name in roles:
             given[roles[name]] = _value(choices, roles[name], value)
@@ -158,7 +194,11 @@ def _body(choices: Choices, body: bytes) -> Record:
         raise Refusal(400, "the body is no JSON") from None
     members = document if isinstance(document, dict) else {}
     revision, key = members.get("expectedSubjectRevision"), members.get("idempotencyKey")
-    whole = isinstance(revision, int | float) and not isinstance(revision, bool) and revision == int(revision)
+    whole = (
+        isinstance(revision, int | float)
+        and not isinstance(revision, bool)
+        and revision == int(revision)
+    )
     if not whole or not isinstance(key, str) or not key:
         raise Refusal(choices.refusals.malformed, "the body needs a revision and a key")
     return {"revision": revision, "key": key}
@@ -176,7 +216,9 @@ def _operation(route: tuple[str, tuple[str, ...], str]) -> Callable[..., Callabl
 
 def _account(world: World, choices: Choices, asked: Record, caller: Record) -> Callable[[], Any]:
     _permit(caller, asked["route"])
-    return lambda: shapes.shape("account", world["accounts"][caller["account"]], choices, listed=False)
+    return lambda: shapes.shape(
+        "account", world["accounts"][caller["account"]], choices, listed=False
+    )
 
 
 def _read(world: World, choices: Choices, asked: Record, caller: Record) -> Callable[[], Any]:
@@ -200,7 +242,10 @@ def _find(world: World, choices: Choices, what: tuple[str, str], caller: Record)
     record = world[kind].get(id)
     if record is None:
         raise Refusal(choices.refusals.absent, "there is no such record")
-    if record["id" if kind == "projects" else "projectId"] not in world["grants"][caller["account"]]:
+    if (
+        record["id" if kind == "projects" else "projectId"]
+        not in world["grants"][caller["account"]]
+    ):
         raise Refusal(choices.refusals.outside, "not yours")
     return _lagging(world, choices, record)
 
@@ -210,10 +255,16 @@ def _lagging(world: World, choices: Choices, record: Record) -> Record:
     return before if time.monotonic() - since < choices.approving.lag else record
 
 
-def _check_filter(world: World, choices: Choices, what: tuple[str, str | None], caller: Record) -> None:
+def _check_filter(
+    world: World, choices: Choices, what: tuple[str, str | None], caller: Record
+) -> None:
     role, id = what
     granted = world["grants"][caller["account"]]
-    reach = granted if role == "project" else {world["projects"][project]["companyId"] for project in granted}
+    reach = (
+        granted
+        if role == "project"
+        else {world["projects"][project]["companyId"] for project in granted}
+    )
     if id is not None and id not in reach and choices.refusals.outside_filter != 200:
         raise Refusal(choices.refusals.outside_filter, f"not your {role}")
 
@@ -223,15 +274,25 @@ def _visible(world: World, asked: Record, caller: Record) -> Iterator[Record]:
     parent = PARENTS.get(kind, ("", ""))[1]
     for record in world[kind].values():
         project = record["id"] if kind == "projects" else record.get("projectId")
-        wanted = record[parent] == asked["id"] if parent else project in world["grants"][caller["account"]]
-        wanted = wanted and asked.get("company") in (None, record.get("companyId")) and asked.get("project") in (None, project)
+        wanted = (
+            record[parent] == asked["id"]
+            if parent
+            else project in world["grants"][caller["account"]]
+        )
+        wanted = (
+            wanted
+            and asked.get("company") in (None, record.get("companyId"))
+            and asked.get("project") in (None, project)
+        )
         if wanted:
             yield record
 
 
 def _page(world: World, choices: Choices, asked: Record, caller: Record) -> Record:
     kind = asked["path"][-1]
-    owner = {"account": caller["account"], "credential": caller["pair"], "nobody": ""}[choices.paging.owner]
+    owner = {"account": caller["account"], "credential": caller["pair"], "nobody": ""}[
+        choices.paging.owner
+    ]
     place = (owner, kind, asked["id"])
     records = list(_visible(world, asked, caller))
     start, cursor = _start(world, choices, place, asked.get("cursor"))
@@ -240,7 +301,12 @@ def _page(world: World, choices: Choices, asked: Record, caller: Record) -> Reco
     turn = world["gaps"] = world.get("gaps", 0) + 1
     paging = choices.paging
     # A deployment that looks before it filters has pages with nothing in them, several in a row.
-    skip = paging.gaps and cursor is not None and asked.get("limit", 25) < 10 and turn % (paging.gaps + 1)
+    skip = (
+        paging.gaps
+        and cursor is not None
+        and asked.get("limit", 25) < 10
+        and turn % (paging.gaps + 1)
+    )
     size = 0 if skip else max(1, asked.get("limit", 25) // (2 if paging.short else 1))
     shown = [_lagging(world, choices, record) for record in records[start : start + size]]
     page: Record = {"items": [shapes.shape(kind, record, choices, listed=True) for record in shown]}
@@ -252,10 +318,16 @@ def _page(world: World, choices: Choices, asked: Record, caller: Record) -> Reco
     return page
 
 
-def _start(world: World, choices: Choices, place: tuple[Any, ...], cursor: str | None) -> tuple[int, str | None]:
+def _start(
+    world: World, choices: Choices, place: tuple[Any, ...], cursor: str | None
+) -> tuple[int, str | None]:
     if cursor is None:
         return 0, None
-    issued = world["cursors"].pop(cursor, None) if choices.paging.cursors == "single" else world["cursors"].get(cursor)
+    issued = (
+        world["cursors"].pop(cursor, None)
+        if choices.paging.cursors == "single"
+        else world["cursors"].get(cursor)
+    )
     if issued is None or issued[0] != place:
         if choices.refusals.unissued_cursor == 200:
             return -1, cursor
@@ -263,18 +335,26 @@ def _start(world: World, choices: Choices, place: tuple[Any, ...], cursor: str |
     return issued[1], cursor
 
 
-def _next(world: World, choices: Choices, place: tuple[Any, ...], where: tuple[int, int, str | None]) -> str | None:
+def _next(
+    world: World, choices: Choices, place: tuple[Any, ...], where: tuple[int, int, str | None]
+) -> str | None:
     position, total, cursor = where
     end = "null" if place[1] == "projects" else choices.paging.end
     over = position >= total
     # One page more, empty, follows where a list ends with an empty page; it says that it is the last.
-    is_last = end in ("null", "absent") or (end == "empty" and (position, "empty") == world["cursors"].get(cursor, ())[1:])
+    is_last = end in ("null", "absent") or (
+        end == "empty" and (position, "empty") == world["cursors"].get(cursor, ())[1:]
+    )
     if over and is_last:
         return None
     fresh = str(uuid.uuid4())
     stable = str(uuid.uuid5(uuid.NAMESPACE_URL, repr((place, position))))
-    issued = {"stable": stable, "fresh": fresh, "single": fresh, "scroll": cursor or fresh}[choices.paging.cursors]
-    world["cursors"][issued] = (place, position, "empty") if over and end == "empty" else (place, position)
+    issued = {"stable": stable, "fresh": fresh, "single": fresh, "scroll": cursor or fresh}[
+        choices.paging.cursors
+    ]
+    world["cursors"][issued] = (
+        (place, position, "empty") if over and end == "empty" else (place, position)
+    )
     return issued
 
 
@@ -282,7 +362,9 @@ def _next(world: World, choices: Choices, place: tuple[Any, ...], where: tuple[i
 
 
 def _approve(world: World, choices: Choices, asked: Record, caller: Record) -> Callable[[], Any]:
-    scope = {"account": caller["account"], "review": asked["id"], "credential": caller["pair"]}[choices.approving.scope]
+    scope = {"account": caller["account"], "review": asked["id"], "credential": caller["pair"]}[
+        choices.approving.scope
+    ]
     _find(world, choices, ("reviews", asked["id"]), caller)
     _permit(caller, asked["route"])
     if caller["role"] != "reviewer":
@@ -313,8 +395,15 @@ def _approved(world: World, choices: Choices, asked: Record) -> Record:
         if not review["approvable"]:
             raise Refusal(refusals.unapprovable, "this review cannot be approved")
         if difference:
-            raise Refusal(refusals.far_revision if abs(difference) > 10 or asked["revision"] < 1 else 409, "another revision")
-        changed = {"status": "approved", "subjectRevision": review["subjectRevision"] + choices.approving.bump, "approvable": False}
+            raise Refusal(
+                refusals.far_revision if abs(difference) > 10 or asked["revision"] < 1 else 409,
+                "another revision",
+            )
+        changed = {
+            "status": "approved",
+            "subjectRevision": review["subjectRevision"] + choices.approving.bump,
+            "approvable": False,
+        }
         world["approved_at"][asked["id"]] = (time.monotonic(), dict(review))
         review |= {**changed, "approvalUnavailableReason": "approved"}
     elif refusals.approved != 200:

@@ -151,13 +151,27 @@ CONFIGURATIONS = {
             signed_urls=True,
             plain_errors=True,
         ),
-        refusals=Refusals(malformed=400, outside_filter=404, unissued_cursor=404, approved=422, unapprovable=400, far_revision=400),
+        refusals=Refusals(
+            malformed=400,
+            outside_filter=404,
+            unissued_cursor=404,
+            approved=422,
+            unapprovable=400,
+            far_revision=400,
+        ),
         paging=Paging(end="empty", names=RENAMED),
         approving=Approving(stuck=True, first_revision=1),
-        wire=Wire(content_type="Application/JSON; charset=utf-8", framing="chunked", letters="lower", gzip=True),
+        wire=Wire(
+            content_type="Application/JSON; charset=utf-8",
+            framing="chunked",
+            letters="lower",
+            gzip=True,
+        ),
     ),
     "odd-paging": Choices(
-        paging=Paging(end="endless", short=True, gaps=5, cursors="single", owner="credential", shuffled=True),
+        paging=Paging(
+            end="endless", short=True, gaps=5, cursors="single", owner="credential", shuffled=True
+        ),
         approving=Approving(scope="credential", lag=0.2),
         refusals=Refusals(approved=403, unapprovable=403, unissued_cursor=422),
         wire=Wire(chunked_requests=False),
@@ -174,11 +188,19 @@ CONFIGURATIONS = {
         wire=Wire(abrupt=True),
     ),
     "no-ids": Choices(forms=Forms(fields="none"), wire=Wire(interim=True)),
-    "unknown-names": Choices(refusals=Refusals(strict=True), paging=Paging(names=RENAMED), profile=Profile(names=False)),
-    "ignored-names": Choices(paging=Paging(cursors="fresh", names=RENAMED), profile=Profile(names=False)),
+    "unknown-names": Choices(
+        refusals=Refusals(strict=True), paging=Paging(names=RENAMED), profile=Profile(names=False)
+    ),
+    "ignored-names": Choices(
+        paging=Paging(cursors="fresh", names=RENAMED), profile=Profile(names=False)
+    ),
     "tiny": Choices(data="tiny", profile=Profile(schemes=("bearer",)), wire=Wire(framing="http10")),
     "empty": Choices(data="empty", wire=Wire(latency=0.005)),
-    "weather": Choices(data="tiny", rate=Rate(requests=150, everybody=True, dated=True), wire=Wire(hiccup=17, drop=41)),
+    "weather": Choices(
+        data="tiny",
+        rate=Rate(requests=150, everybody=True, dated=True),
+        wire=Wire(hiccup=17, drop=41),
+    ),
     "bare": Choices(profile=Profile(extent="bare", schemes=("api-key",))),
 }
 """Deployments that keep the contract, each in its own way."""

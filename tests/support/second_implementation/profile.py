@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from second_implementation.choices import USUAL, Choices
 from second_implementation.world import PERMISSIONS, World, secret
 
-NAMES = ("primary", "expired", "revoked", "outsider", "no-review-role", "throttled", *(f"lacking.{each}" for each in PERMISSIONS))
+NAMES = (
+    "primary",
+    "expired",
+    "revoked",
+    "outsider",
+    "no-review-role",
+    "throttled",
+    *(f"lacking.{each}" for each in PERMISSIONS),
+)
 ROLES = {"video_list": ("cursor", "company", "project"), "review_list": ("cursor", "project")}
 
 
@@ -51,7 +59,11 @@ def _fixtures(world: World, choices: Choices) -> Iterator[str]:
     if choices.data != "full":
         return
     for name, company in (("foreign", world["companies"][2]), ("ungranted", world["companies"][0])):
-        review = next(r for r in world["reviews"].values() if r["companyId"] == company and r["projectId"] not in own)
+        review = next(
+            r
+            for r in world["reviews"].values()
+            if r["companyId"] == company and r["projectId"] not in own
+        )
         ids = {"project": review["projectId"], "video": review["videoId"], "review": review["id"]}
         ids |= {"company": company} if name == "foreign" else {}
         yield f"{name} = {{ {', '.join(f'{key} = {json.dumps(id)}' for key, id in ids.items())} }}"

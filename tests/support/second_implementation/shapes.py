@@ -12,9 +12,22 @@ UUID = re.compile(
     "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|0{8}-0{4}-0{4}-0{4}-0{12}|f{8}-f{4}-f{4}-f{4}-f{12}",
     re.IGNORECASE | re.ASCII,
 )
-FEW = {"videos": {"id"}, "reviews": {"id", "subjectRevision"}, "comments": {"body"}, "activity": {"status"}}
+FEW = {
+    "videos": {"id"},
+    "reviews": {"id", "subjectRevision"},
+    "comments": {"body"},
+    "activity": {"status"},
+}
 CLOSED = ("account", "projects")
-INTEGERS = {"subjectRevision", "durationUs", "startUs", "endUs", "videoCount", "localizationCount", "completedLocalizationCount"}
+INTEGERS = {
+    "subjectRevision",
+    "durationUs",
+    "startUs",
+    "endUs",
+    "videoCount",
+    "localizationCount",
+    "completedLocalizationCount",
+}
 signatures = itertools.count()
 
 
@@ -24,13 +37,21 @@ def shape(kind: str, record: Record, choices: Choices, *, listed: bool) -> Recor
     if kind not in CLOSED:
         shown = _kept(kind, shown, choices)
         if choices.forms.extras:
-            shown |= {"_links": {"self": {"href": f"/{next(signatures)}"}}, "é": None, "version": 1.5, "etag": str(listed)}
+            shown |= {
+                "_links": {"self": {"href": f"/{next(signatures)}"}},
+                "é": None,
+                "version": 1.5,
+                "etag": str(listed),
+            }
     if kind == "reviews" and choices.forms.signed_urls and "url" in shown:
         shown["url"] += f"?signature={next(signatures)}"
     if kind == "reviews" and choices.forms.reason == "absent" and shown.get("approvable"):
         shown.pop("approvalUnavailableReason", None)
     if kind == "videos" and "localizations" in shown and listed and choices.paging.shuffled:
-        shown["localizations"] = [{name: entry[name] for name in ("language", "id")} for entry in reversed(shown["localizations"])]
+        shown["localizations"] = [
+            {name: entry[name] for name in ("language", "id")}
+            for entry in reversed(shown["localizations"])
+        ]
     written: Record = _written(shown, choices, listed=listed)
     return written
 
@@ -47,13 +68,17 @@ def request_id(choices: Choices) -> str:
 
 
 def _kept(kind: str, record: Record, choices: Choices) -> Record:
-    wanted = {"all": set(record), "few": FEW.get(kind, set(record)), "none": set()}[choices.forms.fields]
+    wanted = {"all": set(record), "few": FEW.get(kind, set(record)), "none": set()}[
+        choices.forms.fields
+    ]
     return {name: value for name, value in record.items() if name in wanted}
 
 
 def _written(value: Any, choices: Choices, *, listed: bool, name: str = "") -> Any:
     if isinstance(value, dict):
-        return {key: _written(entry, choices, listed=listed, name=key) for key, entry in value.items()}
+        return {
+            key: _written(entry, choices, listed=listed, name=key) for key, entry in value.items()
+        }
     if isinstance(value, list):
         return [_written(entry, choices, listed=listed) for entry in value]
     if isinstance(value, str) and UUID.fullmatch(value):

@@ -107,7 +107,9 @@ class Handler(BaseHTTPRequestHandler):
     def _refuse(self, status: int) -> None:
         """Answer without reading what comes, and hang up."""
         self.close_connection = True
-        self._write((status, {"Connection": "close"}, api.failure(self.server.choices, status, "not read")))
+        self._write(
+            (status, {"Connection": "close"}, api.failure(self.server.choices, status, "not read"))
+        )
 
     def _answer(self, body: bytes) -> None:
         choices = self.server.choices
@@ -119,7 +121,9 @@ class Handler(BaseHTTPRequestHandler):
         path = [unquote(segment) for segment in url.path.removeprefix(PREFIX).split("/")]
         query = parse_qsl(url.query, keep_blank_values=True)
         headers = {name.lower(): value for name, value in self.headers.items()}
-        answer = self.server.answer({"method": self.command, "path": path, "query": query, "headers": headers, "body": body})
+        answer = self.server.answer(
+            {"method": self.command, "path": path, "query": query, "headers": headers, "body": body}
+        )
         if answer is None:
             self.close_connection = True
             return
@@ -140,7 +144,11 @@ class Handler(BaseHTTPRequestHandler):
         else:
             name, _, value = ending.partition(": ")
             headers[name] = value
-        interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n" if wire.interim else ""
+        interim = (
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"
+            if wire.interim
+            else ""
+        )
         lines = [f"{_letters(name, wire.letters)}: {value}" for name, value in headers.items()]
         head = f"{interim}{version} {status} \r\n" + "\r\n".join(lines) + "\r\n\r\n"
         self.wfile.write(head.encode("latin-1") + content)

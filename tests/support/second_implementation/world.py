@@ -7,7 +7,15 @@ from typing import Any
 
 from second_implementation.choices import Choices
 
-PERMISSIONS = ("account:read", "projects:read", "videos:read", "reviews:read", "reviews:approve", "comments:read", "activity:read")
+PERMISSIONS = (
+    "account:read",
+    "projects:read",
+    "videos:read",
+    "reviews:read",
+    "reviews:approve",
+    "comments:read",
+    "activity:read",
+)
 SIZES = {"full": (34, 3, 60), "tiny": (2, 1, 1), "empty": (0, 0, 0)}
 NIL, MAX = str(uuid.UUID(int=0)), str(uuid.UUID(int=2**128 - 1))
 World = dict[str, Any]
@@ -19,11 +27,22 @@ def build(choices: Choices) -> World:
     ids = _ids(choices)
     primary, outsider = next(ids), next(ids)
     companies = [next(ids) for _ in range(3)]
-    world: World = {"companies": companies, "cursors": {}, "keys": {}, "hits": {}, "approved_at": {}, "requests": 0}
+    world: World = {
+        "companies": companies,
+        "cursors": {},
+        "keys": {},
+        "hits": {},
+        "approved_at": {},
+        "requests": 0,
+    }
     world |= {"projects": {}, "videos": {}, "reviews": {}, "comments": {}, "activity": {}}
     _produce(world, choices, ids)
     projects = world["projects"]
-    own = {id for id, project in projects.items() if project["companyId"] in companies[:2] and not project["status"].startswith("withheld")}
+    own = {
+        id
+        for id, project in projects.items()
+        if project["companyId"] in companies[:2] and not project["status"].startswith("withheld")
+    }
     theirs = {id for id, project in projects.items() if project["companyId"] == companies[2]}
     world["accounts"] = {
         primary: {"id": primary, "displayName": "", "accountType": "internal"},
@@ -54,7 +73,11 @@ def _produce(world: World, choices: Choices, ids: Iterator[str]) -> None:
         _project(world, choices, ids, (many, world["companies"][0], 2), withheld=True)
         for number in range(5):
             _project(world, choices, ids, (number, world["companies"][2], 2))
-    seen = [video for video in world["videos"].values() if video["companyId"] != world["companies"][2] and not _is_withheld(world, video)]
+    seen = [
+        video
+        for video in world["videos"].values()
+        if video["companyId"] != world["companies"][2] and not _is_withheld(world, video)
+    ]
     hidden = [video for video in world["videos"].values() if video not in seen]
     for number in range(reviews):
         _review(world, choices, ids, (number, seen[number % len(seen)]))
@@ -71,12 +94,25 @@ def _is_withheld(world: World, video: Record) -> bool:
     return bool(world["projects"][video["projectId"]]["status"].startswith("withheld"))
 
 
-def _project(world: World, choices: Choices, ids: Iterator[str], what: tuple[int, str, int], *, withheld: bool = False) -> None:
+def _project(
+    world: World,
+    choices: Choices,
+    ids: Iterator[str],
+    what: tuple[int, str, int],
+    *,
+    withheld: bool = False,
+) -> None:
     number, company, videos = what
     id = next(ids)
     if choices.forms.extremes and len(world["projects"]) < 2:
         id = (NIL, MAX)[len(world["projects"])]
-    status = "withheld" if withheld else ("", "🎬 in Arbeit", "active")[number % 3] if choices.forms.odd_words else "active"
+    status = (
+        "withheld"
+        if withheld
+        else ("", "🎬 in Arbeit", "active")[number % 3]
+        if choices.forms.odd_words
+        else "active"
+    )
     world["projects"][id] = {
         "id": id, "companyId": company, "name": f"Project {number}", "status": status, "sourceLanguage": "en",
         "createdAt": _moment(choices, number), "videoCount": videos, "localizationCount": videos * 2,
@@ -85,7 +121,13 @@ def _project(world: World, choices: Choices, ids: Iterator[str], what: tuple[int
     for index in range(videos):
         _video(world, choices, ids, (index, company, id))
     for _ in range(7 if number == 1 else number % 3):
-        entry = {"id": next(ids), "projectId": id, "status": "done", "createdAt": _moment(choices, 1), "updatedAt": _moment(choices, 2)}
+        entry = {
+            "id": next(ids),
+            "projectId": id,
+            "status": "done",
+            "createdAt": _moment(choices, 1),
+            "updatedAt": _moment(choices, 2),
+        }
         world["activity"][entry["id"]] = entry
 
 
@@ -125,12 +167,22 @@ def _review(world: World, choices: Choices, ids: Iterator[str], what: tuple[int,
 
 
 def _moment(choices: Choices, number: int) -> str:
-    return str(1_700_000_000 + number) if choices.forms.odd_words else f"2026-01-{number % 28 + 1:02d}T00:00:00Z"
+    return (
+        str(1_700_000_000 + number)
+        if choices.forms.odd_words
+        else f"2026-01-{number % 28 + 1:02d}T00:00:00Z"
+    )
 
 
 def _credentials(primary: str, outsider: str) -> Iterator[tuple[tuple[str, str], Record]]:
     """What each secret of each scheme opens."""
-    plain = {"account": primary, "permissions": set(PERMISSIONS), "state": "valid", "role": "reviewer", "throttled": False}
+    plain = {
+        "account": primary,
+        "permissions": set(PERMISSIONS),
+        "state": "valid",
+        "role": "reviewer",
+        "throttled": False,
+    }
     named: dict[str, Record] = {
         "primary": plain,
         "expired": {**plain, "state": "expired"},
@@ -139,7 +191,10 @@ def _credentials(primary: str, outsider: str) -> Iterator[tuple[tuple[str, str],
         "no-review-role": {**plain, "role": "viewer"},
         "throttled": {**plain, "throttled": True},
     }
-    named |= {f"lacking.{permission}": {**plain, "permissions": set(PERMISSIONS) - {permission}} for permission in PERMISSIONS}
+    named |= {
+        f"lacking.{permission}": {**plain, "permissions": set(PERMISSIONS) - {permission}}
+        for permission in PERMISSIONS
+    }
     for name, credential in named.items():
         for scheme in ("api-key", "bearer"):
             yield (scheme, secret(name, scheme)), credential

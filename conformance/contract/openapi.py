@@ -24,7 +24,9 @@ class Parameter:
     schema: Json = field(hash=False)
     """A self-contained JSON Schema."""
     name_is_open: bool
-    """The specification does not say what the parameter is called, so a profile may."""
+    """The specification does not give the name of the parameter, so a profile may."""
+    restricts: str | None = None
+    """The property of each item that equals the value of a filter; None for other parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,11 @@ class Contract:
     document: Json
     statuses: frozenset[int]
     """Every status that an operation may answer with ("Errors")."""
+
+    @property
+    def permissions(self) -> tuple[str, ...]:
+        """Every permission that an operation requires, in the order of the operations."""
+        return tuple(dict.fromkeys(each.permission for each in self.operations.values()))
 
     def operation(self, id: str) -> Operation:
         """The operation with this identifier. KeyError where there is none."""
@@ -133,6 +140,7 @@ def _parameter(document: Json, node: Json) -> Parameter:
         required=parameter.get("required", False),
         schema=_self_contained(document, _resolved(document, parameter["schema"])),
         name_is_open="name" in parameter.get("x-open", {}).get("aspects", ()),
+        restricts=parameter.get("x-restricts"),
     )
 
 

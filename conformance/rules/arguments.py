@@ -5,15 +5,11 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Contract, Operation
 from conformance.http.exchange import Call, Exchange
 from conformance.rules.judgement import Judgement, Judgements, shown
 
-UUID = re.compile(
-    r"(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
-    r"|00000000-0000-0000-0000-000000000000|ffffffff-ffff-ffff-ffff-ffffffffffff)",
-    re.IGNORECASE | re.ASCII,
-)
 REFUSALS = frozenset({400, 422})
 
 
@@ -113,7 +109,7 @@ def _uuid(value: str) -> Fitness:
     # An empty value is a missing one to many servers.
     if value == "":
         return Fitness.OPEN
-    return Fitness.VALID if UUID.fullmatch(value) else Fitness.INVALID
+    return Fitness.VALID if is_uuid(value) else Fitness.INVALID
 
 
 def limit(value: str) -> Fitness:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Call
@@ -13,7 +14,7 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.calls import MEMBERS
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import LISTS, Live
-from conformance.suite.lists.walk import PAGE, UNSTATED, Route, Walk, is_uuid, record_key
+from conformance.suite.lists.walk import PAGE, UNSTATED, Route, Walk, record_key
 from conformance.suite.lists.walk_comparison import ROUNDS, shift, turned_away, values
 from conformance.suite.test_arguments import known
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Violation
 from conformance.http.client import TRIES, Sending
@@ -19,7 +20,6 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.fuzzing import cases, generate
 from conformance.suite.fuzzing.generate import Mode, Source
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
-from conformance.suite.lists.walk import is_uuid
 
 FAILURE = "500"
 MOST_SMALLER = 60

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.http.client import Sending
@@ -14,7 +15,7 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.calls import MEMBERS, control_by, forbidden, others
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import OWNERS, PARENTS, Live, parameter_of
-from conformance.suite.lists.walk import Walk, is_uuid, record_key
+from conformance.suite.lists.walk import Walk, record_key
 from conformance.suite.lists.walk_comparison import sized
 from conformance.suite.test_arguments import known
 from conformance.suite.test_filters import planned

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.client import Sending
@@ -11,7 +12,7 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.calls import MEMBERS
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live, parameter_of
-from conformance.suite.lists.walk import GROWING, Walk, is_uuid
+from conformance.suite.lists.walk import GROWING, Walk
 from conformance.suite.lists.walk_comparison import (
     ROUNDS,
     agree,

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.client import Sending
@@ -14,7 +15,7 @@ from conformance.suite.callers.calls import others
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import PARENTS, READING, Live, parameter_of
 from conformance.suite.lists.records import changes, differing, suits
-from conformance.suite.lists.walk import Listed, is_uuid, record_key
+from conformance.suite.lists.walk import Listed, record_key
 from conformance.suite.lists.walk_comparison import shift, sized
 
 OTHER_ACCOUNTS = ("outsider", "no-review-role")

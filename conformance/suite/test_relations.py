@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
@@ -10,7 +11,7 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import PARENTS, READING, Live
 from conformance.suite.lists.records import fits
-from conformance.suite.lists.walk import Listed, Walk, is_uuid, record_key
+from conformance.suite.lists.walk import Listed, Walk, record_key
 
 ROUNDS = 2
 MOST_READ = 25

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.http.exchange import MISSING, Call, Exchange
 from conformance.suite.callers.calls import MEMBERS
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
-from conformance.suite.lists.walk import is_uuid
 from conformance.suite.test_arguments import known
 from conformance.suite.tools.answers import refused, served
 from conformance.suite.tools.parity import WHOLE, Place, added, promised, sound, unlike

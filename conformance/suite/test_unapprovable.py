@@ -3,6 +3,7 @@
 from contextlib import suppress
 from functools import partial
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
 from conformance.http.client import Sending
 from conformance.http.exchange import Exchange
@@ -13,7 +14,6 @@ from conformance.suite.approval.trial import Attempt, unchanged
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.walk import is_uuid
 
 EXTREMES = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff")
 

@@ -8,6 +8,7 @@ from dataclasses import fields
 from pathlib import Path, PurePath
 from typing import Any
 
+from conformance.contract.identifiers import is_uuid
 from conformance.target.target import (
     PARAMETER_DEFAULTS,
     PERMISSIONS,
@@ -40,10 +41,6 @@ __all__ = [
     "bare", "load", "parse",
 ]  # fmt: skip
 
-_UUID = re.compile(  # "Resources and their fields"
-    r"[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|0{8}(?:-0{4}){3}-0{12}|f{8}(?:-f{4}){3}-f{12}",
-    re.IGNORECASE | re.ASCII,
-)
 _LARGEST = 9007199254740991  # beyond it a float is no longer exact
 
 
@@ -59,7 +56,7 @@ class ProfileError(ValueError):
 
 
 def _uuid_flaw(value: str) -> str | None:
-    return None if _UUID.fullmatch(value) else "is no UUID of the specified pattern"
+    return None if is_uuid(value) else "is no UUID of the specified pattern"
 
 
 def _number_flaw(value: float) -> str | None:

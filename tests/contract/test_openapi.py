@@ -111,7 +111,7 @@ REQUIRED = {
 }
 CLOSED = {"Account", "Project"}
 STATUSES = {200, 400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503}
-PERMISSIONS = {
+PERMISSIONS = (
     "account:read",
     "projects:read",
     "videos:read",
@@ -119,7 +119,7 @@ PERMISSIONS = {
     "reviews:approve",
     "comments:read",
     "activity:read",
-}
+)
 LISTS = {
     "project_list": 25,
     "video_list": None,
@@ -380,6 +380,16 @@ def test_an_operation_has_its_parameters(id: str) -> None:
     ] == PARAMETERS[id]
 
 
+@every_operation
+def test_a_filter_names_the_property_that_it_restricts(id: str) -> None:
+    """Only filters restrict a property, and each item of the list has that property."""
+    operation = CONTRACT.operation(id)
+    restricted = {item.role: item.restricts for item in operation.parameters if item.restricts}
+    filters = {item.role for item in operation.parameters} & {"company", "project"}
+    assert restricted == {role: f"{role}Id" for role in filters}
+    assert set(restricted.values()) <= set(SCHEMAS[operation.resource]["properties"])
+
+
 @both
 @every_operation
 def test_a_parameter_of_type_uuid_accepts_uuids_alone(id: str, judge: Judge) -> None:
@@ -485,8 +495,8 @@ def test_either_scheme_suffices_and_needs_the_permission(id: str) -> None:
 
 
 def test_there_are_seven_permissions() -> None:
-    """The scopes in use are those of the specification."""
-    assert {operation.permission for operation in CONTRACT.operations.values()} == PERMISSIONS
+    """The contract lists them once each, in the order of the operations."""
+    assert CONTRACT.permissions == PERMISSIONS
 
 
 @pytest.mark.parametrize(("name", "fields"), FIELDS.items())

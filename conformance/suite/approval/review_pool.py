@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.runner.session import Session
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.walk import is_uuid
 
 NEEDS = ("fixtures.approvable-reviews", "fixtures.provision.approvable-review")
 PROVISION_SECONDS = 60

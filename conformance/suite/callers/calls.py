@@ -2,12 +2,12 @@
 
 from collections import Counter
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.suite.callers import expect
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
-from conformance.suite.lists.walk import is_uuid
 
 MEMBERS = {"company": "companyId", "project": "projectId"}
 """What the filters of lists restrict them by."""

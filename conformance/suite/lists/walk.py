@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
 from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
-from conformance.rules.arguments import UUID
 from conformance.suite.callers import expect
 from conformance.target.target import Credential
 
@@ -226,8 +226,3 @@ def record_key(record: dict[str, Any]) -> str:
     """What a record is told by: its id, or all of it where it has none."""
     id = record.get("id")
     return id.lower() if isinstance(id, str) else json.dumps(record, sort_keys=True)
-
-
-def is_uuid(value: object) -> bool:
-    """Whether a value is a UUID of the contract (Resources and their fields)."""
-    return isinstance(value, str) and UUID.fullmatch(value) is not None

@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Call, Exchange
 from conformance.suite.callers import expect
 from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.lists.records import differing, suits
-from conformance.suite.lists.walk import GROWING, UNSTATED, Walk, is_uuid, record_key
+from conformance.suite.lists.walk import GROWING, UNSTATED, Walk, record_key
 
 SIZES = (100, GROWING, 50, 25, 10, 7, 3, 1, UNSTATED)
 ROUNDS = 2

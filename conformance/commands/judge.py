@@ -79,22 +79,16 @@ def _judged(traffic: Traffic, contract: openapi.Contract) -> Iterator[dict[str, 
 
 def _findings(exchange: Exchange, contract: openapi.Contract) -> Iterator[Finding]:
     for judgement in examine(exchange, contract):
-        verdict = (
-            Verdict.PASS
-            if judgement.problem is None
-            else Verdict.ERROR
-            if judgement.unsure
-            else Verdict.FAIL
-        )
+        failed = Verdict.ERROR if judgement.unsure else Verdict.FAIL
         yield Finding(
             judgement.requirement,
-            verdict,
+            Verdict.PASS if judgement.defect is None else failed,
             exchange.operation,
             judgement.problem or "",
             judgement.expected,
-            (),
-            (exchange.id,),
-            exchange.id,
+            exchanges=(exchange.id,),
+            item=exchange.id,
+            defect=judgement.defect,
         )
 
 

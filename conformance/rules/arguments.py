@@ -7,10 +7,11 @@ from enum import Enum
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Contract, Operation
+from conformance.contract.verdict import Defect, Kind, defect
 from conformance.http.exchange import Call, Exchange
-from conformance.rules.judgement import Judgement, Judgements, shown
+from conformance.rules.judgement import STATUS_LINE, Judgement, Judgements, hold, shown
 
-REFUSALS = frozenset({400, 422})
+REJECTIONS = frozenset({400, 422})
 
 
 class Fitness(Enum):
@@ -52,7 +53,7 @@ def examine(exchange: Exchange, roles: dict[str, str], contract: Contract) -> Ju
         return
     invalid = [argument for argument in arguments if argument.fitness is Fitness.INVALID]
     if len(invalid) == 1:
-        yield _refused(
+        yield _rejected(
             exchange,
             invalid[0],
             APPROVAL_ID
@@ -65,30 +66,41 @@ def examine(exchange: Exchange, roles: dict[str, str], contract: Contract) -> Ju
         yield _accepted(exchange, arguments)
 
 
-def _refused(exchange: Exchange, argument: Argument, requirement: str) -> Judgement:
-    allowed = REFUSALS | {404} if argument.role == "id" else REFUSALS
-    problem = (
-        None
-        if exchange.status in allowed
-        else f"{argument.role} {shown(argument.value)} was answered {exchange.describe()}"
-    )
-    return Judgement(requirement, problem, " or ".join(map(str, sorted(allowed))))
+def _rejected(exchange: Exchange, argument: Argument, requirement: str) -> Judgement:
+    allowed = REJECTIONS | {404} if argument.role == "id" else REJECTIONS
+
+    def otherwise() -> Defect:
+        accepted = exchange.status is not None and exchange.status < 300
+        return defect(
+            Kind.ACCEPTED if accepted else Kind.STATUS,
+            "{role} {value} returned {response}",
+            expected=" or ".join(map(str, sorted(allowed))),
+            actual=exchange.status,
+            role=argument.role,
+            value=shown(argument.value),
+            response=exchange.describe(),
+        ).at(STATUS_LINE)
+
+    return hold(requirement, exchange.status in allowed, otherwise)
 
 
 def _accepted(exchange: Exchange, arguments: list[Argument]) -> Judgement:
-    # A well-formed cursor may never have been issued, and then a refusal is as good as an empty page.
-    refused = exchange.status in REFUSALS and not any(
-        argument.role == "cursor" for argument in arguments
-    )
-    told = (
-        ", ".join(f"{argument.role} {shown(argument.value)}" for argument in arguments)
-        or "no arguments"
-    )
-    return Judgement(
-        "arguments/accepted",
-        f"{told} was answered {exchange.describe()}" if refused else None,
-        "no 400 and no 422",
-    )
+    # A well-formed cursor may never have been issued: then a rejection is as good as an empty page.
+    has_cursor = any(argument.role == "cursor" for argument in arguments)
+    rejected = exchange.status in REJECTIONS and not has_cursor
+
+    def otherwise() -> Defect:
+        listed = ", ".join(f"{argument.role} {shown(argument.value)}" for argument in arguments)
+        return defect(
+            Kind.STATUS,
+            "{arguments} returned {response}",
+            expected="neither 400 nor 422",
+            actual=exchange.status,
+            arguments=listed or "no arguments",
+            response=exchange.describe(),
+        ).at(STATUS_LINE)
+
+    return hold("arguments/accepted", not rejected, otherwise)
 
 
 def _arguments(call: Call, operation: Operation, roles: dict[str, str]) -> list[Argument]:

@@ -1,33 +1,63 @@
 """What a rule says of one exchange."""
 
+import json
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from conformance.contract.pointer import pointer
+from conformance.contract.verdict import Defect, Location, Part
+
 
 class Judgement(NamedTuple):  # a run makes tens of thousands
-    """A requirement was exercised by an exchange; `problem` says how it was broken, None that it was kept.
+    """An exchange exercised a requirement; `defect` says how it violates it, None that it conforms.
 
-    `unsure` is set where the two JSON Schema validators disagree: the checker's fault, never the target's.
+    `unsure` is set where the two JSON Schema validators disagree: an internal error, never the target's.
     """
 
     requirement: str
-    problem: str | None = None
-    expected: str = ""
+    defect: Defect | None = None
     unsure: bool = False
+
+    @property
+    def problem(self) -> str | None:
+        """The sentence of the defect; None for a pass."""
+        return self.defect.sentence if self.defect else None
+
+    @property
+    def expected(self) -> str:
+        """What the contract asks for instead; "" for a pass."""
+        return self.defect.expected if self.defect else ""
 
 
 Judgements = Iterator[Judgement]
 
 
-def hold(requirement: str, kept: bool, problem: Callable[[], str], expected: str) -> Judgement:  # noqa: FBT001  (it is what is judged)
-    """The judgement of a plain condition; the problem is only put into words where there is one, since it may quote a whole body."""
-    return Judgement(requirement, None if kept else problem(), expected)
+def hold(
+    requirement: str,
+    conforms: bool,  # noqa: FBT001
+    otherwise: Callable[[], Defect],
+) -> Judgement:
+    """The judgement of a plain condition; the defect is made only where there is one, since it may quote a whole body."""
+    return Judgement(requirement, None if conforms else otherwise())
+
+
+def body(*path: str | int) -> Location:
+    """A place in the body of the response."""
+    return Location(Part.BODY, pointer(path))
+
+
+def header(name: str) -> Location:
+    """A header of the response, by its name in lower case."""
+    return Location(Part.HEADER, name)
+
+
+STATUS_LINE = Location(Part.STATUS)
 
 
 def shown(value: object, limit: int = 120) -> str:
-    """A value of the target, short enough for one line."""
+    """A value of the target as JSON, short enough for one line."""
     try:
-        text = repr(value)
+        text = json.dumps(value, ensure_ascii=False, default=repr)
     except RecursionError:
-        text = f"{type(value).__name__} nested too deeply to be shown"
+        text = f"a {type(value).__name__} nested too deeply to be shown"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,21 +1,28 @@
-"""The length of a page, against the limit that was asked for (Limits)."""
+"""The length of a page, compared with the requested limit (Limits)."""
 
+from conformance.contract.verdict import Defect, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.rules import arguments
 from conformance.rules.arguments import Fitness
-from conformance.rules.judgement import Judgements, hold
+from conformance.rules.judgement import Judgements, body, hold
 
 
 def examine(exchange: Exchange) -> Judgements:
-    """Judge a page that was asked for with one valid limit; one that is not even full shows nothing."""
+    """Check a page that was requested with one valid limit; a page that is not full shows nothing."""
     limits = [value for name, value in exchange.call.query if name == "limit"]
     if len(limits) != 1 or arguments.limit(limits[0]) is not Fitness.VALID:
         return
-    most, found = int(limits[0]), len(exchange.items)
-    if found >= most:
-        yield hold(
-            "pagination/limit",
-            found == most,
-            lambda: f"{found} items with limit {most}",
-            f"{most} items at most",
-        )
+    limit, length = int(limits[0]), len(exchange.items)
+    if length >= limit:
+        yield hold("pagination/limit", length == limit, lambda: _too_long(length, limit))
+
+
+def _too_long(length: int, limit: int) -> Defect:
+    return defect(
+        Kind.COUNT,
+        "{length} items with limit={limit}",
+        expected=f"at most {limit} {'item' if limit == 1 else 'items'}",
+        actual=length,
+        length=length,
+        limit=limit,
+    ).at(body("data", "items"))

@@ -1,14 +1,13 @@
-"""The records that answers carry: their fields, what must be there, and what may not."""
+"""The records in responses: their fields, which of them are required, and which are closed."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Mapping
 from typing import Any
 
-import jsonschema_rs
-
 from conformance.contract.openapi import Contract, Operation
-from conformance.rules.judgement import Judgement, Judgements, hold, shown
+from conformance.contract.verdict import Defect, Kind, defect
+from conformance.rules import validation
+from conformance.rules.judgement import Judgement, Judgements, body, hold, shown
+from conformance.rules.validation import Fault
 
 NAMES = {
     "Account": "account",
@@ -23,96 +22,138 @@ NAMES = {
 NESTED = {"Video": ("localizations", "Localization"), "Comment": ("replies", "Reply")}
 ASPECTS = {"required": "required", "additionalProperties": "closed"}
 CLOSED = frozenset({"Account", "Project"})
-DEEPEST = 20
-"""Levels of a record that are looked at where the validators cannot look at all of them; the contract speaks of three."""
-LONGEST_MESSAGE = 300
-
-
-@dataclass(frozen=True)
-class Fault:
-    """One value that a schema refuses: in which record, where in it, which keyword refused it, in which named schema."""
-
-    record: int
-    path: tuple[str | int, ...]
-    keyword: str
-    schema: str
-    message: str
+EXTRA = frozenset({"additionalProperties", "unevaluatedProperties"})
+LONGEST_VALUE = 300
 
 
 def examine(data: object, operation: Operation, contract: Contract) -> Judgements:
-    """Judge `data` of a success envelope (Resources and their fields)."""
+    """Check `data` of a success envelope (Resources and their fields)."""
     if not operation.is_list:
-        yield from _records([data], operation.resource, contract)
+        yield from _records([data], operation, contract)
         return
     page = data if isinstance(data, dict) else {}
     items = page.get("items")
-    yield hold(
-        "page/items",
-        isinstance(items, list),
-        lambda: f"data without an array of items: {shown(data)}",
-        "data: {items, nextCursor}",
-    )
+    yield hold("page/items", isinstance(items, list), lambda: _no_items(data))
     if isinstance(data, dict):
         yield from _cursor(data, operation, contract)
     if isinstance(items, list):
-        yield from _records(items, operation.resource, contract)
+        yield from _records(items, operation, contract)
+
+
+def _no_items(data: object) -> Defect:
+    return (
+        defect(
+            Kind.VALUE,
+            "data has no array of items: {data}",
+            expected="data: {items, nextCursor}",
+            data=shown(data),
+        )
+        .on("items")
+        .at(body("data", "items"))
+    )
 
 
 def _cursor(page: Mapping[str, Any], operation: Operation, contract: Contract) -> Judgements:
     if operation.id == "project_list":
-        expected = "nextCursor: a UUID, or null on the last page"
-        yield hold(
-            "page/next-cursor-present", "nextCursor" in page, lambda: "no nextCursor", expected
-        )
+        yield hold("page/next-cursor-present", "nextCursor" in page, _no_cursor)
     value = page.get("nextCursor")
-    fits = value is None or _validator(contract, "Uuid", many=False).is_valid(scrubbed(value))
-    yield hold(
-        "page/next-cursor",
-        fits,
-        lambda: f"nextCursor is {shown(value)}",
-        "nextCursor: a UUID, or null",
+    fits = value is None or validation.is_uuid(value, contract)
+    yield hold("page/next-cursor", fits, lambda: _other_cursor(value))
+
+
+def _no_cursor() -> Defect:
+    expected = "nextCursor: a UUID, or null on the last page"
+    found = defect(Kind.ABSENT, "nextCursor is absent", expected=expected)
+    return found.on("nextCursor").at(body("data"))
+
+
+def _other_cursor(value: object) -> Defect:
+    return (
+        defect(
+            Kind.VALUE,
+            "nextCursor is {value}",
+            expected="nextCursor: a UUID, or null",
+            actual=value,
+            value=shown(value),
+        )
+        .on("nextCursor")
+        .at(body("data", "nextCursor"))
     )
 
 
-def _records(records: list[Any], resource: str, contract: Contract) -> Judgements:
+def _records(records: list[Any], operation: Operation, contract: Contract) -> Judgements:
     if not records:
         return
-    try:
-        faults = list(_faults(records, resource, contract))
-    except ValueError:  # the fast validator stumbles; not while it looks for the first defect, but while it looks for all of them
-        records = [scrubbed(record) for record in records]
-        faults = list(_faults(records, resource, contract))
-    doubted = [
-        fault for fault in faults if not _confirmed(records[fault.record], resource, contract)
-    ]
-    if doubted:
-        yield Judgement(
-            _requirement(doubted[0], resource),
-            f"{doubted[0].message}, says one validator of two",
-            unsure=True,
-        )
-        return
-    broken = {_requirement(fault, resource): fault for fault in reversed(faults)}
-    for requirement in _exercised(records, resource) | set(broken):
-        fault = broken.get(requirement)
-        yield Judgement(
-            requirement,
-            _told(fault) if fault else None,
-            "the fields of the resource, with their types",
-        )
+    resource = operation.resource
+    faults = validation.faults(records, resource, contract)
+    for fault in faults:
+        if not validation.is_confirmed(records[fault.record], resource, contract):
+            requirement = _requirement(fault, resource)
+            yield Judgement(requirement, _defect(fault, operation, doubted=True), unsure=True)
+            return
+    violated = {_requirement(fault, resource): fault for fault in reversed(faults)}
+    for requirement in _exercised(records, resource) | set(violated):
+        found = violated.get(requirement)
+        yield Judgement(requirement, _defect(found, operation) if found else None)
 
 
-def _told(fault: Fault) -> str:
-    message = (
-        fault.message
-        if len(fault.message) <= LONGEST_MESSAGE
-        else f"{fault.message[:LONGEST_MESSAGE]}…"
+def _defect(fault: Fault, operation: Operation, *, doubted: bool = False) -> Defect:
+    start = ("data", "items", fault.record) if operation.is_list else ("data",)
+    path = (*start, *fault.path)
+    properties = _properties(fault)
+    paths = [(*path, name) for name in properties] if fault.keyword in EXTRA else [path]
+    places = [body(*each) for each in paths]
+    text, expected = _words(fault, properties)
+    return (
+        defect(
+            _kind(fault),
+            f"{text}, according to one of two validators" if doubted else text,
+            expected=expected,
+            actual=None if properties else fault.value,
+            place=".".join(map(str, fault.path)) or "the record",
+            properties=", ".join(properties),
+            value=shown(fault.value, LONGEST_VALUE),
+        )
+        .about(fault.keyword, *(properties or map(str, fault.path[-1:])))
+        .at(*places)
     )
-    return f"{'.'.join(map(str, fault.path)) or 'the record'}: {message}"
+
+
+def _properties(fault: Fault) -> tuple[str, ...]:
+    """The names of the properties that are absent, or too many."""
+    if fault.keyword == "required":
+        return (str(fault.parameter),)
+    return tuple(map(str, fault.parameter)) if fault.keyword in EXTRA else ()
+
+
+def _kind(fault: Fault) -> Kind:
+    if fault.keyword in EXTRA:
+        return Kind.EXTRA
+    return Kind.ABSENT if fault.keyword == "required" else Kind.VALUE
+
+
+def _words(fault: Fault, properties: tuple[str, ...]) -> tuple[str, str]:
+    """The sentence about a fault, and what the contract asks for instead."""
+    if fault.keyword == "required":
+        return "{place} has no {properties}", "all required fields"
+    if fault.keyword in EXTRA:
+        noun = "property" if len(properties) == 1 else "properties"
+        return f"{{place}} has the {noun} {{properties}}", "no properties but those of the contract"
+    return "{place} is {value}", _constraint(fault)
+
+
+def _constraint(fault: Fault) -> str:
+    parameter = fault.parameter
+    values = list(map(str, parameter)) if isinstance(parameter, list) else [str(parameter)]
+    if fault.keyword in {"type", "enum"}:
+        return f"{fault.keyword}: {' or '.join(values)}"
+    if fault.schema == "Uuid":
+        return "a UUID"
+    return f"{fault.keyword}: {parameter}"
 
 
 def _exercised(records: list[Any], resource: str) -> set[str]:
-    """The requirements that these records put to the test."""
+    """The requirements that these records exercise."""
     if resource == "ReviewApproval":
         return {"approval/result"}
     name = NAMES[resource]
@@ -130,7 +171,7 @@ def _exercised(records: list[Any], resource: str) -> set[str]:
 
 
 def _requirement(fault: Fault, resource: str) -> str:
-    """The requirement that a fault breaks: the narrowest one that speaks of it."""
+    """The narrowest requirement that a fault violates."""
     if resource == "ReviewApproval":
         return "approval/result"
     if fault.schema == "Uuid" and fault.keyword in {"pattern", "format", "maxLength"}:
@@ -147,54 +188,3 @@ def _holder(fault: Fault, resource: str) -> str:
     member, nested = NESTED.get(resource, ("", ""))
     # Below a nested array comes an index, then the field.
     return nested if member and len(fault.path) > 1 and fault.path[0] == member else resource
-
-
-def _faults(records: list[Any], resource: str, contract: Contract) -> Iterator[Fault]:
-    validator = _validator(contract, resource, many=True)
-    if validator.is_valid(records):
-        return
-    for error in validator.iter_errors(records):
-        path = list(error.schema_path)
-        named = path[-2] if path[-3:-2] == ["$defs"] else ""
-        index, *place = error.instance_path
-        yield Fault(int(index), tuple(place), str(error.kind.name), str(named), error.message)
-
-
-def _confirmed(record: object, resource: str, contract: Contract) -> bool:
-    """Whether a second, independent validator refuses the record too."""
-    return not _second_opinion(contract, resource).is_valid(record)
-
-
-def scrubbed(value: Any, depth: int = DEEPEST) -> Any:
-    """The value without what the fast validator stumbles on, lone surrogates and deep nesting; no type of a member changes."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, list):
-        return [scrubbed(item, depth - 1) for item in value] if depth else []
-    if isinstance(value, dict):
-        return (
-            {scrubbed(key): scrubbed(item, depth - 1) for key, item in value.items()}
-            if depth
-            else {}
-        )
-    return value
-
-
-@cache
-def _validator(contract: Contract, resource: str, *, many: bool) -> Any:
-    schema = contract.schema(resource)
-    definitions = schema.pop("$defs", {})
-    wrapped = {"type": "array", "items": schema} if many else schema
-    return jsonschema_rs.Draft202012Validator(
-        {**wrapped, "$defs": definitions}, validate_formats=True
-    )
-
-
-@cache
-def _second_opinion(contract: Contract, resource: str) -> Any:
-    # Imported late: it is only needed once a target is about to be blamed.
-    from jsonschema import Draft202012Validator  # noqa: PLC0415
-
-    return Draft202012Validator(
-        contract.schema(resource), format_checker=Draft202012Validator.FORMAT_CHECKER
-    )

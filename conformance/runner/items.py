@@ -124,6 +124,7 @@ def finding(requirement: str, operation: str | None, problem: BaseException | No
                 problem.expected,
                 (),
                 problem.exchanges,
+                defect=problem.defect,
             )
         case Inconclusive():
             return Finding(

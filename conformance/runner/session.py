@@ -1,7 +1,7 @@
 """The examination of one target in one process: its client, what is known so far, and the judgement of every exchange."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -10,7 +10,7 @@ import orjson
 from conformance.contract import openapi, requirements
 from conformance.contract.openapi import Contract, Operation
 from conformance.contract.requirements import Requirement
-from conformance.contract.verdict import Finding, Verdict
+from conformance.contract.verdict import Defect, Finding, Location, Verdict
 from conformance.http import serialization
 from conformance.http.client import Client
 from conformance.http.exchange import Exchange
@@ -23,6 +23,12 @@ from conformance.target.target import Credential, Target
 MOST_EVIDENCE = 3
 MOST_REMEMBERED = 5_000
 """Exchanges of earlier items that a finding may still show: what was read once is looked at by many checks."""
+
+Key = tuple[str, str, Verdict]
+"""A requirement, an operation, and what the rules say of the one on the other."""
+
+Sighting = tuple[Exchange, Judgement]
+"""An exchange, and what a rule says of it."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,7 @@ class Session:
         )
         self._exchanges: list[Exchange] = []
         self._remembered: dict[str, Exchange] = {}
-        self._judged: dict[tuple[str, str, Verdict], tuple[Judgement, list[Exchange]]] = {}
+        self._judged: dict[Key, tuple[Judgement, list[Sighting]]] = {}
         self.observations: list[tuple[str, str, Any]] = []
 
     def open_log(self, path: Path) -> None:
@@ -177,7 +183,7 @@ class Session:
         for judgement in self.problems(exchange):
             self._judged[judgement.requirement, exchange.operation, Verdict.FAIL] = (
                 judgement,
-                [exchange],
+                [(exchange, judgement)],
             )
 
     def _keep(self, exchange: Exchange) -> None:
@@ -219,46 +225,62 @@ class Session:
         )
 
     def _note(self, exchange: Exchange, judgement: Judgement) -> None:
-        kept = judgement.problem is None
-        key = (
-            judgement.requirement,
-            exchange.operation,
-            Verdict.PASS if kept else Verdict.ERROR if judgement.unsure else Verdict.FAIL,
-        )
+        key = (judgement.requirement, exchange.operation, _verdict(judgement))
         _, seen = self._judged.setdefault(key, (judgement, []))
         if len(seen) < MOST_EVIDENCE:
-            seen.append(exchange)
+            seen.append((exchange, judgement))
 
-    def _finding(
-        self, key: tuple[str, str, Verdict], judgement: Judgement, exchanges: list[Exchange]
-    ) -> Finding:
+    def _finding(self, key: Key, judgement: Judgement, sightings: list[Sighting]) -> Finding:
         requirement, operation, verdict = key
-        ids = tuple(exchange.id for exchange in exchanges)
+        ids = tuple(exchange.id for exchange, _ in sightings)
+        defect = judgement.defect and judgement.defect.at(*_places(sightings))
         return Finding(
             requirement,
             verdict,
             operation,
             judgement.problem or "",
-            judgement.expected,
-            (),
-            ids,
-            self.client.item,
+            defect.expected if defect else "",
+            exchanges=ids,
+            item=self.client.item,
+            defect=defect,
         )
 
     def _redacted(self, finding: Finding) -> Finding:
         if finding.verdict is Verdict.PASS and finding.item:
             return finding  # nothing of the target is in it
         # A target may echo a credential, and then the message quotes it.
-        return Finding(
-            finding.requirement,
-            finding.verdict,
-            finding.operation,
-            self.redactor.text(finding.message),
-            self.redactor.text(finding.expected),
-            tuple(map(self.redactor.text, finding.needs)),
-            finding.exchanges,
-            finding.item or self.client.item,
+        return replace(
+            finding,
+            message=self.redactor.text(finding.message),
+            expected=self.redactor.text(finding.expected),
+            needs=tuple(map(self.redactor.text, finding.needs)),
+            item=finding.item or self.client.item,
+            defect=finding.defect and self._redacted_defect(finding.defect),
         )
+
+    def _redacted_defect(self, defect: Defect) -> Defect:
+        where = (replace(place, name=self.redactor.text(place.name)) for place in defect.where)
+        return replace(
+            defect,
+            text=self.redactor.text(defect.text),
+            expected=self.redactor.text(defect.expected),
+            actual=self.redactor.value(defect.actual),
+            where=tuple(where),
+            fields=tuple(map(self.redactor.text, defect.fields)),
+            values={name: self.redactor.value(value) for name, value in defect.values.items()},
+        )
+
+
+def _verdict(judgement: Judgement) -> Verdict:
+    if judgement.defect is None:
+        return Verdict.PASS
+    return Verdict.ERROR if judgement.unsure else Verdict.FAIL
+
+
+def _places(sightings: list[Sighting]) -> Iterator[Location]:
+    for exchange, judgement in sightings:
+        if judgement.defect is not None:
+            yield from (replace(place, exchange=exchange.id) for place in judgement.defect.where)
 
 
 def _variables(target: Target) -> dict[str, str]:

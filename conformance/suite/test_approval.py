@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from conformance.contract.verdict import Inconclusive
+from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import MALFORMED, MISSPELT, ON_APPROVED, STALE, conflict
@@ -27,11 +27,10 @@ def test_an_approval_succeeds(scheme: str, live: Live, approvals: Approvals) -> 
     trial = approvals.trial(scheme)
     expect.served(trial.approval)
     if trial.resembling is not None:
-        expect.broken(
-            "only another new key succeeds",
+        expect.violated(
+            defect(Kind.UNSORTED, "only another new key succeeds", expected="200 with any new key"),
             trial.resembling,
             trial.approval,
-            expected="200 with any new key",
         )
 
 
@@ -48,13 +47,14 @@ def test_the_result_is_that_review_approved(scheme: str, live: Live, approvals: 
     result = result_of(trial.approval)
     expect.that(
         result.get("status", "approved") == "approved",
-        f"status {result.get('status')!r}",
+        defect(Kind.UNSORTED, f"status {result.get('status')!r}", expected="approved"),
         trial.approval,
-        expected="approved",
     )
     same = str(result.get("id", trial.review.id)).lower() == trial.review.id.lower()
     expect.that(
-        same, f"the result is of {result.get('id')!r}", trial.approval, expected=trial.review.id
+        same,
+        defect(Kind.UNSORTED, f"the result is of {result.get('id')!r}", expected=trial.review.id),
+        trial.approval,
     )
 
 
@@ -72,9 +72,8 @@ def test_the_result_has_a_revision_of_that_review(
     )
     expect.that(
         told == shown,
-        f"subjectRevision {told!r}",
+        defect(Kind.UNSORTED, f"subjectRevision {told!r}", expected=f"{expected} or {shown}"),
         trial.approval,
-        expected=f"{expected} or {shown}",
     )
 
 
@@ -94,18 +93,16 @@ def test_the_review_reads_as_approved(scheme: str, live: Live, approvals: Approv
         told = after.data.get("status", "approved") if isinstance(after.data, dict) else "approved"
         expect.that(
             told == "approved",
-            f"the review reads as {told!r}",
+            defect(Kind.UNSORTED, f"the review reads as {told!r}", expected="approved"),
             trial.approval,
             after,
-            expected="approved",
         )
     page = approvals.look_listed(trial.review.id, scheme)
     expect.that(
         page is None,
-        "the list still shows another status",
+        defect(Kind.UNSORTED, "the list still shows another status", expected="approved"),
         trial.approval,
         *([page] if page else []),
-        expected="approved",
     )
 
 
@@ -122,10 +119,11 @@ def test_an_approval_changes_no_other_review(scheme: str, live: Live, approvals:
         return
     expect.that(
         not found,
-        "another review was approved as well",
+        defect(
+            Kind.UNSORTED, "another review was approved as well", expected="one review approved"
+        ),
         trial.approval,
         *found,
-        expected="one review approved",
     )
 
 
@@ -160,9 +158,10 @@ def test_a_stale_revision_is_a_conflict(scheme: str, live: Live, approvals: Appr
     changed = moved_by_stale(approvals)
     expect.that(
         not changed,
-        "stale attempts change the review",
+        defect(
+            Kind.UNSORTED, "stale attempts change the review", expected="the review stays as it was"
+        ),
         *changed,
-        expected="the review stays as it was",
     )
     for label in STALE:  # what was not tried, since too many reviews were taken, is not judged
         approvals.refusals(f"{label} by {scheme}", scheme)
@@ -207,10 +206,9 @@ def test_a_replay_is_answered_as_the_first_time(
         told, first = result_of(answer), result_of(trial.approval)
         expect.that(
             alike(told, first),
-            f"the replay says {told}",
+            defect(Kind.UNSORTED, f"the replay says {told}", expected=str(first)),
             trial.approval,
             answer,
-            expected=str(first),
         )
     after = _still_approved(trial, approvals)
     _made_once(trial, after, approvals)
@@ -228,7 +226,7 @@ def test_a_replay_is_guarded_like_the_approval(live: Live, approvals: Approvals)
             needs=tuple(f"credentials.{name}" for name in GUARDED),
         )
     for credential, scheme in refused:
-        expect.refused(
+        expect.rejected(
             live.send(
                 call,
                 credential,
@@ -266,19 +264,17 @@ def test_a_key_on_another_review_is_a_conflict_or_an_approval(
             told = "409, but the other review is approved"
             expect.that(
                 not is_approved(tried.after),
-                told,
+                defect(Kind.UNSORTED, told, expected="the review stays as it was"),
                 tried.answer,
                 tried.after,
-                expected="the review stays as it was",
             )
             continue
         told = f"the result is of {result_of(tried.answer).get('id')!r}, or the other review is not approved"
         expect.that(
             tried.is_true,
-            told,
+            defect(Kind.UNSORTED, told, expected="409, or an approval of the other review"),
             tried.answer,
             tried.after,
-            expected="409, or an approval of the other review",
         )
 
 
@@ -306,7 +302,9 @@ def test_a_new_key_on_an_approved_review_changes_nothing(
     )  # what never was is judged by the check of replays
     told = f"after a new key the first one is answered {again.describe()}"
     kept = not replayed or (again.status == 200 and alike(again.data, before.data))
-    expect.that(kept, told, before, answer, again, expected="the first result")
+    expect.that(
+        kept, defect(Kind.UNSORTED, told, expected="the first result"), before, answer, again
+    )
 
 
 GUARDED = ("expired", "revoked", "lacking.reviews:approve", "outsider", "no-review-role")
@@ -341,11 +339,14 @@ def _made_once(trial: Trial, after: Exchange, approvals: Approvals) -> None:
     moved = shown_revision(after) == shown_revision(rested) != shown_revision(again)
     expect.that(
         not moved,
-        "a replay changes the review's revision",
+        defect(
+            Kind.UNSORTED,
+            "a replay changes the review's revision",
+            expected="the review stays as it was",
+        ),
         rested,
         answer,
         again,
-        expected="the review stays as it was",
     )
 
 
@@ -392,9 +393,8 @@ def _still_approved(trial: Trial, approvals: Approvals) -> Exchange:
     showed = trial.after is not None and is_approved(trial.after)
     expect.that(
         is_approved(after) or not showed,
-        "the review is no longer approved",
+        defect(Kind.UNSORTED, "the review is no longer approved", expected="approved"),
         after,
-        expected="approved",
     )
     return after
 

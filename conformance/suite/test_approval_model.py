@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from conformance.contract.verdict import Inconclusive, Violation
+from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.exchange import Exchange
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.oracle import Attempt, Model, Subject
@@ -86,9 +86,8 @@ class World:
         first = self.model.replays(attempt)
         expect.that(
             first is None or alike(answer.data, first),
-            f"a replay says {answer.data}",
+            defect(Kind.UNSORTED, f"a replay says {answer.data}", expected=str(first)),
             answer,
-            expected=str(first),
         )
         was_approved = attempt.subject.approved
         self.model.learn(attempt, answer.status, answer.data)
@@ -100,7 +99,7 @@ class World:
         told = f"after step {self.steps} the review reads as {'approved' if is_approved(after) else 'not approved'}"
         expected = "approved" if attempt.subject.approved else "not approved"
         kept = is_approved(after) == attempt.subject.approved or not shows_status(after)
-        expect.that(kept, told, answer, after, expected=expected)
+        expect.that(kept, defect(Kind.UNSORTED, told, expected=expected), answer, after)
 
     def _is_revised(self, subject: Subject) -> bool:
         """Whether somebody else has changed a subject since it was read, which is what an approval met; the next one goes by the change."""

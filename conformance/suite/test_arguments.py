@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, NotApplicable
+from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
-from conformance.rules.arguments import REFUSALS
+from conformance.rules.arguments import REJECTIONS
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live, parameter_of
@@ -94,12 +94,17 @@ def _not_turned_away(answer: Exchange, call: Call, live: Live) -> None:
     What is refused for an id may be absent, and what is refused as invalid is judged by the rules.
     """
     is_limited = answer.call == call.asking(limit=dict(answer.call.query).get("limit"))
-    if answer.status in {200, *REFUSALS} or (answer.status != 500 and not is_limited):
+    if answer.status in {200, *REJECTIONS} or (answer.status != 500 and not is_limited):
         return
     again = live.send(answer.call, scheme=answer.scheme, purpose=f"{answer.purpose}, once more")
     plain = live.send(call, scheme=answer.scheme, purpose="without them")
     kept = again.status == 200 or plain.status != 200
-    expect.that(kept, f"{answer.purpose}: {answer.describe()}", answer, plain, expected="200")
+    expect.that(
+        kept,
+        defect(Kind.UNSORTED, f"{answer.purpose}: {answer.describe()}", expected="200"),
+        answer,
+        plain,
+    )
 
 
 @requirement("arguments/limit")

@@ -1,7 +1,7 @@
 """Authentication: two schemes, either suffices, and nothing else opens anything (Authentication)."""
 
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive
+from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
 from conformance.suite.approval.approvals import Approvals
@@ -55,7 +55,7 @@ def test_no_credential_is_refused(operation: Operation, live: Live, approvals: A
     )
     expect.status(plain, 401)
     for answer in rest:  # a cursor may belong to its caller, and be refused for that
-        expect.refused(answer)
+        expect.rejected(answer)
 
 
 @requirement("authentication/expired")
@@ -93,7 +93,7 @@ def test_a_made_up_credential_opens_nothing(
     for answer in live.send_each(
         [(call, Sending(credential, scheme, "a made-up credential")) for credential in impostors]
     ):
-        expect.refused(answer)
+        expect.rejected(answer)
 
 
 @requirement("authentication/challenge")
@@ -108,7 +108,7 @@ def test_a_401_names_the_ways_in(operation: Operation, live: Live, approvals: Ap
         raise Inconclusive(f"no 401 to look at: {answer.describe()}", exchanges=[answer.id])
     expect.that(
         answer.response.header("www-authenticate") is not None,
-        "a 401 without WWW-Authenticate",
+        defect(Kind.UNSORTED, "a 401 without WWW-Authenticate"),
         answer,
     )
 
@@ -140,7 +140,11 @@ def _accepted(operation: Operation, scheme: str, live: Live, approvals: Approval
         holds = live.is_alive(primary, scheme) or (
             holds and not _serves_others(primary, scheme, live)
         )
-    expect.that(not holds, f"by {scheme}: {answer.describe()}", answer, expected="200")
+    expect.that(
+        not holds,
+        defect(Kind.UNSORTED, f"by {scheme}: {answer.describe()}", expected="200"),
+        answer,
+    )
     told = f"{operation.id} by {scheme} is answered {answer.describe()}"
     raise Inconclusive(told, needs=(f"credentials.primary.{scheme}",), exchanges=[answer.id])
 
@@ -155,10 +159,13 @@ def _accepted_beside_arguments(operation: Operation, scheme: str, live: Live) ->
             ]
             expect.that(
                 not served,
-                f"by {scheme}, beside arguments: {answer.describe()}",
+                defect(
+                    Kind.UNSORTED,
+                    f"by {scheme}, beside arguments: {answer.describe()}",
+                    expected="200",
+                ),
                 answer,
                 *theirs,
-                expected="200",
             )
 
 
@@ -213,7 +220,7 @@ def _dead(operation: Operation, name: str, scheme: str, live: Live, approvals: A
     plain, *rest = live.probe_each(requests, call)
     expect.status(plain, 401)
     for answer in rest:
-        expect.refused(answer)
+        expect.rejected(answer)
 
 
 def _refused_approval(approvals: Approvals, label: str, *allowed: int) -> Exchange:
@@ -226,5 +233,5 @@ def _refused_approval(approvals: Approvals, label: str, *allowed: int) -> Exchan
 
 def _never_approved(approvals: Approvals, label: str, scheme: str | None = None) -> None:
     attempt = approvals.refusal(label, scheme)
-    expect.refused(attempt.answer)
+    expect.rejected(attempt.answer)
     unchanged(attempt)

@@ -1,7 +1,7 @@
 """Authorization: permissions and review roles (Authentication)."""
 
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, Violation
+from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import Call
 from conformance.suite.approval.approvals import Approvals
@@ -36,7 +36,7 @@ def test_the_permission_is_needed(
     for answer in (
         rest
     ):  # a cursor may belong to the credential that it was issued to, and be refused for that
-        expect.refused(answer)
+        expect.rejected(answer)
 
 
 @requirement("authorization/no-more-than-permission")
@@ -51,8 +51,11 @@ def test_no_other_permission_is_needed(
     answer = live.send(call, purpose="holding every permission")
     if answer.status == 403 and live.session.target.lacking(operation.permission):
         raise Violation(
-            f"primary, who lacks nothing, is answered {answer.describe()}",
-            expected="200",
+            defect(
+                Kind.UNSORTED,
+                f"primary, who lacks nothing, is answered {answer.describe()}",
+                expected="200",
+            ),
             exchanges=[answer.id],
         )
     live.controlled(call)
@@ -71,7 +74,11 @@ def test_no_other_permission_is_needed(
         refused = answer.status in turned_away and (
             answer.status != 401 or _is_taken(call, scheme, live)
         )
-        expect.that(not refused, f"{answer.purpose}: {answer.describe()}", answer, expected="200")
+        expect.that(
+            not refused,
+            defect(Kind.UNSORTED, f"{answer.purpose}: {answer.describe()}", expected="200"),
+            answer,
+        )
 
 
 def _is_taken(call: Call, scheme: str, live: Live) -> bool:
@@ -143,7 +150,9 @@ def _no_other_to_approve(
             answer = approvals.refusal(f"stale, {name} by {scheme}", scheme).answer
             expect.clear(answer)
             told = f"a stale approval without {permission}: {answer.describe()}"
-            expect.that(answer.status != 403, told, control, answer, expected="409")
+            expect.that(
+                answer.status != 403, defect(Kind.UNSORTED, told, expected="409"), control, answer
+            )
 
 
 def _may_approve(live: Live, approvals: Approvals) -> None:
@@ -158,9 +167,12 @@ def _may_approve(live: Live, approvals: Approvals) -> None:
     answer = approvals.first().approval
     expect.that(
         not forbidden_by_all,
-        f"primary, who lacks nothing, is answered {answer.describe()}",
+        defect(
+            Kind.UNSORTED,
+            f"primary, who lacks nothing, is answered {answer.describe()}",
+            expected="200",
+        ),
         answer,
-        expected="200",
     )
 
 

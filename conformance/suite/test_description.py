@@ -8,7 +8,7 @@ from conformance.contract.description.difference import BREAKING, Aspect, Differ
 from conformance.contract.description.document import Document
 from conformance.contract.description.schema import SchemaError
 from conformance.contract.description.source import SourceError, UnbundledError
-from conformance.contract.verdict import Inconclusive, Violation
+from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import MISSING, Call, Exchange
 from conformance.suite.callers import expect
@@ -34,7 +34,8 @@ def test_the_description_is_where_the_profile_says(live: Live) -> None:
         raise _unbundled(problem, answer) from None
     except SourceError as problem:
         raise Violation(
-            _told(problem), expected="an OpenAPI 3.1 document", exchanges=[answer.id]
+            defect(Kind.UNSORTED, _told(problem), expected="an OpenAPI 3.1 document"),
+            exchanges=[answer.id],
         ) from None
 
 
@@ -161,7 +162,10 @@ def _judge(live: Live, aspect: Aspect) -> None:
     ]
     if broken:
         expected = broken[0].specified or "what the contract says"
-        raise Violation("; ".join(_listed(broken)), expected=expected, exchanges=[answer.id])
+        raise Violation(
+            defect(Kind.UNSORTED, "; ".join(_listed(broken)), expected=expected),
+            exchanges=[answer.id],
+        )
 
 
 def _listed(differences: list[Difference]) -> Iterator[str]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, NotApplicable
+from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Call
-from conformance.rules.arguments import REFUSALS
+from conformance.rules.arguments import REJECTIONS
 from conformance.suite.callers import expect
 from conformance.suite.callers.calls import MEMBERS
 from conformance.suite.callers.requirement import requirement
@@ -90,9 +90,12 @@ def _nobodys(operation: Operation, role: str, name: str, live: Live) -> None:
             expect.status(nobody, 200, 403, 404)
         expect.that(
             not nobody.items,
-            f"{len(nobody.items)} items of a {role} that does not exist",
+            defect(
+                Kind.UNSORTED,
+                f"{len(nobody.items)} items of a {role} that does not exist",
+                expected="no item",
+            ),
             nobody,
-            expected="no item",
         )
 
 
@@ -148,7 +151,11 @@ def _empty(operation: Operation, name: str, idle: list[str], live: Live) -> None
         # That a caller, or a kind of id, is refused is judged elsewhere.
         kept = is_gone or page.status in (200, 400, 401, 403, 422)
         expect.that(
-            kept, f"a project with nothing to show: {page.describe()}", page, expected="200"
+            kept,
+            defect(
+                Kind.UNSORTED, f"a project with nothing to show: {page.describe()}", expected="200"
+            ),
+            page,
         )
 
 
@@ -172,9 +179,12 @@ def _strangers(operation: Operation, role: str, name: str, ids: list[str], live:
         ]
         expect.that(
             not strays,
-            f"{len(strays)} items of another {role}",
+            defect(
+                Kind.UNSORTED,
+                f"{len(strays)} items of another {role}",
+                expected=f"{member} {id} only",
+            ),
             page,
-            expected=f"{member} {id} only",
         )
 
 
@@ -211,9 +221,12 @@ def _both(operation: Operation, live: Live) -> None:
         ]
         expect.that(
             not strays,
-            f"{len(strays)} items of another company or project",
+            defect(
+                Kind.UNSORTED,
+                f"{len(strays)} items of another company or project",
+                expected=f"{asked} only",
+            ),
             page,
-            expected=f"{asked} only",
         )
         refused = (
             company is project
@@ -222,9 +235,12 @@ def _both(operation: Operation, live: Live) -> None:
         )
         expect.that(
             not refused,
-            f"the company and the project of one record: {page.describe()}",
+            defect(
+                Kind.UNSORTED,
+                f"the company and the project of one record: {page.describe()}",
+                expected="200",
+            ),
             page,
-            expected="200",
         )
     _all_of_both(operation, names, records, live)
 
@@ -298,25 +314,35 @@ def _restricted(walk: Walk, member: str, id: str, live: Live) -> None:
     for page in walk.pages:
         strays = [item for item in page.items if not _is_of(item, member, id)]
         expect.that(
-            not strays, f"{len(strays)} items of another {member}", page, expected=f"{member} {id}"
+            not strays,
+            defect(
+                Kind.UNSORTED, f"{len(strays)} items of another {member}", expected=f"{member} {id}"
+            ),
+            page,
         )
     if walk.end == "loop" and _is_walked(live, walk):
         lost = live.again(walk).end == "loop"
         expect.that(
             not lost,
-            f"the pages of one {member} lead back to those before",
+            defect(
+                Kind.UNSORTED,
+                f"the pages of one {member} lead back to those before",
+                expected="the pages after",
+            ),
             walk.pages[-1],
-            expected="the pages after",
         )
     # That a filter is refused as invalid is judged by the rules, and a cursor may carry its filter, and go with no other argument.
-    if walk.end == "refused" and walk.pages[-1].status not in REFUSALS and _is_walked(live, walk):
+    if walk.end == "refused" and walk.pages[-1].status not in REJECTIONS and _is_walked(live, walk):
         last = live.again(walk).pages[-1]
-        served = last.status in {200, *REFUSALS} or turned_away(last, live)
+        served = last.status in {200, *REJECTIONS} or turned_away(last, live)
         expect.that(
             served,
-            f"{member} {id}: {last.describe()} with {walk.told}",
+            defect(
+                Kind.UNSORTED,
+                f"{member} {id}: {last.describe()} with {walk.told}",
+                expected="the records that belong there",
+            ),
             last,
-            expected="the records that belong there",
         )
     _same_as_unfiltered(live, walk, member, id)
 
@@ -344,7 +370,9 @@ def _same_as_unfiltered(live: Live, walk: Walk, member: str, id: str) -> None:
     lost = sorted(missing)
     told = f"{len(lost)} records differ between the filtered list ({walk.told}) and the whole one: {', '.join(lost[:3])}"
     expect.that(
-        not lost, told, again.pages[-1], expected="the records of the whole list that belong there"
+        not lost,
+        defect(Kind.UNSORTED, told, expected="the records of the whole list that belong there"),
+        again.pages[-1],
     )
 
 

@@ -11,7 +11,7 @@ from functools import cached_property, partial
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, Violation
+from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.client import TRIES, Sending
 from conformance.http.exchange import Call, Exchange
 from conformance.http.retry import is_weather
@@ -64,7 +64,9 @@ def _unissued(operation: Operation, live: Live) -> None:
             purpose="a cursor that was never issued",
         )
         expect.that(
-            answer.status != 500, answer.describe(), answer, expected="no failure of the service"
+            answer.status != 500,
+            defect(Kind.UNSORTED, answer.describe(), expected="no failure of the service"),
+            answer,
         )
 
 
@@ -80,7 +82,9 @@ def _odd_approvals(operation: Operation, live: Live) -> None:
     sending = Sending(live.credential("primary"), None, "an odd approval", argued=False)
     for answer in live.session.client.send_all(calls, [sending] * len(calls)):
         expect.that(
-            answer.status != 500, answer.describe(), answer, expected="no failure of the service"
+            answer.status != 500,
+            defect(Kind.UNSORTED, answer.describe(), expected="no failure of the service"),
+            answer,
         )
 
 
@@ -110,7 +114,10 @@ class Fuzz:
         if failures:
             shown = next((answer for answer in smallest if answer.status == 500), failures[0])
             told = f"{shown.describe()}, again and again; {len(failures)} of {len(covered) + len(drawn)} requests fail"
-            raise Violation(told, expected="no failure of the service", exchanges=[shown.id])
+            raise Violation(
+                defect(Kind.UNSORTED, told, expected="no failure of the service"),
+                exchanges=[shown.id],
+            )
         self._clear([answer for answer in (*covered, *drawn) if is_weather(answer)])
 
     # --- sending ---------------------------------------------------------------------------------------------------
@@ -180,9 +187,12 @@ class Fuzz:
                 expect.clear(again)
             expect.that(
                 not is_weather(again),
-                f"{again.purpose}: {again.describe()}",
+                defect(
+                    Kind.UNSORTED,
+                    f"{again.purpose}: {again.describe()}",
+                    expected="an answer of the service",
+                ),
                 again,
-                expected="an answer of the service",
             )
 
     def _learn(self) -> None:

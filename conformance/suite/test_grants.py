@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
+from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
 from conformance.suite.approval.approvals import Approvals
@@ -107,9 +107,12 @@ def test_lists_stay_within_the_grant(operation: Operation, scheme: str, live: Li
         shared = sorted(set(own.ids) & set(theirs.ids))
         expect.that(
             not shared,
-            f"primary and the outsider both see {shared[:3]}",
+            defect(
+                Kind.UNSORTED,
+                f"primary and the outsider both see {shared[:3]}",
+                expected="nothing in common",
+            ),
             theirs.pages[0],
-            expected="nothing in common",
         )
         if scheme == live.credential("primary").schemes[0]:
             _apart_at_once(operation, scheme, live, (set(own.ids), set(theirs.ids)))
@@ -147,9 +150,12 @@ def test_a_filter_opens_nothing(operation: Operation, live: Live) -> None:
             strays = _not_own(answer, id, live)
             expect.that(
                 not strays,
-                f"{len(strays)} items of a {role} outside the grant",
+                defect(
+                    Kind.UNSORTED,
+                    f"{len(strays)} items of a {role} outside the grant",
+                    expected="no item",
+                ),
                 answer,
-                expected="no item",
             )
         _filtered_beside(operation, name, id, live)
     if not probed:
@@ -171,7 +177,11 @@ def _filtered_beside(operation: Operation, name: str, id: str, live: Live) -> No
     for answer in live.send_all(calls, "outside the grant, beside other arguments"):
         strays = [item for item in answer.items if _belongs(item, id)]
         expect.that(
-            not strays, f"{len(strays)} items from outside the grant", answer, expected="no item"
+            not strays,
+            defect(
+                Kind.UNSORTED, f"{len(strays)} items from outside the grant", expected="no item"
+            ),
+            answer,
         )
 
 
@@ -209,9 +219,12 @@ def test_another_callers_cursor_opens_nothing(operation: Operation, live: Live) 
         stolen = [item["id"] for item in answer.items if record_key(item) in owned]
         expect.that(
             not stolen,
-            f"{thief.name} sees {stolen[:3]} of {owner.name}",
+            defect(
+                Kind.UNSORTED,
+                f"{thief.name} sees {stolen[:3]} of {owner.name}",
+                expected="nothing of another caller's",
+            ),
             answer,
-            expected="nothing of another caller's",
         )
     if not tried:
         raise Inconclusive("no list is long enough for a cursor", needs=("data in the target",))
@@ -262,7 +275,11 @@ def _beside_arguments(theirs: Call, scheme: str, live: Live) -> None:
                 not answer.items or any(_names(item, theirs) for item in answer.items)
             )
             expect.that(
-                not opened, f"{answer.purpose}: {answer.describe()}", answer, expected="a refusal"
+                not opened,
+                defect(
+                    Kind.UNSORTED, f"{answer.purpose}: {answer.describe()}", expected="a refusal"
+                ),
+                answer,
             )
 
 
@@ -278,7 +295,7 @@ def _spelt_otherwise(theirs: Call, scheme: str, live: Live) -> None:
     respelt = theirs.at(
         **{name: id.upper() if id != id.upper() else id.lower() for name, id in theirs.path.items()}
     )
-    expect.refused(
+    expect.rejected(
         live.send(
             respelt, live.by("primary", scheme), scheme, purpose="the same id in other letters"
         )
@@ -325,9 +342,12 @@ def _apart_at_once(
         stolen = [item["id"] for item in answer.items if record_key(item) in others]
         expect.that(
             not stolen,
-            f"{caller.name} sees {stolen[:3]} of the other caller",
+            defect(
+                Kind.UNSORTED,
+                f"{caller.name} sees {stolen[:3]} of the other caller",
+                expected="nothing of another caller's",
+            ),
             answer,
-            expected="nothing of another caller's",
         )
 
 
@@ -338,8 +358,11 @@ def _nothing_from(pages: Iterable[Exchange], live: Live) -> None:
             for what, known_ids in _outside(fixtures.foreign, fixtures.ungranted, page.operation):
                 if str(item.get(what)).lower() in known_ids:
                     raise Violation(
-                        f"the list shows {what} {item[what]}",
-                        expected="nothing from outside the grant",
+                        defect(
+                            Kind.UNSORTED,
+                            f"the list shows {what} {item[what]}",
+                            expected="nothing from outside the grant",
+                        ),
                         exchanges=[page.id],
                     )
 

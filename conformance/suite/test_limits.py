@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NoReturn
 
-from conformance.contract.verdict import Inconclusive, Violation
+from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
 from conformance.http.retry import is_transient, is_weather, retry_after
@@ -62,9 +62,12 @@ def test_who_waits_is_served_again(live: Live) -> None:
                 answer = _after_waiting(answer, scheme, live)
         expect.that(
             answer.status != 429,
-            "429 again, each time after waiting as long as Retry-After said",
+            defect(
+                Kind.UNSORTED,
+                "429 again, each time after waiting as long as Retry-After said",
+                expected="200",
+            ),
             answer,
-            expected="200",
         )
         if answer.status != 200:  # what primary is not served either is judged elsewhere
             live.control(answer.call)
@@ -162,7 +165,11 @@ def _all_served(answers: list[Exchange], before: list[Exchange]) -> None:
     for answer in answers:
         turned = served and answer.status != 200 and not is_weather(answer)
         expect.that(
-            not turned, f"after {len(before)} requests: {answer.describe()}", answer, expected="429"
+            not turned,
+            defect(
+                Kind.UNSORTED, f"after {len(before)} requests: {answer.describe()}", expected="429"
+            ),
+            answer,
         )
         _served(answer)
 
@@ -181,10 +188,13 @@ def _no_weather_of_its_own(
         own = live.session.client.send(away[0].call, sending)
         if others.status != 200 or own.status == 429 or not is_weather(own):
             return
-    expect.broken(
-        f"after {served} requests, and not for primary: {away[0].describe()}",
+    expect.violated(
+        defect(
+            Kind.UNSORTED,
+            f"after {served} requests, and not for primary: {away[0].describe()}",
+            expected="429",
+        ),
         away[0],
-        expected="429",
     )
 
 
@@ -214,7 +224,10 @@ def _never_refused(sent: list[Exchange], rate: RateLimit) -> NoReturn:
             exchanges=[sent[-1].id],
         )
     raise Violation(
-        told,
-        expected=f"429 after {rate.requests} requests in {rate.seconds:g} s",
+        defect(
+            Kind.UNSORTED,
+            told,
+            expected=f"429 after {rate.requests} requests in {rate.seconds:g} s",
+        ),
         exchanges=[sent[-1].id],
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, NotApplicable
+from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
 from conformance.suite.callers import expect
@@ -91,9 +91,12 @@ def test_a_walk_yields_every_record(operation: Operation, live: Live) -> None:
     lost = _lost(operation, live) if operation.id in WHOLE else []
     expect.that(
         not lost,
-        "the list shows nothing, and records in several states can be read",
+        defect(
+            Kind.UNSORTED,
+            "the list shows nothing, and records in several states can be read",
+            expected="what can be read",
+        ),
         *lost[:2],
-        expected="what can be read",
     )
     compared = False
     for call in lists(operation, live):
@@ -123,7 +126,9 @@ def test_a_walk_comes_to_its_end(operation: Operation, live: Live) -> None:
                 else _unending(again, [*walks, *filtered], operation)
             )
             expect.that(
-                problem is None, f"{problem} with {walk.told}", again.pages[-1], expected="an end"
+                problem is None,
+                defect(Kind.UNSORTED, f"{problem} with {walk.told}", expected="an end"),
+                again.pages[-1],
             )
 
 
@@ -161,9 +166,12 @@ def test_what_is_referred_to_is_listed(operation: Operation, live: Live) -> None
     lost = _lost(operation, live)
     expect.that(
         not lost,
-        "the list shows nothing, and records in several states can be read",
+        defect(
+            Kind.UNSORTED,
+            "the list shows nothing, and records in several states can be read",
+            expected="what can be read",
+        ),
         *lost[:2],
-        expected="what can be read",
     )
     read, name = _reading(operation, live)
     missing = _referred(operation, live) - set(walk.ids)
@@ -176,9 +184,12 @@ def test_what_is_referred_to_is_listed(operation: Operation, live: Live) -> None
         known_again = answer.status != 200 or id in live.again(walk).ids
         expect.that(
             known_again,
-            f"{id} can be read, but is not in the list",
+            defect(
+                Kind.UNSORTED,
+                f"{id} can be read, but is not in the list",
+                expected="a list of all that can be read",
+            ),
             answer,
-            expected="a list of all that can be read",
         )
 
 
@@ -257,7 +268,7 @@ def _defaults(call: Call, scheme: str | None, live: Live) -> None:
         if scheme is not None and not (plain.items and stated.items):
             return  # A cursor that goes with its own limit alone was never issued for another one, and may find nothing.
     told = f"{len(plain.items)} records without a limit, {len(stated.items)} with 25"
-    expect.broken(told, plain, stated, expected="the same page")
+    expect.violated(defect(Kind.UNSORTED, told, expected="the same page"), plain, stated)
 
 
 def _walks(operation: Operation, live: Live) -> list[Walk]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, NotApplicable
+from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
 from conformance.runner.session import Session
@@ -29,7 +29,12 @@ def test_the_base_address_ends_with_the_version(session: Session) -> None:
     """The version of the API is carried in the base address."""
     kept = session.target.base_url.endswith("/v1")
     expect.that(
-        kept, f"the base URL is {session.target.base_url}", expected="a base URL that ends with /v1"
+        kept,
+        defect(
+            Kind.UNSORTED,
+            f"the base URL is {session.target.base_url}",
+            expected="a base URL that ends with /v1",
+        ),
     )
 
 
@@ -59,7 +64,11 @@ def test_the_record_is_the_one_asked_for(operation: Operation, live: Live) -> No
         found = answer.data.get("id", asked)
         kept = isinstance(found, str) and found.lower() == asked.lower()
         expect.that(
-            kept, f"asked for {asked}, got {found!r}", answer, expected=f"the record {asked}"
+            kept,
+            defect(
+                Kind.UNSORTED, f"asked for {asked}, got {found!r}", expected=f"the record {asked}"
+            ),
+            answer,
         )
     for id, answer in _at_once(
         operation, [id for id, _ in _records(operation, live)][:AT_ONCE], live
@@ -68,9 +77,12 @@ def test_the_record_is_the_one_asked_for(operation: Operation, live: Live) -> No
         kept = isinstance(found, str) and found.lower() == id.lower()
         expect.that(
             kept,
-            f"of several at once, asked for {id}, got {found!r}",
+            defect(
+                Kind.UNSORTED,
+                f"of several at once, asked for {id}, got {found!r}",
+                expected=f"the record {id}",
+            ),
             answer,
-            expected=f"the record {id}",
         )
 
 
@@ -113,9 +125,12 @@ def test_what_lies_below_a_record_names_it(operation: Operation, live: Live) -> 
         ]
         expect.that(
             not strays,
-            f"an item below {parent} has {name} {strays[:1]}",
+            defect(
+                Kind.UNSORTED,
+                f"an item below {parent} has {name} {strays[:1]}",
+                expected=f"{name} {parent}",
+            ),
             page,
-            expected=f"{name} {parent}",
         )
     _below_one(pages, name)
 
@@ -177,9 +192,12 @@ def test_a_review_that_cannot_be_approved_gives_the_reason(live: Live) -> None:
         lacking = isinstance(again.data, dict) and _lacks_reason(again.data)
         expect.that(
             not lacking,
-            f"review {record['id']} cannot be approved for an empty reason",
+            defect(
+                Kind.UNSORTED,
+                f"review {record['id']} cannot be approved for an empty reason",
+                expected="a reason",
+            ),
             again,
-            expected="a reason",
         )
 
 
@@ -269,9 +287,12 @@ def _own_account(operation: Operation, live: Live) -> None:
         strange = isinstance(answer.data, dict) and answer.data.get("id") == foreign
         expect.that(
             not strange,
-            f"of several at once, {caller.name} is told of account {foreign}",
+            defect(
+                Kind.UNSORTED,
+                f"of several at once, {caller.name} is told of account {foreign}",
+                expected="its own account",
+            ),
             answer,
-            expected="its own account",
         )
 
 
@@ -284,7 +305,10 @@ def _below_one(pages: list[tuple[str, Exchange]], name: str) -> None:
                 other, earlier = seen.setdefault(record_key(item), (parent, page))
                 told = f"{item['id']} stands below {other} and below {parent}, and has the {name} of each"
                 expect.that(
-                    other.lower() == parent.lower(), told, earlier, page, expected=f"one {name}"
+                    other.lower() == parent.lower(),
+                    defect(Kind.UNSORTED, told, expected=f"one {name}"),
+                    earlier,
+                    page,
                 )
 
 
@@ -331,9 +355,12 @@ def _confirm_differing(
         ]
         expect.that(
             not stable,
-            f"list and record differ in {', '.join(stable)}",
+            defect(
+                Kind.UNSORTED,
+                f"list and record differ in {', '.join(stable)}",
+                expected="the same values",
+            ),
             *shown[-1],
-            expected="the same values",
         )
 
 
@@ -390,9 +417,8 @@ def _shown_to_others(operation: Operation, live: Live) -> None:
             answer = live.send(Call(operation.id), credential, purpose=f"the account of {name}")
             expect.that(
                 answer.status != 500,
-                f"{answer.purpose}: {answer.describe()}",
+                defect(Kind.UNSORTED, f"{answer.purpose}: {answer.describe()}", expected="200"),
                 answer,
-                expected="200",
             )
 
 

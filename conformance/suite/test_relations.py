@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive
+from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
@@ -83,9 +83,12 @@ def test_a_video_has_one_localization_a_language(operation: Operation, live: Liv
         languages = _languages(again.data) if isinstance(again.data, dict) else []
         expect.that(
             not _is_twice(languages),
-            f"the languages of video {record['id']} are {languages}",
+            defect(
+                Kind.UNSORTED,
+                f"the languages of video {record['id']} are {languages}",
+                expected="each of them once",
+            ),
             again,
-            expected="each of them once",
         )
 
 
@@ -100,7 +103,10 @@ def test_counts_add_up(live: Live) -> None:
         if isinstance(done, int) and isinstance(all, int):
             expect.that(
                 done <= all,
-                f"project {record['id']} has {done} of {all} localizations completed",
+                defect(
+                    Kind.UNSORTED,
+                    f"project {record['id']} has {done} of {all} localizations completed",
+                ),
                 answer,
             )
         for member, counted in tallies.items():
@@ -138,7 +144,7 @@ def _confirm_miscounted(live: Live, videos: Walk, id: str, member: str) -> None:
         if member == "localizationCount" and _are_read_otherwise(walk, id, live):
             return
         problem = f"{member} of project {id} is {told}, its list has {found[id.lower()]}"
-    expect.broken(problem, again)
+    expect.violated(defect(Kind.UNSORTED, problem), again)
 
 
 def _is_walked_otherwise(videos: Walk, live: Live) -> bool:
@@ -202,10 +208,13 @@ def _confirm_apart(live: Live, operation: Operation, listed: Listed, tie: tuple[
     )
     expect.that(
         not apart,
-        f"{member} is {told[0]}, that of its {name[:-2]} is {told[1]}",
+        defect(
+            Kind.UNSORTED,
+            f"{member} is {told[0]}, that of its {name[:-2]} is {told[1]}",
+            expected=f"one {member}",
+        ),
         one,
         other,
-        expected=f"one {member}",
     )
 
 
@@ -249,5 +258,10 @@ def _same_name(live: Live, listed: Listed, answer: Exchange, copy: str) -> bool:
     at_rest = (
         told == listed.record[copy] or name == answer.data["name"]
     )  # What is renamed all the time is never read twice alike.
-    expect.that(not at_rest, f"{copy} is {told!r}, the name is {name!r}", again, latest)
+    expect.that(
+        not at_rest,
+        defect(Kind.UNSORTED, f"{copy} is {told!r}, the name is {name!r}"),
+        again,
+        latest,
+    )
     return False

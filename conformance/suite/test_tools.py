@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, Violation
+from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.exchange import Call
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
@@ -26,8 +26,9 @@ def test_every_operation_is_a_tool(operation: Operation, toolbox: Toolbox) -> No
     told = ", ".join(sorted(tools)) or "no tool"
     expect.that(
         operation.id in tools,
-        f"{operation.id} is not among {told}",
-        expected=f"a tool {operation.id}",
+        defect(
+            Kind.UNSORTED, f"{operation.id} is not among {told}", expected=f"a tool {operation.id}"
+        ),
     )
 
 
@@ -43,7 +44,8 @@ def _shown(toolbox: Toolbox) -> dict[str, Any]:
             last = problem
             toolbox.live.control(Call("account_get"), scheme=toolbox.scheme)
     raise Violation(
-        f"{last.message}, again and again", expected="the tools", exchanges=last.exchanges
+        defect(Kind.UNSORTED, f"{last.message}, again and again", expected="the tools"),
+        exchanges=last.exchanges,
     )
 
 
@@ -54,14 +56,18 @@ def test_a_tool_takes_the_arguments_of_its_operation(
     """The input schema names the parameters that the contract names, flat or nested, and takes what the contract allows."""
     schema = toolbox.tool(operation).get("inputSchema")
     expect.that(
-        isinstance(schema, dict), "the tool has no input schema", expected="an input schema"
+        isinstance(schema, dict),
+        defect(Kind.UNSORTED, "the tool has no input schema", expected="an input schema"),
     )
     assert isinstance(schema, dict)
     missing = [name for name in _named(operation) if plain(name) not in places(schema)]
     expect.that(
         not missing,
-        f"the input schema does not name {', '.join(missing)}",
-        expected=", ".join(_named(operation)),
+        defect(
+            Kind.UNSORTED,
+            f"the input schema does not name {', '.join(missing)}",
+            expected=", ".join(_named(operation)),
+        ),
     )
     where = places(schema)
     if any(len(where[plain(name)]) > 1 for name in _named(operation)) or not _named(operation):
@@ -70,8 +76,11 @@ def test_a_tool_takes_the_arguments_of_its_operation(
         flaw = refusal(shape(arguments, schema), schema)
         expect.that(
             flaw is None,
-            f"the input schema refuses {arguments}: {flaw}",
-            expected="a schema that takes what the contract allows",
+            defect(
+                Kind.UNSORTED,
+                f"the input schema refuses {arguments}: {flaw}",
+                expected="a schema that takes what the contract allows",
+            ),
         )
 
 
@@ -106,10 +115,16 @@ def _understood(operation: Operation, toolbox: Toolbox) -> None:
         courier, shape({}, toolbox.tool(operation).get("inputSchema", {}))
     )
     found = f"the client finds {', '.join(names) or 'no tool'}"
-    expect.that(operation.id in names, found, *courier.exchanges, expected=f"a tool {operation.id}")
+    expect.that(
+        operation.id in names,
+        defect(Kind.UNSORTED, found, expected=f"a tool {operation.id}"),
+        *courier.exchanges,
+    )
     told = "the client is told that the call has failed"
     expect.that(
-        not result.is_error, told, courier.exchanges[-1], expected="a result that is no error"
+        not result.is_error,
+        defect(Kind.UNSORTED, told, expected="a result that is no error"),
+        courier.exchanges[-1],
     )
 
 

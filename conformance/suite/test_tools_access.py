@@ -3,7 +3,7 @@
 from typing import Any
 
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, NotApplicable
+from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Call
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.callers import expect
@@ -155,9 +155,10 @@ def _shown_within_the_grant(operation: Operation, toolbox: Toolbox) -> None:
         strays = [item for item in found if live.is_outside(item, operation.id)]
         expect.that(
             not strays,
-            f"{len(strays)} items from outside the grant",
+            defect(
+                Kind.UNSORTED, f"{len(strays)} items from outside the grant", expected="no item"
+            ),
             answer.exchange,
-            expected="no item",
         )
 
 

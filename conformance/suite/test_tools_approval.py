@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import MISSING, Call
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.preconditions import sound
@@ -50,17 +51,23 @@ def test_an_approval_is_one_over_both_faces(toolbox: Toolbox, approvals: Approva
     kept = is_approved(after) or not shows_status(after)
     expect.that(
         kept,
-        "the review is not approved after its tool said so",
+        defect(
+            Kind.UNSORTED, "the review is not approved after its tool said so", expected="approved"
+        ),
         first.exchange,
         after,
-        expected="approved",
     )
     again = approvals.approve(
         review, key, scheme=toolbox.scheme, purpose="replay over HTTP what was approved by tool"
     )
     expect.status(again, 200)
     kept = again.data is MISSING or not differ(again.data, data, toolbox.live.session.contract)
-    expect.that(kept, f"the replay says {again.data}", first.exchange, again, expected=str(data))
+    expect.that(
+        kept,
+        defect(Kind.UNSORTED, f"the replay says {again.data}", expected=str(data)),
+        first.exchange,
+        again,
+    )
     for difference in (1, -1):
         other = approval(review.id, review.revision + difference, key)
         refused(toolbox.as_primary(operation, other, "the key with another revision"))
@@ -92,7 +99,7 @@ def _replays_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operatio
     told = f"the replay says {again.data}"
     first = trial.approval.data
     kept = first is MISSING or not differ(first, served(again), toolbox.live.session.contract)
-    expect.that(kept, told, again.exchange, expected=str(first))
+    expect.that(kept, defect(Kind.UNSORTED, told, expected=str(first)), again.exchange)
 
 
 def _refusals_by_tool(toolbox: Toolbox, approvals: Approvals, operation: Operation) -> None:
@@ -142,7 +149,10 @@ def untouched(call: Call, approvals: Approvals, operation: Operation) -> None:
         looked = approvals.look(call.path["reviewId"])
         expect.that(
             not is_approved(looked),
-            "a refused caller approved the review",
+            defect(
+                Kind.UNSORTED,
+                "a refused caller approved the review",
+                expected="the review stays as it was",
+            ),
             looked,
-            expected="the review stays as it was",
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
+from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
 from conformance.http.exchange import MISSING, Call, Exchange
 from conformance.suite.callers.calls import MEMBERS
 from conformance.suite.callers.requirement import requirement
@@ -101,7 +101,8 @@ def _same(call: Call, operation: Operation, toolbox: Toolbox) -> Exchange:
     told = ", ".join(sorted(".".join(map(str, place)) or "all of it" for place in kept)[:3])
     exchanges = [over_http.id, answer.exchange.id]
     raise Violation(
-        f"tool and operation differ in {told}", expected="the same data", exchanges=exchanges
+        defect(Kind.UNSORTED, f"tool and operation differ in {told}", expected="the same data"),
+        exchanges=exchanges,
     )
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from conformance.contract import openapi, requirements
 from conformance.contract.openapi import Contract
-from conformance.rules import record
+from conformance.rules import record, validation
 from conformance.rules.judgement import Judgement
 
 CONTRACT = openapi.load()
@@ -359,12 +359,12 @@ def test_a_message_has_a_longest_length() -> None:
         for judgement in judgements("Account", with_("Account", displayName=["x" * 10_000]))
         if judgement.problem
     ]
-    assert len(str(other.problem)) == len("displayName: ") + record.LONGEST_MESSAGE + 1
+    assert len(str(other.problem)) == len("displayName: ") + record.LONGEST_VALUE + 1
     assert str(other.problem).endswith("…")
     around = len('"" is not of type "boolean"')
     for length, cut in (
-        (record.LONGEST_MESSAGE - around, False),
-        (record.LONGEST_MESSAGE - around + 1, True),
+        (record.LONGEST_VALUE - around, False),
+        (record.LONGEST_VALUE - around + 1, True),
     ):
         (found,) = [
             judgement
@@ -568,9 +568,9 @@ def test_what_is_too_deep_is_cut_at_twenty_levels(empty: Any) -> None:
             inner = [inner] if isinstance(empty, list) else {"a": inner}
         return inner
 
-    assert record.scrubbed(nested(25, 1)) == nested(20, empty)
-    assert record.scrubbed(nested(20, 1)) == nested(20, 1)
-    assert record.scrubbed(nested(21, 1)) == nested(20, empty)
+    assert validation.scrubbed(nested(25, 1)) == nested(20, empty)
+    assert validation.scrubbed(nested(20, 1)) == nested(20, 1)
+    assert validation.scrubbed(nested(21, 1)) == nested(20, empty)
 
 
 NAMES = st.sampled_from(sorted(whole("Review") | whole("Video") | REPLY))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from conformance.contract.verdict import Violation
+from conformance.contract.verdict import Kind, Violation, defect
 from conformance.http.exchange import Exchange
 from conformance.suite.approval.review_pool import Review, is_approved, is_withheld, shows_status
 
@@ -45,8 +45,11 @@ def unchanged(attempt: Attempt) -> None:
     """Violation where the review reads as approved after an attempt."""
     if is_approved(attempt.after):
         raise Violation(
-            f"{attempt.answer.purpose}: answered {attempt.answer.describe()}, and the review is approved",
-            expected="the review stays as it was",
+            defect(
+                Kind.UNSORTED,
+                f"{attempt.answer.purpose}: answered {attempt.answer.describe()}, and the review is approved",
+                expected="the review stays as it was",
+            ),
             exchanges=[attempt.answer.id, attempt.after.id],
         )
 

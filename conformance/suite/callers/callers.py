@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
+from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
 from conformance.http.retry import is_weather
@@ -134,7 +134,10 @@ class Callers:
             answer = self.session.client.send(call, again)
         if answer.status != 429 and is_weather(answer):
             raise Violation(
-                f"{again.purpose}: {answer.describe()}", expected="an answer", exchanges=[answer.id]
+                defect(
+                    Kind.UNSORTED, f"{again.purpose}: {answer.describe()}", expected="an answer"
+                ),
+                exchanges=[answer.id],
             )
         expect.clear(answer)
         return answer

@@ -1,65 +1,85 @@
-"""What checks expect of answers; each function raises Violation, or Inconclusive where the answer says nothing."""
+"""What checks expect of responses.
+
+Each function raises Violation, or Inconclusive where the response says nothing about the requirement.
+"""
 
 from typing import NoReturn
 
-from conformance.contract.verdict import Inconclusive, Violation
+from conformance.contract.verdict import (
+    Defect,
+    Inconclusive,
+    Kind,
+    Location,
+    Part,
+    Violation,
+    defect,
+)
 from conformance.http.exchange import Exchange
 from conformance.http.retry import is_weather
 
 
-def status(answer: Exchange, *allowed: int, because: str = "") -> None:
-    """The answer has one of the statuses."""
-    if answer.status in allowed:
+def status(response: Exchange, *allowed: int, because: str = "") -> None:
+    """The response has one of the statuses; `because` replaces the purpose of the request in the message."""
+    if response.status in allowed:
         return
-    clear(answer)
+    clear(response)
     expected = " or ".join(map(str, allowed))
-    raise Violation(
-        f"{because or answer.purpose}: {answer.describe()}",
+    must_be_rejected = all(400 <= each < 500 for each in allowed)
+    violated(_other_status(response, expected, because, must_be_rejected), response)
+
+
+def rejected(response: Exchange, because: str = "") -> None:
+    """The response has a status of 4xx."""
+    clear(response)
+    assert response.status is not None
+    if not 400 <= response.status < 500:
+        violated(_other_status(response, "4xx", because, must_be_rejected=True), response)
+
+
+def _other_status(
+    response: Exchange,
+    expected: str,
+    because: str,
+    must_be_rejected: bool,  # noqa: FBT001
+) -> Defect:
+    accepted = must_be_rejected and response.status is not None and response.status < 300
+    return defect(
+        Kind.ACCEPTED if accepted else Kind.STATUS,
+        "{request}: {response}",
         expected=expected,
-        exchanges=[answer.id],
-    )
+        actual=response.status,
+        request=because or response.purpose,
+        response=response.describe(),
+    ).at(Location(Part.STATUS, exchange=response.id))
 
 
-def refused(answer: Exchange, because: str = "") -> None:
-    """The answer is neither a success nor a failure of the server."""
-    clear(answer)
-    assert answer.status is not None
-    if not 400 <= answer.status < 500:
-        raise Violation(
-            f"{because or answer.purpose}: {answer.describe()}",
-            expected="a refusal",
-            exchanges=[answer.id],
-        )
-
-
-def served(answer: Exchange) -> None:
-    """The answer is 200. A 401 or 403 here is judged by the checks of authentication and authorization, not by this one."""
-    if answer.status in (401, 403):
+def served(response: Exchange) -> None:
+    """The response is 200; 401 and 403 are left to the checks of authentication and authorization."""
+    if response.status in (401, 403):
         raise Inconclusive(
-            f"{answer.credential} is answered {answer.describe()} on {answer.operation}",
-            needs=(f"credentials.{answer.credential}",),
-            exchanges=[answer.id],
+            f"{response.operation} with {response.credential} returned {response.describe()}",
+            needs=(f"credentials.{response.credential}",),
+            exchanges=[response.id],
         )
-    status(answer, 200)
+    status(response, 200)
 
 
-def clear(answer: Exchange) -> None:
-    """The answer is the target's own, not one of the weather."""
-    if is_weather(answer):
-        needs = (
-            ("limits.requests-per-second",) if answer.status == 429 else ("a target that answers",)
-        )
+def clear(response: Exchange) -> None:
+    """The response is the target's own: no transient error, and no rate limit."""
+    if is_weather(response):
+        limited = response.status == 429
+        needs = "limits.requests-per-second" if limited else "a target that answers"
         raise Inconclusive(
-            f"{answer.operation}: {answer.describe()}", needs=needs, exchanges=[answer.id]
+            f"{response.operation}: {response.describe()}", needs=(needs,), exchanges=[response.id]
         )
 
 
-def that(kept: bool, message: str, *answers: Exchange, expected: str = "") -> None:  # noqa: FBT001  (it is what is asserted)
-    """A condition on answers that came."""
-    if not kept:
-        broken(message, *answers, expected=expected)
+def that(holds: bool, otherwise: Defect, *responses: Exchange) -> None:  # noqa: FBT001
+    """A condition on responses; where it does not hold, the defect is reported with them as evidence."""
+    if not holds:
+        violated(otherwise, *responses)
 
 
-def broken(message: str, *answers: Exchange, expected: str = "") -> NoReturn:
-    """The requirement is broken, as these answers show."""
-    raise Violation(message, expected=expected, exchanges=[answer.id for answer in answers])
+def violated(found: Defect, *responses: Exchange) -> NoReturn:
+    """The requirement is violated, as these responses show."""
+    raise Violation(found, exchanges=[response.id for response in responses])

@@ -9,7 +9,7 @@ import jsonschema_rs
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Contract
-from conformance.rules.record import scrubbed
+from conformance.rules.validation import scrubbed
 from conformance.suite.lists.walk import record_key
 
 Record = Mapping[str, Any]

@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, NotApplicable
+from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.suite.callers import expect
 from conformance.suite.lists.live import Live, parameter_of
@@ -111,9 +111,12 @@ def confirm_repeated(walk: Walk, live: Live) -> None:
     )
     expect.that(
         not twice,
-        f"{len(twice)} records come twice with {walk.told}",
+        defect(
+            Kind.UNSORTED,
+            f"{len(twice)} records come twice with {walk.told}",
+            expected="each record once",
+        ),
         answer,
-        expected="each record once",
     )
 
 
@@ -161,8 +164,9 @@ def confirm_missing(walk: Walk, walks: Sequence[Walk], live: Live) -> None:
         if at_rest and number >= ROUNDS:
             break
     told = f"{len(missing)} records are missing with {walk.told}: {', '.join(sorted(missing)[:3])}"
-    expect.broken(
-        told, again.pages[-1], expected="the records that a walk with another limit yields"
+    expect.violated(
+        defect(Kind.UNSORTED, told, expected="the records that a walk with another limit yields"),
+        again.pages[-1],
     )
 
 
@@ -212,8 +216,10 @@ def agree(longest: Walk, walk: Walk, live: Live) -> None:
             return
     if stable:
         told = f"records differ in {', '.join(sorted({name for _, name in stable}))} between {longest.told} and {walk.told}"
-        expect.broken(
-            told, other.pages[0], walk.pages[-1], expected="the same values on every page"
+        expect.violated(
+            defect(Kind.UNSORTED, told, expected="the same values on every page"),
+            other.pages[0],
+            walk.pages[-1],
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from conformance.contract.verdict import Inconclusive, Violation
+from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.exchange import MISSING, Exchange, parse
 from conformance.suite.callers import expect
 
@@ -173,8 +173,11 @@ def served(answer: Answer) -> Any:
     """The data of an answer that is no refusal; Violation otherwise."""
     if answer.refused or answer.data is MISSING:
         raise Violation(
-            f"{answer.exchange.purpose}: {answer.told}",
-            expected="the data of the operation",
+            defect(
+                Kind.UNSORTED,
+                f"{answer.exchange.purpose}: {answer.told}",
+                expected="the data of the operation",
+            ),
             exchanges=[answer.exchange.id],
         )
     return answer.data
@@ -184,8 +187,9 @@ def refused(answer: Answer) -> None:
     """Violation unless the call was refused."""
     if not answer.refused:
         raise Violation(
-            f"{answer.exchange.purpose}: {answer.told}",
-            expected="a refusal",
+            defect(
+                Kind.UNSORTED, f"{answer.exchange.purpose}: {answer.told}", expected="a refusal"
+            ),
             exchanges=[answer.exchange.id],
         )
 

@@ -21,7 +21,7 @@ from mcp_types import CallToolResult, ListToolsResult
 from pydantic import ValidationError
 
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, Violation
+from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
 from conformance.suite.callers import expect
@@ -130,8 +130,7 @@ def converse(courier: Courier, arguments: dict[str, Any]) -> tuple[list[str], Ca
         if UNREADABLE in told:
             raise Inconclusive(told, needs=("output schemas that every client reads",)) from None
     raise Violation(
-        f"the client gives up: {told}",
-        expected="a result",
+        defect(Kind.UNSORTED, f"the client gives up: {told}", expected="a result"),
         exchanges=[exchange.id for exchange in courier.exchanges[-3:]],
     )
 

@@ -1,4 +1,4 @@
-"""`conformance certify`: a run in one signed file, unless it is not one that can be certified."""
+"""`conformance certify`: the evidence of a complete, conformant run in one signed file."""
 
 import argparse
 import json

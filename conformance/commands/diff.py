@@ -1,4 +1,4 @@
-"""`conformance diff`: a published description against the contract, for a gate that has nothing but the document."""
+"""`conformance diff`: compares a published OpenAPI document with the contract; sends nothing to the API."""
 
 import argparse
 import json
@@ -14,17 +14,17 @@ from conformance.contract.description.source import SourceError
 from conformance.report.console.line import plain, visible
 
 HEADINGS = {
-    Effect.CLIENTS: "BREAKS CLIENTS: a client that is written to the specification would meet what it need not expect",
-    Effect.CALLERS: "BREAKS CALLERS: requests that the specification allows would be refused",
-    Effect.OPEN: "OPEN: where the specification leaves a choice",
-    Effect.HARMLESS: "HARMLESS: takes nothing back",
+    Effect.CLIENTS: "BREAKS CLIENTS: responses may differ from what the specification lets a client expect",
+    Effect.CALLERS: "BREAKS CALLERS: requests that the specification allows would be rejected",
+    Effect.OPEN: "OPEN: the specification leaves a choice",
+    Effect.HARMLESS: "HARMLESS: still covers everything that the specification has",
 }
 MOST_LINES = 8
 TIMEOUT = 30.0
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the differences to standard output; 1 where one of them breaks somebody. Raises UsageError for what is no description."""
+    """Print the differences; 1 where one breaks clients or callers. Raises UsageError."""
     name = arguments.document
     text = _fetched(name) if name.startswith(("http://", "https://")) else _text(Path(name))
     try:
@@ -40,20 +40,23 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def lines(name: str, differences: Sequence[Difference]) -> Iterator[str]:
-    """The differences by whom they concern, then how many there are."""
+    """The differences by their effect, then their numbers."""
     for effect, heading in HEADINGS.items():
         members = [each for each in differences if each.effect is effect]
         if members:
             yield heading
         for each in members:
-            yield from _told(name, each)
+            yield from _paragraph(name, each)
         if members:
             yield ""
     yield _sum(differences)
 
 
 def document(name: str, differences: Sequence[Difference]) -> dict[str, Any]:
-    """The differences as JSON-able members: {document, breaking, counts, differences: [{effect, aspect, where, message, …, lines}]}."""
+    """The differences as JSON-able values.
+
+    {document, breaking, counts, differences: [{effect, aspect, where, message, …, lines}]}
+    """
     return {
         "document": name,
         "breaking": any(each.effect in BREAKING for each in differences),
@@ -77,7 +80,7 @@ def document(name: str, differences: Sequence[Difference]) -> dict[str, Any]:
     }
 
 
-def _told(name: str, each: Difference) -> Iterator[str]:
+def _paragraph(name: str, each: Difference) -> Iterator[str]:
     place = f"{name}:{each.lines[0]}" if each.lines else name
     yield f"  {place}  {each.where}: {each.message}"
     if each.specified:
@@ -93,15 +96,16 @@ def _told(name: str, each: Difference) -> Iterator[str]:
 
 def _sum(differences: Sequence[Difference]) -> str:
     if not differences:
-        return "The description says what the specification says."
+        return "The description agrees with the contract."
     counts = {effect: sum(each.effect is effect for each in differences) for effect in Effect}
-    told = [f"{number} {effect.value}" for effect, number in counts.items() if number]
+    numbers = [f"{number} {effect.value}" for effect, number in counts.items() if number]
     breaking = counts[Effect.CLIENTS] + counts[Effect.CALLERS]
-    return f"{', '.join(told)}: {'the description breaks the contract' if breaking else 'nothing breaks'}"
+    conclusion = "the description violates the contract" if breaking else "nothing breaks"
+    return f"{', '.join(numbers)}: {conclusion}"
 
 
 def _shown(line: str) -> str:
-    """A line in which nothing of the document can reach the terminal as a command."""
+    """A line without characters that act on a terminal."""
     return plain(visible([(line, "")]))
 
 
@@ -111,14 +115,14 @@ def _text(path: Path) -> str:
     except OSError as problem:
         raise UsageError(f"{path}: cannot be read: {problem.strerror}") from None
     except UnicodeDecodeError:
-        raise UsageError(f"{path}: is not UTF-8 text") from None
+        raise UsageError(f"{path}: not UTF-8 text") from None
 
 
 def _fetched(url: str) -> str:
     import httpx  # noqa: PLC0415 - only where there is something to fetch
 
     try:
-        answer = httpx.get(
+        response = httpx.get(
             url,
             follow_redirects=True,
             timeout=TIMEOUT,
@@ -126,9 +130,9 @@ def _fetched(url: str) -> str:
         )
     except (httpx.HTTPError, httpx.InvalidURL) as problem:
         raise UsageError(f"{url}: {type(problem).__name__}: {problem}") from None
-    if answer.status_code != 200:
-        raise UsageError(f"{url}: is answered {answer.status_code}")
+    if response.status_code != 200:
+        raise UsageError(f"{url}: returned {response.status_code}")
     try:
-        return answer.content.decode("utf-8-sig")
+        return response.content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UsageError(f"{url}: is not UTF-8 text") from None
+        raise UsageError(f"{url}: not UTF-8 text") from None

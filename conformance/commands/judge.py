@@ -1,4 +1,4 @@
-"""`conformance judge`: recorded traffic, judged by the rules that every exchange of a run is held to; exit code 1 where one is broken."""
+"""`conformance judge`: applies the rules of a run to recorded traffic; 1 where one is violated."""
 
 import argparse
 import json
@@ -10,6 +10,7 @@ from typing import Any
 
 from conformance.commands.outcome import CONFORMANT, NON_CONFORMANT, UsageError
 from conformance.contract import openapi, requirements
+from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Finding, Verdict
 from conformance.http import serialization
 from conformance.http.exchange import Exchange
@@ -24,7 +25,7 @@ MOST_STRANGERS = 20
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Judge the traffic in a file."""
+    """Check the exchanges in a file."""
     contract = openapi.load()
     try:
         traffic = read(json.loads(arguments.file.read_bytes()), arguments.base_url, contract)
@@ -32,22 +33,22 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{arguments.file}: {problem.strerror}") from None
     except ValueError as problem:
         raise UsageError(f"{arguments.file}: {problem}") from None
-    entries = list(_judged(traffic, contract))
-    broken = any(entry["verdict"] == Verdict.FAIL for entry in entries)
+    entries = list(_checked(traffic, contract))
+    failed = any(entry["verdict"] == Verdict.FAIL for entry in entries)
     if arguments.json:
-        found = {
+        result = {
             "requirements": entries,
             "exchanges": len(traffic.exchanges),
             "strangers": list(traffic.strangers),
         }
-        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+        sys.stdout.write(json.dumps(result, indent=2) + "\n")
     else:
-        sys.stdout.writelines(f"{line}\n" for line in _told(entries, traffic))
-    return NON_CONFORMANT if broken else CONFORMANT
+        sys.stdout.writelines(f"{line}\n" for line in _lines(entries, traffic))
+    return NON_CONFORMANT if failed else CONFORMANT
 
 
-def _judged(traffic: Traffic, contract: openapi.Contract) -> Iterator[dict[str, Any]]:
-    """The requirements that the traffic showed anything of."""
+def _checked(traffic: Traffic, contract: openapi.Contract) -> Iterator[dict[str, Any]]:
+    """The requirements that the exchanges exercised, as entries of a report."""
     found: dict[str, list[dict[str, Any]]] = {}
     shown: dict[str, serialization.Document] = {}
     redactor = Redactor({})
@@ -59,22 +60,22 @@ def _judged(traffic: Traffic, contract: openapi.Contract) -> Iterator[dict[str, 
     for id, stated in requirements.load().items():
         if id in found:
             entry = document.requirement(stated, found[id], shown)
-            seen = {
-                name: verdict
-                for name, verdict in entry["operations"].items()
-                if verdict != Verdict.INCONCLUSIVE
-            }
-            wrong = [
-                finding
-                for finding in entry["findings"]
-                if finding["verdict"] != Verdict.INCONCLUSIVE
-            ]
             yield {
                 **entry,
-                "operations": seen,
-                "findings": wrong,
+                "operations": _exercised(entry["operations"]),
+                "findings": _conclusive(entry["findings"]),
                 "verdict": str(document.overall(found[id])),
             }
+
+
+def _exercised(operations: dict[str, str]) -> dict[str, str]:
+    return {
+        name: verdict for name, verdict in operations.items() if verdict != Verdict.INCONCLUSIVE
+    }
+
+
+def _conclusive(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [finding for finding in findings if finding["verdict"] != Verdict.INCONCLUSIVE]
 
 
 def _findings(exchange: Exchange, contract: openapi.Contract) -> Iterator[Finding]:
@@ -92,16 +93,17 @@ def _findings(exchange: Exchange, contract: openapi.Contract) -> Iterator[Findin
         )
 
 
-def _told(entries: list[dict[str, Any]], traffic: Traffic) -> Iterator[str]:
+def _lines(entries: list[dict[str, Any]], traffic: Traffic) -> Iterator[str]:
     for entry in entries:
         for finding in entry["findings"]:
             yield from terminal.told(entry, finding)
             yield ""
-    broken = sum(entry["verdict"] == Verdict.FAIL for entry in entries)
-    yield f"{len(traffic.exchanges)} exchanges of the API, {len(entries)} requirements shown, {broken} broken"
+    failed = sum(entry["verdict"] == Verdict.FAIL for entry in entries)
+    exchanges = quantity(len(traffic.exchanges), "exchange")
+    checked = quantity(len(entries), "requirement")
+    yield f"{exchanges} of the API, {checked} checked, {failed} failed"
     if traffic.strangers:
-        yield f"{len(traffic.strangers)} requests belong to no operation:"
-        for stranger, times in Counter(traffic.strangers).most_common(MOST_STRANGERS):
-            yield f"  {plain(visible([(stranger, '')]))}" + (
-                f"  ({times} times)" if times > 1 else ""
-            )
+        yield f"{quantity(len(traffic.strangers), 'request')} to no operation of the API:"
+    for stranger, times in Counter(traffic.strangers).most_common(MOST_STRANGERS):
+        repeated = f"  ({times} times)" if times > 1 else ""
+        yield f"  {plain(visible([(stranger, '')]))}{repeated}"

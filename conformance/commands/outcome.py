@@ -1,4 +1,4 @@
-"""How a command ends: its exit code, or the usage error that kept it from doing anything."""
+"""How a command ends: its exit code, or the usage error that stopped it before it began."""
 
 CONFORMANT, NON_CONFORMANT, INTERRUPTED, CHECKER_ERROR, USAGE_ERROR = range(5)
 
@@ -9,12 +9,12 @@ VERDICTS = (
 
 
 def explained(ends: tuple[str, ...]) -> str:
-    """The exit codes of a command, where its first ones, from 0 on, mean this."""
-    common = ("interrupted; what was found until then is kept", "the checker itself is at fault")
-    usage = ("usage: an option or a file is wrong, or nothing answers at an address",)
+    """The exit codes of a command as help text; `ends` says what the first ones mean, from 0 on."""
+    common = ("interrupted; the results so far are in the report", "internal error")
+    usage = ("usage error: an option or a file is wrong, or nothing responds at an address",)
     codes = [*enumerate(ends), *enumerate((*common, *usage), INTERRUPTED)]
-    return "exit codes:\n" + "".join(f"  {code}  {told}\n" for code, told in codes)
+    return "exit codes:\n" + "".join(f"  {code}  {meaning}\n" for code, meaning in codes)
 
 
 class UsageError(Exception):
-    """A command cannot do what it was asked to; str() says why and what would be right."""
+    """A command cannot do what was asked; str() says why, and what would be right."""

@@ -1,4 +1,4 @@
-"""The face of `conformance run`: how far it is while it runs, and the verdict at its end."""
+"""The progress of `conformance run` on the screen, and its verdict."""
 
 import sys
 from collections import Counter
@@ -22,6 +22,7 @@ from rich.text import Text
 
 from conformance.commands.outcome import CHECKER_ERROR, INTERRUPTED, USAGE_ERROR
 from conformance.contract import requirements
+from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Verdict, worst
 from conformance.report import artefacts
 from conformance.report.console import line, terminal
@@ -40,7 +41,7 @@ STYLES = {
 
 @dataclass
 class Tally:
-    """How far a run is: checks of each class that there are and that are done, how these ended, and what they cost."""
+    """The progress of a run: by conformance class the checks planned and done, their outcomes and requests."""
 
     planned: Counter[str] = field(default_factory=Counter)
     total: int = 0
@@ -58,28 +59,30 @@ class Tally:
         self.current = name
 
     def line(self, name: str) -> str:
-        """What became of a class."""
-        ended = ", ".join(f"{number} {outcome}" for outcome, number in self.outcomes[name].items())
-        return f"{name:15} {self.done[name]:4} checks: {ended}; {self.exchanges[name]} requests"
+        """The outcomes of a class."""
+        outcomes = ", ".join(f"{number} {each}" for each, number in self.outcomes[name].items())
+        checks = f"{self.done[name]:4} {'check' if self.done[name] == 1 else 'checks'}"
+        requests = quantity(self.exchanges[name], "request")
+        return f"{name:15} {checks}: {outcomes}; {requests}"
 
     @property
     def rate(self) -> float:
-        """Requests a second."""
+        """Requests per second."""
         return self.exchanges.total() / max(monotonic() - self.started, 0.001)
 
 
 class Display(Protocol):
-    """Shows a tally while it grows."""
+    """Shows the progress of a run."""
 
     def show(self, tally: Tally) -> None:
-        """Show how far the run is."""
+        """Show the progress so far."""
 
     def close(self, tally: Tally) -> None:
-        """Leave the screen to what comes next."""
+        """Leave the screen to the report."""
 
 
 class Bar:
-    """A bar that is gone when the run is over."""
+    """A progress bar that disappears at the end of the run."""
 
     def __init__(self, console: Console) -> None:
         self._progress = Progress(
@@ -100,45 +103,44 @@ class Bar:
 
     def show(self, tally: Tally) -> None:
         """Move the bar."""
-        rate = f"{tally.rate:.0f} requests/s"
         self._progress.update(
             self._task,
             completed=tally.done.total(),
             total=tally.total or None,
             name=tally.current,
-            rate=rate,
+            rate=f"{tally.rate:.0f} requests/s",
         )
 
     def close(self, tally: Tally) -> None:  # noqa: ARG002
-        """Take the bar away."""
+        """Remove the bar."""
         self._progress.stop()
 
 
 class Lines:
-    """A line for each class that is over."""
+    """One line for each finished class."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._told: set[str] = set()
+        self._printed: set[str] = set()
 
     def show(self, tally: Tally) -> None:
-        """Tell about a class as soon as it is over."""
+        """Print a class once its last check is done."""
         if tally.current and tally.done[tally.current] == tally.planned[tally.current]:
-            self._tell(tally, tally.current)
+            self._print(tally, tally.current)
 
     def close(self, tally: Tally) -> None:
-        """Tell about the classes that did not come to their end, or whose end was not known."""
+        """Print the classes that did not finish, or whose number of checks was unknown."""
         for name in tally.done:
-            self._tell(tally, name)
+            self._print(tally, name)
 
-    def _tell(self, tally: Tally, name: str) -> None:
-        if name not in self._told:
-            self._told.add(name)
+    def _print(self, tally: Tally, name: str) -> None:
+        if name not in self._printed:
+            self._printed.add(name)
             self._console.print(tally.line(name), soft_wrap=True)
 
 
-class Face:
-    """A pytest plugin in place of pytest's own reporter."""
+class RunDisplay:
+    """A pytest plugin that takes the place of pytest's own reporter."""
 
     def __init__(self, stream: TextIO, reports: Path) -> None:
         self._console = Console(file=stream, highlight=False, markup=False, emoji=False)
@@ -150,10 +152,8 @@ class Face:
         self._interrupted = False
         self.document: dict[str, Any] | None = None
 
-    # --- while it runs ---------------------------------------------------------------------------------------------------
-
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Learn which checks there are."""
+        """Count the checks of each class."""
         self._classes = {
             item.nodeid: items.requirement_of(item).conformance_class for item in session.items
         }
@@ -162,65 +162,60 @@ class Face:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
-        """With workers: they alone know the checks, and every one of them knows all."""
+        """With workers, only they collect the checks, and each collects all of them."""
         self._tally.total = len(ids)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Show which class is at work."""
+        """Show the class of the next check."""
         self._tally.current = self._classes.get(nodeid, self._tally.current)
         self._show()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count a check that is over."""
-        for value in [value for name, value in report.user_properties if name == "conformance"]:
-            self._tally.add(*_counted(orjson.loads(str(value)), warned=hasattr(report, "wasxfail")))
-            self._show()
+        """Count a finished check."""
+        warned = hasattr(report, "wasxfail")
+        for name, value in report.user_properties:
+            if name == "conformance":
+                self._tally.add(*_counted(orjson.loads(str(value)), warned=warned))
+                self._show()
 
     def _show(self) -> None:
         if self._display is None:
-            bar = (
-                self._console.is_terminal
-                and self._console.file.isatty()
-                and not self._console.is_dumb_terminal
-            )
-            self._display = Bar(self._console) if bar else Lines(self._console)
+            self._display = Bar(self._console) if self._has_screen() else Lines(self._console)
         self._display.show(self._tally)
 
-    # --- how it ends -----------------------------------------------------------------------------------------------------
+    def _has_screen(self) -> bool:
+        """Whether a bar can be redrawn in place."""
+        console = self._console
+        return console.is_terminal and console.file.isatty() and not console.is_dumb_terminal
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """A check that cannot be read is no interruption, as pytest would have it."""
+        """A check that cannot be imported is an internal error; pytest calls it an interruption."""
         if report.failed:
             self._problems.append(report.longreprtext)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Somebody ended the run, or there is nobody to judge, or a check cannot be read."""
-        self._interrupted = excinfo.errisinstance(KeyboardInterrupt) and not excinfo.errisinstance(
-            pytest.Session.Interrupted
-        )
+        """The user ended the run, nothing responds at the base URL, or a check cannot be imported."""
+        by_pytest = excinfo.errisinstance(pytest.Session.Interrupted)
+        self._interrupted = excinfo.errisinstance(KeyboardInterrupt) and not by_pytest
         if isinstance(excinfo.value, pytest.exit.Exception):
             self._problems.append(excinfo.value.msg)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
-        """Take the report over from whoever gathered it."""
+        """Take the report from the plugin that gathered it."""
         gatherer = config.pluginmanager.get_plugin(GATHERER)
         if gatherer is not None and gatherer.run is not None:
             self.document = gatherer.run.document
 
     def close(self, status: int) -> int:
-        """Show the verdict, or what kept the run from one; the exit code."""
+        """Print the verdict, or why there is none; the exit code."""
         if self._display:
             self._display.close(self._tally)
         if status == INTERRUPTED and not self._interrupted:
             status = CHECKER_ERROR
         for problem in self._problems:
-            sys.stderr.write(
-                "".join(
-                    text + "\n"
-                    for text in map(_safe, f"conformance run: error: {problem}".splitlines())
-                )
-            )
+            message = f"conformance run: error: {problem}"
+            sys.stderr.writelines(f"{_safe(text)}\n" for text in message.splitlines())
         if self.document is not None and status != USAGE_ERROR:
             self._verdict(self.document)
         return status
@@ -228,9 +223,8 @@ class Face:
     def _verdict(self, document: dict[str, Any]) -> None:
         self._console.print()
         for spans in terminal.spans(document):
-            self._console.print(
-                Text.assemble(*((text, STYLES[part]) for text, part in spans)), soft_wrap=True
-            )
+            styled = ((text, STYLES[part]) for text, part in spans)
+            self._console.print(Text.assemble(*styled), soft_wrap=True)
         for command in artefacts.publish(document):
             self._console.print(command, soft_wrap=True)
         files = ", ".join(sorted(path.name for path in self._reports.iterdir()))
@@ -238,7 +232,7 @@ class Face:
 
 
 def _counted(record: dict[str, Any], *, warned: bool) -> tuple[str, str, int]:
-    """The class of a check, how it ended, and how many requests it took."""
+    """The class of a check, its outcome, and the number of its requests."""
     findings = record["findings"]
     name = requirements.load()[findings[0]["requirement"]].conformance_class
     outcome = "warning" if warned else str(worst(Verdict(found["verdict"]) for found in findings))

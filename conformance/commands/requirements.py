@@ -31,14 +31,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def lines(entries: list[Requirement]) -> Iterator[str]:
-    """The requirements by class, in the order in which classes are judged, one paragraph each."""
+    """The requirements by class, in the order in which classes are checked, one paragraph each."""
     for name in requirements.CLASSES:
         members = [entry for entry in entries if entry.conformance_class == name]
         if members:
             yield f"{name.upper()}: {_tally(members)}"
         for entry in members:
             yield ""
-            yield from _told(entry)
+            yield from _paragraphs(entry)
         if members:
             yield ""
 
@@ -46,21 +46,21 @@ def lines(entries: list[Requirement]) -> Iterator[str]:
 def _tally(members: list[Requirement]) -> str:
     judged = sum(entry.is_judged for entry in members)
     untested = sum(entry.untested is not None for entry in members)
-    told = {
-        "judged": judged,
+    counts = {
+        "checked": judged,
         "observed": len(members) - judged - untested,
         "not testable from outside": untested,
     }
-    return ", ".join(f"{number} {word}" for word, number in told.items() if number)
+    return ", ".join(f"{number} {word}" for word, number in counts.items() if number)
 
 
-def _told(entry: Requirement) -> Iterator[str]:
+def _paragraphs(entry: Requirement) -> Iterator[str]:
     yield f"  {entry.id}  ({entry.level}; {entry.section})"
     yield from _paragraph(entry.statement)
     if entry.needs:
         yield from _paragraph(f"needs {', '.join(entry.needs)}")
     if entry.untested:
-        yield from _paragraph(f"not judged: {entry.untested}")
+        yield from _paragraph(f"not checked: {entry.untested}")
 
 
 def _paragraph(text: str) -> list[str]:
@@ -75,8 +75,7 @@ def _paragraph(text: str) -> list[str]:
 
 
 def _document(entry: Requirement) -> dict[str, object]:
-    """An entry under the names that the catalogue file and the report use."""
+    """An entry with the names of the catalogue file and the report."""
     document = asdict(entry)
-    return {
-        "class" if name == "conformance_class" else name: value for name, value in document.items()
-    }
+    conformance_class = document.pop("conformance_class")
+    return {**document, "class": conformance_class}

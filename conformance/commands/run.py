@@ -1,4 +1,4 @@
-"""`conformance run`: one run of the suite, with a face for people."""
+"""`conformance run`: one run of the suite, with its progress on the screen."""
 
 import argparse
 import signal
@@ -12,7 +12,7 @@ from types import FrameType
 import pytest
 
 from conformance.commands.outcome import UsageError
-from conformance.commands.progress import Face
+from conformance.commands.progress import RunDisplay
 from conformance.runner import pytest_run
 from conformance.runner.examination import clear
 from conformance.runner.session import DEPTHS
@@ -24,63 +24,67 @@ FUZZED = "read"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Judge the target and show the verdict; UsageError where the report cannot be written."""
+    """Check the target and print the verdict; UsageError where the report cannot be written."""
     directory = _writable(arguments.report_dir.absolute())
     if _is_fuzzing(arguments):
         generate.supply(Ahead(arguments.seed, DEPTHS[arguments.depth].examples))
-    face, stop = Face(sys.stdout, arguments.report_dir), Stop()
-    # A signal may come between the making of a coroutine and its start, about which Python would warn.
+    display, stop = RunDisplay(sys.stdout, arguments.report_dir), Stop()
+    # A signal may arrive between the creation of a coroutine and its start: Python would warn.
     warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, stop)
-    return face.close(pytest_run.execute(list(_chosen(arguments, directory)), [face, stop]))
+    options = list(_chosen(arguments, directory))
+    return display.close(pytest_run.execute(options, [display, stop]))
 
 
 class Stopped(KeyboardInterrupt):
-    """A run was told to stop, by Ctrl-C or by whoever started it; it still leaves a report.
+    """The run was stopped, by Ctrl-C or by SIGTERM; it still writes its report.
 
-    A class of its own, since Python ends a process by a signal, whatever its exit code, once a plain KeyboardInterrupt has passed
-    through code that `exec` runs from a text, as generated functions are.
+    A plain KeyboardInterrupt that has passed through code run by `exec`, as generated functions are,
+    makes Python end the process by a signal, whatever its exit code. A subclass does not.
     """
 
 
 class Stop:
-    """Stops a run where it is; and before its next check, since Python drops what a signal raises within a callback of its own."""
+    """Stops a run where it is, and at the latest before its next check.
+
+    Python drops what a signal handler raises within a callback of the interpreter.
+    """
 
     def __init__(self) -> None:
-        self._told = False
-        self._ending = False
+        self._is_stopped = False
+        self._is_ending = False
 
     def __call__(self, _number: int, _frame: FrameType | None) -> None:
-        """Take the signal; while the report is written, a first one is none: only who insists leaves without it."""
-        if self._ending:
-            self._ending = False
+        """Handle a signal; the first one while the report is written is ignored, a second one ends."""
+        if self._is_ending:
+            self._is_ending = False
             return
-        self._told = True
+        self._is_stopped = True
         raise Stopped
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self) -> None:
-        """Begin no check once the run was told to stop."""
-        if self._told:
+        """Begin no check once the run was stopped."""
+        if self._is_stopped:
             raise Stopped
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self) -> None:
-        """All that is left is the report."""
-        self._ending = True
+        """Only the report is left to write."""
+        self._is_ending = True
 
 
 def _is_fuzzing(arguments: argparse.Namespace) -> bool:
-    """Whether this process will send generated requests; with workers, each makes those of its own checks."""
+    """Whether this process sends generated requests; with workers, each generates its own."""
     return not arguments.workers and (not arguments.classes or FUZZED in arguments.classes)
 
 
 def _writable(directory: Path) -> Path:
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=directory).close()  # whether anything can be written there
+        tempfile.TemporaryFile(dir=directory).close()  # raises where nothing can be written
     except OSError as problem:
         raise UsageError(f"--report-dir {directory}: {problem.strerror}") from None
     clear(directory)

@@ -1,4 +1,4 @@
-"""`conformance scenarios`: what clients do with several operations in a row, as an Arazzo document."""
+"""`conformance scenarios`: sequences of operations that clients use, as an Arazzo document."""
 
 import argparse
 import sys

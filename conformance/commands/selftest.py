@@ -1,4 +1,4 @@
-"""`conformance selftest`: run the suite on every mutant and variant of the reference, and print the matrix."""
+"""`conformance selftest`: runs the suite on every mutant and variant, and prints the matrix."""
 
 import argparse
 import sys
@@ -13,31 +13,32 @@ from conformance.assurance.selftest.matrix import MatrixError, Row
 from conformance.assurance.selftest.population import Mutant, PopulationError, Subject, Variant
 from conformance.commands.outcome import UsageError
 
-HELD, BROKEN = 0, 1
+PASSED, FAILED = 0, 1
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """0 where every mutant turns exactly its requirements red and every variant stays green, 1 where not."""
+    """0 where every mutant turns exactly its requirements red and every variant stays green, else 1."""
     everything = _everything(arguments.also)
     if arguments.coverage:
         sys.stdout.write(catalogue.text(everything))
-        return HELD
+        return PASSED
     chosen = _chosen(everything, arguments)
     if arguments.list:
         _print(f"{subject.id}: {subject.about}" for subject in chosen)
-        return HELD
+        return PASSED
     try:
         rows = _watched(chosen, arguments.processes)
     except MatrixError as problem:
         _print([f"! {problem}"])
-        return BROKEN
-    bare = [] if arguments.only or arguments.seeds else matrix.uncovered(chosen)
-    _print(lines(rows, bare))
-    return BROKEN if bare or any(row.problems for row in rows) else HELD
+        return FAILED
+    partial = arguments.only or arguments.seeds
+    uncovered = [] if partial else matrix.uncovered(chosen)
+    _print(lines(rows, uncovered))
+    return FAILED if uncovered or any(row.problems for row in rows) else PASSED
 
 
 def _everything(also: Sequence[Path]) -> Sequence[Subject]:
-    """What is shipped, and what these files add to it. Raises UsageError."""
+    """The mutants and variants of the package and of these files. Raises UsageError."""
     try:
         return population.distinct([*population.shipped(), *population.load(also)])
     except (PopulationError, OSError) as problem:
@@ -45,9 +46,9 @@ def _everything(also: Sequence[Path]) -> Sequence[Subject]:
 
 
 def _chosen(everything: Sequence[Subject], arguments: argparse.Namespace) -> Sequence[Subject]:
-    """What the options ask for. Raises UsageError for what there is not."""
+    """The mutants and variants that the options name. Raises UsageError for unknown ones."""
     if unknown := sorted(set(arguments.only) - {subject.id for subject in everything}):
-        raise UsageError(f"there is no mutant or variant {unknown[0]!r} (`--list` lists them)")
+        raise UsageError(f"unknown mutant or variant {unknown[0]!r} (`--list` lists them)")
     named = [
         subject for subject in everything if not arguments.only or subject.id in arguments.only
     ]
@@ -58,8 +59,8 @@ def _chosen(everything: Sequence[Subject], arguments: argparse.Namespace) -> Seq
     return named
 
 
-def lines(rows: Sequence[Row], bare: Sequence[str]) -> Iterator[str]:
-    """The matrix as text: each subject with what it turned red, then what is wrong, then the sums."""
+def lines(rows: Sequence[Row], uncovered: Sequence[str]) -> Iterator[str]:
+    """The matrix as text: each subject with its failed requirements, then problems, then totals."""
     width = max((len(row.subject.id) for row in rows), default=0)
     for row in rows:
         yield f"{'!' if row.problems else ' '} {row.subject.id:{width}}  {', '.join(row.red) or '-'}"
@@ -68,7 +69,7 @@ def lines(rows: Sequence[Row], bare: Sequence[str]) -> Iterator[str]:
         if row.problems:
             yield f"! {row.subject.id}: {row.subject.about}"
             yield from (f"    {problem}" for problem in row.problems)
-    yield from (f"! no mutant breaks {id}" for id in bare)
+    yield from (f"! no mutant violates {id}" for id in uncovered)
     mutants = [row for row in rows if isinstance(row.subject, Mutant)]
     killed = sum(not row.problems for row in mutants)
     green = sum(not row.problems for row in rows) - killed
@@ -78,12 +79,12 @@ def lines(rows: Sequence[Row], bare: Sequence[str]) -> Iterator[str]:
         yield f"{green} of {len(rows) - len(mutants)} variants stay green"
 
 
-def _print(told: Iterable[str]) -> None:
-    sys.stdout.writelines(f"{line}\n" for line in told)
+def _print(text: Iterable[str]) -> None:
+    sys.stdout.writelines(f"{line}\n" for line in text)
 
 
 def _watched(subjects: Sequence[Subject], processes: int) -> list[Row]:
-    """The rows in the order of the subjects, with a bar on a terminal while they come."""
+    """The rows in the order of the subjects; on a terminal a bar shows the progress."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -91,7 +92,7 @@ def _watched(subjects: Sequence[Subject], processes: int) -> list[Row]:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    # A thread that redraws the bar and processes that are forked beside it do not go together.
+    # No thread redraws the bar, since processes are forked beside it.
     with Progress(
         *columns,
         console=console,

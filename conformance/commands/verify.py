@@ -1,4 +1,4 @@
-"""`conformance verify`: what a certificate is worth, found out without its target and without a network."""
+"""`conformance verify`: checks a certificate without its target and without a network."""
 
 import argparse
 import json
@@ -19,35 +19,31 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(str(problem)) from None
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
-    lines = (
-        _refused(verification) if verification.problems else _sound(found, verification, arguments)
-    )
+    if verification.problems:
+        lines = ["REJECTED:", *(f"  {problem}" for problem in verification.problems)]
+    else:
+        lines = _verified(found, verification, arguments)
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     return NON_CONFORMANT if verification.problems else CONFORMANT
 
 
-def _refused(verification: Verification) -> list[str]:
-    return ["REFUSED:", *(f"  {problem}" for problem in verification.problems)]
-
-
-def _sound(
+def _verified(
     found: bundle.Bundle, verification: Verification, arguments: argparse.Namespace
 ) -> list[str]:
     report = json.loads(found.evidence["report.json"])
     suite = report["suite"]
     lines = [
-        f"{report['target']['base-url']}, judged {report['started']}: {report['verdict']}",
-        f"  depth {suite['depth']}, seed {suite['seed']}, {report['exchanges']['count']} exchanges, suite {suite['version']}",
+        f"{report['target']['base-url']}; checked {report['started']}: {report['verdict']}",
+        f"  depth {suite['depth']}, seed {suite['seed']}, "
+        f"{report['exchanges']['count']} exchanges, suite {suite['version']}",
         f"  signed with the key {dsse.fingerprint(dsse.public_key(found.key, 'the signer'))}",
     ]
     if arguments.with_current_suite:
-        return [
-            *lines,
-            *(verification.changes or ("today's suite says the same of every requirement",)),
-        ]
-    lines += ["VERIFIED: the evidence bears the verdict out.", dsse.MEANING]
+        same = ("the installed suite comes to the same verdict on every requirement",)
+        return [*lines, *(verification.changes or same)]
+    lines += ["VERIFIED: the evidence supports the verdict.", dsse.MEANING]
     if arguments.public_key is None:
         lines.append(
-            "Whose key this is, nothing here says: compare its fingerprint, or pin it with --public-key."
+            "The owner of the key is not verified: compare its fingerprint, or pass --public-key."
         )
     return lines

@@ -10,7 +10,7 @@ import pytest
 from conformance import reference
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit
-from conformance.commands.progress import Face
+from conformance.commands.progress import RunDisplay
 from conformance.commands.run import Stop, Stopped
 from conformance.runner import examination, pytest_run
 
@@ -22,9 +22,9 @@ UNCHALLENGED = Edit("faults", """, {"WWW-Authenticate": 'Bearer realm="localizat
 
 def run(directory: Path, *plugins: object, judging: str = "description") -> int:
     """The exit code of a quick run of one class in this process, with these plugins beside its face."""
-    face = Face(sys.stdout, directory)
+    display = RunDisplay(sys.stdout, directory)
     options = pytest_run.options(directory, "quick", 1, [judging])
-    return face.close(pytest_run.execute(options, [face, *plugins]))
+    return display.close(pytest_run.execute(options, [display, *plugins]))
 
 
 def judged(package: ModuleType) -> examination.Substitute:

@@ -44,7 +44,7 @@ def lines(entries: list[Requirement]) -> Iterator[str]:
 
 
 def _tally(members: list[Requirement]) -> str:
-    judged = sum(entry.is_judged for entry in members)
+    judged = sum(entry.is_checked for entry in members)
     untested = sum(entry.untested is not None for entry in members)
     counts = {
         "checked": judged,

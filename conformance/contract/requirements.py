@@ -48,7 +48,7 @@ class Requirement:
     untested: str | None = None
 
     @property
-    def is_judged(self) -> bool:
+    def is_checked(self) -> bool:
         """Whether a verdict on it counts."""
         return self.level is not Level.OBSERVE and self.untested is None
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.report.document import is_checked
+
 
 @dataclass(frozen=True)
 class Case:
@@ -38,7 +40,7 @@ class Case:
 def cases(report: Mapping[str, Any]) -> Iterator[Case]:
     """The cases of all requirements that are judged."""
     for entry in report["requirements"]:
-        if entry["level"] != "observe" and not entry["id"].startswith("untested/"):
+        if is_checked(entry):
             for operation, verdict in (entry["operations"] or {"": entry["verdict"]}).items():
                 yield _case(entry, operation, verdict)
 

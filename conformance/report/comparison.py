@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from conformance.report.document import is_checked
+
 GOOD = {"pass", "not-applicable"}
 MUCH_SLOWER = 1.5
 """A ratio of medians from which on an operation counts as slower: single runs differ by less."""
@@ -55,7 +57,7 @@ def _verdicts(report: Mapping[str, Any]) -> dict[str, str]:
     return {
         f"{entry['id']}[{operation}]" if operation else entry["id"]: verdict
         for entry in report["requirements"]
-        if entry["level"] != "observe" and not entry["id"].startswith("untested/")
+        if is_checked(entry)
         for operation, verdict in (entry["operations"] or {"": entry["verdict"]}).items()
     }
 

@@ -27,6 +27,7 @@ def requirement(
         "class": stated.conformance_class,
         "section": stated.section,
         "statement": stated.statement,
+        **({} if stated.untested is None else {"untested": stated.untested}),
         "verdict": str(verdict),
         "operations": {name: str(value) for name, value in operations.items()},
         "findings": [*_findings(findings, evidences), *_silence(stated, findings)],
@@ -126,14 +127,13 @@ def failing(entry: Document) -> list[str | None]:
 
 def conclusion(requirements: Sequence[Document]) -> Conclusion:
     """The verdict of the run: what its `must` requirements allow to be said."""
-    counted = [
-        entry for entry in requirements if entry["level"] == Level.MUST and not _is_untested(entry)
-    ]
-    return conclude(Verdict(entry["verdict"]) for entry in counted)
+    musts = [entry for entry in requirements if entry["level"] == Level.MUST and is_checked(entry)]
+    return conclude(Verdict(entry["verdict"]) for entry in musts)
 
 
-def _is_untested(entry: Document) -> bool:
-    return str(entry["id"]).startswith("untested/")
+def is_checked(entry: Mapping[str, Any]) -> bool:
+    """Whether the verdict on a requirement of a report counts: it is neither observed nor untested."""
+    return entry["level"] != Level.OBSERVE and "untested" not in entry
 
 
 def counts(requirements: Sequence[Document]) -> Document:
@@ -141,7 +141,7 @@ def counts(requirements: Sequence[Document]) -> Document:
     return {
         level: {
             verdict.value: sum(
-                entry["level"] == level and entry["verdict"] == verdict and not _is_untested(entry)
+                entry["level"] == level and entry["verdict"] == verdict and is_checked(entry)
                 for entry in requirements
             )
             for verdict in Verdict

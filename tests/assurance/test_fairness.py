@@ -14,6 +14,7 @@ from second_implementation import profile, wire, world
 from second_implementation.choices import CONFIGURATIONS
 
 from conformance.contract import requirements
+from conformance.report.document import is_checked
 
 Report = dict[str, Any]
 
@@ -106,7 +107,7 @@ def _undecided(name: str) -> set[str]:
     judged = [
         stated
         for stated in requirements.load().values()
-        if stated.is_judged and stated.conformance_class not in ELSEWHERE
+        if stated.is_checked and stated.conformance_class not in ELSEWHERE
     ]
     return {
         stated.id
@@ -121,11 +122,7 @@ def _perhaps(name: str) -> set[str]:
 
 
 def _is_judged(entry: Report) -> bool:
-    return (
-        entry["level"] != "observe"
-        and entry["class"] not in ELSEWHERE
-        and not entry["id"].startswith("untested/")
-    )
+    return is_checked(entry) and entry["class"] not in ELSEWHERE
 
 
 def _told(entry: Report) -> list[str]:

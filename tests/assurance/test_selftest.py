@@ -322,7 +322,7 @@ def test_a_row_tells_what_is_wrong(
 
 def test_a_judged_requirement_without_a_mutant_is_found() -> None:
     """Requirements that are only observed, or untested, need none."""
-    judged = [id for id, stated in requirements.load().items() if stated.is_judged]
+    judged = [id for id, stated in requirements.load().items() if stated.is_checked]
 
     assert matrix.uncovered([]) == judged
     assert matrix.uncovered([MUTANT]) == [id for id in judged if id not in MUTANT.breaks]
@@ -348,7 +348,7 @@ def test_a_trial_comes_to_the_verdicts_of_a_whole_run(id: str, tmp_path: Path) -
     report = altered_run.report(edits, tmp_path, trial.classes(edits))
 
     judged = [
-        entry for entry in report["requirements"] if requirements.load()[entry["id"]].is_judged
+        entry for entry in report["requirements"] if requirements.load()[entry["id"]].is_checked
     ]
     assert trial.run(edits) == Outcome(
         failed=tuple(entry["id"] for entry in judged if entry["verdict"] == "fail"),

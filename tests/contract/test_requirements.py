@@ -54,7 +54,7 @@ def test_operations_are_a_group_or_a_list(stated: object, operations: tuple[str,
 )
 def test_what_is_observed_or_untested_is_not_judged(members: dict[str, str], judged: bool) -> None:
     """Everything else is."""
-    assert one(**members).is_judged is judged
+    assert one(**members).is_checked is judged
 
 
 @pytest.mark.parametrize(

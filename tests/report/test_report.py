@@ -145,6 +145,7 @@ def test_an_operation_with_a_finding_needs_nothing_more_to_be_said() -> None:
 def test_what_cannot_be_tested_stays_inconclusive() -> None:
     """With the reason, whatever was found."""
     entry = requirement(untested="Not visible.", operations=())
+    assert entry["untested"] == "Not visible."
     assert (entry["verdict"], entry["findings"][0]["message"]) == (INCONCLUSIVE, "Not visible.")
     assert (
         requirement(finding(PASS), finding(PASS, "b"), untested="Not visible.")["verdict"]
@@ -211,9 +212,9 @@ def test_the_worst_findings_come_first_and_only_so_many() -> None:
 # --- the run -------------------------------------------------------------------------------------------------------------
 
 
-def entry(verdict: str, level: str = "must", id: str = "x/y") -> dict[str, Any]:
+def entry(verdict: str, level: str = "must", **properties: str) -> dict[str, Any]:
     """A requirement of the document, as far as counting goes."""
-    return {"id": id, "level": level, "verdict": verdict}
+    return {"id": "x/y", "level": level, "verdict": verdict, **properties}
 
 
 @pytest.mark.parametrize(
@@ -224,7 +225,7 @@ def entry(verdict: str, level: str = "must", id: str = "x/y") -> dict[str, Any]:
             [entry(PASS), entry(FAIL, "should"), entry(INCONCLUSIVE, "observe")],
             Conclusion.CONFORMANT,
         ),
-        ([entry(PASS), entry(INCONCLUSIVE, id="untested/z")], Conclusion.CONFORMANT),
+        ([entry(PASS), entry(INCONCLUSIVE, untested="Not visible.")], Conclusion.CONFORMANT),
         ([entry(PASS), entry(INCONCLUSIVE)], Conclusion.INCONCLUSIVE),
         ([entry(PASS), entry(FAIL)], Conclusion.NON_CONFORMANT),
         ([entry(PASS, "should")], Conclusion.INCONCLUSIVE),
@@ -245,7 +246,7 @@ def test_requirements_are_counted_by_level_and_verdict() -> None:
         entry(FAIL),
         entry(FAIL, "should"),
         entry(PASS, "observe"),
-        entry(INCONCLUSIVE, id="untested/z"),
+        entry(INCONCLUSIVE, untested="Not visible."),
     ]
     none = dict.fromkeys((FAIL, ERROR, INCONCLUSIVE, PASS, NOT_APPLICABLE), 0)
     assert document.counts(entries) == {

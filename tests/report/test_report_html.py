@@ -252,7 +252,7 @@ def test_the_whole_run_can_be_repeated() -> None:
 def test_a_target_in_the_process_of_the_run_has_no_address() -> None:
     """A run of the bundled reference is repeated without an address, and the page says how to have one."""
     target = {"base-url": "http://reference.invalid/v1", "profile": "in this process"}
-    quiet = an_entry("untested/events", "inconclusive", level="observe")
+    quiet = an_entry("untested/events", "inconclusive", level="observe", untested="Not visible.")
 
     words = Elements(html.render(a_report(quiet, target=target, started="some day"), [])).words
 

@@ -98,7 +98,7 @@ def a_report(*entries: dict[str, Any], **members: Any) -> dict[str, Any]:
         an_entry("read/agreement", "inconclusive", findings=[blocked]),
         an_entry("read/parent", "error"),
         an_entry("tools/listed", "not-applicable", **{"class": "tools", "findings": []}),
-        an_entry("untested/membership", "inconclusive"),
+        an_entry("untested/membership", "inconclusive", untested="Not visible."),
         an_entry("observe/formats", "inconclusive", level="observe", findings=[]),
     )
     return {

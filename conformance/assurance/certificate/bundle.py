@@ -11,6 +11,7 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from conformance.assurance.certificate import dsse
+from conformance.report.document import is_checked
 
 EVIDENCE = ("report.json", "exchanges.jsonl", "target.json", "requirements.yaml", "openapi.yaml")
 STATEMENT = "statement.dsse.json"
@@ -37,11 +38,7 @@ class Bundle:
 def statement(evidence: Mapping[str, bytes]) -> dict[str, Any]:
     """The in-toto statement about a run: what was judged, with which outcome, and the digests of all evidence."""
     report = json.loads(evidence["report.json"])
-    judged = [
-        entry
-        for entry in report["requirements"]
-        if entry["level"] != "observe" and not entry["id"].startswith("untested/")
-    ]
+    judged = [entry for entry in report["requirements"] if is_checked(entry)]
     tests = {
         verdict: [entry["id"] for entry in judged if entry["verdict"] == verdict]
         for verdict in ("pass", "fail")

@@ -15,6 +15,7 @@ from conformance.assurance.certificate.bundle import Bundle, digest, statement
 from conformance.contract import files
 from conformance.contract.requirements import CLASSES
 from conformance.http.replay import Recording, content
+from conformance.report.document import is_checked
 from conformance.report.run import versions
 from conformance.runner import examination, pytest_run
 from conformance.target import snapshot
@@ -50,7 +51,7 @@ def refusals(report: Mapping[str, Any]) -> Iterator[str]:
         if (
             entry["level"] == "must"
             and entry["verdict"] not in ("pass", "not-applicable")
-            and not entry["id"].startswith("untested/")
+            and is_checked(entry)
         ):
             yield f"{entry['id']} is {entry['verdict']}"
 

@@ -42,7 +42,7 @@ def _lines(mutants: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 
 def _counted(entry: Requirement, mutants: Sequence[str]) -> str:
-    if not entry.is_judged:
+    if not entry.is_checked:
         return ""
     shown = ", ".join(f"`{id}`" for id in mutants[:3])
     return f"{shown} … {len(mutants)} in all" if len(mutants) > 3 else shown

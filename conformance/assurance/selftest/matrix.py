@@ -53,7 +53,7 @@ def uncovered(subjects: Iterable[Subject]) -> list[str]:
     """The judged requirements that no mutant breaks, in the order of the catalogue."""
     broken = {id for subject in subjects if isinstance(subject, Mutant) for id in subject.breaks}
     return [
-        id for id, stated in requirements.load().items() if stated.is_judged and id not in broken
+        id for id, stated in requirements.load().items() if stated.is_checked and id not in broken
     ]
 
 

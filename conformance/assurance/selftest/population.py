@@ -166,7 +166,7 @@ def _is_edit(value: object) -> bool:
 
 
 def _known(entry: Mapping[str, Any], key: str) -> frozenset[str]:
-    judged = [stated.id for stated in requirements.load().values() if stated.is_judged]
+    judged = [stated.id for stated in requirements.load().values() if stated.is_checked]
     for id in entry.get(key, ()):
         if id not in judged:
             raise PopulationError(

@@ -58,7 +58,7 @@ def _outcome(found: dict[str, set[tuple[str | None, Verdict]]], classes: Sequenc
     judged = [
         stated
         for stated in requirements.load().values()
-        if stated.is_judged and stated.conformance_class in classes
+        if stated.is_checked and stated.conformance_class in classes
     ]
     findings = {
         stated.id: [

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.report.document import is_checked
+
 Document = Mapping[str, Any]
 
 
@@ -53,12 +55,10 @@ def attributed(report: Document) -> list[Cause]:
 
 
 def _fresh(entry: Document) -> list[Document]:
-    is_judged = entry["level"] != "observe" and not entry["id"].startswith("untested/")
-    return [
-        found
-        for found in entry["findings"]
-        if is_judged and found["verdict"] == "fail" and "known" not in found
-    ]
+    if not is_checked(entry):
+        return []
+    findings: list[Document] = entry["findings"]
+    return [found for found in findings if found["verdict"] == "fail" and "known" not in found]
 
 
 def _cause(stated: Document, news: Mapping[str, tuple[Document, Sequence[Document]]]) -> Cause:

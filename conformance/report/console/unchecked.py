@@ -6,6 +6,7 @@ from typing import Any
 
 from conformance.contract.requirements import CLASSES
 from conformance.report.console.line import Span, short
+from conformance.report.document import is_checked
 
 Name = tuple[str, str]
 """The id of a requirement, and where it is meant if not everywhere."""
@@ -97,11 +98,7 @@ def _open(entry: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _is_undecided(entry: dict[str, Any]) -> bool:
-    return (
-        entry["verdict"] == "inconclusive"
-        and entry["level"] != "observe"
-        and not entry["id"].startswith("untested/")
-    )
+    return entry["verdict"] == "inconclusive" and is_checked(entry)
 
 
 def _table(key: str) -> str:

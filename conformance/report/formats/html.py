@@ -22,6 +22,7 @@ from markupsafe import Markup
 
 from conformance.report import profile_hints
 from conformance.report.causes.location import Spot
+from conformance.report.document import is_checked
 from conformance.report.page import survey
 from conformance.report.page.entry import KINDS, Entry, entries
 from conformance.report.page.pane import Pane, pane
@@ -215,11 +216,7 @@ def _undecided(report: Document) -> dict[str, Any]:
 
 
 def _is_undecided(entry: Document) -> bool:
-    return (
-        entry["verdict"] == "inconclusive"
-        and entry["level"] != "observe"
-        and not entry["id"].startswith("untested/")
-    )
+    return entry["verdict"] == "inconclusive" and is_checked(entry)
 
 
 def _options(groups: Mapping[str, list[Entry]], operations: Sequence[str]) -> dict[str, Any]:
@@ -243,9 +240,10 @@ def _samples(seen: Survey) -> dict[str, dict[str, Pane]]:
 def _observed(
     report: Document, stated: Sequence[Entry]
 ) -> Iterator[tuple[Entry, list[tuple[str, list[str], int]]]]:
+    untested = {entry["id"] for entry in report["requirements"] if "untested" in entry}
     for entry in stated:
         rows = [seen for seen in report["observations"] if seen["id"] == entry.id]
-        if rows or not entry.id.startswith("untested/"):
+        if rows or entry.id not in untested:
             yield entry, [_row(seen) for seen in rows]
 
 

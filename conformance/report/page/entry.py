@@ -134,7 +134,7 @@ def kind(document: Mapping[str, Any]) -> str:
     """The key of KINDS that the verdict on a requirement amounts to."""
     if document["level"] == "observe":
         return "observed"
-    if document["id"].startswith("untested/"):
+    if "untested" in document:
         return "untested"
     failed = "broken" if document["level"] == "must" else "warning"
     return {

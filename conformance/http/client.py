@@ -20,6 +20,7 @@ from conformance.http.redaction import Redactor
 from conformance.http.retry import is_transient, retry_after
 from conformance.http.transport import Transport
 from conformance.target.target import Credential
+from conformance.target.token import TokenError
 
 TRIES = 3
 THROTTLES = 10
@@ -84,6 +85,7 @@ class Client:
     redactor: Redactor
     log: Log
     pace: float | None = None
+    connections: int | None = None
     item: str = ""
     now: Callable[[], float] = time.monotonic
     waited: float = 0.0
@@ -92,6 +94,7 @@ class Client:
     _chances: int = CHANCES
     _next_slot: float = 0.0
     _origin: float = field(init=False)
+    _accepted_tokens: set[tuple[str, str]] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -140,23 +143,60 @@ class Client:
     ) -> list[Exchange]:
         """Make many calls, as many at once as the transport likes; `together` starts all of them in the same moment.
 
+        No more than `connections` are under way at once; then `together` starts so many at a time.
         Raises Inconclusive where the target has stopped answering at all.
         """
         if not calls:
             return []
         self._listen()
         numbers, since = [self._take_number() for _ in calls], self.waited
-        workers = len(calls) if together else min(len(calls), self.transport.concurrency)
-        if workers == 1:
-            first = [self._once(*triple) for triple in zip(calls, sendings, numbers, strict=True)]
+        requests = list(zip(calls, sendings, numbers, strict=True))
+        if together:
+            size = self._at_once(len(calls))
+            waves = [requests[start : start + size] for start in range(0, len(calls), size)]
+            first = [exchange for wave in waves for exchange in self._same_moment(wave)]
         else:
-            gate = threading.Barrier(len(calls)).wait if together else None
-            with ThreadPoolExecutor(workers) as pool:
-                first = list(pool.map(self._once, calls, sendings, numbers, [gate] * len(calls)))
-        return [
-            self._accepted(exchange, sending, since)
-            for exchange, sending in zip(first, sendings, strict=True)
-        ]
+            workers = self._at_once(min(len(calls), self.transport.concurrency))
+            first = self._side_by_side(requests, workers)
+        return self._all_accepted(first, sendings, since)
+
+    def _at_once(self, wanted: int) -> int:
+        """How many requests may be under way at once where so many are wanted."""
+        return wanted if self.connections is None else min(wanted, self.connections)
+
+    def _same_moment(self, requests: Sequence[tuple[Call, Sending, int]]) -> list[Exchange]:
+        gate = threading.Barrier(len(requests))
+        return self._side_by_side(requests, len(requests), gate.wait)
+
+    def _side_by_side(
+        self,
+        requests: Sequence[tuple[Call, Sending, int]],
+        workers: int,
+        gate: Callable[[], object] | None = None,
+    ) -> list[Exchange]:
+        if workers == 1:
+            return [self._once(*request) for request in requests]
+
+        def once(request: tuple[Call, Sending, int]) -> Exchange:
+            return self._once(*request, gate=gate)
+
+        with ThreadPoolExecutor(workers) as pool:
+            return list(pool.map(once, requests))
+
+    def _all_accepted(
+        self, first: Sequence[Exchange], sendings: Sequence[Sending], since: float
+    ) -> list[Exchange]:
+        # Every exchange is recorded before the first problem of any of them ends the check.
+        accepted: list[Exchange] = []
+        problems: list[Inconclusive] = []
+        for exchange, sending in zip(first, sendings, strict=True):
+            try:
+                accepted.append(self._accepted(exchange, sending, since))
+            except Inconclusive as problem:
+                problems.append(problem)
+        if problems:
+            raise problems[0]
+        return accepted
 
     def _take_number(self) -> int:
         self._number += 1
@@ -167,7 +207,10 @@ class Client:
         # exchange was made, for others that travelled with it, counts for it as well.
         throttled = failed = 0
         crashed = False
-        while sending.patient:
+        while sending.patient or self._is_stale(exchange, sending):
+            if self._is_stale(exchange, sending):
+                exchange = self._with_new_token(exchange, sending)
+                continue
             crashed = crashed or exchange.status == 500
             # A server that crashes may answer 500 and hang up: the connections that it leaves broken hide that answer, and use up no tries.
             spared = TRIES if crashed and exchange.response is None else 0
@@ -190,8 +233,53 @@ class Client:
             self._silent += 1
         else:
             self._silent, self._chances = 0, CHANCES
+        self._note_acceptance(exchange, sending)
         self.log(exchange)
         return exchange
+
+    def _is_stale(self, exchange: Exchange, sending: Sending) -> bool:
+        """Whether a 401 may mean that a token, accepted until now, has expired.
+
+        No clock takes part in it, so that a recorded run repeats the same requests.
+        """
+        if exchange.status != 401 or sending.credential is None or exchange.scheme is None:
+            return False
+        return (sending.credential.name, exchange.scheme) in self._accepted_tokens
+
+    def _with_new_token(self, exchange: Exchange, sending: Sending) -> Exchange:
+        """The same request with a new token. Raises Inconclusive where none can be had."""
+        assert sending.credential is not None
+        assert exchange.scheme is not None
+        name, scheme = sending.credential.name, exchange.scheme
+        self._accepted_tokens.discard((name, scheme))
+        token = sending.credential.token(scheme)
+        assert token is not None
+        try:
+            token.renew(self._origin + exchange.started)
+        except TokenError as error:
+            self.log(exchange)
+            key = f"credentials.{name}.{scheme}"
+            raise Inconclusive(
+                f"{name} got 401, and the command of {key} {error}",
+                needs=(key,),
+                exchanges=[exchange.id],
+            ) from error
+        self.log(replace(exchange, superseded=True))
+        purpose = f"{AGAIN} #{exchange.number}, with a new token: {sending.purpose}"
+        again = replace(sending, scheme=scheme, purpose=purpose)
+        return self._once(exchange.call, again, self._take_number())
+
+    def _note_acceptance(self, exchange: Exchange, sending: Sending) -> None:
+        """Remember that a token was accepted: any response of the target's own but 401 shows it."""
+        if sending.credential is None or sending.credential.token(exchange.scheme) is None:
+            return
+        assert exchange.scheme is not None
+        if (
+            exchange.status is not None
+            and exchange.status < 500
+            and exchange.status not in {401, 429}
+        ):
+            self._accepted_tokens.add((sending.credential.name, exchange.scheme))
 
     def _pause_throttled(self, exchange: Exchange, throttled: int) -> float | None:
         """Seconds until a call that was answered 429 is worth another try; None where the 429 is to be taken as it is."""
@@ -224,9 +312,9 @@ class Client:
         self, call: Call, sending: Sending, number: int, gate: Callable[[], object] | None = None
     ) -> Exchange:
         scheme = self._scheme(sending, number)
-        request, shown = self._request(call, sending, scheme, exchange_id(self.item, number))
         if sending.patient:
             self._keep_pace()
+        request, shown = self._request(call, sending, scheme, exchange_id(self.item, number))
         if gate is not None:
             gate()
         started = self.now()
@@ -269,8 +357,10 @@ class Client:
         secret: tuple[tuple[str, str], ...] = ()
         public: tuple[tuple[str, str], ...] = ()
         if sending.credential is not None and scheme is not None:
-            secret = (authorization(scheme, sending.credential.secret(scheme)),)
-            public = (authorization(scheme, sending.credential.variable(scheme)),)
+            value, variable = sending.credential.secret(scheme), sending.credential.variable(scheme)
+            if sending.credential.token(scheme) is not None:
+                self.redactor.add(value, variable)
+            secret, public = (authorization(scheme, value),), (authorization(scheme, variable),)
         content: bytes | Iterator[bytes] | None = call.body
         if sending.stream and call.body is not None:
             content, public = iter([call.body]), (*public, ("transfer-encoding", "chunked"))

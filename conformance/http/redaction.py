@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote, quote_plus
 
@@ -21,6 +22,15 @@ CUT = "…"
 """What ends every quotation that was cut."""
 
 
+class _Search:
+    """All spellings of some secrets, to be found in one pass."""
+
+    def __init__(self, variables: Mapping[bytes, bytes]) -> None:
+        self.variables = variables
+        self.finder = finder(variables)
+        self.replacements = list(variables.values())
+
+
 class Redactor:
     """Replaces every known secret, in each encoding in which a target may echo it, by its `$VARIABLE`.
 
@@ -28,40 +38,46 @@ class Redactor:
     """
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
+        self._secrets: set[str] = set()
+        self._adding = threading.Lock()
+        # Replaced, never changed: other threads may read them while a secret is added.
         self._variables: dict[bytes, bytes] = {}
-        self._replacements: list[bytes] = []
-        self._finder: BytesAhoCorasick | None = None
+        self._search = _Search({})
         self._known: dict[str, str] = {}
         for secret, variable in secrets.items():
             self.add(secret, variable)
 
     def add(self, secret: str, variable: str) -> None:
         """Know one more secret."""
-        for spelling in spellings(secret):
-            self._variables.setdefault(spelling, variable.encode())
-        self._replacements = list(self._variables.values())
-        self._known.clear()
-        self._finder = None
+        with self._adding:
+            if secret in self._secrets:
+                return
+            added = dict.fromkeys(spellings(secret), variable.encode())
+            self._variables = {**added, **self._variables}
+            self._known = {}
+            self._secrets.add(secret)
 
     def bytes(self, text: bytes) -> bytes:
         """The text without secrets."""
-        if self._finder is None:
-            self._finder = finder(self._variables)
+        search = self._search
+        if search.variables is not self._variables:
+            search = self._search = _Search(self._variables)
         # All in one pass, so that no secret is looked for in the name of another one's variable.
         pieces, end = [], 0
-        for number, start, stop in self._finder.find_matches_as_indexes(text):
-            pieces += [text[end:start], self._replacements[number]]
+        for number, start, stop in search.finder.find_matches_as_indexes(text):
+            pieces += [text[end:start], search.replacements[number]]
             end = stop
         return b"".join([*pieces, text[end:]]) if pieces else text
 
     def text(self, text: str) -> str:
         """The text without secrets; what no encoding can carry (lone surrogates) is escaped."""
-        known = self._known.get(text)
+        remembered = self._known
+        known = remembered.get(text)
         if known is None:
             *cut, last = self.bytes(text.encode("utf-8", "backslashreplace")).decode().split(CUT)
             known = CUT.join([*map(self._uncut, cut), last])
-            if len(text) <= LONGEST_REMEMBERED and len(self._known) < MOST_REMEMBERED:
-                self._known[text] = known
+            if len(text) <= LONGEST_REMEMBERED and len(remembered) < MOST_REMEMBERED:
+                remembered[text] = known
         return known
 
     def _uncut(self, text: str) -> str:

@@ -69,6 +69,7 @@ class Run:
         self._journal: Journal | None = None
         self.began = time.monotonic()
         self.target: Target | None = None
+        self.secrets: set[str] = set()
         self.known: tuple[Known, ...] | None = None
         self.formats: tuple[str, ...] = artefacts.DEFAULT
         self.leaks: list[str] = []
@@ -173,7 +174,7 @@ class Run:
             artefacts.replace(self.directory / "target.json", described)
         artefacts.write(self.directory, document, self.formats)
         self.leaks = (
-            artefacts.leaks(self.directory, self.formats, self.target.secrets)
+            artefacts.leaks(self.directory, self.formats, self.target.secrets | self.secrets)
             if self.target is not None
             else []
         )

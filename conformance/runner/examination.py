@@ -37,8 +37,18 @@ SUBJECT: pytest.StashKey[Callable[[], Subject]] = pytest.StashKey()
 """Makes what is examined in place of the target that the options name: an altered reference, or a recording."""
 
 
+TARGET: pytest.StashKey[Target | None] = pytest.StashKey()
+"""The target of `target_of`: read once, since its profile may have commands that print secrets."""
+
+
 def target_of(config: pytest.Config) -> Target | None:
     """The target that the options name, or None for the bundled reference. Raises UsageError for what is wrong with it."""
+    if TARGET not in config.stash:
+        config.stash[TARGET] = _target(config)
+    return config.stash[TARGET]
+
+
+def _target(config: pytest.Config) -> Target | None:
     base_url = config.getoption("base_url", None) or None
     path: Path | None = config.getoption("target")
     try:
@@ -74,13 +84,25 @@ def is_meant(config: pytest.Config) -> bool:
 def rehearse(config: pytest.Config) -> None:
     """Read what the options name, and find out whether anybody answers there. Raises UsageError for what is wrong with them."""
     known_failures(config)
-    if target_of(config) is not None:
+    target = target_of(config)
+    if target is not None:
+        _check_workers(config, target)
         session = begin(config)
         try:
             knock(session)
         finally:
             session.close()
     clear(report_directory(config))
+
+
+def _check_workers(config: pytest.Config, target: Target) -> None:
+    """UsageError where more processes would send at once than the target allows."""
+    allowed, workers = target.limits.connections, config.getoption("numprocesses")
+    if allowed is not None and workers > allowed:
+        raise pytest.UsageError(
+            f"-n {workers} sends {workers} requests at once, and limits.connections of the profile"
+            f" allows {allowed}: use -n {allowed} or less"
+        )
 
 
 def report_directory(config: pytest.Config) -> Path:
@@ -103,7 +125,8 @@ def begin(config: pytest.Config) -> Session:
 
 def opened(examined: Subject, seed: int, depth: str) -> Session:
     """The session of this process with what is examined; workers share the pace that the target allows."""
-    pace = examined.target.limits.requests_per_second
+    limits = examined.target.limits
+    pace = limits.requests_per_second
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     return Session(
         examined.target,
@@ -111,6 +134,7 @@ def opened(examined: Subject, seed: int, depth: str) -> Session:
         seed=seed,
         depth=DEPTHS[depth],
         pace=pace / workers if pace else None,
+        connections=limits.connections // workers if limits.connections else None,
         provisioned=examined.provisioned,
     )
 

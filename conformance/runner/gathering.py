@@ -2,6 +2,7 @@
 
 import time
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,13 @@ from conformance.report import artefacts
 from conformance.report.run import Run, catalogue, versions
 from conformance.runner import examination
 from conformance.runner.stash import SESSION
+from conformance.target.target import Target
+
+
+def _product(target: Target | None) -> dict[str, Any]:
+    """Whose product is checked, where the profile says so."""
+    stated = target.product.stated if target else {}
+    return {"product": dict(stated)} if stated else {}
 
 
 def begun(config: pytest.Config, began: float) -> Run:
@@ -33,6 +41,7 @@ def begun(config: pytest.Config, began: float) -> Run:
             "profile": target.source
             if target
             else "the bundled reference implementation, in this process",
+            **_product(target),
         },
         "started": started.isoformat(timespec="seconds"),
     }

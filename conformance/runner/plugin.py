@@ -12,6 +12,8 @@ from conformance.runner import collection
 from conformance.runner.stash import SESSION
 
 GATHERER = "conformance-gatherer"
+SECRETS = "conformance-secrets"
+"""What a worker hands on in memory: commands may have printed it secrets that nobody else knows."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -169,9 +171,13 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Give back the target's connections."""
-    if SESSION in session.config.stash:
-        session.config.stash[SESSION].close()
+    """Give back the target's connections; a worker also hands on the secrets that it has used."""
+    if SESSION not in session.config.stash:
+        return
+    examined = session.config.stash[SESSION]
+    examined.close()
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput[SECRETS] = sorted(examined.target.secrets)
 
 
 class Gatherer:
@@ -181,6 +187,7 @@ class Gatherer:
         self.config = config
         self.run: Any = None
         self.began = time.monotonic()
+        self.secrets: set[str] = set()
 
     def pytest_sessionstart(self) -> None:
         """With workers, the controller alone can end a run for a mistake in the options in a readable way."""
@@ -197,6 +204,11 @@ class Gatherer:
             if name == "conformance":
                 self._opened().add(value)
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take the secrets that a worker has used, so that the report is searched for them."""
+        self.secrets |= set(getattr(node, "workeroutput", {}).get(SECRETS, ()))
+
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the report, and let the verdict decide the exit code."""
@@ -205,6 +217,7 @@ class Gatherer:
         if SESSION in self.config.stash:
             self._opened()
         if self.run is not None:
+            self.run.secrets |= self.secrets
             session.exitstatus = self.run.finish(session.exitstatus)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

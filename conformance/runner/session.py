@@ -76,6 +76,7 @@ class Session:
     seed: int
     depth: Depth
     pace: float | None = None
+    connections: int | None = None
     contract: Contract = field(default_factory=openapi.load)
     catalogue: Mapping[str, Requirement] = field(default_factory=requirements.load)
     controls: set[tuple[str, str | None]] = field(default_factory=set)
@@ -95,6 +96,7 @@ class Session:
             self.redactor,
             self._keep,
             self.pace,
+            self.connections,
         )
         self._exchanges: list[Exchange] = []
         self._remembered: dict[str, Exchange] = {}

@@ -18,6 +18,7 @@ from conformance.target.target import (
     Fixtures,
     Limits,
     ParameterName,
+    Product,
     RateLimit,
     Target,
     base_url_flaw,
@@ -25,8 +26,10 @@ from conformance.target.target import (
     secret_flaw,
     url_flaw,
 )
+from conformance.target.token import Token, TokenCommand, TokenError
 from conformance.target.toml_schema import (
     Array,
+    Either,
     Leaf,
     Place,
     Problem,
@@ -37,7 +40,8 @@ from conformance.target.toml_schema import (
 )
 
 __all__ = [
-    "PERMISSIONS", "Consent", "Credential", "Fixtures", "Limits", "ParameterName", "Problem", "ProfileError", "RateLimit", "Target",
+    "PERMISSIONS", "Consent", "Credential", "Fixtures", "Limits", "ParameterName", "Problem", "Product",
+    "ProfileError", "RateLimit", "Target",
     "bare", "load", "parse",
 ]  # fmt: skip
 
@@ -67,6 +71,12 @@ def _name_flaw(value: object) -> str | None:
     return "is no parameter name" if value in ("", True) else None
 
 
+def _text_flaw(value: str) -> str | None:
+    if not value.strip():
+        return "is empty"
+    return None if value.isprintable() else "has a control character"
+
+
 def _argument_flaw(value: str) -> str | None:
     return "has a null character" if "\0" in value else None
 
@@ -82,6 +92,7 @@ _SECRET = Leaf(
 )
 _ID = Leaf((str,), "write the id of a record in quotes", _uuid_flaw)
 _COUNT = Leaf((int,), "write a whole number above zero", _number_flaw)
+_AT_LEAST_ONE = Leaf((int,), "must be an integer ≥ 1", _number_flaw)
 _NUMBER = Leaf((int, float), "write a number above zero", _number_flaw)
 _NAME = Leaf(
     (str, bool),
@@ -92,14 +103,26 @@ _ARGUMENT = Leaf(
     (str,), "write the command and its arguments as an array of strings", _argument_flaw
 )
 _FLAG = Leaf((bool,), "write true or false")
+_TEXT = Leaf((str,), "write a line of text in quotes", _text_flaw)
 
-_CREDENTIAL: Shape = dict.fromkeys(SCHEMES, _SECRET)
+_TOKEN_EXAMPLE = 'write { command = ["./token", "--staging"], lifetime = 300 }'
+_TOKEN_REMEDY = "it has to print the secret on standard output and end with exit code 0"
+_TOKEN: dict[str, Shape] = {"command": Array(_ARGUMENT), "lifetime": _NUMBER}
+_CREDENTIAL: Shape = dict.fromkeys(SCHEMES, Either(_SECRET, _TOKEN))
 _RATE_LIMIT: dict[str, Shape] = {"requests": _COUNT, "seconds": _NUMBER}
 _PROFILE: Shape = {
     "base-url": _BASE_URL,
     "credentials": {
         **dict.fromkeys(
-            ("primary", "expired", "revoked", "outsider", "no-review-role", "throttled"),
+            (
+                "primary",
+                "expired",
+                "revoked",
+                "outsider",
+                "no-review-role",
+                "colleague",
+                "throttled",
+            ),
             _CREDENTIAL,
         ),
         "lacking": dict.fromkeys(PERMISSIONS, _CREDENTIAL),
@@ -111,11 +134,17 @@ _PROFILE: Shape = {
         "ungranted": dict.fromkeys(("project", "video", "review"), _ID),
         "provision": {"approvable-review": Array(_ARGUMENT)},
     },
-    "limits": {"max-body-bytes": _COUNT, "rate-limit": _RATE_LIMIT, "requests-per-second": _NUMBER},
+    "limits": {
+        "max-body-bytes": _COUNT,
+        "rate-limit": _RATE_LIMIT,
+        "requests-per-second": _NUMBER,
+        "connections": _AT_LEAST_ONE,
+    },
     "parameters": {
         operation: {role: _NAME for listed, role in PARAMETER_DEFAULTS if listed == operation}
         for operation, _ in PARAMETER_DEFAULTS
     },
+    "product": dict.fromkeys(("vendor", "name", "version"), _TEXT),
     "tools": {"url": _URL},
     "description": {"url": _URL},
     "consent": {member.name.replace("_", "-"): _FLAG for member in fields(Consent)},
@@ -151,13 +180,13 @@ def parse(
     _check_credentials(reader, profile.get("credentials", {}))
     _check_rate_limit(reader, profile.get("limits", {}))
     _check_fixtures(reader, profile.get("fixtures", {}))
-    if reader.problems:
-        raise ProfileError(
-            tuple(sorted(reader.problems, key=lambda problem: (problem.line or 0, problem.key)))
-        )
+    _raise_problems(reader)
+    credentials = _credentials(profile.get("credentials", {}), data)
+    _run_commands(reader, credentials)
+    _raise_problems(reader)
     return Target(
         base_url=address,
-        credentials=_credentials(profile.get("credentials", {}), data),
+        credentials=credentials,
         fixtures=_fixtures(profile.get("fixtures", {})),
         limits=_limits(profile.get("limits", {})),
         parameters=_parameters(profile.get("parameters", {})),
@@ -169,7 +198,14 @@ def parse(
         source=PurePath(source).name
         if source
         else None,  # without its folders, which are no business of a report
+        product=Product(**profile.get("product", {})),
     )
+
+
+def _raise_problems(reader: Reader) -> None:
+    if reader.problems:
+        in_order = sorted(reader.problems, key=lambda problem: (problem.line or 0, problem.key))
+        raise ProfileError(tuple(in_order))
 
 
 def bare(base_url: str) -> Target:
@@ -212,7 +248,7 @@ def _address(reader: Reader, profile: Mapping[str, Any], base_url: str | None) -
     return str(base_url or profile.get("base-url", "")).rstrip("/")
 
 
-def _credential_tables(credentials: Mapping[str, Any]) -> Iterator[tuple[Place, Mapping[str, str]]]:
+def _credential_tables(credentials: Mapping[str, Any]) -> Iterator[tuple[Place, Mapping[str, Any]]]:
     for name, table in credentials.items():
         if name == "lacking":
             yield from (((name, permission), secrets) for permission, secrets in table.items())
@@ -225,6 +261,37 @@ def _check_credentials(reader: Reader, credentials: Mapping[str, Any]) -> None:
         place = ("credentials", *name)
         if not secrets and reader.sound(place):
             reader.report(place, "has no secret", "give it an api-key, a bearer, or both")
+        for scheme, secret in secrets.items():
+            if isinstance(secret, Mapping):
+                _check_command(reader, (*place, scheme), secret)
+
+
+def _check_command(reader: Reader, place: Place, table: Mapping[str, Any]) -> None:
+    command = table.get("command")
+    if command is None and reader.sound(place):
+        reader.report(place, "has no command", _TOKEN_EXAMPLE)
+    elif command is not None and (not command or command[0] == ""):
+        reader.report((*place, "command"), "names no program", _TOKEN_EXAMPLE)
+
+
+def _run_commands(reader: Reader, credentials: Mapping[str, Credential]) -> None:
+    """Get the first secret of each command, so that one that cannot be had is a problem of the profile."""
+    for credential in credentials.values():
+        for scheme in credential.schemes:
+            token = credential.token(scheme)
+            if token is None:
+                continue
+            try:
+                token.value()
+            except TokenError as error:
+                place = ("credentials", *_place(credential.name), scheme, "command")
+                reader.report(place, str(error), _TOKEN_REMEDY)
+
+
+def _place(name: str) -> Place:
+    """The key of a credential in the profile."""
+    table, dot, permission = name.partition(".")
+    return (table, permission) if dot else (table,)
 
 
 def _check_rate_limit(reader: Reader, limits: Mapping[str, Any]) -> None:
@@ -265,14 +332,20 @@ def _credentials(
         {
             ".".join(map(str, name)): Credential(
                 name=".".join(map(str, name)),
-                api_key=secrets.get("api-key"),
-                bearer=secrets.get("bearer"),
+                api_key=_secret(secrets.get("api-key")),
+                bearer=_secret(secrets.get("bearer")),
                 api_key_variable=reference(stated[name].get("api-key")),
                 bearer_variable=reference(stated[name].get("bearer")),
             )
             for name, secrets in _credential_tables(credentials)
         }
     )
+
+
+def _secret(stated: str | Mapping[str, Any] | None) -> str | Token | None:
+    if not isinstance(stated, Mapping):
+        return stated
+    return Token(TokenCommand(stated["command"], secret_flaw), stated.get("lifetime"))
 
 
 def _fixtures(fixtures: Mapping[str, Any]) -> Fixtures:
@@ -291,6 +364,7 @@ def _limits(limits: Mapping[str, Any]) -> Limits:
         max_body_bytes=limits.get("max-body-bytes"),
         rate_limit=RateLimit(rate["requests"], float(rate["seconds"])) if rate else None,
         requests_per_second=float(pace) if pace else None,
+        connections=limits.get("connections"),
     )
 
 

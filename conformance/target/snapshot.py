@@ -10,10 +10,12 @@ from conformance.target.target import (
     Fixtures,
     Limits,
     ParameterName,
+    Product,
     RateLimit,
     Target,
     frozen,
 )
+from conformance.target.token import Token
 
 LONG_ENOUGH = 8
 """Characters from which on a secret is long enough for the probes that resemble it."""
@@ -41,6 +43,7 @@ def of(target: Target, provisioned: list[str]) -> dict[str, Any]:
         "description": target.description_url,
         "consent": asdict(target.consent),
         "profile": target.source,
+        "product": dict(target.product.stated),
     }
 
 
@@ -49,6 +52,7 @@ def _credential(credential: Credential) -> dict[str, Any]:
         scheme: {
             "variable": credential.variable(scheme)[1:],
             "long": len(credential.secret(scheme)) >= LONG_ENOUGH,
+            "command": credential.token(scheme) is not None,
         }
         for scheme in credential.schemes
     }
@@ -69,7 +73,11 @@ def target(snapshot: Mapping[str, Any]) -> Target:
             frozen(fixtures["foreign"]),
             frozen(fixtures["ungranted"]),
         ),
-        limits=Limits(limits["max_body_bytes"], RateLimit(**rate) if rate else None, None),
+        limits=Limits(
+            limits["max_body_bytes"],
+            RateLimit(**rate) if rate else None,
+            connections=limits.get("connections"),
+        ),
         parameters=frozen(
             {
                 (operation, role): ParameterName(name, said)
@@ -80,21 +88,19 @@ def target(snapshot: Mapping[str, Any]) -> Target:
         description_url=snapshot["description"],
         consent=Consent(**snapshot["consent"]),
         source=snapshot["profile"],
+        product=Product(**snapshot.get("product", {})),
     )
 
 
 def _stand_in(name: str, schemes: Mapping[str, Any]) -> Credential:
     """A credential whose secrets are unlike anything that an answer could hold."""
 
-    def secret(scheme: str) -> str | None:
+    def secret(scheme: str) -> str | Token | None:
         stated = schemes.get(scheme)
-        return (
-            None
-            if stated is None
-            else f"\x80{stated['variable']}\x80"
-            if stated["long"]
-            else "\x80\x80"
-        )
+        if stated is None:
+            return None
+        text = f"\x80{stated['variable']}\x80" if stated["long"] else "\x80\x80"
+        return Token(lambda: text) if stated.get("command") else text
 
     def variable(scheme: str) -> str | None:
         return schemes[scheme]["variable"] if scheme in schemes else None

@@ -8,6 +8,8 @@ from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import urlsplit
 
+from conformance.target.token import Token
+
 SCHEMES = ("api-key", "bearer")  # "Authentication"; in the order in which they are tried
 PERMISSIONS = (  # "Authentication"
     "account:read",
@@ -36,6 +38,9 @@ _STANDING = {
 }
 """Callers of different standing have different secrets; a key that lacks several permissions, or the role as well, has one standing."""
 
+_UNCONTRADICTED = frozenset({"throttled", "colleague"})
+"""Callers whose secret may be that of another one."""
+
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -47,11 +52,14 @@ def frozen(mapping: Mapping[K, V]) -> Mapping[K, V]:
 
 @dataclass(frozen=True)
 class Credential:
-    """One caller, with the secret of each scheme that it has; its repr shows no secret ("Authentication")."""
+    """One caller, with the secret of each scheme that it has ("Authentication").
+
+    A secret is a text, or a Token where a command prints it; its repr shows no secret.
+    """
 
     name: str
-    api_key: str | None = field(default=None, repr=False)
-    bearer: str | None = field(default=None, repr=False)
+    api_key: str | Token | None = field(default=None, repr=False)
+    bearer: str | Token | None = field(default=None, repr=False)
     api_key_variable: str | None = None  # NAME where the profile says "${NAME}"
     bearer_variable: str | None = None
 
@@ -61,11 +69,27 @@ class Credential:
         return tuple(scheme for scheme in SCHEMES if self._secrets[scheme] is not None)
 
     def secret(self, scheme: str) -> str:
-        """The secret of one scheme; KeyError where it has none."""
+        """The current secret of one scheme; KeyError where it has none."""
         secret = self._secrets[scheme]
         if secret is None:
             raise KeyError(scheme)
-        return secret
+        return secret.value() if isinstance(secret, Token) else secret
+
+    def token(self, scheme: str | None) -> Token | None:
+        """What renews the secret of a scheme; None where the secret stays as it is."""
+        secret = self._secrets.get(scheme) if scheme else None
+        return secret if isinstance(secret, Token) else None
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """Every secret that this caller has or had in this run."""
+        known: frozenset[str] = frozenset()
+        for secret in self._secrets.values():
+            if isinstance(secret, Token):
+                known |= secret.secrets
+            elif secret is not None:
+                known |= {secret}
+        return known
 
     def variable(self, scheme: str) -> str:
         """The shell variable that stands for the secret in a command line, such as "$PRIMARY_API_KEY"."""
@@ -81,7 +105,7 @@ class Credential:
         )
 
     @property
-    def _secrets(self) -> Mapping[str, str | None]:
+    def _secrets(self) -> Mapping[str, str | Token | None]:
         return {"api-key": self.api_key, "bearer": self.bearer}
 
 
@@ -138,6 +162,22 @@ class Limits:
     max_body_bytes: int | None = None
     rate_limit: RateLimit | None = None
     requests_per_second: float | None = None
+    connections: int | None = None  # requests that may be under way at once
+
+
+@dataclass(frozen=True)
+class Product:
+    """Whose product is checked, for reports and certificates; None where the profile is silent."""
+
+    vendor: str | None = None
+    name: str | None = None
+    version: str | None = None
+
+    @property
+    def stated(self) -> Mapping[str, str]:
+        """What the profile says of it."""
+        entries = {"vendor": self.vendor, "name": self.name, "version": self.version}
+        return {key: value for key, value in entries.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -168,6 +208,7 @@ class Target:
     description_url: str | None = None
     consent: Consent = field(default_factory=Consent)
     source: str | None = None  # the profile's file name
+    product: Product = field(default_factory=Product)
 
     def lacking(self, permission: str) -> Credential | None:
         """The credential that lacks just this permission, if the profile has one."""
@@ -175,12 +216,8 @@ class Target:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """Every secret of every credential."""
-        return frozenset(
-            credential.secret(scheme)
-            for credential in self.credentials.values()
-            for scheme in credential.schemes
-        )
+        """Every secret that any credential has or had in this run."""
+        return frozenset().union(*(each.secrets for each in self.credentials.values()))
 
     def credible(self) -> "Target":
         """The same target without what is said of one secret or one review in two ways that cannot both be true of it."""
@@ -205,7 +242,7 @@ class Target:
         return any(
             other.shares_secret(credential)
             for other in others
-            if "throttled" not in (other.name, credential.name)
+            if not _UNCONTRADICTED & {other.name, credential.name}
         )
 
     def with_base_url(self, url: str) -> "Target":

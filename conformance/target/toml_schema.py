@@ -67,7 +67,15 @@ class Array:
     item: Leaf
 
 
-Shape: TypeAlias = "Leaf | Array | Mapping[str, Shape]"
+@dataclass(frozen=True)
+class Either:
+    """A value that is written as one of a kind, or as a table."""
+
+    value: Leaf
+    table: "Mapping[str, Shape]"
+
+
+Shape: TypeAlias = "Leaf | Array | Either | Mapping[str, Shape]"
 
 
 class Reader:
@@ -103,6 +111,9 @@ class Reader:
             return self._leaf(shape, value, place)
         if isinstance(shape, Array):
             return self._array(shape, value, place)
+        if isinstance(shape, Either):
+            inner = shape.table if isinstance(value, Mapping) else shape.value
+            return self.read(inner, value, place)
         return self._table(shape, value, place)
 
     def _table(self, shape: Mapping[str, Shape], value: object, place: Place) -> dict[str, Any]:

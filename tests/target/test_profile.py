@@ -18,6 +18,7 @@ from conformance.target.profile import (
     Fixtures,
     Limits,
     ParameterName,
+    Product,
     ProfileError,
     RateLimit,
 )
@@ -49,6 +50,9 @@ api-key = "key-of-the-outsider"
 [credentials.no-review-role]
 api-key = "key-of-a-viewer"
 
+[credentials.colleague]
+api-key = "key-of-a-colleague"
+
 [credentials.throttled]
 api-key = "key-to-exhaust"
 
@@ -65,12 +69,18 @@ approvable-review = ["./make-review", "--staging"]
 max-body-bytes = 1048576
 rate-limit = {{ requests = 100, seconds = 60 }}
 requests-per-second = 50
+connections = 16
 
 [parameters.video_list]
 cursor = "after"
 company = false
 [parameters.review_list]
 project = "projectId"
+
+[product]
+vendor = "Example Ltd"
+name = "Example Localization API"
+version = "2026.11"
 
 [tools]
 url = "https://api.example.com/mcp"
@@ -145,7 +155,8 @@ def test_a_full_profile_becomes_a_target(full: profile.Target) -> None:
         ungranted=dict.fromkeys(("project", "video", "review"), TWO),
         provision=("./make-review", "--staging"),
     )
-    assert full.limits == Limits(1048576, RateLimit(100, 60.0), 50.0)
+    assert full.limits == Limits(1048576, RateLimit(100, 60.0), 50.0, 16)
+    assert full.product == Product("Example Ltd", "Example Localization API", "2026.11")
     assert (full.tools_url, full.description_url) == (
         "https://api.example.com/mcp",
         f"{URL}/openapi.json",
@@ -164,6 +175,7 @@ def test_credentials_are_keyed_by_their_names(full: profile.Target) -> None:
         "lacking.reviews:approve",
         "outsider",
         "no-review-role",
+        "colleague",
         "throttled",
     ]
     assert {name: credential.name for name, credential in full.credentials.items()} == {
@@ -211,6 +223,7 @@ def test_a_target_knows_all_its_secrets(full: profile.Target) -> None:
         "token-that-only-reads",
         "key-of-the-outsider",
         "key-of-a-viewer",
+        "key-of-a-colleague",
         "key-to-exhaust",
     }
 
@@ -486,6 +499,40 @@ def test_what_has_no_line_is_told_before_the_first_line(problems: Refused) -> No
             "limits.max-body-bytes",
             "is not above zero, or is too large",
         ),
+        (
+            "limits.connections = 0",
+            "limits.connections",
+            "is not above zero, or is too large",
+        ),
+        ("limits.connections = 1.5", "limits.connections", "is a float"),
+        ("product.vendor = ' '", "product.vendor", "is empty"),
+        ('product.name = "a\\nb"', "product.name", "has a control character"),
+        ("product.version = 2", "product.version", "is an integer"),
+        (
+            "credentials.primary.bearer = {}",
+            "credentials.primary.bearer",
+            "has no command",
+        ),
+        (
+            "credentials.primary.bearer = { command = [] }",
+            "credentials.primary.bearer.command",
+            "names no program",
+        ),
+        (
+            "credentials.primary.bearer = { command = './token' }",
+            "credentials.primary.bearer.command",
+            "is a string, not an array",
+        ),
+        (
+            "credentials.primary.bearer = { command = ['a'], lifetime = 0 }",
+            "credentials.primary.bearer.lifetime",
+            "is not above zero, or is too large",
+        ),
+        (
+            "credentials.primary.bearer = { command = ['a'], lifetim = 1 }",
+            "credentials.primary.bearer.lifetim",
+            "is no known key",
+        ),
         ("limits.max-body-bytes = 1.5", "limits.max-body-bytes", "is a float"),
         ("limits.max-body-bytes = true", "limits.max-body-bytes", "is a boolean"),
         (
@@ -545,7 +592,7 @@ def test_one_mistake_is_one_problem(problems: Refused, text: str, key: str, what
         ("parameter", "did you mean parameters?"),
         (
             "zzz",
-            "known keys are base-url, credentials, fixtures, limits, parameters, tools, description, consent",
+            "known keys are base-url, credentials, fixtures, limits, parameters, product, tools, description, consent",
         ),
     ],
 )

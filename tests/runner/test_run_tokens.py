@@ -1,0 +1,145 @@
+"""Whole runs with tokens that expire, printed by a command: their verdict, their files and their replay."""
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import served
+
+from conformance.http.redaction import spellings
+from conformance.http.replay import Recording
+from conformance.reference import Reference
+from conformance.runner import examination, pytest_run
+from conformance.target import snapshot
+
+LIVES = 60
+"""Requests after which a token expires."""
+TOKEN = "s3cret-token-"
+ISSUE = f"""
+import pathlib, sys
+issued = pathlib.Path(sys.argv[1])
+number = len(issued.read_text()) if issued.exists() else 0
+issued.open("a").write("x")
+print(f"{TOKEN}{{number:06}}")
+"""
+
+
+@dataclass
+class Expiring:
+    """The reference behind tokens that expire after some requests: the newest one stands for the real one."""
+
+    application: Any
+    real: bytes
+    issued: Path
+    used: dict[bytes, int] = field(default_factory=dict)
+    expired: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Put the real token in the place of a valid one."""
+        if scope["type"] == "http":
+            scope = {**scope, "headers": [self._header(*pair) for pair in scope["headers"]]}
+        await self.application(scope, receive, send)
+
+    def _header(self, name: bytes, value: bytes) -> tuple[bytes, bytes]:
+        token = value.removeprefix(b"Bearer ")
+        if name != b"authorization" or not self._is_issued(token):
+            return name, value
+        with self.lock:
+            self.used[token] = self.used.get(token, 0) + 1
+            if self.used[token] <= LIVES:
+                return name, b"Bearer " + self.real
+            self.expired += 1
+            return name, value
+
+    def _is_issued(self, token: bytes) -> bool:
+        number = token.removeprefix(TOKEN.encode())
+        return len(number) == 6 and number.isdigit() and int(number) < self.count
+
+    @property
+    def count(self) -> int:
+        """How many tokens the command has printed."""
+        return len(self.issued.read_text()) if self.issued.exists() else 0
+
+
+@pytest.fixture
+def expiring(tmp_path: Path) -> Iterator[tuple[Expiring, Path]]:
+    """A served reference whose primary has a token that expires, and the profile of it."""
+    reference = Reference()
+    known = reference.profile("http://reference.invalid/v1")["credentials"]
+    issued = tmp_path / "issued"
+    front = Expiring(reference.app, known["primary"]["bearer"].encode(), issued)
+    reference.app = front  # type: ignore[assignment]
+    with served.instance(reference) as profile:
+        command = json.dumps([sys.executable, "-c", ISSUE, str(issued)])
+        text = (
+            f'base-url = "{profile["base-url"]}"\n'
+            "limits.connections = 4\n"
+            "[credentials.primary]\n"
+            f"bearer = {{ command = {command}, lifetime = 3600 }}\n"
+            "[product]\n"
+            'name = "Expiring"\n'
+        )
+        (tmp_path / "target.toml").write_text(text)
+        yield front, tmp_path
+
+
+def conformance(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
+    """One command, in a process of its own."""
+    command = [sys.executable, "-m", "conformance", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=240, cwd=folder
+    )
+
+
+def test_a_run_outlives_its_tokens(expiring: tuple[Expiring, Path]) -> None:
+    """Responses to expired tokens count for nothing, no token is in any file, and a recording verifies."""
+    front, folder = expiring
+    target = ("--target", "target.toml", "--report-dir", "report")
+    classes = ("--depth", "quick", "--class", "read")
+    done = conformance("run", *target, *classes, folder=folder)
+    report = json.loads((folder / "report" / "report.json").read_bytes())
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    failed = [entry["id"] for entry in report["requirements"] if entry["verdict"] == "fail"]
+    assert (failed, front.expired > 0, front.count > 2) == ([], True, True)
+    assert report["target"]["product"] == {"name": "Expiring"}
+
+    written = [path for path in (folder / "report").rglob("*") if path.is_file()]
+    content = b"".join(path.read_bytes() for path in written)
+    tokens = [f"{TOKEN}{number:06}" for number in range(front.count)]
+    sought = {spelling for token in tokens for spelling in spellings(token)}
+    assert [spelling for spelling in sought if spelling in content] == []
+    assert not any(token in done.stdout + done.stderr for token in tokens)
+
+    again, unused = replayed(folder)
+    assert (again["requirements"], unused) == (report["requirements"], [])
+
+
+def replayed(folder: Path) -> tuple[dict[str, Any], list[str]]:
+    """The report of the suite on the recording of a run, and the exchanges that it did not ask for."""
+    lines = (folder / "report" / "exchanges.jsonl").read_bytes().splitlines()
+    recording = Recording(map(json.loads, lines))
+    target = snapshot.target(json.loads((folder / "report" / "target.json").read_bytes()))
+    subject = examination.Subject(target, recording, ())
+    options = pytest_run.options(folder / "again", "quick", 1, ["read"])
+    pytest_run.execute(options, [examination.Substitute(lambda: subject)])
+    return json.loads((folder / "again" / "report.json").read_bytes()), recording.unused
+
+
+def test_workers_have_tokens_of_their_own(expiring: tuple[Expiring, Path]) -> None:
+    """The report is searched for all of them, and more workers than connections are an error."""
+    _, folder = expiring
+    options = ("run", "--target", "target.toml", "--depth", "quick", "--class", "tools")
+    done = conformance(*options, "-n", "2", folder=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    refused = conformance(*options, "-n", "5", folder=folder)
+    assert refused.returncode == 4
+    assert "limits.connections of the profile allows 4: use -n 4 or less" in refused.stderr

@@ -1,0 +1,239 @@
+"""Secrets that a command prints: real commands, their failures, and when they run again."""
+
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from conformance.target import profile, snapshot
+from conformance.target.target import secret_flaw
+from conformance.target.token import RETRY_SECONDS, Token, TokenCommand, TokenError
+
+URL = "https://api.example.com/v1"
+COUNTING = """
+import pathlib, sys
+counter = pathlib.Path(sys.argv[1])
+number = int(counter.read_text()) + 1 if counter.exists() else 1
+counter.write_text(str(number))
+print(f"token-{number:04}")
+"""
+
+
+def python(script: str, *arguments: str) -> tuple[str, ...]:
+    """A command that runs a script."""
+    return (sys.executable, "-c", script, *arguments)
+
+
+def secret_of(script: str, seconds: float = 30.0) -> str:
+    """What a script prints, as a secret."""
+    return TokenCommand(python(script), secret_flaw, seconds)()
+
+
+class Source:
+    """Prints s1, s2 and so on, or fails; on a clock that is moved by hand."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.count = 0
+        self.fails = False
+
+    def __call__(self) -> str:
+        self.count += 1
+        if self.fails:
+            raise TokenError("failed with exit code 1")
+        return f"s{self.count}"
+
+    def token(self, lifetime: float | None = None) -> Token:
+        """A token of this source."""
+        return Token(self, lifetime, lambda: self.now)
+
+
+def test_a_command_prints_a_secret() -> None:
+    """Blanks and line ends around it are not part of it."""
+    assert secret_of("print('  a secret \\n')") == "a secret"
+
+
+def test_a_command_runs_without_a_shell_and_without_input() -> None:
+    """Arguments arrive as they are written, and standard input is at its end."""
+    command = TokenCommand(
+        python("import sys; print(sys.argv[1] + sys.stdin.read())", "$HOME;*"), secret_flaw
+    )
+    assert command() == "$HOME;*"
+
+
+def test_a_command_runs_in_the_folder_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the command does that provisions reviews."""
+    monkeypatch.chdir(tmp_path)
+    assert secret_of("import os; print(os.getcwd())") == str(tmp_path.resolve())
+
+
+@pytest.mark.parametrize(
+    ("script", "problem"),
+    [
+        ("raise SystemExit(3)", "failed with exit code 3"),
+        ("print('half'); raise SystemExit(1)", "failed with exit code 1"),
+        ("pass", "printed nothing"),
+        ("print(' ')", "printed nothing"),
+        ("print('a\\nb')", "printed a secret that has a character, or a blank at an end"),
+        ("print('\\u20ac')", "printed a secret that has a character, or a blank at an end"),
+        (
+            "import sys; sys.stdout.buffer.write(b'\\xff')",
+            "printed something that is not UTF-8 text",
+        ),
+    ],
+)
+def test_a_command_without_a_secret_is_an_error(script: str, problem: str) -> None:
+    """The message says what is wrong and repeats nothing of the output."""
+    with pytest.raises(TokenError) as error:
+        secret_of(script)
+    assert str(error.value).startswith(problem)
+
+
+def test_a_command_that_does_not_end_is_stopped() -> None:
+    """After a bounded time."""
+    with pytest.raises(TokenError, match=r"^did not end within 0\.2 s$"):
+        secret_of("import time; time.sleep(600)", seconds=0.2)
+
+
+def test_a_missing_program_is_an_error() -> None:
+    """It is named by the key of the profile, not by the message."""
+    with pytest.raises(TokenError, match=r"^cannot be started: No such file or directory$"):
+        TokenCommand(("./there-is-none",), secret_flaw)()
+
+
+def test_a_secret_is_asked_for_once_where_it_does_not_age() -> None:
+    """Without a lifetime."""
+    source = Source()
+    token = source.token()
+    values = [token.value()]
+    source.now = 1e9
+    values.append(token.value())
+    assert (values, source.count) == (["s1", "s1"], 1)
+
+
+def test_a_secret_is_replaced_before_it_is_older_than_its_lifetime() -> None:
+    """Never sent at that age; not replaced while it is young."""
+    source = Source()
+    token = source.token(lifetime=100)
+    values = []
+    for source.now in (0, 89, 90, 179, 180):
+        values.append(token.value())
+    assert values == ["s1", "s1", "s2", "s2", "s3"]
+    assert token.secrets == {"s1", "s2", "s3"}
+
+
+def test_a_secret_is_renewed_once_for_requests_that_were_sent_with_the_old_one() -> None:
+    """Requests that were under way at once share one renewal."""
+    source = Source()
+    token = source.token()
+    token.value()
+    source.now = 20.0
+    token.renew(sent_at=10.0)
+    token.renew(sent_at=11.0)
+    assert (token.value(), source.count) == ("s2", 2)
+
+
+def test_the_old_secret_stays_where_the_command_fails_in_the_middle_of_a_run() -> None:
+    """It may still be accepted; the command is not run again for every request."""
+    source = Source()
+    token = source.token(lifetime=10)
+    token.value()
+    source.now, source.fails = 20.0, True
+    assert [token.value(), token.value(), source.count] == ["s1", "s1", 2]
+
+    source.now += RETRY_SECONDS
+    source.fails = False
+    assert (token.value(), source.count) == ("s3", 3)
+
+
+def test_a_renewal_that_fails_is_an_error() -> None:
+    """After a 401 there is no other secret to go on with."""
+    source = Source()
+    token = source.token()
+    token.value()
+    source.fails = True
+    with pytest.raises(TokenError):
+        token.renew(sent_at=1.0)
+
+
+def target_with(bearer: str) -> profile.Target:
+    """The target of a profile whose primary has this bearer."""
+    text = f"base-url = '{URL}'\n[credentials.primary]\nbearer = {bearer}\n"
+    return profile.parse(
+        tomllib.loads(text), source="folder/target.toml", text=text, environ={"SCRIPT": COUNTING}
+    )
+
+
+def stated(*command: str, lifetime: float = 300) -> str:
+    """A command as a profile writes it."""
+    return f"{{ command = {list(command)!r}, lifetime = {lifetime} }}"
+
+
+def test_a_profile_gets_the_first_secret(tmp_path: Path) -> None:
+    """With references to environment variables in it, as in any other value."""
+    command = (sys.executable, "-c", "${SCRIPT}", str(tmp_path / "counter"))
+    primary = target_with(stated(*command)).credentials["primary"]
+
+    assert (primary.schemes, primary.secret("bearer")) == (("bearer",), "token-0001")
+    assert primary.variable("bearer") == "$PRIMARY_BEARER"
+    assert "token-0001" not in repr(primary)
+    token = primary.token("bearer")
+    assert token is not None
+    token.renew(sent_at=float("inf"))
+    assert primary.secrets == {"token-0001", "token-0002"}
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        (("./there-is-none",), "cannot be started: No such file or directory"),
+        (python("raise SystemExit(2)"), "failed with exit code 2"),
+        (python("pass"), "printed nothing"),
+    ],
+)
+def test_a_command_that_gives_no_secret_is_a_problem_of_the_profile(
+    command: tuple[str, ...], what: str
+) -> None:
+    """The message names the file, the line, the key and what would be right."""
+    with pytest.raises(profile.ProfileError) as error:
+        target_with(stated(*command))
+    assert str(error.value) == (
+        f"folder/target.toml:3: credentials.primary.bearer.command {what}: "
+        "it has to print the secret on standard output and end with exit code 0"
+    )
+
+
+def test_a_snapshot_keeps_that_a_command_prints_the_secret() -> None:
+    """A recorded run repeats requests after a 401 as the run did; its stand-in runs nothing."""
+    target = target_with(stated(*python("print('sec' + 'ret-0123')")))
+    described = snapshot.of(target, [])
+    again = snapshot.target(described).credentials["primary"]
+
+    token = again.token("bearer")
+    assert token is not None
+    token.renew(sent_at=0.0)
+    assert again.secret("bearer") == "\x80PRIMARY_BEARER\x80"
+    assert "secret-0123" not in str(described)
+
+
+def test_a_colleague_contradicts_nobody() -> None:
+    """Whatever secret it has, all other credentials stay."""
+    shared = {"bearer": "t0"}
+    credentials = {"primary": shared, "outsider": {"bearer": "t1"}, "colleague": shared}
+    target = profile.parse({"base-url": URL, "credentials": credentials}, environ={})
+    assert set(target.credible().credentials) == set(credentials)
+
+
+def test_a_snapshot_keeps_product_and_connections() -> None:
+    """And a product that the profile does not name is empty there."""
+    data = {"base-url": URL, "product": {"vendor": "V"}, "limits": {"connections": 3}}
+    target = profile.parse(data, environ={})
+    described = snapshot.of(target, [])
+    again = snapshot.target(described)
+
+    assert (described["product"], again.product) == ({"vendor": "V"}, target.product)
+    assert again.limits.connections == 3
+    assert snapshot.of(profile.bare(URL), [])["product"] == {}

@@ -1,7 +1,7 @@
 """An OpenAPI document as operations: references followed, inherited parameters and servers in place, paths below the version segment."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -74,6 +74,7 @@ class Document:
         """Of the schemas that were looked at already."""
         self.compared: dict[object, tuple[Any, ...]] = {}
         """What came of comparing them."""
+        self._paths: dict[tuple[str, ...], Sequence[tuple[str, ...]]] = {}
         for node in self._nodes():
             _respell(node.table, modern=not str(self.root.get("openapi", "")).startswith("3.0"))
 
@@ -128,22 +129,49 @@ class Document:
             )
         return node
 
+    def definitions(self, schemas: Iterable[object]) -> Json:
+        """The parts of the document that schemas refer to, directly or not, each in its place."""
+        if self._anchored:
+            return self._anchored
+        found: dict[str, Any] = {}
+        for path in self._reached(schemas):
+            part = self.target("/".join(["#", *path]))
+            if part is not None:
+                *holders, name = path
+                table = found
+                for holder in holders:
+                    table = table.setdefault(holder, {})
+                table[name] = part.value
+        return found
+
+    def _reached(self, schemas: Iterable[object]) -> set[tuple[str, ...]]:
+        """Where the references of these schemas lead, and the references of what is there."""
+        reached: set[tuple[str, ...]] = set()
+        waiting = [path for schema in schemas for path in _paths(schema)]
+        while waiting:
+            path = waiting.pop()
+            if path not in reached:
+                reached.add(path)
+                waiting += self._paths_from(path)
+        return reached
+
+    def _paths_from(self, path: tuple[str, ...]) -> Sequence[tuple[str, ...]]:
+        if path not in self._paths:
+            part = self.target("/".join(["#", *path]))
+            self._paths[path] = _paths(part.value) if part is not None else ()
+        return self._paths[path]
+
     @cached_property
-    def referable(self) -> Json:
-        """The parts of the document that references lead into; a schema in the middle of them finds there what it refers to."""
-        parts = {
-            str(node.table["$ref"]).split("/")[1]
-            for node in self.references()
-            if str(node.table["$ref"]).startswith("#/")
-        }
+    def _anchored(self) -> Json:
+        """Everything that is referred to, where a node has an anchor: references to it do not say where it is."""
         anchored = [node.value for node in self._nodes() if "$anchor" in node.table]
-        # Only below a keyword of its own a validator looks for anchors.
-        definitions = (
-            {"$defs": {str(number): value for number, value in enumerate(anchored)}}
-            if anchored
-            else {}
-        )
-        return {key: value for key, value in self.root.items() if key in parts} | definitions
+        if not anchored:
+            return {}
+        references = (str(node.table["$ref"]) for node in self.references())
+        names = {reference.split("/")[1] for reference in references if reference.startswith("#/")}
+        sections = {name: value for name, value in self.root.items() if name in names}
+        # Validators look for anchors below this keyword only.
+        return sections | {"$defs": {str(number): value for number, value in enumerate(anchored)}}
 
     def _anchor(self, name: str) -> Node | None:
         return next((node for node in self._nodes() if node.table.get("$anchor") == name), None)
@@ -221,6 +249,28 @@ class Document:
             else []
         )
         return {(str(node.table.get("in")), str(node.table.get("name"))): node for node in nodes}
+
+
+def _paths(schema: object) -> Sequence[tuple[str, ...]]:
+    """Where the references in a schema lead: to one component, or to a whole other section of the document."""
+    found = []
+    waiting = [schema]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += value.values()
+            reference = value.get("$ref")
+            if isinstance(reference, str) and reference.startswith("#/"):
+                found.append(_path(reference))
+        elif isinstance(value, list):
+            waiting += value
+    return tuple(dict.fromkeys(found))
+
+
+def _path(reference: str) -> tuple[str, ...]:
+    section, *names = reference.split("/")[1:]
+    is_component = section == "components" and len(names) > 1
+    return (section, *names[:2]) if is_component else (section,)
 
 
 def anything(node: Node) -> Node:

@@ -219,10 +219,10 @@ class View:
         ]
         # With one choice alone, what does not fit is told from inside of it.
         whole = choices[0] if len(choices) == 1 else {"anyOf": choices or [False]}
+        values = [node.value for choice in self.choices for node in choice]
+        schema = {**self.document.definitions(values), **whole}
         try:
-            return jsonschema_rs.Draft202012Validator(
-                {**self.document.referable, **whole}, validate_formats=True
-            )
+            return jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
         except (
             ValueError,
             jsonschema_rs.ValidationError,

@@ -8,14 +8,14 @@ from typing import Final
 
 from conformance.reference.catalogue import Operation
 from conformance.reference.clock import Clock
-from conformance.reference.faults import Forbidden, Unauthenticated
-from conformance.reference.limits import Rate
-from conformance.reference.schemes import Presented, digest
+from conformance.reference.errors import Forbidden, Unauthenticated
+from conformance.reference.rate_limit import Rate
+from conformance.reference.schemes import PresentedCredentials, digest
 from conformance.reference.store import Row, Store
 
-ROLES_THAT_APPROVE: Final = frozenset({"owner", "reviewer"})
+APPROVER_ROLES: Final = frozenset({"owner", "reviewer"})
 
-CREDENTIAL: Final = """
+SELECT_CREDENTIAL: Final = """
     SELECT digest, account_id, permissions, expires_at, revoked, rate_requests, rate_seconds
     FROM credentials WHERE digest = :digest AND scheme = :scheme
 """
@@ -31,17 +31,20 @@ class Caller:
     rate: Rate
 
 
-def authenticate(store: Store, clock: Clock, presented: Presented) -> Caller:
+def authenticate(store: Store, clock: Clock, presented_credentials: PresentedCredentials) -> Caller:
     """The caller whom the first valid secret names: either scheme suffices. Unauthenticated where none is valid."""
-    refusal = Unauthenticated("Send an API key in x-api-key, or a bearer token in Authorization.")
-    for scheme, secret in presented.secrets():
+    rejection = Unauthenticated("Send an API key in x-api-key, or a bearer token in Authorization.")
+    for scheme, secret in presented_credentials.secrets():
         try:
             return _caller(
-                _valid(store.row(CREDENTIAL, {"digest": digest(secret), "scheme": scheme}), clock)
+                _require_valid(
+                    store.row(SELECT_CREDENTIAL, {"digest": digest(secret), "scheme": scheme}),
+                    clock,
+                )
             )
         except Unauthenticated as reason:
-            refusal = reason
-    raise refusal
+            rejection = reason
+    raise rejection
 
 
 def check_permission(caller: Caller, operation: Operation) -> None:
@@ -52,11 +55,11 @@ def check_permission(caller: Caller, operation: Operation) -> None:
 
 def check_role(role: str | None) -> None:
     """Forbidden where the role that the caller has in the review's company may not approve."""
-    if role not in ROLES_THAT_APPROVE:
+    if role not in APPROVER_ROLES:
         raise Forbidden("Your role in this company may not approve reviews.")
 
 
-def _valid(credential: Row | None, clock: Clock) -> Row:
+def _require_valid(credential: Row | None, clock: Clock) -> Row:
     """The credential. Unauthenticated where it is unknown, revoked or expired."""
     if credential is None:
         raise Unauthenticated("The credential is not known.")

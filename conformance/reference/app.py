@@ -13,22 +13,22 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
-from conformance.reference import arguments, bodies, catalogue
-from conformance.reference.answers import Answer, Answers, transmit
+from conformance.reference import arguments, catalogue, request_body
 from conformance.reference.arguments import Arguments
 from conformance.reference.catalogue import Operation
-from conformance.reference.faults import (
-    Failure,
-    Fault,
+from conformance.reference.description import DESCRIPTION_PATH, DescriptionEndpoint
+from conformance.reference.errors import (
+    ApiError,
+    InternalError,
     InvalidArguments,
     InvalidRequest,
     MethodNotAllowed,
     NotFound,
 )
-from conformance.reference.publication import DOCUMENT, Publication
-from conformance.reference.schemes import presented
+from conformance.reference.responses import Response, ResponseBuilder, transmit
+from conformance.reference.schemes import presented_credentials
 from conformance.reference.service import Service
-from conformance.reference.tool_interface import PATH, ToolInterface
+from conformance.reference.tool_interface import TOOLS_PATH, ToolInterface
 
 PREFIX: Final = "/v1"
 METHODS_WITH_BODY: Final = frozenset({"POST"})
@@ -39,10 +39,10 @@ log = logging.getLogger(__name__)
 class App:
     """The ASGI application: it answers everything, its own failures included, with JSON."""
 
-    def __init__(self, service: Service, answers: Answers) -> None:
-        self._answers = answers
+    def __init__(self, service: Service, responses: ResponseBuilder) -> None:
+        self._responses = responses
         self._router = Router(
-            _routes(service, answers), redirect_slashes=False, default=_unknown_path
+            _routes(service, responses), redirect_slashes=False, default=_unknown_path
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,32 +55,34 @@ class App:
         except ClientDisconnect:
             log.info("a client left before its request was complete")
         except Exception as error:  # noqa: BLE001 - whatever is raised gets an answer
-            await transmit(self._answer(error), send, bodiless=scope["method"] == "HEAD")
+            await transmit(self._response(error), send, bodiless=scope["method"] == "HEAD")
 
-    def _answer(self, error: Exception) -> Answer:
+    def _response(self, error: Exception) -> Response:
         """The answer to a request that was refused or that failed."""
-        if isinstance(error, Fault):
-            return self._answers.refusal(error)
+        if isinstance(error, ApiError):
+            return self._responses.error(error)
         log.error("a request failed", exc_info=error)
-        return self._answers.refusal(Failure())
+        return self._responses.error(InternalError())
 
 
-class Resource:
+class Endpoint:
     """Everything that can be done with one path."""
 
-    def __init__(self, operations: Sequence[Operation], service: Service, answers: Answers) -> None:
+    def __init__(
+        self, operations: Sequence[Operation], service: Service, responses: ResponseBuilder
+    ) -> None:
         self._operations = {operation.method: operation for operation in operations}
         self._service = service
-        self._answers = answers
+        self._responses = responses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Perform the operation that the method names; HEAD is GET without the body of the answer."""
         request = Request(scope, receive)
         operation = self._operation(request.method)
-        caller = self._service.admit(presented(request.headers))
+        caller = self._service.admit(presented_credentials(request.headers))
         self._service.permit(caller, operation)
         data = self._service.perform(operation, caller, await _arguments(request))
-        await transmit(self._answers.success(data), send, bodiless=request.method == "HEAD")
+        await transmit(self._responses.success(data), send, bodiless=request.method == "HEAD")
 
     def _operation(self, method: str) -> Operation:
         """The operation for a method. MethodNotAllowed, with those that there are, where it has none."""
@@ -95,19 +97,19 @@ class Resource:
         return ", ".join([*self._operations, *head])
 
 
-def _routes(service: Service, answers: Answers) -> list[Route]:
+def _routes(service: Service, responses: ResponseBuilder) -> list[Route]:
     """One route for each path of the contract file, one for the file itself, and one for the tools."""
     paths = defaultdict(list)
     for operation in catalogue.operations():
         paths[operation.path].append(operation)
     routes = [
-        Route(PREFIX + path, Resource(operations, service, answers))
+        Route(PREFIX + path, Endpoint(operations, service, responses))
         for path, operations in paths.items()
     ]
     return [
         *routes,
-        Route(PREFIX + DOCUMENT, Publication()),
-        Route(PATH, ToolInterface(service, answers)),
+        Route(PREFIX + DESCRIPTION_PATH, DescriptionEndpoint()),
+        Route(TOOLS_PATH, ToolInterface(service, responses)),
     ]
 
 
@@ -132,8 +134,8 @@ def _query(request: Request) -> Arguments:
 
 async def _body(request: Request) -> Arguments:
     """The members of the JSON object in the body."""
-    bodies.check_declared_length(request.headers.get("content-length"))
-    content = await bodies.read(request.receive)
+    request_body.check_declared_length(request.headers.get("content-length"))
+    content = await request_body.read(request.receive)
     try:
         body = orjson.loads(content)
     except orjson.JSONDecodeError as error:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from conformance.reference.faults import InvalidArguments
+from conformance.reference.errors import InvalidArguments
 
 Arguments = Mapping[str, object]
 

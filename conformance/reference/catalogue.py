@@ -52,8 +52,8 @@ def _operations(paths: dict[str, Any]) -> Iterator[Operation]:
                 )
 
 
-def _permission(described: dict[str, Any]) -> str:
+def _permission(operation_object: dict[str, Any]) -> str:
     """The one scope that both security schemes of the operation name."""
-    schemes = described["security"]
+    schemes = operation_object["security"]
     (permission,) = {scope for scheme in schemes for scopes in scheme.values() for scope in scopes}
     return str(permission)

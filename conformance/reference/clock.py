@@ -4,7 +4,7 @@ import threading
 import time
 from typing import Protocol
 
-from conformance.reference.moments import PRESENT
+from conformance.reference.timestamps import SNAPSHOT_TIME
 
 
 class Clock(Protocol):
@@ -26,7 +26,7 @@ class SystemClock:
 class ManualClock:
     """A clock that stands still until it is advanced; it starts at the dataset's present."""
 
-    def __init__(self, start: float = PRESENT) -> None:
+    def __init__(self, start: float = SNAPSHOT_TIME) -> None:
         self._now = start
         self._lock = threading.Lock()
 

@@ -5,10 +5,9 @@ from operator import attrgetter
 from random import Random
 from typing import Final
 
-from conformance.reference import cast, words
-from conformance.reference.conversations import Newsroom
+from conformance.reference import identities, vocabulary
 from conformance.reference.identifiers import random_uuid
-from conformance.reference.productions import Shelf, Studio
+from conformance.reference.project_generator import CompanyPlan, ProjectGenerator
 from conformance.reference.records import (
     Activity,
     Comment,
@@ -19,6 +18,7 @@ from conformance.reference.records import (
     Review,
     Video,
 )
+from conformance.reference.review_generator import ReviewGenerator
 
 VERSION: Final = 1
 """Goes up with every change that makes another dataset of the same seed."""
@@ -39,39 +39,35 @@ class Dataset:
     comments: tuple[Comment, ...]
     replies: tuple[Reply, ...]
     activity: tuple[Activity, ...]
-    cast: cast.Cast
+    identities: identities.Identities
 
 
 def build(seed: int) -> Dataset:
     """The dataset of one seed."""
-    chance = Random(seed)
-    companies = tuple(Company(random_uuid(chance), name) for name in words.COMPANY_NAMES)
-    shelves = [
-        Shelf(company, *numbers) for company, numbers in zip(companies, PROJECTS, strict=True)
+    rng = Random(seed)
+    companies = tuple(Company(random_uuid(rng), name) for name in vocabulary.COMPANY_NAMES)
+    plans = [
+        CompanyPlan(company, *numbers) for company, numbers in zip(companies, PROJECTS, strict=True)
     ]
-    studio, newsroom = Studio(chance), Newsroom(chance)
-    productions = tuple(made for shelf in shelves for made in studio.produce(shelf))
-    conversations = [held for production in productions for held in newsroom.converse(production)]
+    project_generator, review_generator = ProjectGenerator(rng), ReviewGenerator(rng)
+    trees = tuple(tree for plan in plans for tree in project_generator.generate(plan))
+    threads = [thread for tree in trees for thread in review_generator.threads(tree)]
     age = attrgetter("created_at")
     return Dataset(
         companies=companies,
-        projects=tuple(sorted((production.project for production in productions), key=age)),
-        videos=tuple(
-            sorted((video for production in productions for video in production.videos), key=age)
-        ),
-        localizations=tuple(
-            made for production in productions for made in production.localizations
-        ),
-        reviews=tuple(sorted((held.review for held in conversations), key=age)),
+        projects=tuple(sorted((tree.project for tree in trees), key=age)),
+        videos=tuple(sorted((video for tree in trees for video in tree.videos), key=age)),
+        localizations=tuple(made for tree in trees for made in tree.localizations),
+        reviews=tuple(sorted((thread.review for thread in threads), key=age)),
         comments=tuple(
-            sorted((comment for held in conversations for comment in held.comments), key=age)
+            sorted((comment for thread in threads for comment in thread.comments), key=age)
         ),
-        replies=tuple(sorted((reply for held in conversations for reply in held.replies), key=age)),
+        replies=tuple(sorted((reply for thread in threads for reply in thread.replies), key=age)),
         activity=tuple(
             sorted(
-                (item for production in productions for item in newsroom.report(production)),
+                (item for tree in trees for item in review_generator.activity(tree)),
                 key=age,
             )
         ),
-        cast=cast.assemble(seed, companies, productions),
+        identities=identities.build(seed, companies, trees),
     )

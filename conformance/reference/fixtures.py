@@ -4,10 +4,10 @@ from typing import Final
 
 from conformance.reference.store import Row, Store
 
-OFFERED_REVIEWS: Final = 40
+APPROVABLE_REVIEW_COUNT: Final = 40
 """How many approvable reviews a profile offers; the others stay for whoever explores the sandbox."""
 
-UNAPPROVABLE_REVIEWS: Final = 6
+UNAPPROVABLE_REVIEW_COUNT: Final = 6
 
 APPROVABLE: Final = """
     SELECT reviews.id FROM reviews JOIN grants ON grants.project_id = reviews.project_id
@@ -37,14 +37,14 @@ UNGRANTED: Final = """
 
 def approvable_reviews(store: Store, account: str) -> list[str]:
     """Reviews that the account can reach and that can be approved now, 40 at most."""
-    found = store.rows(APPROVABLE, {"account": account, "most": OFFERED_REVIEWS})
-    return [review["id"] for review in found]
+    rows = store.rows(APPROVABLE, {"account": account, "most": APPROVABLE_REVIEW_COUNT})
+    return [review["id"] for review in rows]
 
 
 def unapprovable_reviews(store: Store, account: str) -> list[str]:
     """Reviews that the account can reach and that nobody can approve, though none is approved yet."""
-    found = store.rows(UNAPPROVABLE, {"account": account, "most": UNAPPROVABLE_REVIEWS})
-    return [review["id"] for review in found]
+    rows = store.rows(UNAPPROVABLE, {"account": account, "most": UNAPPROVABLE_REVIEW_COUNT})
+    return [review["id"] for review in rows]
 
 
 def foreign(store: Store, account: str) -> dict[str, str]:

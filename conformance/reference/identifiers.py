@@ -3,24 +3,24 @@
 from random import Random
 
 
-def random_uuid(chance: Random) -> str:
+def random_uuid(rng: Random) -> str:
     """A UUID of version 4."""
-    return _written(chance.getrandbits(128), 4)
+    return _format(rng.getrandbits(128), 4)
 
 
-def timed_uuid(chance: Random, moment: float) -> str:
+def time_ordered_uuid(rng: Random, timestamp: float) -> str:
     """A UUID of version 7, whose first 48 bits are `moment` (epoch seconds) in milliseconds."""
-    return _written(int(moment * 1000) << 80 | chance.getrandbits(80), 7)
+    return _format(int(timestamp * 1000) << 80 | rng.getrandbits(80), 7)
 
 
-def either_uuid(chance: Random, moment: float) -> str:
+def any_uuid(rng: Random, timestamp: float) -> str:
     """A UUID of one of the two versions, since a service that grew has both."""
-    if chance.random() < 0.5:
-        return random_uuid(chance)
-    return timed_uuid(chance, moment)
+    if rng.random() < 0.5:
+        return random_uuid(rng)
+    return time_ordered_uuid(rng, timestamp)
 
 
-def _written(bits: int, version: int) -> str:
+def _format(bits: int, version: int) -> str:
     """128 bits as UUID text, with the version and the variant of RFC 9562 put in."""
     digits = f"{bits:032x}"
     variant = "89ab"[bits >> 62 & 3]

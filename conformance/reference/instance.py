@@ -1,9 +1,9 @@
 """One instance of the reference implementation, put together."""
 
 from conformance.reference import target
-from conformance.reference.answers import Answers
 from conformance.reference.app import App
 from conformance.reference.clock import Clock, SystemClock
+from conformance.reference.responses import ResponseBuilder
 from conformance.reference.service import Service
 from conformance.reference.store import Store
 
@@ -21,7 +21,7 @@ class Reference:
         self.seed = seed
         self.store = Store(database, seed)
         self.service = Service(self.store, clock or SystemClock(), seed)
-        self.app = App(self.service, Answers(f"{seed} {self.store.openings}"))
+        self.app = App(self.service, ResponseBuilder(f"{seed} {self.store.open_count}"))
 
     def profile(self, base_url: str) -> target.Table:
         """The target profile of this instance, with the keys of a target.toml; what was approved is not offered again."""

@@ -43,7 +43,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class AccountReader:
     """Reads for one account; everything outside of its company and project grant is as if it were absent."""
 
     store: Store

@@ -10,7 +10,7 @@ BEARER: Final = "bearer"
 
 
 @dataclass(frozen=True, slots=True)
-class Presented:
+class PresentedCredentials:
     """The secrets that a request brings, each None where it brings none."""
 
     api_key: str | None
@@ -22,11 +22,13 @@ class Presented:
         return [(scheme, secret) for scheme, secret in both if secret is not None]
 
 
-def presented(headers: Mapping[str, str]) -> Presented:
+def presented_credentials(headers: Mapping[str, str]) -> PresentedCredentials:
     """The secrets that a request's headers carry; `headers` finds names in any case."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     is_bearer = scheme.lower() == "bearer"
-    return Presented(api_key=headers.get("x-api-key"), bearer=token.strip() if is_bearer else None)
+    return PresentedCredentials(
+        api_key=headers.get("x-api-key"), bearer=token.strip() if is_bearer else None
+    )
 
 
 def digest(secret: str) -> str:

@@ -13,12 +13,12 @@ from conformance.reference.access import Caller, authenticate, check_permission
 from conformance.reference.arguments import Arguments
 from conformance.reference.catalogue import Operation
 from conformance.reference.clock import Clock
-from conformance.reference.faults import NotFound
-from conformance.reference.limits import RateLimiter
-from conformance.reference.paging import Cursors
-from conformance.reference.queries import Reader, Window
+from conformance.reference.cursors import Cursors
+from conformance.reference.errors import NotFound
+from conformance.reference.queries import AccountReader, Window
+from conformance.reference.rate_limit import RateLimiter
 from conformance.reference.resources import Json
-from conformance.reference.schemes import Presented
+from conformance.reference.schemes import PresentedCredentials
 from conformance.reference.store import Row, Store
 
 
@@ -38,14 +38,14 @@ class Service:
         self._clock = clock
         self._limiter = RateLimiter(clock)
         self._cursors = Cursors(blake2b(f"{seed} cursors".encode()).digest())
-        self._performers: dict[str, Callable[[Caller, Arguments], Json]] = {
+        self._handlers: dict[str, Callable[[Caller, Arguments], Json]] = {
             operation.id: getattr(self, operation.id) for operation in catalogue.operations()
         }
 
-    def admit(self, presented: Presented) -> Caller:
+    def admit(self, presented_credentials: PresentedCredentials) -> Caller:
         """The caller behind the credential. Unauthenticated, or RateLimited once its requests are spent."""
-        caller = authenticate(self._store, self._clock, presented)
-        self._limiter.spend(caller.credential, caller.rate)
+        caller = authenticate(self._store, self._clock, presented_credentials)
+        self._limiter.consume(caller.credential, caller.rate)
         return caller
 
     def permit(self, caller: Caller, operation: Operation) -> None:
@@ -54,11 +54,11 @@ class Service:
 
     def perform(self, operation: Operation, caller: Caller, given: Arguments) -> Json:
         """The data of an operation's answer. Any Fault from InvalidArguments on."""
-        return self._performers[operation.id](caller, given)
+        return self._handlers[operation.id](caller, given)
 
     def account_get(self, caller: Caller, _given: Arguments) -> Json:
         """The account of the caller."""
-        return resources.account(_found(self._reader(caller).account()))
+        return resources.account(_existing(self._reader(caller).account()))
 
     def project_list(self, caller: Caller, given: Arguments) -> Json:
         """Projects, of one company where `companyId` is given."""
@@ -70,7 +70,7 @@ class Service:
     def project_get(self, caller: Caller, given: Arguments) -> Json:
         """One project."""
         project_id = arguments.uuid(given, "projectId")
-        return resources.project(_found(self._reader(caller).project(project_id)))
+        return resources.project(_existing(self._reader(caller).project(project_id)))
 
     def video_list(self, caller: Caller, given: Arguments) -> Json:
         """Videos with their localizations, of one company or project where `companyId` or `projectId` is given."""
@@ -86,7 +86,7 @@ class Service:
         """One video with its localizations."""
         video_id = arguments.uuid(given, "videoId")
         reader = self._reader(caller)
-        row = _found(reader.video(video_id))
+        row = _existing(reader.video(video_id))
         return resources.video(row, reader.localizations([row])[row["id"]])
 
     def review_list(self, caller: Caller, given: Arguments) -> Json:
@@ -99,11 +99,11 @@ class Service:
     def review_get(self, caller: Caller, given: Arguments) -> Json:
         """One review."""
         review_id = arguments.uuid(given, "reviewId")
-        return resources.review(_found(self._reader(caller).review(review_id)))
+        return resources.review(_existing(self._reader(caller).review(review_id)))
 
     def review_approve(self, caller: Caller, given: Arguments) -> Json:
         """Approve a review once; asking again with the same key gets the same result."""
-        request = approval.Request(
+        request = approval.ApprovalRequest(
             review_id=arguments.uuid(given, "reviewId"),
             expected_revision=arguments.integer(given, "expectedSubjectRevision"),
             idempotency_key=arguments.key(given, "idempotencyKey"),
@@ -117,7 +117,7 @@ class Service:
         review_id = arguments.uuid(given, "reviewId")
         listing = self._listing(f"{caller.account} comments {review_id}", given)
         reader = self._reader(caller)
-        _found(reader.review(review_id))
+        _existing(reader.review(review_id))
         rows = reader.comments(listing.window, review_id)
         replies = reader.replies(rows)
         return self._page(listing, rows, lambda row: resources.comment(row, replies[row["id"]]))
@@ -127,12 +127,12 @@ class Service:
         project_id = arguments.uuid(given, "projectId")
         listing = self._listing(f"{caller.account} activity {project_id}", given)
         reader = self._reader(caller)
-        _found(reader.project(project_id))
+        _existing(reader.project(project_id))
         rows = reader.activity(listing.window, project_id)
         return self._page(listing, rows, resources.activity)
 
-    def _reader(self, caller: Caller) -> Reader:
-        return Reader(self._store, caller.account)
+    def _reader(self, caller: Caller) -> AccountReader:
+        return AccountReader(self._store, caller.account)
 
     def _listing(self, owner: str, given: Arguments) -> Listing:
         """The stretch of a list that `limit` and `cursor` ask for. InvalidRequest where the cursor has another owner."""
@@ -152,7 +152,7 @@ class Service:
         }
 
 
-def _found(row: Row | None) -> Row:
+def _existing(row: Row | None) -> Row:
     """The row. NotFound where there is none within the caller's grant."""
     if row is None:
         raise NotFound("There is no such resource.")

@@ -14,12 +14,12 @@ from operator import attrgetter
 from typing import Any, Final
 
 from conformance.reference import dataset, records, schema
-from conformance.reference.faults import Unavailable
+from conformance.reference.errors import Unavailable
 
 Row = Mapping[str, Any]
 """A record or a part of one, by column name; what SQLite itself makes is no dict, and made in a fraction of the time."""
 
-PATIENCE_SECONDS: Final = 10.0
+BUSY_TIMEOUT_SECONDS: Final = 10.0
 """How long a statement waits for another process to finish its transaction."""
 
 
@@ -29,7 +29,7 @@ class Store:
     def __init__(self, database: str, seed: int) -> None:
         self._lock = threading.RLock()
         self._connection = sqlite3.connect(
-            database, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
+            database, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
         )
         self._connection.row_factory = sqlite3.Row
         weakref.finalize(self, self._connection.close)  # where whoever made it forgets to
@@ -38,30 +38,30 @@ class Store:
         self._connection.execute("PRAGMA synchronous = NORMAL")
         try:
             with self.transaction():
-                self.openings = self._open(seed)
+                self.open_count = self._open(seed)
         except BaseException:
             self.close()
             raise
 
     def rows(self, sql: str, values: Mapping[str, object]) -> list[Row]:
         """All rows of a query."""
-        with self._lock, _patience():
+        with self._lock, _unavailable_when_busy():
             return self._connection.execute(sql, values).fetchall()
 
     def row(self, sql: str, values: Mapping[str, object]) -> Row | None:
         """The one row of a query, or None."""
-        found = self.rows(sql, values)
-        return found[0] if found else None
+        matches = self.rows(sql, values)
+        return matches[0] if matches else None
 
     def write(self, sql: str, values: Mapping[str, object]) -> None:
         """Change records; inside a transaction where several changes belong together."""
-        with self._lock, _patience():
+        with self._lock, _unavailable_when_busy():
             self._connection.execute(sql, values)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Everything inside happens at once or, where it raises, not at all; nobody else writes meanwhile."""
-        with self._lock, _patience():
+        with self._lock, _unavailable_when_busy():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -90,31 +90,31 @@ class Store:
         """Make the tables, and put the dataset of the seed into them."""
         for statement in schema.TABLES:
             self._connection.execute(statement)
-        made = dataset.build(seed)
-        self._insert("companies", records.Company, made.companies)
-        self._insert("projects", records.Project, made.projects)
-        self._insert("videos", records.Video, made.videos)
-        self._insert("localizations", records.Localization, made.localizations)
-        self._insert("reviews", records.Review, made.reviews)
-        self._insert("comments", records.Comment, made.comments)
-        self._insert("replies", records.Reply, made.replies)
-        self._insert("activity", records.Activity, made.activity)
-        self._insert("accounts", records.Account, made.cast.accounts)
-        self._insert("memberships", records.Membership, made.cast.memberships)
-        self._insert("grants", records.Grant, made.cast.grants)
-        self._insert("credentials", records.Credential, made.cast.credentials)
+        data = dataset.build(seed)
+        self._insert("companies", records.Company, data.companies)
+        self._insert("projects", records.Project, data.projects)
+        self._insert("videos", records.Video, data.videos)
+        self._insert("localizations", records.Localization, data.localizations)
+        self._insert("reviews", records.Review, data.reviews)
+        self._insert("comments", records.Comment, data.comments)
+        self._insert("replies", records.Reply, data.replies)
+        self._insert("activity", records.Activity, data.activity)
+        self._insert("accounts", records.Account, data.identities.accounts)
+        self._insert("memberships", records.Membership, data.identities.memberships)
+        self._insert("grants", records.Grant, data.identities.grants)
+        self._insert("credentials", records.Credential, data.identities.credentials)
         self._connection.execute("INSERT INTO opened VALUES (?, ?, 0)", (seed, dataset.VERSION))
 
-    def _insert(self, table: str, kind: type[Any], rows: Sequence[object]) -> None:
+    def _insert(self, table: str, record_type: type[Any], rows: Sequence[object]) -> None:
         """Add records whose fields are the columns of the table."""
-        columns = [field.name for field in fields(kind)]
-        marks = ", ".join("?" * len(columns))
-        statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"
+        columns = [field.name for field in fields(record_type)]
+        placeholders = ", ".join("?" * len(columns))
+        statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({placeholders})"
         self._connection.executemany(statement, map(attrgetter(*columns), rows))
 
 
 @contextmanager
-def _patience() -> Iterator[None]:
+def _unavailable_when_busy() -> Iterator[None]:
     """A database that stays locked is a service that is not available for the moment."""
     try:
         yield

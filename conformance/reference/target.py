@@ -7,16 +7,16 @@ import orjson
 
 from conformance.reference import catalogue, fixtures
 from conformance.reference.app import PREFIX
-from conformance.reference.bodies import MAXIMUM_BODY_BYTES
-from conformance.reference.cast import SCHEMES, TIGHT, secret
-from conformance.reference.publication import DOCUMENT
+from conformance.reference.description import DESCRIPTION_PATH
+from conformance.reference.identities import SECRET_PREFIXES, THROTTLED_RATE, secret
+from conformance.reference.request_body import MAXIMUM_BODY_BYTES
 from conformance.reference.schemes import API_KEY, digest
 from conformance.reference.store import Store
-from conformance.reference.tool_interface import PATH
+from conformance.reference.tool_interface import TOOLS_PATH
 
 Table = dict[str, Any]
 
-PACE: Final = 10_000
+REQUESTS_PER_SECOND: Final = 10_000
 """Requests a second: far beyond what one process answers, so nothing is held back."""
 
 COMMENTS: Final = {
@@ -55,11 +55,11 @@ def profile(store: Store, seed: int, base_url: str) -> Table:
         "fixtures": _fixtures(store, _primary_account(store, seed)),
         "limits": {
             "max-body-bytes": MAXIMUM_BODY_BYTES,
-            "rate-limit": {"requests": TIGHT.requests, "seconds": TIGHT.seconds},
-            "requests-per-second": PACE,
+            "rate-limit": {"requests": THROTTLED_RATE.requests, "seconds": THROTTLED_RATE.seconds},
+            "requests-per-second": REQUESTS_PER_SECOND,
         },
-        "tools": {"url": base_url.removesuffix(PREFIX) + PATH},
-        "description": {"url": base_url + DOCUMENT},
+        "tools": {"url": base_url.removesuffix(PREFIX) + TOOLS_PATH},
+        "description": {"url": base_url + DESCRIPTION_PATH},
         "consent": {
             "approve-reviews": True,
             "exhaust-rate-limit": True,
@@ -77,7 +77,7 @@ def toml(table: Mapping[str, object]) -> str:
 
 def _credential(seed: int, name: str) -> Table:
     """Both secrets of a credential."""
-    return {scheme: secret(seed, name, scheme) for scheme in SCHEMES}
+    return {scheme: secret(seed, name, scheme) for scheme in SECRET_PREFIXES}
 
 
 def _fixtures(store: Store, account: str) -> Table:

@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
-from conformance.reference import bodies, catalogue, tools
+from conformance.reference import catalogue, request_body, tools
 from conformance.reference.access import Caller
-from conformance.reference.answers import Answers
-from conformance.reference.faults import MethodNotAllowed
-from conformance.reference.schemes import presented
+from conformance.reference.errors import MethodNotAllowed
+from conformance.reference.responses import ResponseBuilder
+from conformance.reference.schemes import presented_credentials
 from conformance.reference.service import Service
-from conformance.reference.tools import Table
+from conformance.reference.tools import JsonObject
 
 if TYPE_CHECKING:
     from mcp.server import Server, ServerRequestContext
     from mcp_types import CallToolRequestParams, PaginatedRequestParams
 
-PATH: Final = "/mcp"
+TOOLS_PATH: Final = "/mcp"
 
-LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+LOOPBACK_HOSTS: Final = ("127.0.0.1", "localhost", "[::1]")
 
 LIST_LIFETIME_MS: Final = 3_600_000
 """How long a client may keep the list of tools: it changes with the version of the API and not before."""
@@ -37,29 +37,32 @@ LIST_LIFETIME_MS: Final = 3_600_000
 class ToolInterface:
     """The ASGI application at `/mcp`. Each request is a conversation of its own, so that any event loop may drive any of them."""
 
-    def __init__(self, service: Service, answers: Answers) -> None:
+    def __init__(self, service: Service, responses: ResponseBuilder) -> None:
         self._service = service
-        self._answers = answers
+        self._responses = responses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one POST. There is no session that a GET could listen to or a DELETE could end."""
         request = Request(scope, receive)
         if request.method != "POST":
             raise MethodNotAllowed(request.method, "POST")
-        caller = self._service.admit(presented(request.headers))
-        bodies.check_declared_length(request.headers.get("content-length"))
-        body = await bodies.read(receive)
-        await _converse(
-            Conversation(self._service, self._answers, caller).server(), scope, _replay(body), send
+        caller = self._service.admit(presented_credentials(request.headers))
+        request_body.check_declared_length(request.headers.get("content-length"))
+        body = await request_body.read(receive)
+        await _handle(
+            ToolHandlers(self._service, self._responses, caller).server(),
+            scope,
+            _replay(body),
+            send,
         )
 
 
-class Conversation:
+class ToolHandlers:
     """What one caller can do."""
 
-    def __init__(self, service: Service, answers: Answers, caller: Caller) -> None:
+    def __init__(self, service: Service, responses: ResponseBuilder, caller: Caller) -> None:
         self._service = service
-        self._answers = answers
+        self._responses = responses
         self._caller = caller
 
     def server(self) -> "Server[Any]":
@@ -67,23 +70,23 @@ class Conversation:
         from mcp.server import Server  # noqa: PLC0415 - slow, see above
         from mcp_types import CallToolRequestParams, PaginatedRequestParams  # noqa: PLC0415 - slow, see above
 
-        about = catalogue.document()["info"]
+        info = catalogue.document()["info"]
         server: Server[Any] = Server(
             "localization",
-            title=about["title"],
-            version=about["version"],
-            instructions=about["description"],
+            title=info["title"],
+            version=info["version"],
+            instructions=info["description"],
         )
         server.add_request_handler("tools/list", PaginatedRequestParams, self._list)
         server.add_request_handler("tools/call", CallToolRequestParams, self._call)
         return server
 
     async def _list(
-        self, _context: "ServerRequestContext[Any]", asked: "PaginatedRequestParams"
-    ) -> Table:
+        self, _context: "ServerRequestContext[Any]", params: "PaginatedRequestParams"
+    ) -> JsonObject:
         """All tools on one page."""
-        if asked.cursor is not None:
-            raise _invalid("No cursor was issued for this list.")
+        if params.cursor is not None:
+            raise _invalid_params("No cursor was issued for this list.")
         return {
             "tools": [tool.listing for tool in tools.tools().values()],
             "resultType": "complete",
@@ -92,16 +95,18 @@ class Conversation:
         }
 
     async def _call(
-        self, _context: "ServerRequestContext[Any]", asked: "CallToolRequestParams"
-    ) -> Table:
+        self, _context: "ServerRequestContext[Any]", params: "CallToolRequestParams"
+    ) -> JsonObject:
         """The result of a tool."""
-        tool = tools.tools().get(asked.name)
+        tool = tools.tools().get(params.name)
         if tool is None:
-            raise _invalid("There is no such tool.")
-        return tools.call(self._service, self._answers, tool, self._caller, asked.arguments or {})
+            raise _invalid_params("There is no such tool.")
+        return tools.call(
+            self._service, self._responses, tool, self._caller, params.arguments or {}
+        )
 
 
-async def _converse(server: "Server[Any]", scope: Scope, receive: Receive, send: Send) -> None:
+async def _handle(server: "Server[Any]", scope: Scope, receive: Receive, send: Send) -> None:
     """Let the SDK answer one request. Its manager belongs to one event loop and runs once: each request gets a new one."""
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415 - slow, see above
     from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415 - slow, see above
@@ -123,8 +128,8 @@ def _hosts(scope: Scope) -> list[str]:
     A page in a browser that had its name rebound to this address names itself, and is refused.
     """
     host, _ = scope.get("server") or ("localhost", None)
-    arrived = f"[{host}]" if ":" in host else host
-    names = dict.fromkeys((*LOOPBACK, arrived))
+    server_host = f"[{host}]" if ":" in host else host
+    names = dict.fromkeys((*LOOPBACK_HOSTS, server_host))
     return [pattern for name in names for pattern in (name, f"{name}:*")]
 
 
@@ -138,7 +143,7 @@ def _replay(body: bytes) -> Receive:
     return receive
 
 
-def _invalid(message: str) -> Exception:
+def _invalid_params(message: str) -> Exception:
     """The protocol's own error for parameters that make no sense."""
     from mcp.shared.exceptions import MCPError  # noqa: PLC0415 - slow, see above
     from mcp_types import INVALID_PARAMS  # noqa: PLC0415 - slow, see above

@@ -15,15 +15,15 @@ from jsonschema_rs import Draft202012Validator
 
 from conformance.reference import catalogue
 from conformance.reference.access import Caller
-from conformance.reference.answers import Answer, Answers
 from conformance.reference.arguments import Arguments
 from conformance.reference.catalogue import Operation
-from conformance.reference.faults import Failure, Fault, InvalidArguments
+from conformance.reference.errors import ApiError, InternalError, InvalidArguments
+from conformance.reference.responses import Response, ResponseBuilder
 from conformance.reference.service import Service
 
-Table = dict[str, Any]
+JsonObject = dict[str, Any]
 
-EXTENSION: Final = "x-"
+EXTENSION_PREFIX: Final = "x-"
 """What the contract file says beyond JSON Schema is of no use to a caller of tools."""
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ class Tool:
     """One operation as a tool; `listing` is its entry in the list of tools."""
 
     operation: Operation
-    listing: Table
+    listing: JsonObject
     validator: Draft202012Validator
 
     def check(self, given: Arguments) -> None:
@@ -54,53 +54,55 @@ def tools() -> Mapping[str, Tool]:
     return {operation.id: _tool(operation) for operation in catalogue.operations()}
 
 
-def call(service: Service, answers: Answers, tool: Tool, caller: Caller, given: Arguments) -> Table:
+def call(
+    service: Service, responses: ResponseBuilder, tool: Tool, caller: Caller, given: Arguments
+) -> JsonObject:
     """The result of a call: envelope or error body as structured content and as text, `isError` where it was refused.
 
     The body of an error has its HTTP status as `status`, since nothing around it says so.
     """
-    answer = _answer(service, answers, tool, caller, given)
-    refused = answer.status != 200
-    body = orjson.loads(answer.body) | ({"status": answer.status} if refused else {})
+    response = _response(service, responses, tool, caller, given)
+    is_error = response.status != 200
+    body = orjson.loads(response.body) | ({"status": response.status} if is_error else {})
     text = {"type": "text", "text": orjson.dumps(body).decode()}
     return {
         "content": [text],
         "structuredContent": body,
-        "isError": refused,
+        "isError": is_error,
         "resultType": "complete",
     }
 
 
-def _answer(
-    service: Service, answers: Answers, tool: Tool, caller: Caller, given: Arguments
-) -> Answer:
+def _response(
+    service: Service, responses: ResponseBuilder, tool: Tool, caller: Caller, given: Arguments
+) -> Response:
     """What HTTP would answer to the same request; refusals win over each other in the same order."""
     try:
         service.permit(caller, tool.operation)
         tool.check(given)
-        return answers.success(service.perform(tool.operation, caller, given))
-    except Fault as fault:
-        return answers.refusal(fault)
+        return responses.success(service.perform(tool.operation, caller, given))
+    except ApiError as error:
+        return responses.error(error)
     except Exception as error:
         log.error("a tool failed", exc_info=error)
-        return answers.refusal(Failure())
+        return responses.error(InternalError())
 
 
 def _tool(operation: Operation) -> Tool:
-    described = catalogue.document()["paths"][operation.path][operation.method.lower()]
-    accepted = _accepted(described)
+    operation_object = catalogue.document()["paths"][operation.path][operation.method.lower()]
+    input_schema = _input_schema(operation_object)
     listing = {
         "name": operation.id,
-        "title": described["summary"],
-        "description": described.get("description") or f"{described['summary']}.",
-        "inputSchema": accepted,
-        "outputSchema": _plain(_media_schema(described["responses"]["200"])),
+        "title": operation_object["summary"],
+        "description": operation_object.get("description") or f"{operation_object['summary']}.",
+        "inputSchema": input_schema,
+        "outputSchema": _inlined(_media_schema(operation_object["responses"]["200"])),
         "annotations": _annotations(operation),
     }
-    return Tool(operation, listing, Draft202012Validator(accepted, mask="the value"))
+    return Tool(operation, listing, Draft202012Validator(input_schema, mask="the value"))
 
 
-def _annotations(operation: Operation) -> Table:
+def _annotations(operation: Operation) -> JsonObject:
     """Hints for clients that ask a person before they act.
 
     An approval changes something, so it is not read-only. It can be repeated, since the idempotency key makes a second one harmless.
@@ -114,14 +116,14 @@ def _annotations(operation: Operation) -> Table:
     }
 
 
-def _accepted(described: Table) -> Table:
+def _input_schema(operation_object: JsonObject) -> JsonObject:
     """One flat object of the path parameters, the query parameters, and the members of the body, closed."""
-    parameters = [_resolved(parameter) for parameter in described.get("parameters", ())]
-    properties = {parameter["name"]: _property(parameter) for parameter in parameters}
+    parameters = [_resolved(parameter) for parameter in operation_object.get("parameters", ())]
+    properties = {parameter["name"]: _property_schema(parameter) for parameter in parameters}
     required = [parameter["name"] for parameter in parameters if parameter.get("required")]
     body = (
-        _plain(_media_schema(described["requestBody"]))["properties"]
-        if "requestBody" in described
+        _inlined(_media_schema(operation_object["requestBody"]))["properties"]
+        if "requestBody" in operation_object
         else {}
     )
     return {
@@ -135,38 +137,38 @@ def _accepted(described: Table) -> Table:
     }
 
 
-def _property(parameter: Table) -> Table:
+def _property_schema(parameter: JsonObject) -> JsonObject:
     """The schema of a parameter, with the parameter's description in place of the type's."""
-    schema: Table = _plain(parameter["schema"])
+    schema: JsonObject = _inlined(parameter["schema"])
     return schema | {"description": parameter["description"]}
 
 
-def _plain(node: Any) -> Any:
+def _inlined(node: Any) -> Any:
     """A schema without references and without extensions; none of the contract's schemas contains itself."""
     if isinstance(node, dict):
         own = {
-            key: _plain(value)
+            key: _inlined(value)
             for key, value in node.items()
-            if key != "$ref" and not key.startswith(EXTENSION)
+            if key != "$ref" and not key.startswith(EXTENSION_PREFIX)
         }
-        return _plain(_resolved(node)) | own if "$ref" in node else own
+        return _inlined(_resolved(node)) | own if "$ref" in node else own
     if isinstance(node, list):
-        return [_plain(each) for each in node]
+        return [_inlined(each) for each in node]
     return node
 
 
-def _resolved(node: Table) -> Table:
+def _resolved(node: JsonObject) -> JsonObject:
     """What a reference into the contract file points to, or the node itself."""
-    found: Any = node
+    target: Any = node
     if "$ref" in node:
-        found = catalogue.document()
+        target = catalogue.document()
         for key in node["$ref"].removeprefix("#/").split("/"):
-            found = found[key]
-    resolved: Table = found
+            target = target[key]
+    resolved: JsonObject = target
     return resolved
 
 
-def _media_schema(described: Table) -> Table:
+def _media_schema(operation_object: JsonObject) -> JsonObject:
     """The schema of a JSON body."""
-    schema: Table = described["content"]["application/json"]["schema"]
+    schema: JsonObject = operation_object["content"]["application/json"]["schema"]
     return schema

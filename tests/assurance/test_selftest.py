@@ -68,12 +68,12 @@ def test_what_an_altered_reference_imports_later_is_its_own() -> None:
             Edit(
                 "clock",
                 "return time.time()",
-                "from conformance.reference.faults import Fault; return Fault",
+                "from conformance.reference.errors import ApiError; return ApiError",
             )
         ]
     )
 
-    assert package.SystemClock().now() is package.app.Fault
+    assert package.SystemClock().now() is package.app.ApiError
 
 
 def test_an_altered_reference_may_import_what_nobody_has_imported() -> None:
@@ -330,10 +330,10 @@ def test_a_judged_requirement_without_a_mutant_is_found() -> None:
 
 def test_a_trial_of_what_one_class_meets_runs_that_class() -> None:
     """Edits of shared modules take all of them."""
-    tools, publication = Edit("tools", "a", "b"), Edit("publication", "a", "b")
+    tools, description = Edit("tools", "a", "b"), Edit("description", "a", "b")
 
     assert trial.classes([tools]) == ("tools",)
-    assert trial.classes([tools, publication]) == ("tools", "description")
+    assert trial.classes([tools, description]) == ("tools", "description")
     assert trial.classes([tools, PREFIX]) == CLASSES
     assert trial.classes([]) == CLASSES
 

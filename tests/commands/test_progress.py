@@ -15,9 +15,9 @@ from conformance.commands.run import Stop, Stopped
 from conformance.runner import examination, pytest_run
 
 SERVERS = 'document["servers"] = [{"url": base_url}]'
-OLDER = Edit("publication", SERVERS, f'{SERVERS}; document["openapi"] = "3.2.0"')
+OLDER = Edit("description", SERVERS, f'{SERVERS}; document["openapi"] = "3.2.0"')
 
-UNCHALLENGED = Edit("faults", """, {"WWW-Authenticate": 'Bearer realm="localization"'}""", "")
+UNCHALLENGED = Edit("errors", """, {"WWW-Authenticate": 'Bearer realm="localization"'}""", "")
 
 
 def run(directory: Path, *plugins: object, judging: str = "description") -> int:

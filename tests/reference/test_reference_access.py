@@ -7,7 +7,7 @@ import pytest
 
 from conformance.reference import ManualClock, Reference, catalogue
 from conformance.reference.catalogue import Operation
-from conformance.reference.moments import DAY
+from conformance.reference.timestamps import DAY
 
 ABSENT = "3f0c1d52-7a94-4c1e-8f21-0b6d5a9e7c43"
 REFUSED = ("expired", "revoked")

@@ -14,7 +14,7 @@ import pytest
 
 from conformance.http.transport import InProcess
 from conformance.reference import ManualClock, Reference, store
-from conformance.reference.bodies import MAXIMUM_BODY_BYTES
+from conformance.reference.request_body import MAXIMUM_BODY_BYTES
 
 
 def is_refused(answer: httpx.Response, status: int) -> None:
@@ -192,7 +192,7 @@ def test_a_database_that_stays_locked_is_unavailability(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile: dict[str, Any]
 ) -> None:
     """503 once the patience is over, while another connection holds the write lock."""
-    monkeypatch.setattr(store, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(store, "BUSY_TIMEOUT_SECONDS", 0.05)
     one, other = (
         Reference(database=str(tmp_path / "reference.db"), clock=ManualClock()) for _ in range(2)
     )

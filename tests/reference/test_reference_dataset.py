@@ -7,11 +7,11 @@ import pytest
 
 from conformance.reference import Reference
 from conformance.reference.arguments import UUID
-from conformance.reference.cast import secret
 from conformance.reference.dataset import Dataset, build
-from conformance.reference.moments import PRESENT, written
+from conformance.reference.identities import secret
 from conformance.reference.records import Activity, Project, Video
 from conformance.reference.schemes import API_KEY, digest
+from conformance.reference.timestamps import SNAPSHOT_TIME, format_timestamp
 
 
 @pytest.fixture(params=[1, 2, 77], ids="seed {}".format, scope="module")
@@ -31,14 +31,16 @@ def primary(made: Dataset, seed: int) -> str:
     """The account id of the primary credential."""
     wanted = digest(secret(seed, "primary", API_KEY))
     return next(
-        credential.account_id for credential in made.cast.credentials if credential.digest == wanted
+        credential.account_id
+        for credential in made.identities.credentials
+        if credential.digest == wanted
     )
 
 
 def reachable(made: Dataset, seed: int) -> set[str]:
     """The projects in the grant of the primary credential."""
     account = primary(made, seed)
-    return {grant.project_id for grant in made.cast.grants if grant.account_id == account}
+    return {grant.project_id for grant in made.identities.grants if grant.account_id == account}
 
 
 def test_one_seed_makes_one_dataset() -> None:
@@ -152,7 +154,7 @@ def test_moments_are_written_as_rfc_3339_and_lie_in_the_past(made: Dataset) -> N
     records: list[Project | Video | Activity] = [*made.projects, *made.videos, *made.activity]
     for record in records:
         assert stamp.fullmatch(record.created_at)
-        assert record.created_at <= record.updated_at <= written(PRESENT)
+        assert record.created_at <= record.updated_at <= format_timestamp(SNAPSHOT_TIME)
 
 
 def test_every_reference_between_records_holds(seed: int) -> None:

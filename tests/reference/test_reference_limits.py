@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from conformance.reference import ManualClock, Reference, SystemClock
-from conformance.reference.faults import RateLimited
-from conformance.reference.limits import Rate, RateLimiter
+from conformance.reference.errors import RateLimited
+from conformance.reference.rate_limit import Rate, RateLimiter
 
 
 @pytest.fixture
@@ -81,21 +81,21 @@ def test_primary_never_meets_its_limit(
 def test_a_slow_bucket_names_whole_seconds(clock: ManualClock) -> None:
     """One request in ten seconds: whoever comes after 2.5 of them waits 8."""
     limiter = RateLimiter(clock)
-    limiter.spend("key", Rate(1, 10))
+    limiter.consume("key", Rate(1, 10))
     clock.advance(2.5)
     with pytest.raises(RateLimited) as refusal:
-        limiter.spend("key", Rate(1, 10))
+        limiter.consume("key", Rate(1, 10))
     assert refusal.value.headers == {"Retry-After": "8"}
 
 
 def test_a_clock_that_is_set_back_takes_nothing_away(clock: ManualClock) -> None:
     """Time that seems to run backwards refills nothing and costs nothing."""
     limiter = RateLimiter(clock)
-    limiter.spend("key", Rate(2, 10))
+    limiter.consume("key", Rate(2, 10))
     clock.advance(-3600)
-    limiter.spend("key", Rate(2, 10))
+    limiter.consume("key", Rate(2, 10))
     with pytest.raises(RateLimited):
-        limiter.spend("key", Rate(2, 10))
+        limiter.consume("key", Rate(2, 10))
 
 
 def test_the_system_clock_goes_on() -> None:

@@ -48,8 +48,10 @@ def made() -> Dataset:
 @pytest.fixture(scope="module")
 def reached(made: Dataset) -> set[str]:
     """The projects in primary's grant."""
-    reviewers = {member.account_id for member in made.cast.memberships if member.role == "viewer"}
-    return {grant.project_id for grant in made.cast.grants if grant.account_id in reviewers}
+    reviewers = {
+        member.account_id for member in made.identities.memberships if member.role == "viewer"
+    }
+    return {grant.project_id for grant in made.identities.grants if grant.account_id in reviewers}
 
 
 @pytest.fixture(scope="module")

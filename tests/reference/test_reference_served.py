@@ -20,7 +20,7 @@ import pytest
 from sse_starlette.sse import AppStatus
 
 from conformance.reference import Reference, serve
-from conformance.reference.bodies import MAXIMUM_BODY_BYTES
+from conformance.reference.request_body import MAXIMUM_BODY_BYTES
 
 THREADS = 8
 

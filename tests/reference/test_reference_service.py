@@ -1,4 +1,4 @@
-"""The reference's operations without HTTP: JSON arguments in, data or a fault out."""
+"""The reference's operations without HTTP: JSON arguments in, data or a error out."""
 
 from sqlite3 import OperationalError
 from typing import Any
@@ -7,15 +7,15 @@ import pytest
 
 from conformance.reference import Reference, catalogue
 from conformance.reference.access import Caller
-from conformance.reference.faults import Fault, InvalidArguments, Unauthenticated
-from conformance.reference.schemes import Presented
+from conformance.reference.errors import ApiError, InvalidArguments, Unauthenticated
+from conformance.reference.schemes import PresentedCredentials
 
 
 @pytest.fixture
 def caller(reference: Reference) -> Caller:
     """Primary, admitted by its bearer token."""
     return reference.service.admit(
-        Presented(None, reference.profile("")["credentials"]["primary"]["bearer"])
+        PresentedCredentials(None, reference.profile("")["credentials"]["primary"]["bearer"])
     )
 
 
@@ -40,7 +40,7 @@ def test_every_operation_of_the_contract_is_performed(reference: Reference, call
 def test_a_caller_needs_a_credential(reference: Reference) -> None:
     """Nothing presented is nobody."""
     with pytest.raises(Unauthenticated):
-        reference.service.admit(Presented(None, None))
+        reference.service.admit(PresentedCredentials(None, None))
 
 
 @pytest.mark.parametrize("limit", [5, 5.0])
@@ -88,9 +88,9 @@ def test_a_transaction_happens_as_a_whole_or_not_at_all(reference: Reference) ->
 
 
 def test_every_refusal_has_a_status_and_a_code_of_its_own() -> None:
-    """No two faults share one."""
-    faults = Fault.__subclasses__()
-    assert sorted({fault.status for fault in faults}) == [
+    """No two errors share one."""
+    errors = ApiError.__subclasses__()
+    assert sorted({error.status for error in errors}) == [
         400,
         401,
         403,
@@ -103,4 +103,4 @@ def test_every_refusal_has_a_status_and_a_code_of_its_own() -> None:
         500,
         503,
     ]
-    assert len({fault.code for fault in faults}) == len({fault.title for fault in faults}) == 11
+    assert len({error.code for error in errors}) == len({error.title for error in errors}) == 11

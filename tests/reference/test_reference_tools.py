@@ -23,7 +23,7 @@ from mcp_types import CallToolResult, TextContent
 from conformance.contract import openapi
 from conformance.http.transport import InProcess, Message
 from conformance.reference import ManualClock, Reference, catalogue, serve, target
-from conformance.reference.bodies import MAXIMUM_BODY_BYTES
+from conformance.reference.request_body import MAXIMUM_BODY_BYTES
 
 BASE = "http://reference.invalid/v1"
 HANDSHAKE = "2025-11-25"

@@ -80,7 +80,7 @@ def test_a_stale_revision_that_somebody_else_makes_is_excused_once(
 
 def revised_by_tool(times: int) -> list[Edit]:
     """A reference in which somebody else makes a new revision in the moment of an approval by tool, so many times in all."""
-    perform = "        return answers.success(service.perform(tool.operation, caller, given))"
+    perform = "        return responses.success(service.perform(tool.operation, caller, given))"
     pending = (
         "id = :reviewId AND unavailable_reason = '' AND subject_revision = :expectedSubjectRevision"
     )

@@ -48,9 +48,9 @@ def both(*changes: Change) -> Change:
 
 
 SHORT = Edit(
-    "cast",
-    'return f"{SCHEMES[scheme]}_',
-    'return "lk_1" if (name, scheme) == ("primary", API_KEY) else f"{SCHEMES[scheme]}_',
+    "identities",
+    'return f"{SECRET_PREFIXES[scheme]}_',
+    'return "lk_1" if (name, scheme) == ("primary", API_KEY) else f"{SECRET_PREFIXES[scheme]}_',
 )
 OUTSIDE = ("fixtures/foreign", "fixtures/ungranted", "credentials/outsider")
 SILENT = having("parameters/review_list/cursor", False)  # noqa: FBT003 - as the profile has it

@@ -9,14 +9,14 @@ from uuid import UUID
 import orjson
 from starlette.types import Send
 
-from conformance.reference.faults import Fault
+from conformance.reference.errors import ApiError
 from conformance.reference.resources import Json
 
 CONTENT_TYPE: Final = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """A status, a JSON body, and headers beyond the type and length of the body."""
 
     status: int
@@ -24,30 +24,30 @@ class Answer:
     headers: dict[str, str]
 
 
-class Answers:
+class ResponseBuilder:
     """Makes answers; every one gets a `requestId` of its own, which follows from `origin` and the answers before it."""
 
     def __init__(self, origin: str) -> None:
         self._origin = origin
         self._numbers = count(1)
 
-    def success(self, data: Json) -> Answer:
+    def success(self, data: Json) -> Response:
         """200 with the envelope `{data, requestId}`."""
         body = {
             "data": data,
             "requestId": self._request_id(),
         }
-        return Answer(200, orjson.dumps(body), {})
+        return Response(200, orjson.dumps(body), {})
 
-    def refusal(self, fault: Fault) -> Answer:
+    def error(self, error: ApiError) -> Response:
         """The fault's status and headers, and the error body."""
         body = {
-            "code": fault.code,
+            "code": error.code,
             "requestId": self._request_id(),
-            "message": fault.message,
-            "title": fault.title,
+            "message": error.message,
+            "title": error.title,
         }
-        return Answer(fault.status, orjson.dumps(body), fault.headers)
+        return Response(error.status, orjson.dumps(body), error.headers)
 
     def _request_id(self) -> str:
         number = next(self._numbers)
@@ -59,15 +59,15 @@ class Answers:
         )
 
 
-async def transmit(answer: Answer, send: Send, *, bodiless: bool) -> None:
+async def transmit(response: Response, send: Send, *, bodiless: bool) -> None:
     """Send an answer; to HEAD without its body, but with the headers that the body would have."""
     headers = {
         "content-type": CONTENT_TYPE,
-        "content-length": str(len(answer.body)),
-        **answer.headers,
+        "content-length": str(len(response.body)),
+        **response.headers,
     }
     encoded = [
         (name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()
     ]
-    await send({"type": "http.response.start", "status": answer.status, "headers": encoded})
-    await send({"type": "http.response.body", "body": b"" if bodiless else answer.body})
+    await send({"type": "http.response.start", "status": response.status, "headers": encoded})
+    await send({"type": "http.response.body", "body": b"" if bodiless else response.body})

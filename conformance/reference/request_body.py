@@ -5,7 +5,7 @@ from typing import Final
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive
 
-from conformance.reference.faults import BodyTooLarge
+from conformance.reference.errors import BodyTooLarge
 
 MAXIMUM_BODY_BYTES: Final = 65536
 

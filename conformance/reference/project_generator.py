@@ -9,10 +9,10 @@ from itertools import count
 from random import Random
 from typing import Final
 
-from conformance.reference import words
-from conformance.reference.identifiers import either_uuid
-from conformance.reference.moments import DAY, HOUR, PRESENT, written
+from conformance.reference import vocabulary
+from conformance.reference.identifiers import any_uuid
 from conformance.reference.records import Company, Localization, Project, Video
+from conformance.reference.timestamps import DAY, HOUR, SNAPSHOT_TIME, format_timestamp
 
 VIDEOS_PER_PROJECT: Final = (2, 1, 0, 3, 1, 2, 1, 0, 6, 1, 2, 1, 3)
 LOCALIZATIONS_PER_VIDEO: Final = (3, 1, 2, 0, 4, 2, 1, 3, 2)
@@ -22,7 +22,7 @@ YOUNGEST_PROJECT: Final = 30 * DAY
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class CompanyPlan:
     """How many projects a company has, and how many of these the grants leave out."""
 
     company: Company
@@ -31,7 +31,7 @@ class Shelf:
 
 
 @dataclass(frozen=True, slots=True)
-class Production:
+class ProjectTree:
     """A project with all that is in it; one that is withheld is in nobody's grant."""
 
     project: Project
@@ -40,70 +40,74 @@ class Production:
     localizations: tuple[Localization, ...]
 
 
-class Studio:
+class ProjectGenerator:
     """Makes productions; everything that it makes follows from the state of `chance`."""
 
-    def __init__(self, chance: Random) -> None:
-        self._chance = chance
+    def __init__(self, rng: Random) -> None:
+        self._rng = rng
         self._projects = count()
         self._videos = count()
 
-    def produce(self, shelf: Shelf) -> Iterator[Production]:
+    def generate(self, plan: CompanyPlan) -> Iterator[ProjectTree]:
         """The projects of one company."""
-        for ordinal in range(shelf.projects):
-            yield self._production(
-                shelf.company, withheld=ordinal >= shelf.projects - shelf.withheld
-            )
+        for ordinal in range(plan.projects):
+            yield self._production(plan.company, withheld=ordinal >= plan.projects - plan.withheld)
 
-    def _production(self, company: Company, *, withheld: bool) -> Production:
+    def _production(self, company: Company, *, withheld: bool) -> ProjectTree:
         number = next(self._projects)
-        begun = PRESENT - self._chance.uniform(YOUNGEST_PROJECT, OLDEST_PROJECT)
-        project_id = either_uuid(self._chance, begun)
+        start = SNAPSHOT_TIME - self._rng.uniform(YOUNGEST_PROJECT, OLDEST_PROJECT)
+        project_id = any_uuid(self._rng, start)
         numbers = [
             next(self._videos) for _ in range(VIDEOS_PER_PROJECT[number % len(VIDEOS_PER_PROJECT)])
         ]
-        videos = tuple(self._video(company.id, project_id, begun, video) for video in numbers)
+        videos = tuple(self._video(company.id, project_id, start, video) for video in numbers)
         localizations = tuple(
-            made
+            localization
             for ordinal, video in zip(numbers, videos, strict=True)
-            for made in self._localizations(ordinal, video)
+            for localization in self._localizations(ordinal, video)
         )
-        completed = sum(made.status == words.COMPLETED.status for made in localizations)
+        completed = sum(
+            localization.status == vocabulary.COMPLETED.status for localization in localizations
+        )
         project = Project(
             id=project_id,
             company_id=company.id,
             name=_project_name(number),
             status=_project_status(len(localizations), completed),
-            source_language=self._chance.choice(words.SOURCE_LANGUAGES),
-            created_at=written(begun),
-            updated_at=max([written(begun + HOUR), *(video.updated_at for video in videos)]),
+            source_language=self._rng.choice(vocabulary.SOURCE_LANGUAGES),
+            created_at=format_timestamp(start),
+            updated_at=max(
+                [format_timestamp(start + HOUR), *(video.updated_at for video in videos)]
+            ),
             video_count=len(videos),
             localization_count=len(localizations),
             completed_localization_count=completed,
         )
-        return Production(project, withheld, videos, localizations)
+        return ProjectTree(project, withheld, videos, localizations)
 
-    def _video(self, company_id: str, project_id: str, begun: float, number: int) -> Video:
-        created = begun + self._chance.uniform(HOUR, 20 * DAY)
-        stage = self._chance.choice(words.PREPARED if _languages(number) else words.UNPREPARED)
+    def _video(self, company_id: str, project_id: str, start: float, number: int) -> Video:
+        created = start + self._rng.uniform(HOUR, 20 * DAY)
+        stage = self._rng.choice(
+            vocabulary.PREPARED if _languages(number) else vocabulary.UNPREPARED
+        )
         return Video(
-            id=either_uuid(self._chance, created),
+            id=any_uuid(self._rng, created),
             company_id=company_id,
             project_id=project_id,
-            name=f"{1 + number % 12}. {words.EPISODES[number % len(words.EPISODES)]}",
+            name=f"{1 + number % 12}. {vocabulary.EPISODES[number % len(vocabulary.EPISODES)]}",
             ingestion_status=stage.ingestion,
             transcript_review_status=stage.transcript,
             voice_assignment_status=stage.voices,
-            duration_us=self._chance.randrange(20_000, 3_600_000) * 1000,
-            created_at=written(created),
-            updated_at=written(created + self._chance.uniform(0, 9 * DAY)),
+            duration_us=self._rng.randrange(20_000, 3_600_000) * 1000,
+            created_at=format_timestamp(created),
+            updated_at=format_timestamp(created + self._rng.uniform(0, 9 * DAY)),
         )
 
     def _localizations(self, number: int, video: Video) -> Iterator[Localization]:
-        for language in self._chance.sample(words.TARGET_LANGUAGES, _languages(number)):
-            stage = self._chance.choice(words.LOCALIZATION_STAGES)
+        for language in self._rng.sample(vocabulary.TARGET_LANGUAGES, _languages(number)):
+            stage = self._rng.choice(vocabulary.LOCALIZATION_STAGES)
             yield Localization(
-                id=either_uuid(self._chance, PRESENT - YOUNGEST_PROJECT),
+                id=any_uuid(self._rng, SNAPSHOT_TIME - YOUNGEST_PROJECT),
                 video_id=video.id,
                 language=language,
                 status=stage.status,
@@ -119,8 +123,10 @@ def _languages(video: int) -> int:
 
 def _project_name(number: int) -> str:
     """A series and an edition of it; 13 and 13 of them make 169 names before one comes again."""
-    series = words.SERIES[number % len(words.SERIES)]
-    edition = words.EDITIONS[(number + number // len(words.SERIES)) % len(words.EDITIONS)]
+    series = vocabulary.SERIES[number % len(vocabulary.SERIES)]
+    edition = vocabulary.EDITIONS[
+        (number + number // len(vocabulary.SERIES)) % len(vocabulary.EDITIONS)
+    ]
     return f"{series}, {edition}"
 
 

@@ -7,14 +7,14 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from conformance.reference import catalogue
-from conformance.reference.answers import Answer, transmit
-from conformance.reference.faults import MethodNotAllowed
+from conformance.reference.errors import MethodNotAllowed
+from conformance.reference.responses import Response, transmit
 
-DOCUMENT: Final = "/openapi.json"
+DESCRIPTION_PATH: Final = "/openapi.json"
 """Where it is, below the base address."""
 
 
-class Publication:
+class DescriptionEndpoint:
     """Answers with the catalogue as an OpenAPI document, whoever asks; its server is the one that was asked."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -24,12 +24,12 @@ class Publication:
             raise MethodNotAllowed(request.method, "GET, HEAD")
         url = request.url
         body = orjson.dumps(
-            described(f"{url.scheme}://{url.netloc}{url.path.removesuffix(DOCUMENT)}")
+            description(f"{url.scheme}://{url.netloc}{url.path.removesuffix(DESCRIPTION_PATH)}")
         )
-        await transmit(Answer(200, body, {}), send, bodiless=request.method == "HEAD")
+        await transmit(Response(200, body, {}), send, bodiless=request.method == "HEAD")
 
 
-def described(base_url: str) -> dict[str, Any]:
+def description(base_url: str) -> dict[str, Any]:
     """The catalogue as it is served at a base address."""
     document: dict[str, Any] = orjson.loads(orjson.dumps(catalogue.document()))
     document["servers"] = [{"url": base_url}]

@@ -61,7 +61,7 @@ EPISODES: Final = (
     "Open Water",
 )
 
-REMARKS: Final = (
+COMMENT_BODIES: Final = (
     "The pause before this line is gone; could it come back?",
     "“Ledger” should stay in the plural here.",
     "Lip movement runs ahead of the voice by a few frames.",
@@ -74,7 +74,7 @@ REMARKS: Final = (
     "Background voices are louder than the dialogue.",
 )
 
-ANSWERS: Final = (
+REPLIES: Final = (
     "Fixed in the next revision.",
     "Agreed.",
     "Could you say which take you mean?",
@@ -127,30 +127,30 @@ LOCALIZATION_STAGES: Final = (
 )
 
 
-class Decision(NamedTuple):
+class ReviewState(NamedTuple):
     """Where a review stands; the reason why it cannot be approved is empty where it can."""
 
     status: str
     unavailable_reason: str
 
 
-APPROVED: Final = Decision("approved", "The review is approved already.")
+APPROVED: Final = ReviewState("approved", "The review is approved already.")
 
-DECISIONS: Final = (
-    Decision("pending", ""),
-    Decision("pending", ""),
+REVIEW_STATES: Final = (
+    ReviewState("pending", ""),
+    ReviewState("pending", ""),
     APPROVED,
-    Decision("pending", ""),
-    Decision(
+    ReviewState("pending", ""),
+    ReviewState(
         "changes_requested", "Changes were requested; the next revision gets a review of its own."
     ),
-    Decision("pending", ""),
-    Decision("pending", "The lip sync of this revision is still being processed."),
-    Decision("pending", ""),
+    ReviewState("pending", ""),
+    ReviewState("pending", "The lip sync of this revision is still being processed."),
+    ReviewState("pending", ""),
     APPROVED,
-    Decision("pending", ""),
-    Decision("superseded", "A newer revision of the subject exists."),
-    Decision("pending", ""),
+    ReviewState("pending", ""),
+    ReviewState("superseded", "A newer revision of the subject exists."),
+    ReviewState("pending", ""),
 )
 
 AUDIENCES: Final = ("internal", "client", "client", "legal")

@@ -11,21 +11,21 @@ from typing import Final
 
 from conformance.reference import catalogue
 from conformance.reference.identifiers import random_uuid
-from conformance.reference.limits import Rate
-from conformance.reference.moments import DAY, PRESENT
-from conformance.reference.productions import Production
+from conformance.reference.project_generator import ProjectTree
+from conformance.reference.rate_limit import Rate
 from conformance.reference.records import Account, Company, Credential, Grant, Membership
 from conformance.reference.schemes import API_KEY, BEARER, digest
+from conformance.reference.timestamps import DAY, SNAPSHOT_TIME
 
-SCHEMES: Final = {API_KEY: "lk", BEARER: "lt"}
+SECRET_PREFIXES: Final = {API_KEY: "lk", BEARER: "lt"}
 """The two schemes, with what a secret of each begins with."""
 
-UNLIMITED: Final = Rate(requests=1_000_000, seconds=1.0)
-TIGHT: Final = Rate(requests=20, seconds=2.0)
+UNLIMITED_RATE: Final = Rate(requests=1_000_000, seconds=1.0)
+THROTTLED_RATE: Final = Rate(requests=20, seconds=2.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CredentialSpec:
     """One credential of the profile, in either scheme; `expires_at` is in epoch seconds, None for never."""
 
     name: str
@@ -33,11 +33,11 @@ class Part:
     permissions: tuple[str, ...]
     expires_at: float | None = None
     revoked: bool = False
-    rate: Rate = UNLIMITED
+    rate: Rate = UNLIMITED_RATE
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class Identities:
     """Everybody, and what they may reach."""
 
     accounts: tuple[Account, ...]
@@ -46,35 +46,33 @@ class Cast:
     credentials: tuple[Credential, ...]
 
 
-def parts() -> Iterator[Part]:
+def credential_specs() -> Iterator[CredentialSpec]:
     """Every credential, named as in a target profile; `lacking` ones carry the permission that they lack behind a slash."""
     every = catalogue.permissions()
-    yield Part("primary", "reviewer", every)
-    yield Part("expired", "reviewer", every, expires_at=PRESENT - DAY)
-    yield Part("revoked", "reviewer", every, revoked=True)
+    yield CredentialSpec("primary", "reviewer", every)
+    yield CredentialSpec("expired", "reviewer", every, expires_at=SNAPSHOT_TIME - DAY)
+    yield CredentialSpec("revoked", "reviewer", every, revoked=True)
     for missing in every:
-        yield Part(
+        yield CredentialSpec(
             f"lacking/{missing}", "reviewer", tuple(held for held in every if held != missing)
         )
-    yield Part("outsider", "outsider", every)
-    yield Part("no-review-role", "viewer", every)
-    yield Part("throttled", "reviewer", every, rate=TIGHT)
+    yield CredentialSpec("outsider", "outsider", every)
+    yield CredentialSpec("no-review-role", "viewer", every)
+    yield CredentialSpec("throttled", "reviewer", every, rate=THROTTLED_RATE)
 
 
 def secret(seed: int, name: str, scheme: str) -> str:
     """The secret of the credential `name` in one scheme."""
-    return f"{SCHEMES[scheme]}_{blake2b(f'{seed} {scheme} {name}'.encode(), digest_size=20).hexdigest()}"
+    return f"{SECRET_PREFIXES[scheme]}_{blake2b(f'{seed} {scheme} {name}'.encode(), digest_size=20).hexdigest()}"
 
 
-def assemble(
-    seed: int, companies: tuple[Company, ...], productions: tuple[Production, ...]
-) -> Cast:
+def build(seed: int, companies: tuple[Company, ...], trees: tuple[ProjectTree, ...]) -> Identities:
     """The cast of a dataset: reviewer and viewer share all companies but the last, which is the outsider's."""
-    chance = Random(f"{seed} cast")
+    rng = Random(f"{seed} cast")
     accounts = {
-        "reviewer": Account(random_uuid(chance), "Inês Duarte", "external"),
-        "viewer": Account(random_uuid(chance), "Tomasz Wójcik", "external"),
-        "outsider": Account(random_uuid(chance), "Maren Holt", "internal"),
+        "reviewer": Account(random_uuid(rng), "Inês Duarte", "external"),
+        "viewer": Account(random_uuid(rng), "Tomasz Wójcik", "external"),
+        "outsider": Account(random_uuid(rng), "Maren Holt", "internal"),
     }
     *shared, foreign = (company.id for company in companies)
     memberships = (
@@ -82,35 +80,33 @@ def assemble(
         *(Membership(accounts["viewer"].id, company, "viewer") for company in shared),
         Membership(accounts["outsider"].id, foreign, "reviewer"),
     )
-    return Cast(
+    return Identities(
         accounts=tuple(accounts.values()),
         memberships=memberships,
-        grants=tuple(_grants(memberships, productions)),
+        grants=tuple(_grants(memberships, trees)),
         credentials=tuple(_credentials(seed, accounts)),
     )
 
 
-def _grants(
-    memberships: tuple[Membership, ...], productions: tuple[Production, ...]
-) -> Iterator[Grant]:
+def _grants(memberships: tuple[Membership, ...], trees: tuple[ProjectTree, ...]) -> Iterator[Grant]:
     """Every project of a member's companies but the withheld ones."""
     for member in memberships:
-        for production in productions:
-            if production.project.company_id == member.company_id and not production.withheld:
-                yield Grant(member.account_id, production.project.id)
+        for tree in trees:
+            if tree.project.company_id == member.company_id and not tree.withheld:
+                yield Grant(member.account_id, tree.project.id)
 
 
 def _credentials(seed: int, accounts: dict[str, Account]) -> Iterator[Credential]:
     """Every part of the cast in both schemes."""
-    for part in parts():
-        for scheme in SCHEMES:
+    for spec in credential_specs():
+        for scheme in SECRET_PREFIXES:
             yield Credential(
-                digest=digest(secret(seed, part.name, scheme)),
+                digest=digest(secret(seed, spec.name, scheme)),
                 scheme=scheme,
-                account_id=accounts[part.account].id,
-                permissions=" ".join(part.permissions),
-                expires_at=part.expires_at,
-                revoked=part.revoked,
-                rate_requests=part.rate.requests,
-                rate_seconds=part.rate.seconds,
+                account_id=accounts[spec.account].id,
+                permissions=" ".join(spec.permissions),
+                expires_at=spec.expires_at,
+                revoked=spec.revoked,
+                rate_requests=spec.rate.requests,
+                rate_seconds=spec.rate.seconds,
             )

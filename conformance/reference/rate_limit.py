@@ -5,7 +5,7 @@ import threading
 from dataclasses import dataclass
 
 from conformance.reference.clock import Clock
-from conformance.reference.faults import RateLimited
+from conformance.reference.errors import RateLimited
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class RateLimiter:
         self._lock = threading.Lock()
         self._buckets: dict[str, tuple[float, float]] = {}
 
-    def spend(self, credential: str, rate: Rate) -> None:
+    def consume(self, credential: str, rate: Rate) -> None:
         """Take a token. RateLimited, with the seconds until there is one, where the bucket is empty."""
         with self._lock:
             tokens = self._tokens(credential, rate)

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Final
 from uuid import UUID
 
-from conformance.reference.faults import InvalidRequest
+from conformance.reference.errors import InvalidRequest
 
 BEGINNING: Final = 0
 """The position before the first record; records are numbered from 1 in the order of their insertion."""

@@ -3,14 +3,14 @@
 from datetime import UTC, datetime
 from typing import Final
 
-PRESENT: Final = datetime(2026, 3, 2, 9, 0, tzinfo=UTC).timestamp()
+SNAPSHOT_TIME: Final = datetime(2026, 3, 2, 9, 0, tzinfo=UTC).timestamp()
 """The moment at which the dataset is complete; everything in it happened before."""
 
 HOUR: Final = 3600.0
 DAY: Final = 24 * HOUR
 
 
-def written(moment: float) -> str:
+def format_timestamp(timestamp: float) -> str:
     """The moment in UTC with milliseconds, such as `2026-02-11T14:05:09.250Z`."""
-    stamp = datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")
-    return stamp.replace("+00:00", "Z")
+    text = datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 
-class Fault(Exception):
+class ApiError(Exception):
     """A refusal; `message` is meant for the caller, `headers` go out with the answer."""
 
     status: ClassVar[int]
@@ -28,7 +28,7 @@ class Fault(Exception):
         self.headers = dict(headers or {})
 
 
-class InvalidRequest(Fault):
+class InvalidRequest(ApiError):
     """The request cannot be understood: malformed JSON, or a cursor that was never issued for this list."""
 
     status = 400
@@ -36,7 +36,7 @@ class InvalidRequest(Fault):
     title = "Invalid request"
 
 
-class Unauthenticated(Fault):
+class Unauthenticated(ApiError):
     """The credential is missing, unknown, expired or revoked."""
 
     status = 401
@@ -47,7 +47,7 @@ class Unauthenticated(Fault):
         super().__init__(message, {"WWW-Authenticate": 'Bearer realm="localization"'})
 
 
-class Forbidden(Fault):
+class Forbidden(ApiError):
     """The credential lacks the permission, or the role may not approve."""
 
     status = 403
@@ -55,7 +55,7 @@ class Forbidden(Fault):
     title = "Access denied"
 
 
-class NotFound(Fault):
+class NotFound(ApiError):
     """The resource is absent, or outside the caller's grant: the two cannot be told apart."""
 
     status = 404
@@ -63,7 +63,7 @@ class NotFound(Fault):
     title = "Not found"
 
 
-class MethodNotAllowed(Fault):
+class MethodNotAllowed(ApiError):
     """The path exists, but not with this method."""
 
     status = 405
@@ -74,7 +74,7 @@ class MethodNotAllowed(Fault):
         super().__init__(f"{method} is not offered here.", {"Allow": allowed})
 
 
-class Conflict(Fault):
+class Conflict(ApiError):
     """The review's version, its state or the idempotency key conflicts with the request."""
 
     status = 409
@@ -82,7 +82,7 @@ class Conflict(Fault):
     title = "Conflict"
 
 
-class BodyTooLarge(Fault):
+class BodyTooLarge(ApiError):
     """The request body is larger than the service reads."""
 
     status = 413
@@ -90,7 +90,7 @@ class BodyTooLarge(Fault):
     title = "Request body too large"
 
 
-class InvalidArguments(Fault):
+class InvalidArguments(ApiError):
     """An argument is missing, of another type, or out of its bounds."""
 
     status = 422
@@ -98,7 +98,7 @@ class InvalidArguments(Fault):
     title = "Invalid arguments"
 
 
-class RateLimited(Fault):
+class RateLimited(ApiError):
     """The credential has spent its requests; `seconds` says how long to wait."""
 
     status = 429
@@ -109,7 +109,7 @@ class RateLimited(Fault):
         super().__init__("Too many requests for this credential.", {"Retry-After": str(seconds)})
 
 
-class Failure(Fault):
+class InternalError(ApiError):
     """The service itself failed; the cause goes to the log and never to the caller."""
 
     status = 500
@@ -120,7 +120,7 @@ class Failure(Fault):
         super().__init__("The request could not be completed.")
 
 
-class Unavailable(Fault):
+class Unavailable(ApiError):
     """The store is busy for longer than a request waits."""
 
     status = 503

@@ -1,0 +1,156 @@
+"""Checks of authentication, authorization and grants on targets with odd callers."""
+
+import httpx
+import pytest
+import subjects
+from intercepted import is_of
+from staged import Send, answer, having, stage, without
+
+from conformance.assurance.selftest.altered import Edit
+from conformance.contract.verdict import Inconclusive, Violation
+from conformance.suite import test_authentication as authentication
+from conformance.suite import test_authorization as authorization
+from conformance.suite import test_grants as grants
+from conformance.suite.callers.forged_credentials import near_misses
+
+SHORT = Edit(
+    "identities",
+    'return f"{SECRET_PREFIXES[scheme]}_',
+    'return "lk_1" if (name, scheme) == ("primary", API_KEY) else f"{SECRET_PREFIXES[scheme]}_',
+)
+
+
+def test_a_caller_who_is_served_nowhere_says_nothing_of_permissions() -> None:
+    """Its secret may be wrong."""
+    wrong = having("credentials/lacking/account:read/api-key", "lk_of-nobody-at-all")
+    with stage(wrong) as one, pytest.raises(Inconclusive) as undecided:
+        one.perform(authorization.test_the_permission_is_needed, "account_get", "api-key")
+    assert undecided.value.needs == ("credentials.lacking.account:read",)
+
+
+@pytest.mark.parametrize("operation", ["account_get", "review_approve"])
+def test_who_is_forbidden_everything_says_nothing_of_other_permissions(operation: str) -> None:
+    """It may have no grant at all."""
+
+    def forbidding(request: httpx.Request, send: Send) -> httpx.Response:
+        return (
+            answer(403)
+            if is_of(request, one.session.target, "lacking.videos:read")
+            else send(request)
+        )
+
+    with stage(spoil=forbidding) as one:
+        one.perform(authorization.test_no_other_permission_is_needed, operation, "api-key")
+        tried = [
+            sent
+            for sent in one.transport.sent
+            if is_of(sent, one.session.target, "lacking.videos:read")
+        ]
+    assert tried != []
+
+
+def test_a_scheme_by_which_others_are_served_is_accepted() -> None:
+    """It is primary's secret that is wrong then."""
+    wrong = having("credentials/primary/api-key", "lk_of-nobody-at-all")
+    with stage(wrong) as one, pytest.raises(Inconclusive) as undecided:
+        one.perform(authentication.test_an_api_key_suffices, "account_get")
+    assert undecided.value.needs == ("credentials.primary.api-key",)
+
+
+@pytest.mark.parametrize(("everywhere", "found"), [(False, Violation), (True, Inconclusive)])
+def test_who_may_do_the_same_elsewhere_is_refused_wrongly(
+    everywhere: bool, found: type[Exception]
+) -> None:
+    """A caller with one scheme, of whom nobody is told apart, who is refused a project, and is shown the list of projects or not."""
+    closed: list[str] = []
+
+    def refusing(request: httpx.Request, send: Send) -> httpx.Response:
+        own = closed != [] and is_of(request, one.session.target, "primary")
+        one_project = request.url.path.startswith("/v1/projects/")
+        return answer(403) if own and (one_project or everywhere) else send(request)
+
+    with stage(without("credentials/primary/bearer", "credentials/lacking"), refusing) as one:
+        one.things["live"].records("project_list")
+        closed.append("from here on")
+        with pytest.raises(found):
+            one.perform(authentication.test_an_api_key_suffices, "project_get")
+
+
+def test_primary_lacks_no_permission() -> None:
+    """Where somebody else lacks it, the profile knows the difference."""
+
+    def refusing(request: httpx.Request, send: Send) -> httpx.Response:
+        return (
+            answer(403)
+            if request.url.path == "/v1/account" and is_of(request, one.session.target, "primary")
+            else send(request)
+        )
+
+    with (
+        stage(spoil=refusing) as one,
+        pytest.raises(Violation, match="primary, who lacks nothing, is answered 403"),
+    ):
+        one.perform(authorization.test_no_other_permission_is_needed, "account_get", "api-key")
+
+
+def test_who_does_not_reach_a_review_says_nothing_of_roles() -> None:
+    """No review is within the grant of that caller."""
+
+    def elsewhere(request: httpx.Request, send: Send) -> httpx.Response:
+        return (
+            answer(404) if is_of(request, one.session.target, "no-review-role") else send(request)
+        )
+
+    with stage(spoil=elsewhere) as one, pytest.raises(Inconclusive) as undecided:
+        one.perform(authorization.test_the_review_role_is_needed, scheme="api-key")
+    assert undecided.value.needs == ("credentials.no-review-role",)
+
+
+def test_the_outsider_alone_shows_what_is_out_of_reach() -> None:
+    """Where the profile names nothing foreign."""
+    edits = subjects.BY_ID["project-company-unchecked"].edits
+    with (
+        stage(without("fixtures/foreign"), edits=edits) as one,
+        pytest.raises(Violation, match="as the outsider: 200"),
+    ):
+        one.perform(grants.test_another_company_is_out_of_reach, "project_get", "api-key")
+
+
+def test_another_permission_by_a_scheme_that_its_caller_has_not_is_left_out() -> None:
+    """The other callers show that approving needs none but its own."""
+    with stage(without("credentials/lacking/account:read/bearer")) as one:
+        one.perform(authorization.test_no_other_permission_is_needed, "review_approve", "bearer")
+        labels = one.things["approvals"].first().attempts
+    assert "stale, lacking.account:read by bearer" not in labels
+    assert "stale, lacking.videos:read by bearer" in labels
+
+
+@pytest.mark.parametrize(
+    ("secret", "resembling"),
+    [
+        ("short", []),
+        ("0123456789abcdef", ["0123456789abcde0", "01234567", "0123456789abcdef" * 2]),
+        ("0123456789ABCDEFGH====", ["0123456789ABCDEFGw====", "0123456789A"]),
+        ("========", ["===="]),
+        ("Zq-" + "x" * 1000, ["Zq-" + "x" * 999 + "A", "Zq-" + "x" * 498, "zQ-" + "x" * 1000]),
+    ],
+)
+def test_what_resembles_a_secret_can_be_no_spelling_of_it(
+    secret: str, resembling: list[str]
+) -> None:
+    """One in base 16 or 32 is the same in either case, one in base 64 ends where its padding begins."""
+    with stage(having("credentials/primary/api-key", secret)) as one:
+        primary = one.session.target.credentials["primary"]
+        assert [
+            each.secret("api-key") for each in near_misses(one.session, primary, "api-key")
+        ] == resembling
+
+
+def test_a_short_secret_is_resembled_by_none() -> None:
+    """A made-up one is all that is tried beside it."""
+    with stage(edits=[SHORT]) as one:
+        one.perform(
+            authentication.test_a_made_up_credential_opens_nothing, "review_approve", "api-key"
+        )
+        labels = one.things["approvals"].first().attempts
+    assert ("unknown by api-key" in labels, "near-miss by api-key" in labels) == (True, False)

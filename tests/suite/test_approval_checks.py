@@ -1,0 +1,262 @@
+"""Checks of approvals on targets that fail, change or withhold reviews at odd moments."""
+
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+import subjects
+from intercepted import NOBODY
+from staged import Profile, Send, Spoil, answer, edited, few, stage, without
+
+from conformance.contract.verdict import Inconclusive, Violation
+from conformance.suite import test_approval as approval
+from conformance.suite import test_approval_model as model
+from conformance.suite import test_tools_approval as tools_approval
+from conformance.suite import test_unapprovable as unapprovable
+from conformance.suite.approval.approvals import CHANCES, Approvals
+
+
+def test_a_key_that_sticks_is_not_tried_for_ever() -> None:
+    """Each attempt is lost once, and conflicts when it is repeated."""
+    met: Counter[bytes] = Counter()
+
+    def stuck(request: httpx.Request, send: Send) -> httpx.Response:
+        if request.method != "POST":
+            return send(request)
+        met[request.content] += 1
+        return answer(503 if met[request.content] == 1 else 409)
+
+    with stage(spoil=stuck) as one:
+        approvals = one.things["approvals"]
+        review = approvals.take()
+        key, last = approvals.keyed(
+            review.id, "stuck", lambda each: approvals.approve(review, each)
+        )
+
+    assert (len(met), last.status, last.is_repeated) == (CHANCES, 409, True)
+    assert key == approvals.key(review.id, f"stuck {CHANCES - 1}")
+
+
+def test_an_approval_that_is_lost_once_is_no_defect() -> None:
+    """It may have been made the first time or the second; the model takes either."""
+    met: set[bytes] = set()
+
+    def losing(request: httpx.Request, send: Send) -> httpx.Response:
+        if request.method == "POST" and request.content not in met:
+            met.add(request.content)
+            return answer(503)
+        return send(request)
+
+    with stage(spoil=losing) as one:
+        one.perform(model.test_histories_agree_with_the_model)
+    assert met != set()
+
+
+def test_a_key_that_approves_each_review_once_leaves_the_model_none() -> None:
+    """Where the last review went to a used key, there is nothing to begin with."""
+    edits = subjects.BY_ID["key-of-a-review"].edits
+    with (
+        stage(few(3), edits=edits) as one,
+        pytest.raises(Inconclusive, match="no approvable review is left"),
+    ):
+        one.perform(model.test_histories_agree_with_the_model)
+
+
+def test_a_review_that_shows_no_revision_any_more_is_as_it_was() -> None:
+    """After an attempt; the approval goes on with the revision that it showed."""
+
+    def forgetful(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        if (
+            any(sent.method == "POST" for sent in one.transport.sent)
+            and response.status_code == 200
+            and "/reviews/" in request.url.path
+        ):
+            return edited(response, lambda document: document["data"].pop("subjectRevision", None))
+        return response
+
+    with stage(spoil=forgetful) as one:
+        one.perform(approval.test_an_approval_succeeds, scheme="api-key")
+        trial = one.things["approvals"].first()
+    assert {attempt.before.revision for attempt in trial.attempts.values()} == {
+        trial.review.revision
+    }
+
+
+def test_a_review_that_no_list_shows_is_shown_wrong_by_none() -> None:
+    """Not every review has to be listed."""
+    with stage() as one:
+        assert one.things["approvals"].look_listed(NOBODY, "bearer") is None
+
+
+def test_ids_that_are_no_text_keep_no_approval_from_being_judged() -> None:
+    """What is wrong with them is told by the rules."""
+
+    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        if request.url.path != "/v1/reviews" or response.status_code != 200:
+            return response
+        return edited(
+            response,
+            lambda document: [item.update(id=[item["id"]]) for item in document["data"]["items"]],
+        )
+
+    with stage(spoil=spoil) as one:
+        one.perform(approval.test_an_approval_succeeds, scheme="api-key")
+
+
+def test_the_first_approval_has_to_succeed_before_the_other_face_is_tried() -> None:
+    """What goes wrong over HTTP is judged there."""
+
+    def refusing(request: httpx.Request, send: Send) -> httpx.Response:
+        return (
+            answer(403)
+            if request.method == "POST" and "/approve" in request.url.path
+            else send(request)
+        )
+
+    with stage(spoil=refusing) as one, pytest.raises(Inconclusive):
+        one.perform(tools_approval.test_an_approval_is_one_over_both_faces)
+
+
+def test_a_reviews_change_that_comes_once_may_be_somebody_elses() -> None:
+    """The same change with every attempt is the target's."""
+
+    def moving(most: int) -> Spoil:
+        moved: set[str] = set()
+
+        def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+            id = request.url.path.split("/")[3] if "/reviews/" in request.url.path else ""
+            if (
+                request.method == "POST"
+                and id in one.session.target.fixtures.unapprovable_reviews
+                and len(moved) < most
+            ):
+                moved.add(id)
+            response = send(request)
+            if request.method == "GET" and id in moved:
+                return edited(
+                    response, lambda document: document["data"].update(status="withdrawn")
+                )
+            return response
+
+        return spoil
+
+    with (
+        stage(spoil=moving(1)) as one,
+        pytest.raises(Inconclusive, match="by the attempt or by itself"),
+    ):
+        one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
+    with stage(spoil=moving(9)) as one, pytest.raises(Violation, match="its status turns from"):
+        one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
+
+
+def test_a_review_of_the_profile_that_can_be_approved_is_not_called_unapprovable() -> None:
+    """Nothing is approved by mistake."""
+
+    def confused(profile: Profile) -> None:
+        profile["fixtures"]["unapprovable-reviews"] = [
+            profile["fixtures"]["approvable-reviews"].pop()
+        ]
+
+    with stage(confused) as one, pytest.raises(Inconclusive, match=r"^review .* is approvable$"):
+        one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
+
+
+@pytest.mark.parametrize("recovers", [True, False])
+def test_a_review_that_says_that_it_cannot_be_approved_may_change_its_mind(recovers: bool) -> None:
+    """Where it goes on saying so, it is not approved either."""
+    read_so_far: Counter[str] = Counter()
+
+    def hesitant(request: httpx.Request, send: Send) -> httpx.Response:
+        id = request.url.path.split("/")[-1]
+        response = send(request)
+        if request.method == "GET" and id == one.session.target.fixtures.approvable_reviews[0]:
+            read_so_far[id] += 1
+            if read_so_far[id] == 1 or not recovers:
+                return edited(response, lambda document: document["data"].update(approvable=False))
+        return response
+
+    with stage(spoil=hesitant) as one:
+        if recovers:
+            one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
+        else:
+            with pytest.raises(
+                Violation, match="approvable is false, and the approval is answered 200"
+            ):
+                one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
+
+
+def test_a_review_may_be_made_by_a_command(tmp_path: Path) -> None:
+    """One at a time, each of them once; the ledger tells which."""
+
+    def change(profile: Profile) -> None:
+        made = profile["fixtures"]["approvable-reviews"][:2]
+        (tmp_path / "ids").write_text("".join(f"{id}\n" for id in made))
+        code = "import json, pathlib; f = pathlib.Path('{}'); a, *b = f.read_text().split(); f.write_text(' '.join(b)); "
+        command = [
+            sys.executable,
+            "-c",
+            code.format(tmp_path / "ids") + "print(json.dumps({'id': a}))",
+        ]
+        profile["fixtures"] = {
+            "approvable-reviews": [],
+            "provision": {"approvable-review": command},
+        }
+
+    with stage(change) as one:
+        approvals: Approvals = one.things["approvals"]
+        made = [approvals.take().id for _ in range(2)]
+        with pytest.raises(Inconclusive, match="the provision command failed: CalledProcessError"):
+            approvals.take()
+        told = [entry for entry in one.session.observations if entry[0] == "provisioned"]
+
+    assert told == [("provisioned", id, id) for id in made]
+    assert len(set(made)) == 2
+
+
+def test_a_run_that_is_repeated_makes_no_review() -> None:
+    """It takes what was made then, and no more."""
+    with stage() as one:
+        one.session.provisioned = one.session.target.fixtures.approvable_reviews[:1]
+        one.session.target = replace(
+            one.session.target, fixtures=replace(one.session.target.fixtures, approvable_reviews=())
+        )
+        approvals = Approvals(one.session, one.things["live"])
+
+        assert approvals.take().id == one.session.provisioned[0]
+        with pytest.raises(Inconclusive, match="no approvable review is left"):
+            approvals.take()
+
+
+def test_the_model_goes_on_with_the_reviews_that_there_are() -> None:
+    """Where the pool is empty in the middle, and not where it is empty from the start."""
+    with stage(few(3)) as one:
+        one.perform(model.test_histories_agree_with_the_model)
+        assert one.things["approvals"]._listed == []
+    with stage(few(2)) as one, pytest.raises(Inconclusive, match="no approvable review is left"):
+        one.perform(model.test_histories_agree_with_the_model)
+
+
+def test_where_nobody_was_refused_a_replay_by_them_tells_nothing() -> None:
+    """As where whoever knows an id may approve, and the profile knows of nobody who may not."""
+
+    def let_in(request: httpx.Request, send: Send) -> httpx.Response:
+        if request.method == "POST" and not {"x-api-key", "authorization"} & set(request.headers):
+            request.headers["x-api-key"] = one.session.target.credentials["primary"].secret(
+                "api-key"
+            )
+        return send(request)
+
+    absent = without(
+        *(
+            f"credentials/{name}"
+            for name in ("expired", "revoked", "lacking", "outsider", "no-review-role")
+        )
+    )
+    with stage(absent, let_in) as one, pytest.raises(Inconclusive) as undecided:
+        one.perform(approval.test_a_replay_is_guarded_like_the_approval)
+    assert undecided.value.needs == tuple(f"credentials.{name}" for name in approval.GUARDED)

@@ -1,0 +1,352 @@
+"""Checks of records, lists and filters on targets that lag, change or fail at odd moments."""
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+import subjects
+from intercepted import changed
+from staged import Send, Spoil, answer, edited, having, stage
+
+from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
+from conformance.http.client import TRIES
+from conformance.http.exchange import Call
+from conformance.suite import test_arguments as arguments
+from conformance.suite import test_filters as filters
+from conformance.suite import test_pagination as pagination
+from conformance.suite import test_read as read
+
+NIL = "00000000-0000-0000-0000-000000000000"
+
+
+def test_a_list_without_a_cursor_is_not_walked() -> None:
+    """There is no telling how it goes on."""
+    without_cursor = having("parameters/review_list/cursor", value=False)
+    with (
+        stage(without_cursor) as one,
+        pytest.raises(NotApplicable, match="review_list has no cursor"),
+    ):
+        one.things["live"].walk(Call("review_list"), 100)
+
+
+@pytest.mark.parametrize(
+    ("lost", "found"), [(TRIES, None), (2 * TRIES, None), (3 * TRIES, Violation)]
+)
+def test_a_defect_that_brings_a_gateways_answer_is_asked_for_once_more(
+    lost: int, found: type[Exception] | None
+) -> None:
+    """As long as the request without it is served."""
+    numbers = count()
+
+    def away(request: httpx.Request, send: Send) -> httpx.Response:
+        return (
+            answer(503, {})
+            if request.url.params.get("limit") == "0" and next(numbers) < lost
+            else send(request)
+        )
+
+    with stage(spoil=away) as one:
+        live, control = one.things["live"], Call("project_list")
+        if found is None:
+            assert live.probe(control.asking(limit="0"), control, "no limit").status in (400, 422)
+        else:
+            with pytest.raises(found, match=r"^no limit, once more: 503|^no limit: 503"):
+                live.probe(control.asking(limit="0"), control, "no limit")
+
+
+def empty(request: httpx.Request) -> httpx.Response | None:
+    """A list of projects that shows nothing; None to any other request."""
+    return (
+        answer(200, {"data": {"items": [], "nextCursor": None}, "requestId": "one"})
+        if request.url.path == "/v1/projects"
+        else None
+    )
+
+
+def test_a_list_that_shows_nothing_is_asked_again() -> None:
+    """It may lag behind its records."""
+    waits: list[float] = []
+
+    with stage(
+        spoil=lambda request, send: (empty(request) if sum(waits) < 1 else None) or send(request)
+    ) as one:
+        waits = one.transport.waits
+        one.perform(pagination.test_a_walk_yields_every_record, "project_list")
+    assert waits == [0.2, 0.8]
+
+
+def test_a_list_that_shows_nothing_may_be_of_other_states() -> None:
+    """As long as all that can be read is in one."""
+    alike = changed("/v1/projects/", lambda record: record.update(status="active"))
+
+    with (
+        stage(spoil=lambda request, send: empty(request) or alike(request, send)) as one,
+        pytest.raises(Inconclusive, match="no two pages"),
+    ):
+        one.perform(pagination.test_a_walk_yields_every_record, "project_list")
+
+
+def test_an_id_of_nothing_may_be_refused_by_a_filter() -> None:
+    """As no UUID that anything could have; whether it may be is judged by the rules."""
+
+    def strict(request: httpx.Request, send: Send) -> httpx.Response:
+        return answer(400) if request.url.params.get("companyId") == NIL else send(request)
+
+    with stage(spoil=strict) as one:
+        one.perform(filters.test_a_filter_restricts_every_page, "project_list")
+        assert [str(sent.url) for sent in one.transport.sent if NIL in str(sent.url)] != []
+
+
+def test_a_list_that_is_served_below_no_record_has_no_parents() -> None:
+    """What else would be asked of it is undecided."""
+
+    def closed(request: httpx.Request, send: Send) -> httpx.Response:
+        return answer(403) if request.url.path.endswith("/comments") else send(request)
+
+    with (
+        stage(spoil=closed) as one,
+        pytest.raises(Inconclusive, match="no answer of comment_list to look at"),
+    ):
+        one.things["live"].parents("comment_list")
+
+
+def deleting(path: str, *, listed: bool) -> Callable[[Any], Spoil]:
+    """A record that is not there any more as soon as it is read; the list goes on showing it, or does not."""
+
+    def of(id: str) -> Spoil:
+        gone = []
+
+        def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+            if request.url.path.startswith(f"{path}/{id}"):
+                gone.append(id)
+                return answer(404)
+            response = send(request)
+            if gone and not listed and request.url.path == path:
+                left = [
+                    item
+                    for item in orjson.loads(response.read())["data"]["items"]
+                    if item["id"] != id
+                ]
+                return edited(response, lambda document: document["data"].update(items=left))
+            return response
+
+        return spoil
+
+    return of
+
+
+@pytest.mark.parametrize(
+    ("operation", "parents", "path"),
+    [
+        ("project_get", "project_list", "/v1/projects"),
+        ("comment_list", "review_list", "/v1/reviews"),
+    ],
+)
+@pytest.mark.parametrize("listed", [True, False])
+def test_what_is_deleted_meanwhile_need_not_be_served(
+    operation: str, parents: str, path: str, listed: bool
+) -> None:
+    """What is listed still has to be."""
+    with stage() as one:
+        id = one.things["live"].sample(parents)[1].record["id"]
+        one.transport.spoil = deleting(path, listed=listed)(id)
+        if listed:
+            with pytest.raises(Violation, match="404"):
+                one.perform(read.test_a_valid_request_is_served, operation)
+        else:
+            one.perform(read.test_a_valid_request_is_served, operation)
+
+
+def test_what_is_read_as_no_record_cannot_be_compared() -> None:
+    """Whether it may be is judged by the rules."""
+
+    def empty(request: httpx.Request, send: Send) -> httpx.Response:
+        return (
+            answer(200, {"data": [], "requestId": "r"})
+            if "/projects/" in request.url.path
+            else send(request)
+        )
+
+    with (
+        stage(spoil=empty) as one,
+        pytest.raises(Inconclusive, match="project_get answered with no record"),
+    ):
+        one.perform(read.test_the_record_is_the_one_asked_for, "project_get")
+
+
+def test_a_page_below_what_does_not_exist_is_none() -> None:
+    """Where the record above it is not there either."""
+
+    def generous(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        nothing = {"data": {"items": [], "nextCursor": None}, "requestId": "r"}
+        return (
+            answer(200, nothing)
+            if response.status_code == 404 and request.url.path.endswith("/comments")
+            else response
+        )
+
+    with stage() as one:
+        made_up = one.things["live"].made_up("comment_list")
+        one.transport.spoil = lambda request, send: (
+            send(request) if made_up in request.url.path else generous(request, send)
+        )
+        with pytest.raises(Violation, match="an id of nothing: 200"):
+            one.perform(read.test_what_does_not_exist_is_absent, "comment_list")
+    assert one.transport.sent[-1].url.path.rpartition("/")[0] == "/v1/reviews"
+
+
+def test_where_no_review_has_comments_nothing_shows_whose_they_are() -> None:
+    """A list without a record names no other one."""
+
+    def silent(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        empty: dict[str, Any] = {"items": [], "nextCursor": None}
+        path = request.url.path
+        return (
+            edited(response, lambda document: document.update(data=empty))
+            if path.endswith("/comments")
+            else response
+        )
+
+    with (
+        stage(spoil=silent) as one,
+        pytest.raises(Inconclusive, match="comment_list shows no record"),
+    ):
+        one.perform(read.test_what_lies_below_a_record_names_it, "comment_list")
+
+
+def test_what_leaves_its_list_is_not_compared_with_it() -> None:
+    """One reading of either side tells nothing."""
+    shown = count()
+
+    def leaving(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        if request.url.path == f"/v1/projects/{id}":
+            next(shown)
+            return edited(response, lambda document: document["data"].update(name="another"))
+        if request.url.path == "/v1/projects" and response.status_code == 200 and next(shown):
+            left = [
+                item for item in orjson.loads(response.read())["data"]["items"] if item["id"] != id
+            ]
+            return edited(response, lambda document: document["data"].update(items=left))
+        return response
+
+    with stage() as one:
+        id = one.things["live"].sample("project_list")[0].record["id"]
+        one.transport.spoil = leaving
+        one.perform(read.test_a_record_agrees_with_its_list, "project_get")
+    assert next(shown) > 1
+
+
+def moving(change: Callable[[list[Any]], object]) -> Spoil:
+    """A list of projects that lacks another one each time that it is asked for; `change` what is shown of a page."""
+    numbers = count()
+
+    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        if request.url.path != "/v1/projects" or response.status_code != 200:
+            return response
+        items = orjson.loads(response.read())["data"]["items"]
+        if len(items) > 1:
+            del items[next(numbers) % (len(items) - 1)]
+        change(items)
+        return edited(response, lambda document: document["data"].update(items=items))
+
+    return spoil
+
+
+def test_the_default_of_a_list_that_moves_is_its_length() -> None:
+    """Which records are on a page tells nothing there."""
+    with stage(spoil=moving(lambda _: None)) as one:
+        one.perform(pagination.test_the_default_limit_is_25, "project_list")
+
+
+def test_pages_that_are_as_long_as_they_happen_to_be_show_no_default() -> None:
+    """Two pages of 25 are of two lengths, and one without a limit is of a third."""
+    lengths = count(10)
+
+    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        if request.url.path != "/v1/projects" or response.status_code != 200:
+            return response
+        length = next(lengths)
+        return edited(
+            response, lambda document: document["data"]["items"].__delitem__(slice(length, None))
+        )
+
+    with stage(spoil=spoil) as one:
+        one.perform(pagination.test_the_default_limit_is_25, "project_list")
+    assert next(lengths) > 13
+
+
+def test_a_cursor_that_finds_nothing_without_its_limit_says_nothing_of_the_default() -> None:
+    """It was never issued for a page of another length."""
+    bare = []
+
+    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        if (
+            request.url.path != "/v1/projects"
+            or "cursor" not in request.url.params
+            or "limit" in request.url.params
+        ):
+            return response
+        bare.append(request)
+        return edited(response, lambda document: document["data"].update(items=[], nextCursor=None))
+
+    with stage(spoil=spoil) as one:
+        one.perform(pagination.test_the_default_limit_is_25, "project_list")
+    assert len(bare) == 1
+
+
+@pytest.mark.parametrize(("default", "outcome"), [(3, Violation), (6, Inconclusive)])
+def test_a_default_that_cuts_a_short_list_is_told(default: int, outcome: type[Exception]) -> None:
+    """Six projects show that it is not 25 where it is three; where all of them come, nothing shows what it is."""
+
+    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        if request.url.path != "/v1/projects" or response.status_code != 200:
+            return response
+        shown = orjson.loads(response.read())["data"]["items"][
+            : 6 if "limit" in request.url.params else default
+        ]
+        return edited(
+            response, lambda document: document["data"].update(items=shown, nextCursor=None)
+        )
+
+    with stage(spoil=spoil) as one, pytest.raises(outcome):
+        one.perform(pagination.test_the_default_limit_is_25, "project_list")
+
+
+def test_a_record_that_comes_twice_whatever_else_moves_is_a_defect() -> None:
+    """Walk after walk it is the same one."""
+    last = moving(lambda items: items.append(items[-1]))
+    with stage(spoil=last) as one, pytest.raises(Violation, match="records come twice"):
+        one.perform(pagination.test_a_walk_yields_no_record_twice, "project_list")
+
+
+@pytest.mark.parametrize(
+    ("mutant", "check", "operation"),
+    [
+        (
+            "long-pages-are-absent",
+            arguments.test_what_the_contract_allows_is_not_refused,
+            "activity_list",
+        ),
+        (
+            "videos-of-the-second-company-are-absent",
+            filters.test_a_filter_restricts_every_page,
+            "video_list",
+        ),
+    ],
+)
+def test_what_is_there_is_not_absent_beside_an_argument(
+    mutant: str, check: Callable[..., None], operation: str
+) -> None:
+    """A limit and a filter choose records that there are."""
+    with stage(edits=subjects.BY_ID[mutant].edits) as one, pytest.raises(Violation, match="404"):
+        one.perform(check, operation)

@@ -1,0 +1,109 @@
+"""Checks of relations between records on targets whose copies lag behind or differ."""
+
+from itertools import count
+from typing import Any
+
+import httpx
+import pytest
+from intercepted import NOBODY, changed
+from staged import Send, stage
+
+from conformance.contract.verdict import Inconclusive, Violation
+from conformance.suite import test_relations as relations
+
+
+@pytest.mark.parametrize(("path", "blamed"), [("/v1/videos", True), ("/v1/videos?", False)])
+def test_a_video_of_another_company_is_read_before_it_is_blamed(path: str, blamed: bool) -> None:
+    """A list may lag behind, or differ for other reasons, which other checks judge."""
+    moved = changed("/v1/videos", lambda record: record.update(companyId=NOBODY))
+
+    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+        return (
+            moved(request, send)
+            if f"{request.url.path}?".startswith(path) or blamed
+            else send(request)
+        )
+
+    with stage(spoil=spoil) as one:
+        if blamed:
+            with pytest.raises(Violation, match=f"companyId is {NOBODY}, that of its project is "):
+                one.perform(relations.test_records_belong_to_the_same, "video_list")
+        else:
+            one.perform(relations.test_records_belong_to_the_same, "video_list")
+
+
+@pytest.mark.parametrize(("path", "blamed"), [("/v1/videos", True), ("/v1/videos?", False)])
+def test_a_language_that_comes_twice_is_read_again(path: str, blamed: bool) -> None:
+    """It may have been taken away since."""
+
+    def double(record: dict[str, Any]) -> None:
+        record["localizations"] = [{**each, "language": "pt"} for each in record["localizations"]]
+
+    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+        return (
+            changed("/v1/videos", double)(request, send)
+            if f"{request.url.path}?".startswith(path) or blamed
+            else send(request)
+        )
+
+    with stage(spoil=spoil) as one:
+        if blamed:
+            with pytest.raises(Violation, match="the languages of video"):
+                one.perform(relations.test_a_video_has_one_localization_a_language, "video_list")
+        else:
+            one.perform(relations.test_a_video_has_one_localization_a_language, "video_list")
+
+
+def test_a_count_that_was_behind_is_no_defect() -> None:
+    """Once it is read again, it adds up."""
+
+    def behind(request: httpx.Request, send: Send) -> httpx.Response:
+        more = changed(
+            "/v1/projects", lambda record: record.update(videoCount=record["videoCount"] + 1)
+        )
+        return more(request, send) if request.url.path == "/v1/projects" else send(request)
+
+    with stage(spoil=behind) as one:
+        one.perform(relations.test_counts_add_up)
+
+
+@pytest.mark.parametrize("name", ["steady", "restless"])
+def test_a_copied_name_is_compared_at_rest(name: str) -> None:
+    """A copy that was behind is none that differs, and one that changes with every reading cannot be compared."""
+    numbers = count()
+
+    def rename(record: dict[str, Any]) -> None:
+        record.update(
+            {
+                key: f"name {next(numbers)}"
+                for key in record
+                if key in ("name", "projectName", "videoName")
+            }
+        )
+
+    def behind(request: httpx.Request, send: Send) -> httpx.Response:
+        if name == "restless":
+            return changed("/v1/", rename)(request, send)
+        if request.url.path == "/v1/reviews":
+            return changed(
+                "/v1/reviews",
+                lambda record: record.update(projectName="before", videoName="before"),
+            )(request, send)
+        return send(request)
+
+    with stage(spoil=behind) as one:
+        if name == "steady":
+            one.perform(relations.test_repeated_names_are_the_names)
+        else:
+            with pytest.raises(Inconclusive, match="no review repeats a name that can be compared"):
+                one.perform(relations.test_repeated_names_are_the_names)
+
+
+def test_a_copied_name_that_stays_another_is_a_defect() -> None:
+    """Both at rest."""
+    old = changed("/v1/reviews", lambda record: record.update(projectName="of old"))
+    with (
+        stage(spoil=old) as one,
+        pytest.raises(Violation, match="projectName is 'of old', the name is "),
+    ):
+        one.perform(relations.test_repeated_names_are_the_names)

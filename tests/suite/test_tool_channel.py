@@ -1,0 +1,131 @@
+"""The channel to a tool interface: addresses, protocol versions, sessions, handshakes."""
+
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+from intercepted import asked
+from staged import Send, answer, stage
+
+from conformance.contract.verdict import Inconclusive
+from conformance.suite import test_tools as tools
+from conformance.suite import test_tools_data as tools_data
+from conformance.suite.tools.channel import MODERN
+
+
+@pytest.mark.parametrize(
+    ("location", "found"),
+    [
+        ("/mcp/", 10),
+        ("http://reference.test/mcp/", 10),
+        ("http://elsewhere.test/mcp/", 0),
+        ("http://[", 0),
+        (None, 0),
+    ],
+)
+def test_tools_may_be_behind_a_slash(location: str | None, found: int) -> None:
+    """Where a router sends callers on the same host they follow; elsewhere they do not, since a credential goes with them."""
+
+    def slashing(request: httpx.Request, send: Send) -> httpx.Response:
+        if request.url.path == "/mcp":
+            return httpx.Response(
+                307,
+                headers={"location": location} if location else {},
+                stream=httpx.ByteStream(b""),
+            )
+        request.url = (
+            request.url.copy_with(path="/mcp") if request.url.path == "/mcp/" else request.url
+        )
+        return send(request)
+
+    with stage(spoil=slashing) as one:
+        toolbox = one.things["toolbox"]
+        if found:
+            assert len(toolbox.tools) == found
+        else:
+            with pytest.raises(Inconclusive, match="the tools are not listed: 307"):
+                one.perform(tools.test_every_operation_is_a_tool, "account_get")
+    assert {request.url.host for request in one.transport.sent} == {"reference.test"}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"supported": ["2025-03-26", "2025-06-18", 7, "2099-01-01"]},
+        {"supported": "2025-06-18"},
+        {"supported": []},
+        None,
+    ],
+)
+def test_a_version_of_the_protocol_is_agreed_on_with_who_names_those_that_it_has(data: Any) -> None:
+    """Instead of answering with one of them, as the protocol has it; who names none is spoken to without a handshake."""
+    versions = []
+
+    def choosy(request: httpx.Request, send: Send) -> httpx.Response:
+        message = asked(request)
+        if message.get("method") == "initialize":
+            versions.append(message["params"]["protocolVersion"])
+            if versions[-1] != "2025-06-18":
+                error = {"code": -32602, "message": "Unsupported protocol version", "data": data}
+                return answer(200, {"jsonrpc": "2.0", "id": message["id"], "error": error})
+        return send(request)
+
+    with stage(spoil=choosy) as one:
+        assert len(one.things["toolbox"].tools) == 10
+    assert versions[1:] == (["2025-06-18"] if data and len(data["supported"]) == 4 else [])
+
+
+def test_a_session_that_ends_is_begun_anew() -> None:
+    """The request goes out once more."""
+    ends = iter([False, False, False, True])
+
+    def ending(request: httpx.Request, send: Send) -> httpx.Response:
+        method = asked(request).get("method")
+        response = send(request)
+        if method == "initialize":
+            response.headers["mcp-session-id"] = "one"
+        return answer(404) if method is not None and next(ends, False) else response
+
+    with stage(spoil=ending) as one:
+        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "account_get")
+        methods = [asked(sent)["method"] for sent in one.transport.sent if sent.url.path == "/mcp"]
+    handshake = ["initialize", "notifications/initialized"]
+    assert methods == [*handshake, "tools/list", "tools/call", *handshake, "tools/call"]
+
+
+def test_who_knows_no_handshake_is_told_everything_with_each_request() -> None:
+    """Also in headers, where the schema of a tool asks for that."""
+
+    def modern(request: httpx.Request, send: Send) -> httpx.Response:
+        message = asked(request)
+        if message.get("method") == "initialize":
+            return answer(
+                400,
+                {
+                    "jsonrpc": "2.0",
+                    "id": message["id"],
+                    "error": {"code": -32600, "message": "no handshakes"},
+                },
+            )
+        response = send(request)
+        if message.get("method") != "tools/list":
+            return response
+        document = orjson.loads(response.read())
+        for tool in document["result"]["tools"]:
+            if "reviewId" in tool["inputSchema"].get("properties", {}):
+                tool["inputSchema"]["properties"]["reviewId"]["x-mcp-header"] = "Wanted"
+        return answer(200, document)
+
+    with stage(spoil=modern) as one:
+        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "comment_list")
+        calls = [sent for sent in one.transport.sent if asked(sent).get("method") == "tools/call"]
+    assert {
+        (sent.headers["mcp-protocol-version"], sent.headers["mcp-method"], sent.headers["mcp-name"])
+        for sent in calls
+    } == {
+        (MODERN, "tools/call", "comment_list"),
+    }
+    assert [sent.headers["mcp-param-wanted"] for sent in calls] == [
+        asked(sent)["params"]["arguments"]["reviewId"] for sent in calls
+    ]

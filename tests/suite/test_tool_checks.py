@@ -1,0 +1,156 @@
+"""Checks of the tool interface on targets whose lists of tools, or data, differ or change."""
+
+from itertools import count
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+from intercepted import asked, changed
+from staged import Send, answer, edited, stage
+
+from conformance.contract.verdict import Inconclusive, Violation
+from conformance.suite import test_tools as tools
+from conformance.suite import test_tools_data as tools_data
+from conformance.suite.tools.toolbox import MOST_PAGES
+
+
+def test_a_cursor_that_is_good_for_one_use_is_not_compared() -> None:
+    """Whichever face comes second is refused."""
+    used: set[str] = set()
+
+    def once(request: httpx.Request, send: Send) -> httpx.Response:
+        arguments = asked(request).get("params", {}).get("arguments", {})
+        cursor = request.url.params.get("cursor") or arguments.get("cursor")
+        if cursor is None or cursor not in used:
+            used.add(cursor or "")
+            return send(request)
+        result = {
+            "content": [{"type": "text", "text": '{"code": "used", "requestId": "r"}'}],
+            "isError": True,
+        }
+        return (
+            answer(200, {"jsonrpc": "2.0", "id": asked(request)["id"], "result": result})
+            if arguments
+            else answer(400)
+        )
+
+    with stage(spoil=once) as one:
+        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "project_list")
+    assert len(used) > 2
+
+
+def test_what_changes_over_http_as_well_is_no_difference_of_tools() -> None:
+    """With every reading."""
+    numbers = count()
+    renamed = changed("/v1/projects", lambda record: record.update(name=f"name {next(numbers)}"))
+    with stage(spoil=renamed) as one:
+        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "project_get")
+
+
+def test_a_list_that_is_another_one_each_time_cannot_be_compared() -> None:
+    """Nothing of it stays as it is."""
+    numbers = count(1)
+
+    def shrinking(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        if request.url.path != "/v1/projects" or response.status_code != 200:
+            return response
+        left = orjson.loads(response.read())["data"]["items"][: next(numbers)]
+        return edited(response, lambda document: document["data"].update(items=left))
+
+    with (
+        stage(spoil=shrinking) as one,
+        pytest.raises(Inconclusive, match="the data of project_list change with every reading"),
+    ):
+        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "project_list")
+
+
+def test_a_list_of_tools_that_never_ends_is_left_after_some_pages() -> None:
+    """What was shown until then is known."""
+    lists = []
+
+    def endless(request: httpx.Request, send: Send) -> httpx.Response:
+        if asked(request).get("method") != "tools/list":
+            return send(request)
+        lists.append(asked(request)["params"].get("cursor"))
+        found = orjson.loads(send(request).read())["result"]["tools"] if len(lists) == 1 else []
+        return answer(
+            200,
+            {
+                "jsonrpc": "2.0",
+                "id": asked(request)["id"],
+                "result": {"tools": found, "nextCursor": "more"},
+            },
+        )
+
+    with stage(spoil=endless) as one:
+        assert len(one.things["toolbox"].tools) == 10
+    assert lists == [None, *["more"] * (MOST_PAGES - 1)]
+
+
+def test_tools_that_are_not_listed_are_not_known() -> None:
+    """Whatever comes in their place."""
+
+    def refusing(request: httpx.Request, send: Send) -> httpx.Response:
+        if asked(request).get("method") != "tools/list":
+            return send(request)
+        return answer(
+            200,
+            {
+                "jsonrpc": "2.0",
+                "id": asked(request)["id"],
+                "error": {"code": -32601, "message": "no such method"},
+            },
+        )
+
+    with (
+        stage(spoil=refusing) as one,
+        pytest.raises(Inconclusive, match="the tools are not listed: 200"),
+    ):
+        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "account_get")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"error": {"code": -32603, "message": "internal error"}},
+        {"error": {"code": 0, "message": "'tools'"}},
+        {"result": {}},
+    ],
+)
+def test_tools_that_a_target_fails_to_list_are_missing(told: dict[str, Any]) -> None:
+    """It has shaken hands with the caller, so that the list is its own to give; what is no failure may be a refusal of the caller."""
+
+    def failing(request: httpx.Request, send: Send) -> httpx.Response:
+        if asked(request).get("method") != "tools/list":
+            return send(request)
+        return answer(200, {"jsonrpc": "2.0", "id": asked(request)["id"], **told})
+
+    with (
+        stage(spoil=failing) as one,
+        pytest.raises(Violation, match="the tools are not listed: 200, again and again"),
+    ):
+        one.perform(tools.test_every_operation_is_a_tool, "account_get")
+
+
+def test_a_caller_who_is_refused_the_list_of_tools_leaves_it_open() -> None:
+    """By a code of the target's own."""
+
+    def refusing(request: httpx.Request, send: Send) -> httpx.Response:
+        if asked(request).get("method") != "tools/list":
+            return send(request)
+        return answer(
+            200,
+            {
+                "jsonrpc": "2.0",
+                "id": asked(request)["id"],
+                "error": {"code": -32001, "message": "who are you?"},
+            },
+        )
+
+    with (
+        stage(spoil=refusing) as one,
+        pytest.raises(Inconclusive, match="the tools are not listed: 200"),
+    ):
+        one.perform(tools.test_every_operation_is_a_tool, "account_get")

@@ -15,7 +15,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of an operation. `location` is path or query; `role` is limit, cursor, company, project or id ("Endpoints")."""
+    """One parameter of an operation. `location` is path or query; `role` is limit, cursor, id or that of a filter ("Endpoints")."""
 
     name: str
     location: str
@@ -52,6 +52,11 @@ class Operation:
     def writes(self) -> bool:
         """Whether a request may change something."""
         return self.method == "POST"
+
+    @property
+    def filters(self) -> Mapping[str, str]:
+        """The property that each filter restricts, by the role of the filter."""
+        return {each.role: each.restricts for each in self.parameters if each.restricts}
 
     def parameter(self, role: str) -> Parameter | None:
         """The parameter with this role; None where the operation has none."""

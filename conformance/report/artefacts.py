@@ -10,10 +10,9 @@ from typing import Any
 import orjson
 
 import conformance
-from conformance.contract import files
+from conformance.contract import api, files
 from conformance.http.redaction import finder, spellings
 from conformance.report.formats import allure, ci, ctrf, earl, har, junit, markdown
-from conformance.target.target import PERMISSIONS
 
 Report = Mapping[str, Any]
 Exchanges = Iterable[Mapping[str, Any]]
@@ -148,7 +147,7 @@ def _written(directory: Path, names: Sequence[str]) -> Iterator[Path]:
 def _own_words() -> bytes:
     """All that this package may say by itself: a secret that is one of its words cannot be told from it."""
     sources = (path.read_bytes() for path in Path(conformance.__file__).parent.rglob("*.py"))
-    callers = (f"lacking.{permission}".encode() for permission in PERMISSIONS)
+    callers = (f"lacking.{permission}".encode() for permission in api.load().permissions)
     return b"\n".join(
         [
             *sources,

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.contract import api
 from conformance.contract.requirements import CLASSES
-from conformance.target.target import PARAMETER_DEFAULTS, PERMISSIONS
 
 CONSENT = "consent.approve-reviews"
 CREDENTIALS = ("primary", "expired", "revoked", "outsider", "no-review-role", "throttled")
@@ -33,6 +33,7 @@ STATED = {  # keys whose lines cannot be derived from their names
         "limits",
         "requests-per-second = 5 # slow enough for the target",
     ),
+    "limits.connections": ("limits", "connections = 4 # requests that may be under way at once"),
     "tools.url": ("tools", 'url = "${TOOLS_URL}"'),
     "description.url": ("description", 'url = "${DESCRIPTION_URL}"'),
     "consent.approve-reviews": (
@@ -115,7 +116,7 @@ def _unseen(entry: Mapping[str, Any]) -> str:
     silent = [
         operation for operation, verdict in entry["operations"].items() if verdict == "inconclusive"
     ]
-    return CONSENT if silent == ["review_approve"] else "data in the target"
+    return CONSENT if silent == [api.load().approval.id] else "data in the target"
 
 
 def settings(key: str) -> tuple[Setting, ...]:
@@ -139,7 +140,7 @@ def _nothing(_: str) -> Iterator[Setting]:
 def _credential(rest: str) -> Iterator[Setting]:
     name, _, scheme = rest.partition(".")
     if name == "lacking":
-        for permission in PERMISSIONS if not scheme else {scheme} & set(PERMISSIONS):
+        for permission in _permissions(scheme):
             yield Setting(
                 f'credentials.lacking."{permission}"',
                 f'api-key = "${{{_variable("without", permission)}}}"',
@@ -151,6 +152,11 @@ def _credential(rest: str) -> Iterator[Setting]:
         )
 
 
+def _permissions(name: str) -> list[str]:
+    """The permission of this name; all of them for no name."""
+    return [each for each in api.load().permissions if name in ("", each)]
+
+
 def _records(rest: str) -> Iterator[Setting]:
     group, _, kind = rest.partition(".")
     for known in RECORDS.get(group, ()):
@@ -160,7 +166,7 @@ def _records(rest: str) -> Iterator[Setting]:
 
 def _parameter(rest: str) -> Iterator[Setting]:
     operation, _, role = rest.partition(".")
-    name = PARAMETER_DEFAULTS.get((operation, role))
+    name = api.load().open_names.get((operation, role))
     if name:
         yield Setting(
             f"parameters.{operation}",

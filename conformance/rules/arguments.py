@@ -24,21 +24,15 @@ class Fitness(Enum):
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of a call, with the role of its parameter (limit, cursor, company, project, id, body)."""
+    """One argument of a call, with the role of its parameter (limit, cursor, id, body, or that of a filter)."""
 
     role: str
     value: str
     fitness: Fitness
 
 
-REQUIREMENTS = {
-    "limit": "arguments/limit",
-    "cursor": "arguments/cursor",
-    "company": "arguments/filter",
-    "project": "arguments/filter",
-    "id": "arguments/id",
-    "body": "arguments/body",
-}
+REQUIREMENTS = {role: f"arguments/{role}" for role in ("limit", "cursor", "id", "body")}
+FILTER = "arguments/filter"
 APPROVAL_ID = "arguments/approval-id"
 
 
@@ -53,17 +47,17 @@ def examine(exchange: Exchange, roles: dict[str, str], contract: Contract) -> Ju
         return
     invalid = [argument for argument in arguments if argument.fitness is Fitness.INVALID]
     if len(invalid) == 1:
-        yield _rejected(
-            exchange,
-            invalid[0],
-            APPROVAL_ID
-            if operation.writes and invalid[0].role == "id"
-            else REQUIREMENTS[invalid[0].role],
-        )
-    # A company and a project may have nothing in common: whether that is an invalid argument is not said.
-    excluding = {"company", "project"} <= {argument.role for argument in arguments}
+        yield _rejected(exchange, invalid[0], _requirement(invalid[0].role, operation))
+    # Two filters may have no record in common: whether that is an invalid argument is not stated.
+    excluding = sum(argument.role in operation.filters for argument in arguments) > 1
     if not invalid and not operation.writes and not excluding:
         yield _accepted(exchange, arguments)
+
+
+def _requirement(role: str, operation: Operation) -> str:
+    if operation.writes and role == "id":
+        return APPROVAL_ID
+    return REQUIREMENTS.get(role, FILTER)
 
 
 def _rejected(exchange: Exchange, argument: Argument, requirement: str) -> Judgement:

@@ -3,25 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.contract import api
+from conformance.contract.api import Api
 from conformance.contract.openapi import Contract, Operation
 from conformance.contract.verdict import Defect, Kind, defect
 from conformance.rules import validation
 from conformance.rules.judgement import Judgement, Judgements, body, hold, shown
 from conformance.rules.validation import Fault
 
-NAMES = {
-    "Account": "account",
-    "Project": "project",
-    "Video": "video",
-    "Localization": "localization",
-    "Review": "review",
-    "Comment": "comment",
-    "Reply": "reply",
-    "ActivityItem": "activity",
-}
-NESTED = {"Video": ("localizations", "Localization"), "Comment": ("replies", "Reply")}
 ASPECTS = {"required": "required", "additionalProperties": "closed"}
-CLOSED = frozenset({"Account", "Project"})
 EXTRA = frozenset({"additionalProperties", "unevaluatedProperties"})
 LONGEST_VALUE = 300
 
@@ -54,7 +44,7 @@ def _no_items(data: object) -> Defect:
 
 
 def _cursor(page: Mapping[str, Any], operation: Operation, contract: Contract) -> Judgements:
-    if operation.id == "project_list":
+    if operation.id in api.derive(contract).closing_lists:
         yield hold("page/next-cursor-present", "nextCursor" in page, _no_cursor)
     value = page.get("nextCursor")
     fits = value is None or validation.is_uuid(value, contract)
@@ -84,15 +74,15 @@ def _other_cursor(value: object) -> Defect:
 def _records(records: list[Any], operation: Operation, contract: Contract) -> Judgements:
     if not records:
         return
-    resource = operation.resource
+    resource, names = operation.resource, api.derive(contract)
     faults = validation.faults(records, resource, contract)
     for fault in faults:
         if not validation.is_confirmed(records[fault.record], resource, contract):
-            requirement = _requirement(fault, resource)
+            requirement = _requirement(fault, resource, names)
             yield Judgement(requirement, _defect(fault, operation, doubted=True), unsure=True)
             return
-    violated = {_requirement(fault, resource): fault for fault in reversed(faults)}
-    for requirement in _exercised(records, resource) | set(violated):
+    violated = {_requirement(fault, resource, names): fault for fault in reversed(faults)}
+    for requirement in _exercised(records, resource, names) | set(violated):
         found = violated.get(requirement)
         yield Judgement(requirement, _defect(found, operation) if found else None)
 
@@ -152,27 +142,27 @@ def _constraint(fault: Fault) -> str:
     return f"{fault.keyword}: {parameter}"
 
 
-def _exercised(records: list[Any], resource: str) -> set[str]:
+def _exercised(records: list[Any], resource: str, names: Api) -> set[str]:
     """The requirements that these records exercise."""
-    if resource == "ReviewApproval":
+    if resource == names.approval.resource:
         return {"approval/result"}
-    name = NAMES[resource]
+    name = names.kinds[resource]
     found = {f"{name}/fields", "representation/uuid"}
-    if resource in CLOSED:
+    if resource in names.closed:
         found |= {f"{name}/required", f"{name}/closed"}
     if resource == "Account":
         found.add("account/type")
     if resource == "Project":
         found.add("representation/count")
-    member, nested = NESTED.get(resource, ("", ""))
+    member, nested = names.nested.get(resource, ("", ""))
     if member and any(isinstance(record, dict) and record.get(member) for record in records):
-        found.add(f"{NAMES[nested]}/fields")
+        found.add(f"{names.kinds[nested]}/fields")
     return found
 
 
-def _requirement(fault: Fault, resource: str) -> str:
+def _requirement(fault: Fault, resource: str, names: Api) -> str:
     """The narrowest requirement that a fault violates."""
-    if resource == "ReviewApproval":
+    if resource == names.approval.resource:
         return "approval/result"
     if fault.schema == "Uuid" and fault.keyword in {"pattern", "format", "maxLength"}:
         return "representation/uuid"
@@ -180,11 +170,11 @@ def _requirement(fault: Fault, resource: str) -> str:
         return "representation/count"
     if fault.keyword == "enum":
         return "account/type"
-    name = NAMES[_holder(fault, resource)]
+    name = names.kinds[_holder(fault, resource, names)]
     return f"{name}/{ASPECTS.get(fault.keyword, 'fields')}"
 
 
-def _holder(fault: Fault, resource: str) -> str:
-    member, nested = NESTED.get(resource, ("", ""))
+def _holder(fault: Fault, resource: str, names: Api) -> str:
+    member, nested = names.nested.get(resource, ("", ""))
     # Below a nested array comes an index, then the field.
     return nested if member and len(fault.path) > 1 and fault.path[0] == member else resource

@@ -182,7 +182,7 @@ def knock(session: Session) -> None:
     """End the run where nothing answers at the base URL at all: there is nobody to judge."""
     session.begin("knock")
     answer = session.client.send(
-        Call("account_get"), Sending(None, purpose="is anybody there?", ordinary=False)
+        Call(session.api.simplest.id), Sending(None, purpose="is anybody there?", ordinary=False)
     )
     if answer.response is None:
         pytest.exit(f"nothing answers at {session.target.base_url}: {answer.failure}", returncode=4)

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from conformance.contract import openapi, requirements
+from conformance.contract import api, openapi, requirements
 from conformance.contract.requirements import CLASSES
 from conformance.contract.verdict import (
     Finding,
@@ -18,7 +18,6 @@ from conformance.contract.verdict import (
     Violation,
 )
 from conformance.runner.session import Record, Session
-from conformance.target.target import SCHEMES
 
 FOUND = (Violation, Inconclusive, NotApplicable)
 """What a check raises of a target; anything else is a mistake of the checker."""
@@ -38,7 +37,7 @@ def parametrize(metafunc: pytest.Metafunc, id: str) -> None:
             [pytest.param(operations[name], id=name) for name in catalogue[id].operations],
         )
     if "scheme" in metafunc.fixturenames:
-        metafunc.parametrize("scheme", SCHEMES)
+        metafunc.parametrize("scheme", api.load().schemes)
 
 
 def arrange(items: list[pytest.Item], config: pytest.Config) -> None:

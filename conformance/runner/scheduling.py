@@ -11,11 +11,11 @@ from pathlib import PurePath
 
 from xdist.scheduler import LoadScopeScheduling
 
+from conformance.contract import api
 from conformance.runner.collection import PACKAGE, SUITE
 
 SPENDERS = "approvals"
 """The fixture that hands out reviews, and what all checks that have it are to xdist."""
-SPENDING = "review_approve"
 WALKERS = "walks"
 """What all checks that walk lists are to xdist."""
 WALKED = ("authorization/lists", "pagination/")
@@ -34,7 +34,7 @@ def spends(nodeid: str) -> bool:
     check, case = _check(nodeid)
     given = inspect.signature(check).parameters if check else {}
     return SPENDERS in given and (
-        "operation" not in given or SPENDING in case.rstrip("]").split("-")
+        "operation" not in given or api.load().approval.id in case.rstrip("]").split("-")
     )
 
 

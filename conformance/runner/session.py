@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import orjson
 
-from conformance.contract import openapi, requirements
+from conformance.contract import api, openapi, requirements
 from conformance.contract.openapi import Contract, Operation
 from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Defect, Finding, Location, Verdict
@@ -89,6 +89,7 @@ class Session:
         # What a profile says against itself is a slip of the pen: it leaves something unjudged, and nobody is blamed for it.
         self.target = self.target.credible()
         self.redactor = Redactor(_variables(self.target))
+        self.api = api.derive(self.contract)
         self.client = Client(
             self.target.base_url,
             self.contract,
@@ -198,8 +199,8 @@ class Session:
                 self._note(exchange, judgement)
             if exchange.status == 200:
                 self.controls.add((exchange.operation, exchange.credential))
-                if exchange.operation == "review_approve":
-                    self.approved.add(exchange.call.path["reviewId"].lower())
+                if exchange.operation == self.api.approval.id:
+                    self.approved.add(exchange.call.path[self.api.approved_id].lower())
 
     def _remember(self, exchange: Exchange) -> None:
         self._remembered[exchange.id] = exchange

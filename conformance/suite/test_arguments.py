@@ -43,7 +43,6 @@ NO_INTEGERS = (
     "Infinity",
     "-0",
 )
-FILTERS = ("company", "project")
 LONG = 2
 """Ids in a row: more than a column or a buffer for one holds, and less than any router takes for a segment of a path."""
 FIRST_AND_LAST = "18"
@@ -146,15 +145,14 @@ def test_a_cursor_that_is_no_uuid_is_refused(operation: Operation, live: Live) -
 
 @requirement("arguments/filter")
 def test_a_filter_that_is_no_uuid_is_refused(operation: Operation, live: Live) -> None:
-    """Company and project filters are UUIDs."""
+    """Every filter is a UUID."""
     call = live.call(operation)
     live.controlled(call)
     probed = False
-    for role in FILTERS:
+    for role, member in operation.filters.items():
         if live.session.name(operation, role) is None:
             continue
         name = known(operation, role, live, call)
-        member = {"company": "companyId", "project": "projectId"}[role]
         ids = [
             listed.record[member]
             for listed in live.records(operation.id)
@@ -174,7 +172,7 @@ def test_a_filter_that_is_no_uuid_is_refused(operation: Operation, live: Live) -
 
 def _filters(operation: Operation, live: Live) -> Iterator[str]:
     """The names of the filters that this target is certain to know."""
-    for role in FILTERS if operation.is_list else ():
+    for role in operation.filters:
         with suppress(Inconclusive, NotApplicable):
             yield known(operation, role, live, live.call(operation))
 

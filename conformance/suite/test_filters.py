@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import combinations
 from typing import Any
 
 from conformance.contract.identifiers import is_uuid
@@ -11,9 +12,8 @@ from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defe
 from conformance.http.exchange import Call
 from conformance.rules.arguments import REJECTIONS
 from conformance.suite.callers import expect
-from conformance.suite.callers.calls import MEMBERS
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lists.live import LISTS, Live
+from conformance.suite.lists.live import LISTS, PARENTS, READING, Live
 from conformance.suite.lists.walk import PAGE, UNSTATED, Route, Walk, record_key
 from conformance.suite.lists.walk_comparison import ROUNDS, shift, turned_away, values
 from conformance.suite.test_arguments import known
@@ -31,7 +31,7 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
     """A filtered list holds the records of the unfiltered one that belong there, page by page."""
     _walk_ahead(live)
     filtered = False
-    for role, member in MEMBERS.items():
+    for role, member in operation.filters.items():
         if live.session.name(operation, role) is None:
             continue
         name = known(operation, role, live, Call(operation.id))
@@ -46,7 +46,7 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
             _restricted(
                 live.walk(Call(operation.id).asking(**{name: id}), FILTERED[0]), member, id, live
             )
-        idle = _idle(operation, live) if role == "project" else []
+        idle = _idle(operation, member, live)
         _strangers(
             operation,
             role,
@@ -54,7 +54,7 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
             [*_outside(role, live), *idle, *(id.upper() for id in ids[:1])],
             live,
         )
-        _empty(operation, name, idle, live)
+        _empty(operation, role, name, idle, live)
     _both(operation, live)
     if not filtered:
         raise Inconclusive(
@@ -64,19 +64,9 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
 
 def _nobodys(operation: Operation, role: str, name: str, live: Live) -> None:
     """No record is of what does not exist, whatever its id looks like."""
-    # Of projects every member is promised; what else is listed need not say whose it is.
-    projects = values(
-        live.listing("project_list").records,
-        {"company": "companyId", "project": "id"}[role],
-        every=True,
-    )
-    known_ids = {
-        id.lower()
-        for id in (
-            *values(live.listing(operation.id).records, MEMBERS[role], every=True),
-            *projects,
-        )
-    }
+    member = operation.filters[role]
+    own = values(live.listing(operation.id).records, member, every=True)
+    known_ids = {id.lower() for id in (*own, *_stated(member, live))}
     made_up = live.made_up(role)
     ids = (made_up, *(id for id in NOBODY if id not in known_ids))
     answers = live.send_all(
@@ -99,34 +89,42 @@ def _nobodys(operation: Operation, role: str, name: str, live: Live) -> None:
         )
 
 
+def _stated(member: str, live: Live) -> list[str]:
+    """The ids that a property may hold, from a list whose records have to state them."""
+    listing = PARENTS.get(member, LISTS["Project"])
+    return values(live.listing(listing).records, _member_in(listing, member), every=True)
+
+
+def _member_in(listing: str, member: str) -> str:
+    """The property of the records of a list that holds the ids that `member` holds elsewhere."""
+    return "id" if PARENTS.get(member) == listing else member
+
+
 def _outside(role: str, live: Live) -> list[str]:
     """Ids of what lies outside the grant."""
     fixtures = live.session.target.fixtures
     return [group[role] for group in (fixtures.foreign, fixtures.ungranted) if role in group]
 
 
-def _idle(operation: Operation, live: Live) -> list[str]:
-    """The id of a project of which the list shows nothing, if there is one."""
-    taken = {
-        id.lower() for id in values(live.listing(operation.id).records, "projectId", every=True)
-    }
-    found: list[str] = []
+def _idle(operation: Operation, member: str, live: Live) -> list[str]:
+    """The id of a listed record that no record of this list belongs to, if there is one."""
+    if member not in PARENTS:
+        return []
+    stated = values(live.listing(operation.id).records, member, every=True)
+    taken = {id.lower() for id in stated}
     with suppress(Inconclusive):
-        found += [
-            listed.record["id"]
-            for listed in live.records("project_list")
-            if listed.record["id"].lower() not in taken
-        ]
-    return found[:1]
+        ids = [listed.record["id"] for listed in live.records(PARENTS[member])]
+        return [id for id in ids if id.lower() not in taken][:1]
+    return []
 
 
 def _told_elsewhere(operation: Operation, role: str, live: Live) -> list[str]:
     """Ids of companies or projects of which the whole list shows nothing, one from each other list: a filter only restricts."""
     whole = live.listing(operation.id)
-    told = {id.lower() for id in values(whole.records, MEMBERS[role], every=True)}
+    told = {id.lower() for id in values(whole.records, operation.filters[role], every=True)}
     found: dict[str, None] = {}
     for other in LISTS.values() if whole.is_whole else ():
-        member = "id" if (role, other) == ("project", LISTS["Project"]) else MEMBERS[role]
+        member = _member_in(other, operation.filters[role])
         with suppress(Inconclusive):
             ids = (
                 listed.record[member]
@@ -137,23 +135,23 @@ def _told_elsewhere(operation: Operation, role: str, live: Live) -> list[str]:
     return list(found)
 
 
-def _empty(operation: Operation, name: str, idle: list[str], live: Live) -> None:
-    """The list of a project that has nothing in it is a page like any other one, as long as there is the project."""
+def _empty(operation: Operation, role: str, name: str, idle: list[str], live: Live) -> None:
+    """A filter on a record that nothing belongs to gives an empty page, as long as the record is there."""
+    member = operation.filters[role]
     for id in idle:
-        page = live.send(
-            Call(operation.id).asking(**{name: id}), purpose="a project with nothing to show"
-        )
+        call = Call(operation.id).asking(**{name: id})
+        page = live.send(call, purpose=f"a {role} with nothing to show")
         expect.clear(page)
-        project = Call("project_get", {"projectId": id})
+        parent = Call(READING[member], {member: id})
         is_gone = (
-            page.status == 404 and live.send(project, purpose="is there the project?").status != 200
+            page.status == 404 and live.send(parent, purpose=f"is there the {role}?").status != 200
         )
         # That a caller, or a kind of id, is refused is judged elsewhere.
         kept = is_gone or page.status in (200, 400, 401, 403, 422)
         expect.that(
             kept,
             defect(
-                Kind.UNSORTED, f"a project with nothing to show: {page.describe()}", expected="200"
+                Kind.UNSORTED, f"a {role} with nothing to show: {page.describe()}", expected="200"
             ),
             page,
         )
@@ -161,7 +159,7 @@ def _empty(operation: Operation, name: str, idle: list[str], live: Live) -> None
 
 def _strangers(operation: Operation, role: str, name: str, ids: list[str], live: Live) -> None:
     """Whatever a filter names, a record that the unfiltered list shows as somebody else's is not shown."""
-    member = MEMBERS[role]
+    member = operation.filters[role]
     records = live.listing(operation.id).records
     others = {
         record["id"]: record[member]
@@ -189,30 +187,29 @@ def _strangers(operation: Operation, role: str, name: str, ids: list[str], live:
 
 
 def _both(operation: Operation, live: Live) -> None:
-    """Two filters at once restrict by both: to nothing, where the project is another company's."""
-    names = {role: name for name, role in live.session.roles(operation).items() if role in MEMBERS}
+    """Two filters at once restrict by both: to nothing where no record has both ids."""
+    certain = live.session.roles(operation).items()
+    names = {operation.filters[role]: name for name, role in certain if role in operation.filters}
+    for wide, narrow in combinations(names, 2):
+        _two(operation, {wide: names[wide], narrow: names[narrow]}, live)
+
+
+def _two(operation: Operation, names: Mapping[str, str], live: Live) -> None:
+    """Two filters, by the properties that they restrict: the first the wider one."""
+    wide, narrow = names
     inside = (
         record
         for record in live.listing(operation.id).records
         if not live.is_outside(record, operation.id)
     )
-    records = [
-        record for record in inside if all(is_uuid(record.get(name)) for name in MEMBERS.values())
-    ]
-    if len(names) < len(MEMBERS) or not records:
+    records = [record for record in inside if all(is_uuid(record.get(each)) for each in names)]
+    if not records:
         return
-    first, last = (
-        records[0],
-        next(
-            (record for record in records if record["companyId"] != records[0]["companyId"]),
-            records[0],
-        ),
-    )
-    for company, project in ((first, first), (first, last), (last, first)):
-        asked = {"companyId": company["companyId"], "projectId": project["projectId"]}
-        call = Call(operation.id).asking(
-            **{names[role]: asked[member] for role, member in MEMBERS.items()}
-        )
+    first = records[0]
+    last = next((record for record in records if record[wide] != first[wide]), first)
+    for one, other in ((first, first), (first, last), (last, first)):
+        asked = {wide: one[wide], narrow: other[narrow]}
+        call = Call(operation.id).asking(**{names[each]: id for each, id in asked.items()})
         page = live.send(call, purpose="two filters")
         strays = [
             item
@@ -223,21 +220,19 @@ def _both(operation: Operation, live: Live) -> None:
             not strays,
             defect(
                 Kind.UNSORTED,
-                f"{len(strays)} items of another company or project",
+                f"{len(strays)} items of another {wide} or {narrow}",
                 expected=f"{asked} only",
             ),
             page,
         )
         refused = (
-            company is project
-            and page.status in (400, 403, 404, 422)
-            and not turned_away(page, live)
+            one is other and page.status in (400, 403, 404, 422) and not turned_away(page, live)
         )
         expect.that(
             not refused,
             defect(
                 Kind.UNSORTED,
-                f"the company and the project of one record: {page.describe()}",
+                f"the {wide} and the {narrow} of one record: {page.describe()}",
                 expected="200",
             ),
             page,
@@ -248,14 +243,15 @@ def _both(operation: Operation, live: Live) -> None:
 def _all_of_both(
     operation: Operation, names: Mapping[str, str], records: Sequence[dict[str, Any]], live: Live
 ) -> None:
-    """A project and the company that all of its records name restrict to what the project alone does, page by page."""
-    ties = {(record["projectId"], record["companyId"]) for record in records}
-    projects = Counter(project for project, _ in ties)
-    alone = Counter(record["projectId"] for record in records if projects[record["projectId"]] == 1)
-    for project, _ in alone.most_common(1):
-        company = next(company for id, company in ties if id == project)
-        call = Call(operation.id).asking(**{names["company"]: company, names["project"]: project})
-        _restricted(live.walk(call, SHORT), "projectId", project, live)
+    """A narrow id and the wide one of all of its records restrict as the narrow one alone does."""
+    wide, narrow = names
+    ties = {(record[narrow], record[wide]) for record in records}
+    counts = Counter(id for id, _ in ties)
+    alone = Counter(record[narrow] for record in records if counts[record[narrow]] == 1)
+    for id, _ in alone.most_common(1):
+        outer = next(outer for inner, outer in ties if inner == id)
+        call = Call(operation.id).asking(**{names[wide]: outer, names[narrow]: id})
+        _restricted(live.walk(call, SHORT), narrow, id, live)
 
 
 def _walk_ahead(live: Live) -> None:
@@ -264,9 +260,9 @@ def _walk_ahead(live: Live) -> None:
     for operation in map(live.operation, LISTS.values()):
         with suppress(Inconclusive, NotApplicable):
             names = {
-                name: MEMBERS[role]
+                name: operation.filters[role]
                 for name, role in live.session.roles(operation).items()
-                if role in MEMBERS
+                if role in operation.filters
             }
             walks += [
                 walk

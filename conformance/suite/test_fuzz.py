@@ -25,7 +25,6 @@ FAILURE = "500"
 MOST_SMALLER = 60
 """Requests that an item spends on making its findings small."""
 MOST_ALIVE = 8
-MEMBERS = {"company": "companyId", "project": "projectId"}
 ODD_KEYS = ("", " ", "a'b\"c", "Schl\u00fcssel \u65e5\u672c \U0001f511", "k" * 300)
 ODD_REVISIONS = (2**31, 2**63, -(2**63) - 1, 10**30)
 
@@ -198,7 +197,7 @@ class Fuzz:
     def _learn(self) -> None:
         """Find out whether the target knows the filters whose names are open, since a request with an unknown name says nothing."""
         certain = self._session.roles(self._operation)
-        for role in MEMBERS:
+        for role in self._operation.filters:
             name = self._session.name(self._operation, role)
             if name is not None and name not in certain:
                 self._live.learn_filter(self._operation, role)
@@ -252,7 +251,8 @@ class Fuzz:
     @cached_property
     def _alive(self) -> dict[str, list[str]]:
         """Living values by role. To approve there are only ids that nothing has or nobody can approve."""
-        found: dict[str, list[str]] = {"id": [], "cursor": [], "company": [], "project": []}
+        roles = ("id", "cursor", *self._operation.filters)
+        found: dict[str, list[str]] = {role: [] for role in roles}
         if self._mode is Mode.POSITIVE and is_uuid(self._cursor):
             found["cursor"] = [str(self._cursor)]
         if self._operation.writes:
@@ -269,7 +269,7 @@ class Fuzz:
                 Inconclusive
             ):  # a list that shows no record, or none in pages of any length, can be asked for all the same
                 records = [listed.record for listed in self._live.records(self._operation.id)[:1]]
-                for role, member in MEMBERS.items():
+                for role, member in self._operation.filters.items():
                     found[role] = [
                         record[member] for record in records if is_uuid(record.get(member))
                     ]

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from conformance.contract import api
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
@@ -12,17 +13,16 @@ from conformance.http.exchange import Call, Exchange
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.trial import unchanged
 from conformance.suite.callers import expect
-from conformance.suite.callers.calls import MEMBERS, control_by, forbidden, others
+from conformance.suite.callers.calls import control_by, forbidden, others
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import OWNERS, PARENTS, Live, parameter_of
 from conformance.suite.lists.walk import Walk, record_key
 from conformance.suite.lists.walk_comparison import sized
 from conformance.suite.test_arguments import known
 from conformance.suite.test_filters import planned
-from conformance.target.target import SCHEMES
 
-KINDS = {"projectId": "project", "videoId": "video", "reviewId": "review"}
-LISTED = {"project_list": "project", "video_list": "video", "review_list": "review"}
+KINDS = api.load().id_kinds
+LISTED = {listing: KINDS[name] for name, listing in api.load().parents.items()}
 PAGE = 100
 SHORT = 3
 MOST_THEIRS = 4
@@ -131,8 +131,8 @@ def test_a_filter_opens_nothing(operation: Operation, live: Live) -> None:
         for limit, answer in zip((None, "1", "100"), plain, strict=True)
         if answer.status == 200
     ]
-    named = [("company", fixtures.foreign.get("company"))]
-    named += [("project", group.get("project")) for group in (fixtures.foreign, fixtures.ungranted)]
+    groups = (fixtures.foreign, fixtures.ungranted)
+    named = [(role, group.get(role)) for role in operation.filters for group in groups]
     probed = False
     for role, id in named:
         if id is None or live.session.name(operation, role) is None:
@@ -232,13 +232,13 @@ def test_another_callers_cursor_opens_nothing(operation: Operation, live: Live) 
 
 def _under_filters(operation: Operation, live: Live) -> list[Walk]:
     """Walks under the filters whose names are certain, within the grant: those of the check of filters, long pages and short ones."""
-    for role in MEMBERS:
+    for role in operation.filters:
         with suppress(Inconclusive, NotApplicable):
             known(operation, role, live, Call(operation.id))
     roles = [
-        (name, MEMBERS[role])
+        (name, operation.filters[role])
         for name, role in live.session.roles(operation).items()
-        if role in MEMBERS
+        if role in operation.filters
     ]
     routes = [
         route
@@ -323,7 +323,7 @@ def _outsiders(live: Live, operation: Operation, scheme: str) -> list[str]:
         for item in page.items
         if is_uuid(item.get("id")) and item["id"].lower() not in own
     ]
-    return theirs[SCHEMES.index(scheme) :: 2][:MOST_THEIRS]
+    return theirs[api.load().schemes.index(scheme) :: 2][:MOST_THEIRS]
 
 
 def _apart_at_once(

@@ -9,7 +9,6 @@ from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defe
 from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
 from conformance.suite.callers import expect
-from conformance.suite.callers.calls import MEMBERS
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.lists.walk import GROWING, Walk
@@ -320,10 +319,9 @@ def _has_needless_page(walk: Walk) -> bool:
 def _filters(operation: Operation, live: Live) -> Iterator[tuple[str, str]]:
     """The filters whose names are certain, each with a value that some record has."""
     for name, role in live.session.roles(operation).items():
-        if role in MEMBERS:
-            yield from (
-                (name, id) for id in values(live.listing(operation.id).records, MEMBERS[role])[:1]
-            )
+        if role in operation.filters:
+            records = live.listing(operation.id).records
+            yield from ((name, id) for id in values(records, operation.filters[role])[:1])
 
 
 def _filtered(operation: Operation, live: Live) -> list[Walk]:
@@ -331,8 +329,9 @@ def _filtered(operation: Operation, live: Live) -> list[Walk]:
     records = live.listing(operation.id).records if "{" not in operation.path else []
     routes = []
     for name, role in live.session.roles(operation).items() if records else ():
-        for id in values(records, MEMBERS[role])[:2] if role in MEMBERS else ():
-            count = sum(record.get(MEMBERS[role]) == id for record in records)
+        member = operation.filters.get(role, "")
+        for id in values(records, member)[:2]:
+            count = sum(record.get(member) == id for record in records)
             call = Call(operation.id).asking(**{name: id})
             routes += [
                 live.route(call, limit, count)

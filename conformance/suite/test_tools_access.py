@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from conformance.contract import api
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Call
@@ -18,7 +19,7 @@ from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 from conformance.target.target import Credential
 
-KINDS = {"projectId": "project", "videoId": "video", "reviewId": "review"}
+KINDS = api.load().id_kinds
 
 
 @requirement("tools/authentication")

@@ -8,7 +8,6 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
 from conformance.http.exchange import MISSING, Call, Exchange
-from conformance.suite.callers.calls import MEMBERS
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.suite.test_arguments import known
@@ -141,7 +140,7 @@ def _of_others(call: Call, operation: Operation, live: Live) -> list[Call]:
 def filters(operation: Operation, toolbox: Toolbox) -> Iterator[tuple[str, str]]:
     """The filters whose names are certain and that the tool takes, each with the value of the first record."""
     live = toolbox.live
-    for role, member in MEMBERS.items():
+    for role, member in operation.filters.items():
         with suppress(Inconclusive, NotApplicable):
             name = known(operation, role, live, Call(operation.id))
             value = str(live.records(operation.id)[0].record.get(member))

@@ -8,11 +8,9 @@ from dataclasses import fields
 from pathlib import Path, PurePath
 from typing import Any
 
+from conformance.contract import api
 from conformance.contract.identifiers import is_uuid
 from conformance.target.target import (
-    PARAMETER_DEFAULTS,
-    PERMISSIONS,
-    SCHEMES,
     Consent,
     Credential,
     Fixtures,
@@ -40,11 +38,12 @@ from conformance.target.toml_schema import (
 )
 
 __all__ = [
-    "PERMISSIONS", "Consent", "Credential", "Fixtures", "Limits", "ParameterName", "Problem", "Product",
+    "Consent", "Credential", "Fixtures", "Limits", "ParameterName", "Problem", "Product",
     "ProfileError", "RateLimit", "Target",
     "bare", "load", "parse",
 ]  # fmt: skip
 
+_API = api.load()
 _LARGEST = 9007199254740991  # beyond it a float is no longer exact
 
 
@@ -108,7 +107,7 @@ _TEXT = Leaf((str,), "write a line of text in quotes", _text_flaw)
 _TOKEN_EXAMPLE = 'write { command = ["./token", "--staging"], lifetime = 300 }'
 _TOKEN_REMEDY = "it has to print the secret on standard output and end with exit code 0"
 _TOKEN: dict[str, Shape] = {"command": Array(_ARGUMENT), "lifetime": _NUMBER}
-_CREDENTIAL: Shape = dict.fromkeys(SCHEMES, Either(_SECRET, _TOKEN))
+_CREDENTIAL: Shape = dict.fromkeys(_API.schemes, Either(_SECRET, _TOKEN))
 _RATE_LIMIT: dict[str, Shape] = {"requests": _COUNT, "seconds": _NUMBER}
 _PROFILE: Shape = {
     "base-url": _BASE_URL,
@@ -125,7 +124,7 @@ _PROFILE: Shape = {
             ),
             _CREDENTIAL,
         ),
-        "lacking": dict.fromkeys(PERMISSIONS, _CREDENTIAL),
+        "lacking": dict.fromkeys(_API.permissions, _CREDENTIAL),
     },
     "fixtures": {
         "approvable-reviews": Array(_ID),
@@ -141,8 +140,8 @@ _PROFILE: Shape = {
         "connections": _AT_LEAST_ONE,
     },
     "parameters": {
-        operation: {role: _NAME for listed, role in PARAMETER_DEFAULTS if listed == operation}
-        for operation, _ in PARAMETER_DEFAULTS
+        operation: {role: _NAME for listed, role in _API.open_names if listed == operation}
+        for operation, _ in _API.open_names
     },
     "product": dict.fromkeys(("vendor", "name", "version"), _TEXT),
     "tools": {"url": _URL},
@@ -379,6 +378,6 @@ def _parameters(parameters: Mapping[str, Any]) -> Mapping[tuple[str, str], Param
             role: ParameterName(named[role] or None, declared=True)
             if role in named
             else ParameterName(default)
-            for role, default in PARAMETER_DEFAULTS.items()
+            for role, default in _API.open_names.items()
         }
     )

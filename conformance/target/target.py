@@ -8,25 +8,8 @@ from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import urlsplit
 
+from conformance.contract import api
 from conformance.target.token import Token
-
-SCHEMES = ("api-key", "bearer")  # "Authentication"; in the order in which they are tried
-PERMISSIONS = (  # "Authentication"
-    "account:read",
-    "projects:read",
-    "videos:read",
-    "reviews:read",
-    "reviews:approve",
-    "comments:read",
-    "activity:read",
-)
-PARAMETER_DEFAULTS: Mapping[tuple[str, str], str] = MappingProxyType({  # (operation, role); "Endpoints" leaves the names open
-    ("video_list", "cursor"): "cursor",
-    ("video_list", "company"): "companyId",
-    ("video_list", "project"): "projectId",
-    ("review_list", "cursor"): "cursor",
-    ("review_list", "project"): "projectId",
-})  # fmt: skip
 
 _HEADER_VALUE = re.compile(r"[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?")  # RFC 9110, 5.5
 
@@ -66,7 +49,7 @@ class Credential:
     @property
     def schemes(self) -> tuple[str, ...]:
         """The schemes that it has a secret for, "api-key" before "bearer"."""
-        return tuple(scheme for scheme in SCHEMES if self._secrets[scheme] is not None)
+        return tuple(scheme for scheme in api.load().schemes if self._secrets[scheme] is not None)
 
     def secret(self, scheme: str) -> str:
         """The current secret of one scheme; KeyError where it has none."""
@@ -200,7 +183,7 @@ class Target:
     limits: Limits = field(default_factory=Limits)
     parameters: Mapping[tuple[str, str], ParameterName] = field(
         default_factory=lambda: {
-            role: ParameterName(name) for role, name in PARAMETER_DEFAULTS.items()
+            role: ParameterName(name) for role, name in api.load().open_names.items()
         },
         hash=False,
     )

@@ -21,7 +21,7 @@ from conformance.__main__ import COMMANDS, main
 from conformance.assurance.selftest import catalogue, population
 from conformance.commands.init import skeleton
 from conformance.commands.outcome import VERDICTS
-from conformance.contract import requirements
+from conformance.contract import api, requirements
 from conformance.report import artefacts
 from conformance.report.console import line, terminal
 from conformance.target import profile
@@ -743,7 +743,7 @@ def _keys(table: Any, place: str = "") -> set[str]:
 
 def _schemes() -> Iterator[str]:
     """A credential needs one of its two schemes only."""
-    lacking = [f"lacking.{permission}" for permission in profile.PERMISSIONS]
+    lacking = [f"lacking.{permission}" for permission in api.load().permissions]
     for name in (
         "primary",
         "expired",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.contract import openapi, requirements
+from conformance.contract import api, openapi, requirements
 from conformance.contract.openapi import Contract
 from conformance.rules import record, validation
 from conformance.rules.judgement import Judgement
@@ -106,7 +106,7 @@ def with_(resource: str, **members: Any) -> dict[str, Any]:
 WRONG_STRINGS: list[Any] = [None, 1, True, [], {}]
 NO_ARRAYS: list[Any] = [{}, None, "x"]
 NO_OBJECTS: list[Any] = [None, 1, "x", [], [{}]]
-FIELDS = {resource: record.NAMES[resource] + "/fields" for resource in OPERATIONS}
+FIELDS = {resource: api.load().kinds[resource] + "/fields" for resource in OPERATIONS}
 
 
 @pytest.mark.parametrize("resource", OPERATIONS)
@@ -549,7 +549,7 @@ def test_hostile_values_break_what_they_break_and_raise_nothing(
     assert broken(resource, with_(resource, **{name: hostile})) == (
         set() if isinstance(hostile, str) else {FIELDS[resource]}
     )
-    closed = {f"{resource.lower()}/closed"} if resource in record.CLOSED else set()
+    closed = {f"{resource.lower()}/closed"} if resource in api.load().closed else set()
     assert broken(resource, with_(resource, more=hostile)) == closed
 
 

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from conformance.assurance.certificate import dsse
 from conformance.assurance.certificate.bundle import Bundle, digest, statement
-from conformance.contract import files
+from conformance.contract import api, files
 from conformance.contract.requirements import CLASSES
 from conformance.http.replay import Recording, content
 from conformance.report.document import is_checked
@@ -152,9 +152,8 @@ def _writes(line: Mapping[str, Any], tools_url: str | None) -> bool:
     if request["url"] != tools_url:
         return True
     message = json.loads(content(request["body"])) if request["body"] else {}
-    return bool(
-        message.get("method") == "tools/call" and message["params"]["name"] == "review_approve"
-    )
+    is_call = message.get("method") == "tools/call"
+    return bool(is_call and message["params"]["name"] == api.load().approval.id)
 
 
 def _stated(bundle: Bundle) -> tuple[Target, tuple[str, ...]]:

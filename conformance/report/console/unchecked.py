@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+from conformance.contract import api
 from conformance.contract.requirements import CLASSES
 from conformance.report.console.line import Span, short
 from conformance.report.document import is_checked
@@ -72,7 +73,11 @@ def _unseen(entry: dict[str, Any], missing: Collection[str]) -> str:
     silent = [
         operation for operation, verdict in entry["operations"].items() if verdict == "inconclusive"
     ]
-    return CONSENT if silent == ["review_approve"] and CONSENT in missing else "data in the target"
+    return (
+        CONSENT
+        if silent == [api.load().approval.id] and CONSENT in missing
+        else "data in the target"
+    )
 
 
 def _obstacles(entries: Sequence[dict[str, Any]]) -> Iterator[list[Span]]:

@@ -9,9 +9,6 @@ from conformance.http.exchange import Call, Exchange
 from conformance.suite.callers import expect
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 
-MEMBERS = {"company": "companyId", "project": "projectId"}
-"""What the filters of lists restrict them by."""
-
 
 def control_by(call: Call, scheme: str, live: Live) -> None:
     """Primary is served, by the scheme of the probe where primary has it."""
@@ -80,14 +77,16 @@ def _elsewhere(operation: Operation, live: Live) -> list[tuple[Call, bool]]:
 
 def _filters(operation: Operation, live: Live) -> dict[str, str]:
     """The filters whose names are certain, with the value that most records have, so that there is a second page."""
-    names = {role: name for name, role in live.session.roles(operation).items() if role in MEMBERS}
+    filters = operation.filters
+    names = {role: name for name, role in live.session.roles(operation).items() if role in filters}
     records = live.listing(operation.id).records if names else []
     found = {}
     for role, name in names.items():
         # Of the records that fit the filters so far, or two values might have nothing in common.
-        records = [record for record in records if is_uuid(record.get(MEMBERS[role]))]
+        member = filters[role]
+        records = [record for record in records if is_uuid(record.get(member))]
         if records:
-            value = Counter(record[MEMBERS[role]] for record in records).most_common(1)[0][0]
-            records = [record for record in records if record[MEMBERS[role]] == value]
+            value = Counter(record[member] for record in records).most_common(1)[0][0]
+            records = [record for record in records if record[member] == value]
             found[name] = value
     return found

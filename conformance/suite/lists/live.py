@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from conformance.contract import api
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Call, Exchange
@@ -24,9 +25,9 @@ from conformance.suite.lists.walk import (
     length,
 )
 
-LISTS = {"Project": "project_list", "Video": "video_list", "Review": "review_list"}
-PARENTS = {"projectId": "project_list", "videoId": "video_list", "reviewId": "review_list"}
-READING = {"projectId": "project_get", "videoId": "video_get", "reviewId": "review_get"}
+LISTS = api.load().lists
+PARENTS = api.load().parents
+READING = api.load().readers
 SHORTER = 25
 FARTHER = 40
 """Parents beyond a sample that are looked at where it has none with several records below it."""

@@ -35,7 +35,6 @@ def _evidence(directory: Path) -> dict[str, bytes]:
     try:
         evidence = {name: (directory / name).read_bytes() for name in FROM_RUN}
     except OSError as problem:
-        raise UsageError(
-            f"{problem.filename}: {problem.strerror}; `conformance run --report-dir {directory}` writes it"
-        ) from None
+        remedy = f"`conformance run --report-dir {directory}` writes it"
+        raise UsageError(f"{problem.filename}: {problem.strerror}; {remedy}") from None
     return {**evidence, **{name: files.text(name).encode() for name in FROM_CONTRACT}}

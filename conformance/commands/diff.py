@@ -1,4 +1,4 @@
-"""`conformance diff`: compares a published OpenAPI document with the contract; sends nothing to the API."""
+"""`conformance diff`: compares a published OpenAPI document with the contract."""
 
 import argparse
 import json
@@ -14,7 +14,7 @@ from conformance.contract.description.source import SourceError
 from conformance.report.console.line import plain, visible
 
 HEADINGS = {
-    Effect.CLIENTS: "BREAKS CLIENTS: responses may differ from what the specification lets a client expect",
+    Effect.CLIENTS: "BREAKS CLIENTS: responses may differ from what a client may expect",
     Effect.CALLERS: "BREAKS CALLERS: requests that the specification allows would be rejected",
     Effect.OPEN: "OPEN: the specification leaves a choice",
     Effect.HARMLESS: "HARMLESS: still covers everything that the specification has",

@@ -41,7 +41,7 @@ STYLES = {
 
 @dataclass
 class Tally:
-    """The progress of a run: by conformance class the checks planned and done, their outcomes and requests."""
+    """The progress of a run: checks, outcomes and requests by conformance class."""
 
     planned: Counter[str] = field(default_factory=Counter)
     total: int = 0
@@ -194,7 +194,7 @@ class RunDisplay:
             self._problems.append(report.longreprtext)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """The user ended the run, nothing responds at the base URL, or a check cannot be imported."""
+        """The user ended the run, nothing responds, or a check cannot be imported."""
         by_pytest = excinfo.errisinstance(pytest.Session.Interrupted)
         self._interrupted = excinfo.errisinstance(KeyboardInterrupt) and not by_pytest
         if isinstance(excinfo.value, pytest.exit.Exception):

@@ -41,8 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
 class Stopped(KeyboardInterrupt):
     """The run was stopped, by Ctrl-C or by SIGTERM; it still writes its report.
 
-    A plain KeyboardInterrupt that has passed through code run by `exec`, as generated functions are,
-    makes Python end the process by a signal, whatever its exit code. A subclass does not.
+    Python ends the process by a signal, whatever its exit code, once a plain KeyboardInterrupt has
+    passed through code run by `exec`, as generated functions are. A subclass avoids that.
     """
 
 
@@ -57,7 +57,7 @@ class Stop:
         self._is_ending = False
 
     def __call__(self, _number: int, _frame: FrameType | None) -> None:
-        """Handle a signal; the first one while the report is written is ignored, a second one ends."""
+        """Handle a signal; while the report is written the first one is ignored."""
         if self._is_ending:
             self._is_ending = False
             return

@@ -17,7 +17,7 @@ PASSED, FAILED = 0, 1
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """0 where every mutant turns exactly its requirements red and every variant stays green, else 1."""
+    """0 where every mutant fails exactly its requirements and every variant passes, else 1."""
     everything = _everything(arguments.also)
     if arguments.coverage:
         sys.stdout.write(catalogue.text(everything))
@@ -63,7 +63,8 @@ def lines(rows: Sequence[Row], uncovered: Sequence[str]) -> Iterator[str]:
     """The matrix as text: each subject with its failed requirements, then problems, then totals."""
     width = max((len(row.subject.id) for row in rows), default=0)
     for row in rows:
-        yield f"{'!' if row.problems else ' '} {row.subject.id:{width}}  {', '.join(row.red) or '-'}"
+        mark = "!" if row.problems else " "
+        yield f"{mark} {row.subject.id:{width}}  {', '.join(row.red) or '-'}"
     yield ""
     for row in rows:
         if row.problems:

@@ -8,7 +8,7 @@ from conformance.reference import serve
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until SIGINT or SIGTERM; UsageError where the address, database or profile is unusable."""
+    """Serve until SIGINT or SIGTERM; UsageError for an unusable address, database or profile."""
     try:
         serve.serve(
             arguments.port, arguments.host, arguments.database, arguments.seed, arguments.target_out

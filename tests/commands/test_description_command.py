@@ -15,7 +15,7 @@ CONTRACT = text("openapi.yaml")
 
 
 def diff(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """One run of the command."""
+    """One process of the command."""
     command = [sys.executable, "-m", "conformance", "diff", *map(str, arguments)]
     return subprocess.run(
         command, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False
@@ -24,50 +24,51 @@ def diff(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[str]:
-    """The address of the files in a directory."""
+    """The URL of a directory served over loopback."""
     with files(tmp_path) as url:
         yield url
 
 
 def line_of(text: str, part: str) -> int:
-    """The line, from 1, on which something first stands."""
+    """The first line, counted from 1, that contains a text."""
     return text[: text.index(part)].count("\n") + 1
 
 
-def test_the_contract_is_no_different_from_itself(tmp_path: Path) -> None:
-    """0, and one sentence."""
+def test_the_contract_agrees_with_itself(tmp_path: Path) -> None:
+    """Exit code 0, and one sentence."""
     path = tmp_path / "openapi.yaml"
     path.write_text(CONTRACT, encoding="utf-8")
     done = diff(path)
     assert (done.returncode, done.stdout, done.stderr) == (
         0,
-        "The description says what the specification says.\n",
+        "The description agrees with the contract.\n",
         "",
     )
 
 
 def test_a_breaking_difference_fails_with_its_line(tmp_path: Path) -> None:
-    """1; the line of the vendor's own file, what is specified and what is described."""
+    """Exit code 1, with the line of the document, the specified and the described value."""
     text = CONTRACT.replace(
         "accountType: {type: string, enum: [internal, external]}", "accountType: {type: string}"
     )
     path = tmp_path / "openapi.yaml"
     path.write_text(text, encoding="utf-8")
     done = diff(path)
+    line = line_of(text, "accountType: {")
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
-        "BREAKS CLIENTS: a client that is written to the specification would meet what it need not expect",
-        f"  {path}:{line_of(text, 'accountType: {')}  Account.accountType: also allows some text, UUIDs",
+        "BREAKS CLIENTS: responses may differ from what a client may expect",
+        f"  {path}:{line}  Account.accountType: also allows some text, UUIDs",
         "      specified  string, one of ['internal', 'external']",
         "      described  string",
         "      on         account_get",
         "",
-        "1 breaks-clients: the description breaks the contract",
+        "1 breaks-clients: the description violates the contract",
     ]
 
 
 def test_a_difference_of_the_whole_document_is_on_no_operation(tmp_path: Path) -> None:
-    """Only its place and the two values are told."""
+    """Only its place and the two values are printed."""
     path = tmp_path / "openapi.yaml"
     path.write_text(CONTRACT.replace("openapi: 3.1.1", "openapi: 3.2.0"), encoding="utf-8")
     done = diff(path)
@@ -79,8 +80,8 @@ def test_a_difference_of_the_whole_document_is_on_no_operation(tmp_path: Path) -
     ]
 
 
-def test_what_breaks_nobody_does_not_fail(tmp_path: Path) -> None:
-    """0; the differences are told."""
+def test_a_harmless_difference_does_not_fail(tmp_path: Path) -> None:
+    """Exit code 0, with the differences."""
     path = tmp_path / "openapi.yaml"
     path.write_text(
         CONTRACT.replace(
@@ -93,7 +94,7 @@ def test_what_breaks_nobody_does_not_fail(tmp_path: Path) -> None:
 
 
 def test_as_json_it_has_every_line(tmp_path: Path) -> None:
-    """For other programs."""
+    """As a JSON object."""
     text = CONTRACT.replace(
         '$ref: "#/components/responses/Conflict"', '$ref: "#/components/responses/BadRequest"'
     )
@@ -119,7 +120,7 @@ def test_as_json_it_has_every_line(tmp_path: Path) -> None:
 
 
 def test_many_lines_are_cut_short(tmp_path: Path) -> None:
-    """The rest is counted."""
+    """The rest is a number."""
     path = tmp_path / "openapi.yaml"
     path.write_text(
         CONTRACT.replace('        "409": {$ref: "#/components/responses/Conflict"}\n', ""),
@@ -129,7 +130,7 @@ def test_many_lines_are_cut_short(tmp_path: Path) -> None:
 
 
 def test_a_url_is_fetched(tmp_path: Path, served: str) -> None:
-    """JSON or YAML, whatever its type."""
+    """JSON or YAML, whatever its media type."""
     (tmp_path / "openapi.yaml").write_text(CONTRACT, encoding="utf-8")
     assert diff(f"{served}/openapi.yaml").returncode == 0
 
@@ -143,15 +144,15 @@ def test_a_url_is_fetched(tmp_path: Path, served: str) -> None:
             b"openapi: 3.1.1\npaths:\n  /a: {$ref: a.yaml}\n",
             "openapi.yaml:3: refers to another document ('a.yaml')",
         ),
-        (b"\xff\xfe", "is not UTF-8 text"),
+        (b"\xff\xfe", "not UTF-8 text"),
         (None, "cannot be read: No such file or directory"),
     ],
     ids=["no YAML", "Swagger", "a part", "no text", "no file"],
 )
-def test_what_is_no_description_is_a_usage_error(
+def test_an_invalid_description_is_a_usage_error(
     tmp_path: Path, content: bytes | None, told: str
 ) -> None:
-    """4, one line, and nothing on standard output."""
+    """Exit code 4, one line, and nothing on standard output."""
     path = tmp_path / "openapi.yaml"
     if content is not None:
         path.write_bytes(content)
@@ -165,25 +166,23 @@ def test_what_is_no_description_is_a_usage_error(
 
 
 @pytest.mark.parametrize(
-    ("path", "told"), [("/nothing.yaml", "is answered 404"), ("/binary", "is not UTF-8 text")]
+    ("path", "told"), [("/nothing.yaml", "returned 404"), ("/binary", "not UTF-8 text")]
 )
-def test_what_cannot_be_fetched_is_a_usage_error(
-    tmp_path: Path, served: str, path: str, told: str
-) -> None:
-    """4, with what came instead."""
+def test_another_status_is_a_usage_error(tmp_path: Path, served: str, path: str, told: str) -> None:
+    """Exit code 4, with the status."""
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
     done = diff(served + path)
     assert (done.returncode, told in done.stderr) == (4, True)
 
 
-def test_nobody_at_a_url_is_a_usage_error() -> None:
-    """4, with what the connection came to."""
+def test_a_dead_url_is_a_usage_error() -> None:
+    """Exit code 4, with the error of the connection."""
     done = diff("http://127.0.0.1:9/openapi.json")
     assert (done.returncode, "ConnectError" in done.stderr) == (4, True)
 
 
-def test_nothing_of_a_document_commands_the_terminal(tmp_path: Path) -> None:
-    """Control characters of a hostile document are spelled out."""
+def test_characters_that_act_on_a_terminal_are_escaped(tmp_path: Path) -> None:
+    """Control characters of a hostile document."""
     document = tmp_path / "openapi.yaml"
     document.write_text(
         CONTRACT.replace("operationId: account_get", 'operationId: "\\e[2J\\u202E"'),

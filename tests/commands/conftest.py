@@ -1,0 +1,36 @@
+"""A finished run, and a served reference, for the tests of all commands."""
+
+import signal
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from process import COMMAND, conformance
+
+
+@pytest.fixture(scope="session")
+def finished(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """A quick run on the bundled reference: its directory and its process."""
+    directory = tmp_path_factory.mktemp("judged")
+    return directory, conformance(directory, "run", "--depth", "quick")
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The profile of a reference served over loopback."""
+    target = tmp_path_factory.mktemp("served") / "target.toml"
+    with subprocess.Popen(
+        [*COMMAND, "serve", "--target-out", str(target)], stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
+        try:
+            assert tomllib.loads(target.read_text())["base-url"] == address
+            yield target
+        finally:
+            server.send_signal(signal.SIGINT)
+            assert server.wait(10) == 0

@@ -1,0 +1,166 @@
+"""`conformance run`: its output, its exit code and its report."""
+
+import json
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+from process import conformance, report, verdicts
+
+from conformance.contract import requirements
+
+SEQUENCE = "\x1b["
+
+
+def test_the_reference_conforms(
+    finished: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    """Exit code 0, a line for each class, the verdict in plain text, and the report directory."""
+    directory, ended = finished
+    assert (ended.returncode, ended.stderr) == (0, "")
+    output = ended.stdout.splitlines()
+    checked_classes = {
+        entry["class"] for entry in report(directory)["requirements"] if entry["verdict"] == "pass"
+    }
+    assert [each.split()[0] for each in output if " checks: " in each] == [
+        name for name in requirements.CLASSES if name in checked_classes
+    ]
+    assert not any(each.startswith(("BROKEN", "WARNING", "CHECKER ERROR")) for each in output)
+    files = "exchanges.jsonl, junit.xml, report.html, report.json, target.json"
+    assert output[-1] == f"  report  reports/latest ({files})"
+    assert SEQUENCE not in ended.stdout
+
+
+def test_a_run_leaves_its_report(finished: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    """report.json, junit.xml and exchanges.jsonl agree."""
+    directory, _ = finished
+    document = report(directory)
+    exchanges = (directory / "reports/latest/exchanges.jsonl").read_bytes().splitlines()
+    cases = ET.parse(directory / "reports/latest/junit.xml").getroot().iter("testcase")
+    assert document["counts"]["must"]["fail"] == document["counts"]["must"]["error"] == 0
+    assert (document["suite"]["depth"], document["suite"]["seed"], document["interrupted"]) == (
+        "quick",
+        1,
+        False,
+    )
+    assert list(verdicts(document)) == list(requirements.load())
+    assert len(exchanges) >= document["exchanges"]["count"] > 1000
+    assert not [
+        case.get("name")
+        for case in cases
+        if case.find("failure") is not None or case.find("error") is not None
+    ]
+
+
+def test_over_loopback_the_verdicts_are_the_same(
+    finished: tuple[Path, subprocess.CompletedProcess[str]], served: Path, tmp_path: Path
+) -> None:
+    """The same reference over a socket gets the same verdict on every requirement and operation."""
+    ended = conformance(tmp_path, "run", "--target", served, "--depth", "quick")
+    there, here = report(tmp_path), report(finished[0])
+    assert ended.returncode == 0
+    assert verdicts(there) == verdicts(here)
+
+
+def test_one_class_can_be_checked_alone(tmp_path: Path) -> None:
+    """The report has that class only, with the given seed and directory."""
+    ended = conformance(
+        tmp_path,
+        "run",
+        "--class",
+        "limits",
+        "--depth",
+        "quick",
+        "--seed",
+        "7",
+        "--report-dir",
+        "here",
+    )
+    document = report(tmp_path, "here")
+    assert ended.returncode == 0
+    assert {entry["class"] for entry in document["requirements"]} == {"limits"}
+    assert (document["suite"]["seed"], document["suite"]["classes"], document["verdict"]) == (
+        7,
+        ["limits"],
+        "conformant",
+    )
+
+
+def test_a_missing_prerequisite_is_named_by_its_key(served: Path, tmp_path: Path) -> None:
+    """With a base URL alone each missing key is listed once; --require-complete fails it."""
+    address = tomllib.loads(served.read_text())["base-url"]
+    ended = conformance(
+        tmp_path, "run", "--base-url", address, "--class", "limits", "--require-complete"
+    )
+    missing = [
+        each.split()[0]
+        for each in ended.stdout.splitlines()
+        if re.match(r"  [a-z]+\.[a-z-]+ +[0-9]", each)
+    ]
+    assert ended.returncode == 1
+    assert "INCONCLUSIVE" in ended.stdout
+    assert len(missing) == len(set(missing)) > 0
+    assert set(missing) <= {
+        "credentials.primary",
+        "credentials.throttled",
+        "consent.exhaust-rate-limit",
+        "consent.oversized-bodies",
+    }
+
+
+def test_without_consent_a_run_only_reads(served: Path, tmp_path: Path) -> None:
+    """With a base URL and one API key the evidence has no method but GET, and musts still pass."""
+    stated = tomllib.loads(served.read_text())
+    target = tmp_path / "target.toml"
+    target.write_text(
+        f'base-url = "{stated["base-url"]}"\n[credentials.primary]\napi-key = "${{KEY}}"\n'
+    )
+    key = stated["credentials"]["primary"]["api-key"]
+    ended = conformance(tmp_path, "run", "--target", target, "--depth", "quick", KEY=key)
+    document = report(tmp_path)
+    assert (ended.returncode, document["verdict"]) == (0, "inconclusive")
+    assert list(document["exchanges"]["methods"]) == ["GET"]
+    exchanges = (tmp_path / "reports/latest/exchanges.jsonl").read_text(encoding="utf-8")
+    assert {json.loads(exchange)["request"]["method"] for exchange in exchanges.splitlines()} == {
+        "GET"
+    }
+    assert document["counts"]["must"]["pass"] > 30
+    assert key not in ended.stdout + ended.stderr + exchanges
+
+
+def test_configuration_of_other_projects_is_ignored(tmp_path: Path) -> None:
+    """pytest.ini, conftest.py and the environment variables of pytest do not change a run."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n")
+    (tmp_path / "conftest.py").write_text("raise SystemExit('read')\n")
+    ended = conformance(
+        tmp_path,
+        "run",
+        "--class",
+        "limits",
+        "--depth",
+        "quick",
+        PYTEST_ADDOPTS="--no-such-option",
+        PYTEST_PLUGINS="no_such_plugin",
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_a_stale_known_failure_fails_a_run(tmp_path: Path) -> None:
+    """Exit code 1, and the stale entry is named."""
+    (tmp_path / "known.toml").write_text(
+        '[[known]]\nrequirement = "description/version"\nreason = "ticket 7"\n'
+    )
+    ended = conformance(
+        tmp_path,
+        "run",
+        "--depth",
+        "quick",
+        "--class",
+        "description",
+        "--known-failures",
+        "known.toml",
+    )
+    assert ended.returncode == 1
+    assert "\n  out of date  description/version: " in ended.stdout

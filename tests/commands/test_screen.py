@@ -1,0 +1,148 @@
+"""The screen of a run: the bar, the findings and the verdict."""
+
+import os
+import pty
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from process import COMMAND, report, surroundings
+from samples import a_finding, a_report, an_entry, an_exchange
+
+from conformance.report.console import line, terminal
+
+SEQUENCE = "\x1b["
+
+
+def on_a_terminal(directory: Path, *arguments: str, **environment: str) -> str:
+    """The output of a command on a terminal."""
+    leader, follower = pty.openpty()
+    around = surroundings(COLUMNS="100", **environment)
+    with subprocess.Popen(
+        [*COMMAND, *arguments], cwd=directory, env=around, stdout=follower
+    ) as running:
+        os.close(follower)
+        written = b""
+        while chunk := _read(leader):
+            written += chunk
+    os.close(leader)
+    assert running.returncode == 0
+    return written.decode()
+
+
+def _read(leader: int) -> bytes:
+    try:
+        return os.read(leader, 65536)
+    except OSError:  # Linux raises it once the last writer has left
+        return b""
+
+
+@pytest.mark.parametrize(
+    ("environment", "colour"), [({}, True), ({"NO_COLOR": "1"}, False)], ids=["colours", "NO_COLOR"]
+)
+def test_a_bar_shows_the_progress_on_a_terminal(
+    tmp_path: Path, environment: dict[str, str], *, colour: bool
+) -> None:
+    """With the class and the request rate; the verdict is green unless NO_COLOR is set."""
+    output = on_a_terminal(tmp_path, "run", "--class", "limits", "--depth", "quick", **environment)
+    verdict = next(each for each in output.splitlines() if "CONFORMANT" in each)
+    assert re.search(r"limits .*/\d+.* \d+ requests/s", output)
+    assert " checks: " not in output
+    assert (f"{SEQUENCE}1;32m" in verdict) is colour
+
+
+def test_the_steps_of_a_finding_are_shown_in_order() -> None:
+    """At most the last three exchanges: the request and the response of each."""
+    steps = [
+        {**an_exchange(number, status=200 + number), "curl": f"curl -sS step-{number}"}
+        for number in range(1, 5)
+    ]
+    output = list(
+        terminal.lines(
+            a_report(
+                an_entry("approval/stale-revision", "fail", findings=[a_finding(exchanges=steps)])
+            )
+        )
+    )
+    shown = [line for line in output if line.startswith(("  sent", "  came"))][:6]
+
+    assert [line[13:] for line in shown[::2]] == [
+        "curl -sS step-2",
+        "curl -sS step-3",
+        "curl -sS step-4",
+    ]
+    assert [line[13:16] for line in shown[1::2]] == ["202", "203", "204"]
+
+
+def test_invisible_characters_are_escaped_on_the_terminal() -> None:
+    """Control characters, direction marks and lone surrogates; other characters stay."""
+    hostile = "a\x1b[2J\r\n\u202eb\u200b\ud800\x9b é [red]日"
+    assert line.visible([(hostile, "bad")]) == [
+        ("a\\u001b[2J\\r\\n\\u202eb\\u200b\\ud800\\u009b é [red]日", "bad")
+    ]
+
+
+def test_a_finding_is_printed_whole(
+    finished: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    """Requirement, finding, expectation, request, response, and the other operations."""
+    document = report(finished[0])
+    broken = next(entry for entry in document["requirements"] if entry["id"] == "error/code")
+    exchange = {
+        "curl": "curl 'http://x/v1/account'",
+        "response": {"status": 404, "body": {"text": '{\n  "code": "\x1b[31m"\n}'}},
+    }
+    found = {
+        "verdict": "fail",
+        "operation": "account_get",
+        "message": "code is 7",
+        "expected": "a string",
+        "needs": [],
+        "items": ["x"],
+        "occurrences": 2,
+        "exchanges": [exchange],
+    }
+    broken.update(verdict="fail", findings=[found, {**found, "operation": "video_get"}])
+    document["verdict"] = "non-conformant"
+    output = list(terminal.lines(document))
+    assert output[:8] == [
+        "BROKEN  error/code  on account_get",
+        "  promised   A refusal has a code that is a string.  (Errors)",
+        "  found      code is 7  (2 times)",
+        "  expected   a string",
+        "  sent       curl 'http://x/v1/account'",
+        '  came       404 { "code": "\\u001b[31m" }',
+        "  also       on video_get (report.json tells each)",
+        "",
+    ]
+    assert "NON-CONFORMANT: the target breaks the contract" in output
+
+
+def test_a_known_failure_is_one_line(
+    finished: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    """Without evidence; a stale entry is named beside the verdict."""
+    document = report(finished[0])
+    broken = next(entry for entry in document["requirements"] if entry["id"] == "error/code")
+    found = {
+        "verdict": "fail",
+        "operation": "account_get",
+        "known": "ticket 7",
+        "message": "",
+        "needs": [],
+        "exchanges": [],
+    }
+    broken.update(verdict="fail", findings=[found])
+    stale = {"requirement": "error/title", "operation": None, "problem": "is kept"}
+    document.update(
+        {"verdict": "non-conformant", "known-failures": {"unknown": [], "stale": [stale]}}
+    )
+    output = list(terminal.lines(document))
+    assert output[:2] == ["KNOWN  error/code  on account_get: ticket 7", ""]
+    assert [each for each in output if each.startswith(("  not let", "  out of date"))] == [
+        "  not let pass by the known failures",
+        "  out of date  error/title: is kept",
+    ]
+    document["known-failures"]["stale"] = []
+    assert "  nothing is broken that is not known" in list(terminal.lines(document))

@@ -1,0 +1,231 @@
+"""Help, usage errors and interruptions of every command."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from process import COMMAND, conformance, surroundings
+
+from conformance.__main__ import COMMANDS, main
+from conformance.commands.outcome import VERDICTS
+from conformance.contract import requirements
+from conformance.report import artefacts
+
+HINT = " (`{} --help` lists what there is)\n"
+
+
+DEAD = "http://127.0.0.1:9/v1"
+
+
+REMEDY = "write http:// or https://, the host and the path up to the version segment"
+
+
+@pytest.mark.parametrize(
+    "command", [(), *((name,) for name in COMMANDS)], ids=lambda command: "".join(command) or "all"
+)
+def test_help_lists_the_exit_codes(tmp_path: Path, command: tuple[str, ...]) -> None:
+    """Help exits with 0 and lists all codes; 1 only where the command comes to a verdict."""
+    ended = conformance(tmp_path, *command, "--help")
+    ends = COMMANDS[command[0]].ends if command else VERDICTS
+    codes = re.findall(r"^  ([0-9])  (.*)$", ended.stdout, re.MULTILINE)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert [output for _, output in codes[: len(ends)]] == list(ends)
+    assert [code for code, _ in codes] == [*"01"[: len(ends)], "2", "3", "4"]
+
+
+def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
+    """Asking for help imports neither pytest nor httpx nor schemathesis."""
+    code = (
+        "import sys; from conformance.__main__ import parser; parser().format_help();"
+        "heavy = {'pytest', 'httpx', 'schemathesis', 'hypothesis', 'rich', 'starlette', 'yaml'};"
+        "print(heavy & set(sys.modules))"
+    )
+    output = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout
+    assert output == "set()\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            [],
+            "conformance: error: the following arguments are required: COMMAND"
+            + HINT.format("conformance"),
+        ),
+        (
+            ["run", "--deep"],
+            "conformance: error: unrecognized arguments: --deep" + HINT.format("conformance"),
+        ),
+        (
+            ["run", "--target"],
+            "conformance run: error: argument --target: expected one argument"
+            + HINT.format("conformance run"),
+        ),
+        (
+            ["run", "--class", "reading"],
+            "conformance run: error: argument --class: there is no class 'reading', only "
+            + ", ".join(requirements.CLASSES)
+            + HINT.format("conformance run"),
+        ),
+        (
+            ["run", "-n", "0"],
+            "conformance run: error: argument -n: '0' is no count: write 1 or more"
+            + HINT.format("conformance run"),
+        ),
+        (
+            ["serve", "--port", "65536"],
+            "conformance serve: error: argument --port: '65536' is no port; "
+            "ports are numbers up to 65535" + HINT.format("conformance serve"),
+        ),
+        (
+            ["run", "--report", "junit,pdf"],
+            "conformance run: error: argument --report: there is no format 'pdf', only "
+            + ", ".join(artefacts.FORMATS)
+            + HINT.format("conformance run"),
+        ),
+        (["compare", "file", "file"], "conformance compare: error: file: is no JSON object\n"),
+        (
+            ["compare", "list.json", "file"],
+            "conformance compare: error: list.json: is no report of this suite\n",
+        ),
+        (
+            ["certify", "--key", "file"],
+            "conformance certify: error: reports/latest/report.json: No such file or directory; "
+            "`conformance run --report-dir reports/latest` writes it\n",
+        ),
+        (
+            ["run", "--report-dir", "file/in/a/file"],
+            "conformance run: error: --report-dir {cwd}/file/in/a/file: Not a directory\n",
+        ),
+        (
+            ["serve", "--database", "no/folder/x.db"],
+            "conformance serve: error: --database no/folder/x.db: unable to open database file\n",
+        ),
+        (
+            ["init", "file"],
+            "conformance init: error: file exists and is left as it is; name another file\n",
+        ),
+        (
+            ["init", "no/such/folder/x"],
+            "conformance init: error: no/such/folder/x cannot be written: "
+            "No such file or directory\n",
+        ),
+        (
+            ["init", "--base-url", "ftp://x"],
+            f"conformance init: error: --base-url is no http or https URL; {REMEDY}\n",
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_mistake_in_the_options_is_one_line(
+    tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    """Exit code 4, nothing on standard output, and no traceback."""
+    (tmp_path / "file").touch()
+    (tmp_path / "list.json").write_text("[]")
+    ended = conformance(tmp_path, *arguments)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (
+        4,
+        "",
+        message.replace("{cwd}", str(tmp_path)),
+    )
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with workers"])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--target", "target.toml"),
+            "target.toml:1: credentials.primry is no known key: did you mean primary?",
+        ),
+        (
+            ("--target", "absent.toml"),
+            "absent.toml: cannot be read: No such file or directory: give the path of a profile",
+        ),
+        (("--base-url", "ftp://x"), f"--base-url is no http or https URL: {REMEDY}"),
+        (
+            ("--known-failures", "absent.toml"),
+            "absent.toml: is no readable TOML: [Errno 2] No such file or directory: 'absent.toml'",
+        ),
+        (
+            ("--base-url", DEAD),
+            f"nothing answers at {DEAD}: ConnectError: [Errno 111] Connection refused",
+        ),
+    ],
+    ids=["mistyped key", "no file", "no URL", "no known failures", "dead port"],
+)
+def test_a_target_that_cannot_be_checked_is_a_usage_error(
+    tmp_path: Path, options: tuple[str, ...], message: str, workers: tuple[str, ...]
+) -> None:
+    """Exit code 4, the reason on standard error alone, and no report."""
+    (tmp_path / "target.toml").write_text("[credentials.primry]\n")
+    ended = conformance(tmp_path, "run", *options, *workers)
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert message in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert not (tmp_path / "reports/latest/report.json").exists()
+
+
+def test_a_port_that_is_taken_is_a_usage_error(tmp_path: Path) -> None:
+    """The address is named."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        ended = conformance(tmp_path, "serve", "--port", port)
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert (
+        ended.stderr == "conformance serve: error: "
+        f"cannot serve on 127.0.0.1 port {port}: Address already in use\n"
+    )
+
+
+def test_an_internal_error_is_not_blamed_on_the_target(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 3 and a traceback, here where a module of the package is missing."""
+    monkeypatch.setitem(sys.modules, "conformance.commands.scenarios", None)
+    assert main(["scenarios"]) == 3
+    assert (
+        "ModuleNotFoundError: import of conformance.commands.scenarios halted"
+        in capsys.readouterr().err
+    )
+
+
+def test_any_command_can_be_interrupted(tmp_path: Path) -> None:
+    """Exit code 2 and no traceback, while it reads a file that does not end."""
+    endless = tmp_path / "endless.har"
+    os.mkfifo(endless)
+    command = [*COMMAND, "judge", str(endless), "--base-url", "http://x/v1"]
+    with (
+        subprocess.Popen(
+            command, env=surroundings(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as running,
+        endless.open("wb"),  # as soon as somebody reads
+    ):
+        running.send_signal(signal.SIGINT)
+        output = running.communicate(timeout=60)
+    assert (running.returncode, *output) == (2, "", "")
+
+
+def test_a_reader_may_leave_early(tmp_path: Path) -> None:
+    """A closed pipe is not an error."""
+    with subprocess.Popen(
+        [*COMMAND, "requirements"],
+        cwd=tmp_path,
+        env=surroundings(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        assert running.stderr.read() == ""
+    assert running.returncode == 0

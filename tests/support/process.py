@@ -1,0 +1,51 @@
+"""The command line as real processes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+COMMAND = (sys.executable, "-m", "conformance")
+
+
+def conformance(
+    directory: Path, *arguments: object, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """One process of the command in a directory, without a terminal."""
+    command = [*COMMAND, *map(str, arguments)]
+    return subprocess.run(
+        command,
+        cwd=directory,
+        env=surroundings(**environment),
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+def surroundings(**environment: str) -> dict[str, str]:
+    """The environment of a command, without variables that colour its output."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"NO_COLOR", "FORCE_COLOR", "TERM"}
+    }
+    return {**kept, "PYTHONUTF8": "1", "TERM": "xterm", **environment}
+
+
+def report(directory: Path, reports: str = "reports/latest") -> dict[str, Any]:
+    """The report of a run in a directory."""
+    document: dict[str, Any] = json.loads(
+        (directory / reports / "report.json").read_text(encoding="utf-8")
+    )
+    return document
+
+
+def verdicts(document: dict[str, Any]) -> dict[str, tuple[str, dict[str, str]]]:
+    """The verdict of each requirement, and on each of its operations."""
+    return {
+        entry["id"]: (entry["verdict"], entry["operations"]) for entry in document["requirements"]
+    }

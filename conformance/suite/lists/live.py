@@ -45,6 +45,7 @@ class Live(Callers):
         self._readings: dict[str, list[tuple[Listed, Exchange]]] = {}
         self._below: dict[str, list[tuple[Listed, Exchange]]] = {}
         self._walks: dict[tuple[object, ...], Walk] = {}
+        self._outside: dict[str, list[tuple[str, set[str]]]] = {}
         self.others: dict[str, list[Call]] = {}
 
     # --- data ------------------------------------------------------------------------------------------------------
@@ -64,15 +65,21 @@ class Live(Callers):
 
     def is_outside(self, record: Mapping[str, Any], operation: str) -> bool:
         """Whether a record of a list is, or belongs to, what the profile names as outside of primary's grant."""
-        own = self.operation(operation).resource.lower()
-        groups = (self.session.target.fixtures.foreign, self.session.target.fixtures.ungranted)
-        kinds = ((name, kind or own) for name, kind in OWNERS.items())
-        return any(
-            str(record.get(name)).lower() == group[kind].lower()
-            for name, kind in kinds
-            for group in groups
-            if kind in group
-        )
+        outside = self._outside_of(operation)
+        return any(str(record.get(name)).lower() in ids for name, ids in outside)
+
+    def _outside_of(self, operation: str) -> list[tuple[str, set[str]]]:
+        """The ids outside of primary's grant that each property of a list's records may not have."""
+        if operation not in self._outside:
+            own = self.operation(operation).resource.lower()
+            groups = (self.session.target.fixtures.foreign, self.session.target.fixtures.ungranted)
+            kinds = {name: kind or own for name, kind in OWNERS.items()}
+            ids = {
+                name: {group[kind].lower() for group in groups if kind in group}
+                for name, kind in kinds.items()
+            }
+            self._outside[operation] = [(name, named) for name, named in ids.items() if named]
+        return self._outside[operation]
 
     def records(self, operation: str) -> list[Listed]:
         """The records of a list that have a usable id and may be there; Inconclusive where there are none.

@@ -75,6 +75,8 @@ def _validator(contract: Contract, resource: str, name: str) -> Any:
 
 def _same(one: Any, other: Any) -> bool:
     """Whether two values say the same: ids in any letters, records in any order and with members that only one of them has."""
+    if one == other:
+        return True
     if isinstance(one, dict) and isinstance(other, dict):
         return not differing(one, other)
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Call, Exchange
@@ -122,14 +121,11 @@ def confirm_repeated(walk: Walk, live: Live) -> None:
 
 def _granted(walks: Sequence[Walk], live: Live) -> set[str]:
     """The ids of all records that may be there: what a list shows from outside the grant is judged by the checks of that."""
-    listed = [
-        (record, walk.call.operation)
-        for walk in walks
-        for record in walk.records
-        if is_uuid(record.get("id"))
-    ]
     return {
-        record_key(record) for record, operation in listed if not live.is_outside(record, operation)
+        record_key(listed.record)
+        for walk in walks
+        for listed in walk.listed
+        if not live.is_outside(listed.record, walk.call.operation)
     }
 
 

@@ -47,6 +47,7 @@ def _schemes() -> Iterator[str]:
         "primary",
         "expired",
         "revoked",
+        "colleague",
         "outsider",
         "no-review-role",
         "throttled",

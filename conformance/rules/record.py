@@ -113,7 +113,7 @@ def _properties(fault: Fault) -> tuple[str, ...]:
     """The names of the properties that are absent, or too many."""
     if fault.keyword == "required":
         return (str(fault.parameter),)
-    return tuple(map(str, fault.parameter)) if fault.keyword in EXTRA else ()
+    return tuple(sorted(map(str, fault.parameter))) if fault.keyword in EXTRA else ()
 
 
 def _kind(fault: Fault) -> Kind:

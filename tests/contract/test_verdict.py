@@ -1,4 +1,4 @@
-"""What several verdicts come to, and what the three ways of not passing carry."""
+"""Verdicts and conclusions, defects as data, and the exceptions that end a check."""
 
 from itertools import permutations
 
@@ -8,18 +8,22 @@ from conformance.contract.verdict import (
     Conclusion,
     Finding,
     Inconclusive,
+    Kind,
     Level,
+    Location,
     NotApplicable,
+    Part,
     Verdict,
     Violation,
     conclude,
+    defect,
     worst,
 )
 
 FAIL, ERROR, INCONCLUSIVE, PASS, NOT_APPLICABLE = Verdict
 
 
-def test_the_words_are_those_of_the_report() -> None:
+def test_the_values_are_the_words_of_the_report() -> None:
     """Worst first."""
     assert [str(verdict) for verdict in Verdict] == [
         "fail",
@@ -39,14 +43,14 @@ def test_the_words_are_those_of_the_report() -> None:
 @pytest.mark.parametrize("better", range(1, 5))
 @pytest.mark.parametrize("worse", range(4))
 def test_the_worst_of_two_decides(worse: int, better: int) -> None:
-    """In whichever order they come."""
+    """In any order."""
     order = list(Verdict)
     for pair in permutations((order[worse], order[better])):
         assert worst(pair) is order[min(worse, better)]
 
 
-def test_nothing_judged_is_inconclusive() -> None:
-    """Neither a requirement nor a run passes by silence."""
+def test_without_verdicts_the_conclusion_is_inconclusive() -> None:
+    """A requirement that nothing checked has not passed."""
     assert worst([]) is INCONCLUSIVE
     assert worst(iter([PASS])) is PASS
     assert conclude([]) is Conclusion.INCONCLUSIVE
@@ -69,28 +73,52 @@ def test_nothing_judged_is_inconclusive() -> None:
 def test_a_run_is_conformant_only_if_every_must_passed(
     verdicts: list[Verdict], conclusion: Conclusion
 ) -> None:
-    """A failure outweighs everything; an error or a gap never lets a run be conformant."""
+    """A failure decides; an error or an inconclusive requirement prevents conformance."""
     assert conclude(iter(verdicts)) is conclusion
 
 
-def test_a_violation_carries_what_was_expected_and_its_evidence() -> None:
-    """Its text is the message alone."""
-    bare, full = (
-        Violation("broken"),
-        Violation("broken", expected="200", exchanges=iter(["a#1"]), operation="account_get"),
-    )
-    assert (str(bare), bare.message, bare.expected, bare.exchanges, bare.operation) == (
-        "broken",
-        "broken",
-        "",
-        (),
-        None,
-    )
-    assert (full.expected, full.exchanges, full.operation) == ("200", ("a#1",), "account_get")
+def test_a_sentence_is_the_text_with_its_values() -> None:
+    """A text without values is taken as it is, braces included."""
+    found = defect(Kind.COUNT, "{n} of {{all}}", n=2)
+    assert (found.text, found.sentence) == ("{n} of {{all}}", "2 of {all}")
+    assert defect(Kind.BODY, "no {data}").sentence == "no {data}"
 
 
-def test_what_is_inconclusive_names_what_would_settle_it() -> None:
-    """Keys of the profile, or the data."""
+def test_a_defect_is_equal_to_one_with_the_same_data() -> None:
+    """And can be a key."""
+    one, other = (defect(Kind.COUNT, "{n} of them", actual=2, n=2) for _ in range(2))
+    assert one == other
+    assert len({one, other}) == 1
+    assert one != defect(Kind.COUNT, "{n} of them", actual=2, n=3)
+
+
+def test_a_defect_says_where_it_is_and_which_properties_it_is_about() -> None:
+    """Each method returns another defect; the rest stays as it is."""
+    bare = defect(Kind.VALUE, "id is x", expected="a UUID", actual="x")
+    place = Location(Part.BODY, "/data/id", "a#1")
+    full = bare.at(place).on("id").about("pattern", "id", "companyId")
+    assert (bare.where, bare.fields, bare.keyword) == ((), (), "")
+    assert (full.kind, full.text, full.expected, full.actual) == (
+        Kind.VALUE,
+        "id is x",
+        "a UUID",
+        "x",
+    )
+    assert (full.where, full.keyword, full.fields) == ((place,), "pattern", ("id", "companyId"))
+
+
+def test_a_violation_has_a_defect_and_its_evidence() -> None:
+    """Its message is the sentence of the defect."""
+    found = defect(Kind.STATUS, "status {status}", expected="200", status=418)
+    bare = Violation(found)
+    full = Violation(found, exchanges=iter(["a#1"]), operation="account_get")
+    assert (str(bare), bare.message, bare.expected) == ("status 418", "status 418", "200")
+    assert (bare.defect, bare.exchanges, bare.operation) == (found, (), None)
+    assert (full.exchanges, full.operation) == (("a#1",), "account_get")
+
+
+def test_an_inconclusive_check_names_what_it_needs() -> None:
+    """Keys of the profile, or data of the target."""
     bare, full = (
         Inconclusive("unknown"),
         Inconclusive("unknown", needs=["limits"], exchanges=["a#1"]),
@@ -100,8 +128,8 @@ def test_what_is_inconclusive_names_what_would_settle_it() -> None:
     assert str(NotApplicable("no cursor")) == "no cursor"
 
 
-def test_a_finding_says_nothing_that_it_was_not_told() -> None:
-    """Only the requirement and the verdict are needed."""
+def test_a_finding_needs_a_requirement_and_a_verdict_only() -> None:
+    """Everything else is empty."""
     found = Finding("base/x", PASS)
     assert (
         found.operation,
@@ -110,4 +138,5 @@ def test_a_finding_says_nothing_that_it_was_not_told() -> None:
         found.needs,
         found.exchanges,
         found.item,
-    ) == (None, "", "", (), (), "")
+        found.defect,
+    ) == (None, "", "", (), (), "", None)

@@ -1,4 +1,4 @@
-"""The arguments of a request: what the contract allows, what it forbids, and what may be answered."""
+"""The arguments of a request: which ones the contract allows, and the allowed responses to each."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from conformance.contract import openapi
+from conformance.contract.verdict import Defect, Kind, Location, Part
 from conformance.http.exchange import Call, Exchange, Request, Response
 from conformance.rules import arguments
 from conformance.rules.arguments import Fitness
@@ -17,10 +18,10 @@ VALID, INVALID, OPEN = Fitness
 RIGHT = {"expectedSubjectRevision": 1, "idempotencyKey": "k"}
 
 
-def judged(
+def judgements(
     call: Call, status: int | None, roles: dict[str, str] | None = None
 ) -> list[tuple[str, str | None, str]]:
-    """What the rules say of the answer to a call: requirement, problem, what was expected."""
+    """The judgements of the response to a call: requirement, sentence, expected."""
     response = None if status is None else Response(status, ())
     exchange = Exchange("item", 1, call, "", "primary", "bearer", Request("GET", "", ()), response)
     found = arguments.examine(exchange, ROLES if roles is None else roles, CONTRACT)
@@ -28,9 +29,10 @@ def judged(
 
 
 def verdicts(call: Call, roles: dict[str, str] | None = None) -> dict[int, tuple[str, bool]]:
-    """For each status the requirement that it puts to the test, and whether it keeps it."""
+    """For each status of a response: the requirement that is checked, and whether it conforms."""
     found = {
-        status: judged(call, status, roles) for status in (200, 400, 403, 404, 409, 413, 422, 500)
+        status: judgements(call, status, roles)
+        for status in (200, 400, 403, 404, 409, 413, 422, 500)
     }
     return {
         status: (entries[0][0], entries[0][1] is None)
@@ -39,8 +41,8 @@ def verdicts(call: Call, roles: dict[str, str] | None = None) -> dict[int, tuple
     }
 
 
-def refusing(requirement: str, *statuses: int) -> dict[int, tuple[str, bool]]:
-    """A requirement that these statuses keep and all others break."""
+def rejecting(requirement: str, *statuses: int) -> dict[int, tuple[str, bool]]:
+    """Verdicts of a requirement that these statuses conform to, and no other one."""
     return {
         status: (requirement, status in statuses)
         for status in (200, 400, 403, 404, 409, 413, 422, 500)
@@ -113,8 +115,8 @@ LIST = Call("project_list")
         ),
     ],
 )
-def test_a_limit_is_a_whole_number_from_1_to_100(value: str, fitness: Fitness) -> None:
-    """In plain digits; what another reader may take for one is left open."""
+def test_a_limit_is_an_integer_from_1_to_100(value: str, fitness: Fitness) -> None:
+    """Notations that some parsers accept as an integer in range are left open."""
     expected = OPEN if value == "0x" else fitness
     assert arguments.limit(value) is expected
 
@@ -147,20 +149,20 @@ def test_a_limit_is_a_whole_number_from_1_to_100(value: str, fitness: Fitness) -
         (1, INVALID),
     ],
 )
-def test_a_body_is_an_object_whose_members_have_their_types(body: Any, fitness: Fitness) -> None:
-    """What is absent is left open, since the contract does not say what has to be there."""
+def test_a_body_is_an_object_whose_properties_have_their_types(body: Any, fitness: Fitness) -> None:
+    """Absent properties are left open: the contract does not say which ones are required."""
     assert arguments.body(Call("review_approve").carrying(body)) is fitness
 
 
 @pytest.mark.parametrize("body", [None, b"", b"{", b"\xff", b"[" * 200_000])
-def test_a_body_that_is_no_json_is_invalid(body: bytes | None) -> None:
-    """However it fails to be."""
+def test_a_body_that_is_not_json_is_invalid(body: bytes | None) -> None:
+    """Absent, truncated, undecodable or nested too deeply."""
     assert arguments.body(Call("review_approve", body=body)) is INVALID
 
 
 @pytest.mark.parametrize("content_type", [None, "text/plain", "application/json; charset=utf-8"])
 def test_another_media_type_is_left_open(content_type: str | None) -> None:
-    """Whatever the body is."""
+    """The contract names `application/json` only."""
     assert arguments.body(Call("review_approve", body=b"{", content_type=content_type)) is OPEN
 
 
@@ -174,13 +176,13 @@ def test_another_media_type_is_left_open(content_type: str | None) -> None:
         Call("project_get", {"projectId": ID.upper()}),
     ],
 )
-def test_what_is_valid_is_not_refused_as_invalid(call: Call) -> None:
-    """Any answer but 400 and 422."""
+def test_valid_arguments_are_not_rejected_as_invalid(call: Call) -> None:
+    """Every status but 400 and 422 conforms."""
     assert verdicts(call) == ACCEPTING
 
 
-def test_a_cursor_that_was_never_issued_may_be_refused() -> None:
-    """Nothing of a UUID shows that it was; what it must not do is judged elsewhere."""
+def test_a_cursor_that_was_never_issued_may_be_rejected() -> None:
+    """A UUID does not show whether it was issued."""
     assert verdicts(LIST.asking(cursor=ID)) == dict.fromkeys(
         ACCEPTING, ("arguments/accepted", True)
     )
@@ -195,39 +197,39 @@ def test_a_cursor_that_was_never_issued_may_be_refused() -> None:
         ("projectId", f"{ID} ", "arguments/filter"),
     ],
 )
-def test_an_invalid_argument_is_refused(name: str, value: str, requirement: str) -> None:
-    """With 400 or 422, and nothing else."""
-    assert verdicts(LIST.asking(**{name: value})) == refusing(requirement, 400, 422)
+def test_an_invalid_argument_is_rejected(name: str, value: str, requirement: str) -> None:
+    """Only 400 and 422 conform."""
+    assert verdicts(LIST.asking(**{name: value})) == rejecting(requirement, 400, 422)
 
 
 @pytest.mark.parametrize(
     "value", ["x", "1", ID[:-1], f"{ID}0", ID.replace("-", ""), ID[:14] + "0" + ID[15:]]
 )
-def test_a_path_id_that_is_no_uuid_is_refused_or_not_found(value: str) -> None:
-    """A router may turn it away first."""
-    assert verdicts(Call("project_get", {"projectId": value})) == refusing(
+def test_a_path_id_that_is_not_a_uuid_is_rejected_or_not_found(value: str) -> None:
+    """A router may respond 404 first."""
+    assert verdicts(Call("project_get", {"projectId": value})) == rejecting(
         "arguments/id", 400, 404, 422
     )
 
 
 def test_the_id_of_an_approval_is_a_requirement_of_its_own() -> None:
-    """Its body is right, so nothing else is to be refused."""
+    """The body is valid, so the id is the only defect."""
     call = Call("review_approve", {"reviewId": "x"}).carrying(RIGHT)
-    assert verdicts(call) == refusing("arguments/approval-id", 400, 404, 422)
+    assert verdicts(call) == rejecting("arguments/approval-id", 400, 404, 422)
 
 
-def test_an_invalid_body_is_refused() -> None:
-    """A valid one is left to the checks of the approval."""
+def test_an_invalid_body_is_rejected() -> None:
+    """A valid body is left to the checks of the approval."""
     call = Call("review_approve", {"reviewId": ID})
-    assert judged(call, 200) == [("arguments/body", "body '' was answered 200", "400 or 422")]
-    assert judged(call.carrying("ü"), 200)[0][1] == "body '\"\\\\u00fc\"' was answered 200"
-    assert judged(replace(call, body=b"\xff{"), 200)[0][1] == "body '\ufffd{' was answered 200"
-    assert verdicts(call.carrying([])) == refusing("arguments/body", 400, 422)
+    assert judgements(call, 200) == [("arguments/body", 'body "" returned 200', "400 or 422")]
+    assert judgements(call.carrying("ü"), 200)[0][1] == 'body "\\"\\\\u00fc\\"" returned 200'
+    assert judgements(replace(call, body=b"\xff{"), 200)[0][1] == 'body "\ufffd{" returned 200'
+    assert verdicts(call.carrying([])) == rejecting("arguments/body", 400, 422)
     assert verdicts(call.carrying(RIGHT)) == {}
 
 
-def test_two_defects_at_once_show_nothing() -> None:
-    """No order of errors is specified."""
+def test_two_invalid_arguments_are_not_checked() -> None:
+    """The contract does not say which error wins."""
     assert verdicts(LIST.asking(limit="0", companyId="x")) == {}
     assert verdicts(Call("review_approve", {"reviewId": "x"}).carrying([])) == {}
 
@@ -245,13 +247,13 @@ def test_two_defects_at_once_show_nothing() -> None:
         Call("review_approve", {"reviewId": ID}).carrying({}),
     ],
 )
-def test_whatever_is_open_beside_it_a_request_is_not_judged(call: Call) -> None:
-    """Empty values, repetitions, unknown parameters, other notations."""
+def test_a_request_with_an_open_argument_is_not_checked(call: Call) -> None:
+    """Empty values, repeated and unknown parameters, other notations."""
     assert verdicts(call) == {}
 
 
 def test_a_company_and_a_project_may_have_nothing_in_common() -> None:
-    """Either alone is accepted; both together may be refused, but not where one of them is no UUID."""
+    """Each alone is accepted, both together may be rejected; a value that is not a UUID is."""
     videos = Call("video_list")
     assert [verdicts(videos.asking(**{name: ID})) for name in ("companyId", "projectId")] == [
         ACCEPTING,
@@ -259,36 +261,61 @@ def test_a_company_and_a_project_may_have_nothing_in_common() -> None:
     ]
     assert verdicts(videos.asking(companyId=ID, projectId=ID)) == {}
     assert verdicts(videos.asking(companyId=ID, projectId=ID, limit="5")) == {}
-    assert verdicts(videos.asking(companyId=ID, projectId="x")) == refusing(
+    assert verdicts(videos.asking(companyId=ID, projectId="x")) == rejecting(
         "arguments/filter", 400, 422
     )
 
 
-def test_a_parameter_whose_name_is_not_certain_is_not_judged() -> None:
-    """Only those that the target is known to have are."""
+def test_a_parameter_whose_name_is_not_certain_is_not_checked() -> None:
+    """Only parameters that the target is known to have are checked."""
     assert verdicts(LIST.asking(limit="0"), {}) == {}
-    assert verdicts(LIST.asking(size="0"), {"size": "limit"}) == refusing(
+    assert verdicts(LIST.asking(size="0"), {"size": "limit"}) == rejecting(
         "arguments/limit", 400, 422
     )
 
 
-def test_no_answer_is_not_judged() -> None:
-    """There is no status to look at."""
-    assert judged(LIST, None) == []
+def test_a_failed_connection_is_not_checked() -> None:
+    """There is no status."""
+    assert judgements(LIST, None) == []
 
 
-def test_a_problem_names_the_argument_and_the_answer() -> None:
-    """And what would have been right."""
-    assert judged(LIST.asking(limit="0"), 200) == [
-        ("arguments/limit", "limit '0' was answered 200", "400 or 422")
+def defects(call: Call, status: int) -> list[Defect | None]:
+    """The defects in the response to a call."""
+    exchange = Exchange(
+        "item", 1, call, "", "primary", "bearer", Request("GET", "", ()), Response(status, ())
+    )
+    return [judgement.defect for judgement in arguments.examine(exchange, ROLES, CONTRACT)]
+
+
+def test_a_sentence_names_the_argument_and_the_response() -> None:
+    """And the allowed statuses."""
+    assert judgements(LIST.asking(limit="0"), 200) == [
+        ("arguments/limit", 'limit "0" returned 200', "400 or 422")
     ]
-    assert judged(Call("project_get", {"projectId": "x"}), 500) == [
-        ("arguments/id", "id 'x' was answered 500", "400 or 404 or 422")
+    assert judgements(Call("project_get", {"projectId": "x"}), 500) == [
+        ("arguments/id", 'id "x" returned 500', "400 or 404 or 422")
     ]
-    assert judged(LIST, 400) == [
-        ("arguments/accepted", "no arguments was answered 400", "no 400 and no 422")
+    assert judgements(LIST, 400) == [
+        ("arguments/accepted", "no arguments returned 400", "neither 400 nor 422")
     ]
-    told = "limit '5', company '0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94' was answered 422"
-    assert judged(LIST.asking(limit="5", companyId=ID), 422) == [
-        ("arguments/accepted", told, "no 400 and no 422")
+    sentence = 'limit "5", company "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94" returned 422'
+    assert judgements(LIST.asking(limit="5", companyId=ID), 422) == [
+        ("arguments/accepted", sentence, "neither 400 nor 422")
     ]
+
+
+@pytest.mark.parametrize(
+    ("call", "status", "kind"),
+    [
+        (LIST.asking(limit="0"), 200, Kind.ACCEPTED),
+        (LIST.asking(limit="0"), 299, Kind.ACCEPTED),
+        (LIST.asking(limit="0"), 300, Kind.STATUS),
+        (LIST.asking(limit="0"), 500, Kind.STATUS),
+        (LIST, 400, Kind.STATUS),
+    ],
+)
+def test_a_defect_has_the_status_as_data(call: Call, status: int, kind: Kind) -> None:
+    """A success is another kind than a wrong error."""
+    (found,) = defects(call, status)
+    assert found is not None
+    assert (found.kind, found.actual, found.where) == (kind, status, (Location(Part.STATUS),))

@@ -1,4 +1,4 @@
-"""The length of a page, against the limit that was asked for."""
+"""The length of a page, compared with the requested limit."""
 
 import json
 from typing import Any
@@ -6,16 +6,17 @@ from typing import Any
 import pytest
 
 from conformance.contract import openapi
+from conformance.contract.verdict import Kind, Location, Part
 from conformance.http.exchange import Call, Exchange, Request, Response
-from conformance.rules import examine
+from conformance.rules import examine, page
 
 CONTRACT = openapi.load()
 
 
-def judged(
+def judgements(
     query: tuple[tuple[str, str], ...], items: Any, status: int = 200
 ) -> list[tuple[str | None, str]]:
-    """What is said of a page with these items: the problem, and what was expected."""
+    """The judgements of a page with these items: sentence and expected."""
     body = json.dumps({"data": {"items": items, "nextCursor": None}, "requestId": "r"}).encode()
     response = Response(status, (("content-type", "application/json"),), body)
     exchange = Exchange(
@@ -30,42 +31,43 @@ def judged(
 
 
 @pytest.mark.parametrize(
-    ("limit", "number", "said"),
+    ("limit", "number", "expected"),
     [
         ("2", 1, []),
-        ("2", 2, [(None, "2 items at most")]),
-        ("2", 3, [("3 items with limit 2", "2 items at most")]),
+        ("2", 2, [(None, "")]),
+        ("2", 3, [("3 items with limit=2", "at most 2 items")]),
         ("1", 0, []),
-        ("100", 100, [(None, "100 items at most")]),
-        ("100", 101, [("101 items with limit 100", "100 items at most")]),
+        ("1", 2, [("2 items with limit=1", "at most 1 item")]),
+        ("100", 100, [(None, "")]),
+        ("100", 101, [("101 items with limit=100", "at most 100 items")]),
     ],
 )
-def test_a_page_is_no_longer_than_its_limit(
-    limit: str, number: int, said: list[tuple[str | None, str]]
+def test_a_page_is_at_most_as_long_as_its_limit(
+    limit: str, number: int, expected: list[tuple[str | None, str]]
 ) -> None:
-    """A shorter one shows nothing: a target that ignores limits may have no more."""
-    assert judged((("limit", limit),), [{}] * number) == said
+    """A shorter page is not checked: a target that ignores limits may have no more."""
+    assert judgements((("limit", limit),), [{}] * number) == expected
 
 
 @pytest.mark.parametrize(
     "query",
     [(), (("limit", "0"),), (("limit", "02"),), (("limit", "2"), ("limit", "2")), (("size", "2"),)],
 )
-def test_only_one_valid_limit_says_how_long_a_page_may_be(
+def test_a_page_is_not_checked_without_one_valid_limit(
     query: tuple[tuple[str, str], ...],
 ) -> None:
-    """Whatever comes."""
-    assert judged(query, [{}] * 3) == []
+    """No limit, an invalid or repeated one, or an unknown parameter."""
+    assert judgements(query, [{}] * 3) == []
 
 
-def test_what_is_no_page_is_not_measured() -> None:
-    """A refusal, and an answer without items."""
-    assert judged((("limit", "1"),), [{}, {}], 404) == []
-    assert judged((("limit", "1"),), None) == []
+def test_a_response_without_items_is_not_checked() -> None:
+    """An error response, and a success whose items are null."""
+    assert judgements((("limit", "1"),), [{}, {}], 404) == []
+    assert judgements((("limit", "1"),), None) == []
 
 
-def test_no_answer_is_not_judged() -> None:
-    """There is nothing to look at."""
+def test_a_failed_connection_is_not_checked() -> None:
+    """There is no response."""
     exchange = Exchange(
         "item", 1, Call("video_list"), "", None, None, Request("GET", "", ()), failure="late"
     )
@@ -73,17 +75,17 @@ def test_no_answer_is_not_judged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "headers", "said"),
+    ("operation", "headers", "requirements"),
     [
         ("review_approve", (), []),
         ("review_approve", (("content-type", "application/json"),), ["response/status"]),
         ("review_get", (), ["response/status"]),
     ],
 )
-def test_an_approval_without_a_body_may_be_refused_for_its_media_type(
-    operation: str, headers: tuple[tuple[str, str], ...], said: list[str]
+def test_an_approval_without_a_body_may_be_rejected_for_its_media_type(
+    operation: str, headers: tuple[tuple[str, str], ...], requirements: list[str]
 ) -> None:
-    """What is sent as JSON is not, and nothing that takes no body."""
+    """415 is undocumented to a JSON body, and to operations without one."""
     exchange = Exchange(
         "item",
         1,
@@ -94,11 +96,11 @@ def test_an_approval_without_a_body_may_be_refused_for_its_media_type(
         Request("POST", "", headers),
         Response(415, (), b""),
     )
-    assert [judgement.requirement for judgement in examine(exchange, CONTRACT)] == said
+    assert [judgement.requirement for judgement in examine(exchange, CONTRACT)] == requirements
 
 
-def test_an_answer_is_judged_from_its_status_to_its_records() -> None:
-    """The form first, then the record, each with its own problems."""
+def test_a_response_is_checked_from_its_status_to_its_records() -> None:
+    """The form first, then the record, each with its own defects."""
     body = json.dumps(
         {
             "data": {"id": "x", "displayName": 1, "accountType": "internal", "more": None},
@@ -121,9 +123,26 @@ def test_an_answer_is_judged_from_its_status_to_its_records() -> None:
         "account/required",
         "account/type",
     }
-    assert problems["account/fields"] == 'displayName: 1 is not of type "string"'
-    assert (
-        problems["account/closed"]
-        == "the record: Additional properties are not allowed ('more' was unexpected)"
+    assert problems["account/fields"] == "displayName is 1"
+    assert problems["account/closed"] == "the record has the property more"
+    assert problems["representation/uuid"] == 'id is "x"'
+
+
+def test_a_page_that_is_too_long_has_its_length_as_data() -> None:
+    """And the place of the items."""
+    body = b'{"data": {"items": [{}, {}]}, "requestId": "r"}'
+    exchange = Exchange(
+        "item",
+        1,
+        Call("video_list").asking(limit="1"),
+        "",
+        None,
+        None,
+        Request("GET", "", ()),
+        Response(200, (), body),
     )
-    assert str(problems["representation/uuid"]).startswith('id: "x" does not match ')
+    (judgement,) = page.examine(exchange)
+    found = judgement.defect
+    assert found is not None
+    assert (found.kind, found.actual) == (Kind.COUNT, 2)
+    assert found.where == (Location(Part.BODY, "/data/items"),)

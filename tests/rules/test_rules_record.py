@@ -1,5 +1,6 @@
-"""The records that answers carry: every field of every resource, as the contract has it and otherwise."""
+"""The records in responses: every field of every resource, with valid and with invalid values."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from conformance.contract import api, openapi, requirements
 from conformance.contract.openapi import Contract
+from conformance.contract.verdict import Defect, Kind, Location, Part
 from conformance.rules import record, validation
 from conformance.rules.judgement import Judgement
 
@@ -66,7 +68,7 @@ REPLY = {"id": ID, "body": "", "kind": "", "createdAt": ""}
 
 
 def whole(resource: str) -> dict[str, Any]:
-    """A record with every field, by the tables above."""
+    """A record with every field of the tables above."""
     made: dict[str, Any] = dict.fromkeys(UUIDS[resource], ID)
     made |= dict.fromkeys(STRINGS[resource], "text")
     made |= dict.fromkeys(INTEGERS.get(resource, ()), 7)
@@ -81,7 +83,7 @@ def whole(resource: str) -> dict[str, Any]:
 
 
 def judgements(resource: str, *records: Any) -> list[Judgement]:
-    """What the rules say of these records, read by id or as a page."""
+    """The judgements of these records, as a page or read by id."""
     operation = CONTRACT.operation(OPERATIONS[resource])
     data = {"items": list(records)} if operation.is_list else records[0]
     return [
@@ -91,16 +93,16 @@ def judgements(resource: str, *records: Any) -> list[Judgement]:
     ]
 
 
-def broken(resource: str, *records: Any) -> set[str]:
-    """The requirements that these records break."""
+def violated(resource: str, *records: Any) -> set[str]:
+    """The requirements that these records violate."""
     found = judgements(resource, *records)
     assert [judgement for judgement in found if judgement.unsure] == []
     return {judgement.requirement for judgement in found if judgement.problem is not None}
 
 
-def with_(resource: str, **members: Any) -> dict[str, Any]:
-    """A whole record with other members."""
-    return {**whole(resource), **members}
+def with_(resource: str, **properties: Any) -> dict[str, Any]:
+    """A whole record with other properties."""
+    return {**whole(resource), **properties}
 
 
 WRONG_STRINGS: list[Any] = [None, 1, True, [], {}]
@@ -110,8 +112,8 @@ FIELDS = {resource: api.load().kinds[resource] + "/fields" for resource in OPERA
 
 
 @pytest.mark.parametrize("resource", OPERATIONS)
-def test_a_whole_record_keeps_everything(resource: str) -> None:
-    """And exercises what speaks of it, no more."""
+def test_a_whole_record_conforms(resource: str) -> None:
+    """And exercises the requirements of its resource only."""
     expected = {FIELDS[resource], "representation/uuid"}
     expected |= {"Account": {"account/required", "account/closed", "account/type"}}.get(
         resource, set()
@@ -123,45 +125,46 @@ def test_a_whole_record_keeps_everything(resource: str) -> None:
     assert {
         judgement.requirement for judgement in judgements(resource, whole(resource))
     } == expected
-    assert broken(resource, whole(resource)) == set()
+    assert violated(resource, whole(resource)) == set()
 
 
 @pytest.mark.parametrize("resource", OPERATIONS)
-def test_every_string_has_to_be_one(resource: str) -> None:
-    """Any string will do; null, numbers, truth values, arrays and objects will not."""
+def test_every_string_field_is_a_string(resource: str) -> None:
+    """Every string conforms; null, numbers, booleans, arrays and objects do not."""
     for name in STRINGS[resource]:
-        assert broken(resource, with_(resource, **{name: ""})) == set()
+        assert violated(resource, with_(resource, **{name: ""})) == set()
         for wrong in WRONG_STRINGS:
-            assert broken(resource, with_(resource, **{name: wrong})) == {FIELDS[resource]}, name
+            assert violated(resource, with_(resource, **{name: wrong})) == {FIELDS[resource]}, name
 
 
 @pytest.mark.parametrize("resource", INTEGERS)
-def test_every_integer_has_to_be_one(resource: str) -> None:
-    """By its value, not by how it is written."""
+def test_every_integer_field_is_an_integer(resource: str) -> None:
+    """The value decides, not its notation."""
     for name in INTEGERS[resource]:
         assert [
-            broken(resource, with_(resource, **{name: right}))
+            violated(resource, with_(resource, **{name: right}))
             for right in (0, -1, 1.0, 1e3, -0.0, 2**62)
         ] == [set()] * 6
         assert [
-            broken(resource, with_(resource, **{name: wrong}))
+            violated(resource, with_(resource, **{name: wrong}))
             for wrong in (1.5, True, "1", None, [1])
         ] == [{FIELDS[resource]}] * 5
 
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_every_count_has_bounds(name: str) -> None:
-    """0 and 9007199254740991 are in them; another type is another requirement."""
+    """From 0 to 9007199254740991; another type violates another requirement."""
     assert [
-        broken("Project", with_("Project", **{name: right})) for right in (0, 9007199254740991, 3.0)
+        violated("Project", with_("Project", **{name: right}))
+        for right in (0, 9007199254740991, 3.0)
     ] == [set()] * 3
     outside = [
-        broken("Project", with_("Project", **{name: wrong}))
+        violated("Project", with_("Project", **{name: wrong}))
         for wrong in (-1, 9007199254740992, 1e300)
     ]
     assert outside == [{"representation/count"}] * 3
     assert [
-        broken("Project", with_("Project", **{name: wrong})) for wrong in (None, "1", True, 1.5)
+        violated("Project", with_("Project", **{name: wrong})) for wrong in (None, "1", True, 1.5)
     ] == [{"project/fields"}] * 4
 
 
@@ -197,96 +200,96 @@ WRONG_UUIDS = [
 
 
 @pytest.mark.parametrize("resource", UUIDS)
-def test_every_identifier_has_to_be_a_uuid(resource: str) -> None:
-    """A wrong form is one requirement, a wrong type is another."""
+def test_every_identifier_is_a_uuid(resource: str) -> None:
+    """Another form and another type are two requirements."""
     for name in UUIDS[resource]:
-        assert broken(resource, with_(resource, **{name: "x"})) == {"representation/uuid"}
-        assert broken(resource, with_(resource, **{name: 7})) == {FIELDS[resource]}
-        assert broken(resource, with_(resource, **{name: None})) == {FIELDS[resource]}
+        assert violated(resource, with_(resource, **{name: "x"})) == {"representation/uuid"}
+        assert violated(resource, with_(resource, **{name: 7})) == {FIELDS[resource]}
+        assert violated(resource, with_(resource, **{name: None})) == {FIELDS[resource]}
 
 
 @pytest.mark.parametrize("value", RIGHT_UUIDS)
-def test_a_uuid_is_what_the_contract_says(value: str) -> None:
-    """Versions 1 to 8, four variants in either case, and two special ones."""
-    assert broken("Account", with_("Account", id=value)) == set()
+def test_a_uuid_has_the_form_of_the_contract(value: str) -> None:
+    """Versions 1 to 8, four variants in upper and lower case, all zeros, all f."""
+    assert violated("Account", with_("Account", id=value)) == set()
 
 
 @pytest.mark.parametrize("value", WRONG_UUIDS)
 def test_nothing_else_is_a_uuid(value: str) -> None:
-    """Neighbours on every side."""
-    assert broken("Account", with_("Account", id=value)) == {"representation/uuid"}
+    """One character more, less or different."""
+    assert violated("Account", with_("Account", id=value)) == {"representation/uuid"}
 
 
 @pytest.mark.parametrize(
-    ("resource", "member", "element"),
+    ("resource", "name", "element"),
     [("Video", "localizations", LOCALIZATION), ("Comment", "replies", REPLY)],
 )
-def test_records_within_records_have_fields_too(
-    resource: str, member: str, element: dict[str, Any]
-) -> None:
-    """Of their own requirement; the array itself belongs to the record around it."""
-    fields = {"Video": "localization/fields", "Comment": "reply/fields"}[resource]
-    for name in element:
-        assert broken(resource, with_(resource, **{member: [element, {**element, name: 7}]})) == {
-            fields
-        }
-        without = {key: value for key, value in element.items() if key != name}
-        assert broken(resource, with_(resource, **{member: [without]})) == set()
-    assert broken(resource, with_(resource, **{member: [element, 1]})) == {fields}
-    assert broken(resource, with_(resource, **{member: [{**element, "id": "x"}]})) == {
-        "representation/uuid"
-    }
-    assert broken(resource, with_(resource, **{member: [{**element, "more": 1}]})) == set()
-    for no_array in NO_ARRAYS:
-        assert broken(resource, with_(resource, **{member: no_array})) == {FIELDS[resource]}
-    exercised = {
-        judgement.requirement for judgement in judgements(resource, with_(resource, **{member: []}))
-    }
+def test_nested_records_have_fields(resource: str, name: str, element: dict[str, Any]) -> None:
+    """They have a requirement of their own; the array belongs to the record around it."""
+    nested_fields = {"Video": "localization/fields", "Comment": "reply/fields"}[resource]
+
+    def violated_by(*nested: Any) -> set[str]:
+        return violated(resource, with_(resource, **{name: list(nested)}))
+
+    for field in element:
+        without = {key: value for key, value in element.items() if key != field}
+        assert violated_by(element, {**element, field: 7}) == {nested_fields}
+        assert violated_by(without) == set()
+    assert violated_by(element, 1) == {nested_fields}
+    assert violated_by({**element, "id": "x"}) == {"representation/uuid"}
+    assert violated_by({**element, "more": 1}) == set()
+    for not_an_array in NO_ARRAYS:
+        assert violated(resource, with_(resource, **{name: not_an_array})) == {FIELDS[resource]}
+    empty = judgements(resource, with_(resource, **{name: []}))
+    exercised = {judgement.requirement for judgement in empty}
     assert exercised == {FIELDS[resource], "representation/uuid"}
 
 
 @pytest.mark.parametrize("resource", ["Account", "Project"])
 def test_two_records_are_closed_and_complete(resource: str) -> None:
-    """One member more, one member less."""
-    name = resource.lower()
-    assert broken(resource, with_(resource, more=1)) == {f"{name}/closed"}
-    for member in whole(resource):
-        less = {key: value for key, value in whole(resource).items() if key != member}
-        assert broken(resource, less) == {f"{name}/required"}
-    assert broken(resource, {}) == {f"{name}/required"}
+    """One property more, one property less."""
+    own = resource.lower()
+    assert violated(resource, with_(resource, more=1)) == {f"{own}/closed"}
+    for name in whole(resource):
+        less = {key: value for key, value in whole(resource).items() if key != name}
+        assert violated(resource, less) == {f"{own}/required"}
+    assert violated(resource, {}) == {f"{own}/required"}
 
 
 @pytest.mark.parametrize("resource", ["Video", "Review", "Comment", "ActivityItem"])
 def test_the_other_records_are_open(resource: str) -> None:
-    """More members, or fewer, or none."""
-    assert broken(resource, with_(resource, more=None)) == set()
-    assert broken(resource, {}) == set()
+    """Properties may be added, and each may be absent."""
+    assert violated(resource, with_(resource, more=None)) == set()
+    assert violated(resource, {}) == set()
 
 
 @pytest.mark.parametrize("resource", OPERATIONS)
 def test_a_record_is_an_object(resource: str) -> None:
-    """Everything else breaks its fields."""
+    """Every other JSON value violates the requirement of its fields."""
     for no_object in NO_OBJECTS:
-        assert broken(resource, no_object) == {FIELDS[resource]}
+        assert violated(resource, no_object) == {FIELDS[resource]}
 
 
 def test_an_account_has_one_of_two_types() -> None:
-    """Another word is one requirement; what is no string is none of the two either."""
-    assert broken("Account", with_("Account", accountType="external")) == set()
+    """Another string violates `account/type`."""
+    assert violated("Account", with_("Account", accountType="external")) == set()
     for wrong in ("Internal", "", "partner"):
-        assert broken("Account", with_("Account", accountType=wrong)) == {"account/type"}
-    assert broken("Account", with_("Account", accountType=1)) <= {"account/type", "account/fields"}
+        assert violated("Account", with_("Account", accountType=wrong)) == {"account/type"}
+    assert violated("Account", with_("Account", accountType=1)) <= {
+        "account/type",
+        "account/fields",
+    }
 
 
-def test_a_review_says_whether_it_can_be_approved() -> None:
-    """A truth value; the reason may be null."""
+def test_approvable_is_a_boolean() -> None:
+    """Strings, numbers and null are not."""
     assert [
-        broken("Review", with_("Review", approvable=wrong)) for wrong in ("true", 1, None, 0)
+        violated("Review", with_("Review", approvable=wrong)) for wrong in ("true", 1, None, 0)
     ] == [{"review/fields"}] * 4
 
 
 @pytest.mark.parametrize(
-    ("approvable", "reason", "kept"),
+    ("approvable", "reason", "conforms"),
     [
         *((approvable, reason, True) for approvable in (True, False) for reason in ("", "why")),
         (True, None, True),
@@ -299,15 +302,15 @@ def test_a_review_says_whether_it_can_be_approved() -> None:
     ],
 )
 def test_a_reason_may_be_null_where_there_is_none(
-    approvable: bool, reason: Any, kept: bool
+    approvable: bool, reason: Any, conforms: bool
 ) -> None:
-    """Only of a review that can be approved."""
+    """Only in a review that can be approved."""
     record_with_reason = with_("Review", approvable=approvable, approvalUnavailableReason=reason)
-    assert broken("Review", record_with_reason) == (set() if kept else {"review/fields"})
+    assert violated("Review", record_with_reason) == (set() if conforms else {"review/fields"})
 
 
-def test_several_defects_are_several_findings() -> None:
-    """Each under its own requirement, told by the first of its kind with its place."""
+def test_several_defects_have_a_judgement_each() -> None:
+    """Each requirement has the first of its defects, with its place."""
     first, second = (
         with_("Comment", id="x"),
         with_("Comment", replies=[REPLY, {**REPLY, "kind": 1}], body=2),
@@ -317,68 +320,136 @@ def test_several_defects_are_several_findings() -> None:
         for judgement in judgements("Comment", first, second)
     }
     assert problems == {
-        "representation/uuid": problems["representation/uuid"],
-        "comment/fields": 'body: 2 is not of type "string"',
-        "reply/fields": 'replies.1.kind: 1 is not of type "string"',
+        "representation/uuid": 'id is "x"',
+        "comment/fields": "body is 2",
+        "reply/fields": "replies.1.kind is 1",
     }
-    assert str(problems["representation/uuid"]).startswith("id: ")
 
 
-def test_every_judgement_of_a_record_says_what_was_expected() -> None:
-    """Kept or broken."""
-    for value in ("text", 1):
-        found = judgements("Account", with_("Account", displayName=value))
-        assert {judgement.expected for judgement in found} == {
-            "the fields of the resource, with their types"
-        }
+def sole_defect(found: Iterable[Judgement]) -> Defect:
+    """The one defect of these judgements."""
+    (defect,) = [judgement.defect for judgement in found if judgement.defect]
+    return defect
 
 
-def test_a_message_quotes_a_record_as_it_came() -> None:
-    """However deep it goes, as long as the validators can follow."""
+@pytest.mark.parametrize(
+    ("resource", "invalid", "sentence", "expected"),
+    [
+        ("Account", {"displayName": 1}, "displayName is 1", "type: string"),
+        ("Account", {"accountType": "x"}, 'accountType is "x"', "enum: internal or external"),
+        ("Account", {"id": "x"}, 'id is "x"', "a UUID"),
+        ("Project", {"videoCount": -1}, "videoCount is -1", "minimum: 0"),
+        (
+            "Account",
+            {"more": 1},
+            "the record has the property more",
+            "no properties but those of the contract",
+        ),
+        (
+            "Account",
+            {"more": 1, "further": 1},
+            "the record has the properties further, more",
+            "no properties but those of the contract",
+        ),
+    ],
+)
+def test_a_sentence_names_the_place_and_the_value(
+    resource: str, invalid: dict[str, Any], sentence: str, expected: str
+) -> None:
+    """And the constraint of the contract."""
+    defect = sole_defect(judgements(resource, with_(resource, **invalid)))
+    assert (defect.sentence, defect.expected) == (sentence, expected)
+
+
+def test_the_sentence_of_an_absent_property_names_it() -> None:
+    """One property of an account is absent."""
+    record = whole("Account")
+    del record["displayName"]
+    defect = sole_defect(judgements("Account", record))
+    assert (defect.sentence, defect.expected) == (
+        "the record has no displayName",
+        "all required fields",
+    )
+
+
+def body(*pointers: str) -> tuple[Location, ...]:
+    """Places in a body."""
+    return tuple(Location(Part.BODY, pointer) for pointer in pointers)
+
+
+@pytest.mark.parametrize(
+    ("resource", "invalid", "data"),
+    [
+        (
+            "Account",
+            {"displayName": 1},
+            (Kind.VALUE, "type", ("displayName",), 1, body("/data/displayName")),
+        ),
+        (
+            "Account",
+            {"more": 1, "a/b": 1},
+            (
+                Kind.EXTRA,
+                "additionalProperties",
+                ("a/b", "more"),
+                None,
+                body("/data/a~1b", "/data/more"),
+            ),
+        ),
+        (
+            "Comment",
+            {"replies": [REPLY, {**REPLY, "kind": 1}]},
+            (Kind.VALUE, "type", ("kind",), 1, body("/data/items/0/replies/1/kind")),
+        ),
+    ],
+)
+def test_a_defect_has_its_place_and_its_properties_as_data(
+    resource: str, invalid: dict[str, Any], data: tuple[Any, ...]
+) -> None:
+    """Kind, keyword of the schema, properties, value and JSON Pointers."""
+    defect = sole_defect(judgements(resource, with_(resource, **invalid)))
+    assert (defect.kind, defect.keyword, defect.fields, defect.actual, defect.where) == data
+
+
+def test_an_absent_property_is_data_of_the_defect() -> None:
+    """The place is the record, where there is nothing to point at."""
+    record = whole("Account")
+    del record["displayName"]
+    defect = sole_defect(judgements("Account", record))
+    assert (defect.kind, defect.keyword, defect.fields, defect.where) == (
+        Kind.ABSENT,
+        "required",
+        ("displayName",),
+        body("/data"),
+    )
+
+
+def test_a_sentence_quotes_the_value() -> None:
+    """At any depth that the validators can read."""
     deep: list[Any] = []
     for _ in range(29):
         deep = [deep]
-    (found,) = [
-        judgement
-        for judgement in judgements("Account", with_("Account", displayName=deep))
-        if judgement.problem
-    ]
-    assert found.problem == f'displayName: {"[" * 30}{"]" * 30} is not of type "string"'
+    found = sole_defect(judgements("Account", with_("Account", displayName=deep)))
+    assert found.sentence == f"displayName is {'[' * 30}{']' * 30}"
 
 
-def test_a_message_has_a_longest_length() -> None:
-    """However large the record that it would quote."""
-    (found,) = [
-        judgement
-        for judgement in judgements("Account", with_("Account", more="x" * 10_000))
-        if judgement.problem
-    ]
-    assert str(found.problem).startswith("the record: ")
-    (other,) = [
-        judgement
-        for judgement in judgements("Account", with_("Account", displayName=["x" * 10_000]))
-        if judgement.problem
-    ]
-    assert len(str(other.problem)) == len("displayName: ") + record.LONGEST_VALUE + 1
-    assert str(other.problem).endswith("…")
-    around = len('"" is not of type "boolean"')
-    for length, cut in (
-        (record.LONGEST_VALUE - around, False),
-        (record.LONGEST_VALUE - around + 1, True),
-    ):
-        (found,) = [
-            judgement
-            for judgement in judgements("Review", with_("Review", approvable="x" * length))
-            if judgement.problem
-        ]
-        assert str(found.problem).endswith("…") is cut
+def test_a_quoted_value_is_cut() -> None:
+    """However long the value is."""
+    long = sole_defect(judgements("Account", with_("Account", displayName=["x" * 10_000])))
+    assert len(long.sentence) == len("displayName is ") + record.LONGEST_VALUE
+    assert long.sentence.endswith("…")
+    quotes = len('""')
+    longest = record.LONGEST_VALUE - quotes
+    for length, is_cut in ((longest, False), (longest + 1, True)):
+        found = sole_defect(judgements("Review", with_("Review", approvable="x" * length)))
+        assert found.sentence.endswith("…") is is_cut
 
 
-# --- pages ---------------------------------------------------------------------------------------------------------------
+# --- pages ---
 
 
 def paged(operation: str, data: Any) -> dict[str, str | None]:
-    """What the rules say of the page itself."""
+    """The judgements of the page itself."""
     found = record.examine(data, CONTRACT.operation(operation), CONTRACT)
     return {
         judgement.requirement: judgement.problem
@@ -405,7 +476,7 @@ def paged(operation: str, data: Any) -> dict[str, str | None]:
             {"items": []},
             {
                 "page/items": None,
-                "page/next-cursor-present": "no nextCursor",
+                "page/next-cursor-present": "nextCursor is absent",
                 "page/next-cursor": None,
             },
         ),
@@ -413,17 +484,17 @@ def paged(operation: str, data: Any) -> dict[str, str | None]:
         (
             "video_list",
             {"items": [], "nextCursor": "x"},
-            {"page/items": None, "page/next-cursor": "nextCursor is 'x'"},
+            {"page/items": None, "page/next-cursor": 'nextCursor is "x"'},
         ),
         (
             "video_list",
             {"items": [], "nextCursor": "\ud800"},
-            {"page/items": None, "page/next-cursor": "nextCursor is '\\ud800'"},
+            {"page/items": None, "page/next-cursor": 'nextCursor is "\ud800"'},
         ),
         (
             "video_list",
             {"items": [], "nextCursor": ""},
-            {"page/items": None, "page/next-cursor": "nextCursor is ''"},
+            {"page/items": None, "page/next-cursor": 'nextCursor is ""'},
         ),
         (
             "video_list",
@@ -433,51 +504,66 @@ def paged(operation: str, data: Any) -> dict[str, str | None]:
         (
             "video_list",
             {"items": [], "nextCursor": False},
-            {"page/items": None, "page/next-cursor": "nextCursor is False"},
+            {"page/items": None, "page/next-cursor": "nextCursor is false"},
         ),
         (
             "video_list",
             {},
-            {"page/items": "data without an array of items: {}", "page/next-cursor": None},
+            {"page/items": "data has no array of items: {}", "page/next-cursor": None},
         ),
         (
             "video_list",
             {"items": {}},
             {
-                "page/items": "data without an array of items: {'items': {}}",
+                "page/items": 'data has no array of items: {"items": {}}',
                 "page/next-cursor": None,
             },
         ),
-        ("video_list", [], {"page/items": "data without an array of items: []"}),
-        ("video_list", None, {"page/items": "data without an array of items: None"}),
+        ("video_list", [], {"page/items": "data has no array of items: []"}),
+        ("video_list", None, {"page/items": "data has no array of items: null"}),
     ],
 )
 def test_a_page_has_items_and_a_cursor(
     operation: str, data: Any, problems: dict[str, str | None]
 ) -> None:
-    """Null or absent at the end, but for projects, where it is null."""
+    """The cursor is null or absent on the last page; null on that of /projects."""
     assert paged(operation, data) == problems
 
 
-def test_every_judgement_of_a_page_says_what_was_expected() -> None:
-    """Kept or broken."""
-    kept: dict[str, Any] = {"items": [], "nextCursor": None}
-    for data in (kept, {"nextCursor": 1}):
-        found = record.examine(data, CONTRACT.operation("project_list"), CONTRACT)
-        assert {judgement.requirement: judgement.expected for judgement in found} == {
-            "page/items": "data: {items, nextCursor}",
-            "page/next-cursor-present": "nextCursor: a UUID, or null on the last page",
-            "page/next-cursor": "nextCursor: a UUID, or null",
+def test_a_defect_of_a_page_has_its_place_as_data() -> None:
+    """Kind, expected value, property, value and JSON Pointer."""
+    operation = CONTRACT.operation("project_list")
+
+    def data_of(data: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
+        found = {
+            judgement.requirement: judgement.defect
+            for judgement in record.examine(data, operation, CONTRACT)
+            if judgement.defect
         }
+        return {
+            requirement: (defect.kind, defect.expected, defect.fields, defect.actual, defect.where)
+            for requirement, defect in found.items()
+        }
+
+    absent = "nextCursor: a UUID, or null on the last page"
+    assert data_of({"items": []}) == {
+        "page/next-cursor-present": (Kind.ABSENT, absent, ("nextCursor",), None, body("/data")),
+    }
+    other, place = "nextCursor: a UUID, or null", body("/data/nextCursor")
+    items = (Kind.VALUE, "data: {items, nextCursor}", ("items",), None, body("/data/items"))
+    assert data_of({"nextCursor": 1}) == {
+        "page/items": items,
+        "page/next-cursor": (Kind.VALUE, other, ("nextCursor",), 1, place),
+    }
 
 
 def test_a_page_without_records_exercises_no_fields() -> None:
-    """There is nothing to look at."""
+    """There is no record."""
     assert judgements("Comment") == []
 
 
-def test_a_page_with_a_wrong_cursor_is_looked_at_all_the_same() -> None:
-    """Its records have requirements of their own."""
+def test_the_records_beside_an_invalid_cursor_are_checked() -> None:
+    """They have requirements of their own."""
     found = record.examine(
         {"items": [1], "nextCursor": 1}, CONTRACT.operation("video_list"), CONTRACT
     )
@@ -488,7 +574,7 @@ def test_a_page_with_a_wrong_cursor_is_looked_at_all_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "kept"),
+    ("data", "conforms"),
     [
         ({"id": ID, "status": "approved", "subjectRevision": 3}, True),
         ({"id": ID, "status": "approved", "subjectRevision": 3, "more": 1}, True),
@@ -502,19 +588,19 @@ def test_a_page_with_a_wrong_cursor_is_looked_at_all_the_same() -> None:
         (None, False),
     ],
 )
-def test_the_result_of_an_approval_is_one_requirement(data: Any, kept: bool) -> None:
-    """Whatever is wrong with it."""
+def test_the_result_of_an_approval_is_one_requirement(data: Any, conforms: bool) -> None:
+    """Every defect violates the same one."""
     found = list(record.examine(data, CONTRACT.operation("review_approve"), CONTRACT))
     assert [(judgement.requirement, judgement.problem is None) for judgement in found] == [
-        ("approval/result", kept)
+        ("approval/result", conforms)
     ]
 
 
-# --- two opinions, and hostile values ------------------------------------------------------------------------------------
+# --- two validators, and hostile values ---
 
 
-def test_what_one_validator_alone_refuses_is_no_defect_of_the_target() -> None:
-    """It is the checker that is unsure then. Both validators get schemas that disagree, by the name of the resource."""
+def test_a_fault_that_one_validator_alone_reports_is_unsure() -> None:
+    """The two validators get schemas that differ."""
 
     class Divided(Contract):
         calls = 0
@@ -528,7 +614,7 @@ def test_what_one_validator_alone_refuses_is_no_defect_of_the_target() -> None:
     contract = Divided(CONTRACT.operations, CONTRACT.document, CONTRACT.statuses)
     (found,) = record.examine({}, CONTRACT.operation("video_get"), contract)
     assert (found.requirement, found.unsure) == ("video/fields", True)
-    assert found.problem == "{} has less than 1 property, says one validator of two"
+    assert found.problem == "the record is {}, according to one of two validators"
 
 
 NESTED: Any = []
@@ -541,27 +627,25 @@ for _ in range(400):
     [NESTED, "\ud800", {"\udfff": "\ud800"}, 2**70, -(2**70), 10**400, float("inf"), 1e300],
 )
 @pytest.mark.parametrize("resource", OPERATIONS)
-def test_hostile_values_break_what_they_break_and_raise_nothing(
-    resource: str, hostile: Any
-) -> None:
-    """In place of a string, and as a member that the contract does not know."""
+def test_hostile_values_raise_nothing(resource: str, hostile: Any) -> None:
+    """Instead of a string, and as a property that the contract does not name."""
     name = STRINGS[resource][0]
-    assert broken(resource, with_(resource, **{name: hostile})) == (
+    assert violated(resource, with_(resource, **{name: hostile})) == (
         set() if isinstance(hostile, str) else {FIELDS[resource]}
     )
     closed = {f"{resource.lower()}/closed"} if resource in api.load().closed else set()
-    assert broken(resource, with_(resource, more=hostile)) == closed
+    assert violated(resource, with_(resource, more=hostile)) == closed
 
 
 def test_depth_hides_no_defect() -> None:
-    """What the contract speaks of is looked at beside it, down to the records within records."""
+    """The properties beside a deep value are checked, those of nested records too."""
     deep = with_("Video", more=NESTED, localizations=[{**LOCALIZATION, "id": 1}], name=NESTED)
-    assert broken("Video", deep) == {"localization/fields", "video/fields"}
+    assert violated("Video", deep) == {"localization/fields", "video/fields"}
 
 
 @pytest.mark.parametrize("empty", [[], {}])
-def test_what_is_too_deep_is_cut_at_twenty_levels(empty: Any) -> None:
-    """Of arrays and of objects; what is shallower stays as it is."""
+def test_values_are_cut_at_twenty_levels(empty: Any) -> None:
+    """Arrays and objects; a value of fewer levels stays unchanged."""
 
     def nested(levels: int, inner: Any) -> Any:
         for _ in range(levels):
@@ -587,8 +671,8 @@ JSON_VALUES = st.recursive(
 
 @settings(max_examples=150, deadline=None, database=None)
 @given(JSON_VALUES)
-def test_the_rules_take_any_json_value(data: Any) -> None:
-    """And the two validators agree on all of it."""
+def test_the_rules_accept_any_json_value(data: Any) -> None:
+    """And the two validators agree on it."""
     for operation in CONTRACT.operations.values():
         for value in (data, {"items": [data], "nextCursor": data}):
             assert [
@@ -599,7 +683,7 @@ def test_the_rules_take_any_json_value(data: Any) -> None:
 
 
 def test_every_fault_names_a_requirement_of_the_catalogue() -> None:
-    """Whatever is wrong, there is a requirement for it."""
+    """Every fault maps to a requirement of requirements.yaml."""
     catalogue = requirements.load()
     for resource in OPERATIONS:
         for wrong in (
@@ -608,4 +692,4 @@ def test_every_fault_names_a_requirement_of_the_catalogue() -> None:
             with_(resource, more=1),
             dict.fromkeys(whole(resource), 1.5),
         ):
-            assert broken(resource, wrong) <= set(catalogue)
+            assert violated(resource, wrong) <= set(catalogue)

@@ -1,12 +1,14 @@
-"""The form of every answer: each rule kept, and broken alone."""
+"""The form of every response: conforming ones, and ones with one defect."""
 
 import json
+from typing import Any
 
 import pytest
 
+from conformance.contract.verdict import Defect, Kind, Location, Part, defect
 from conformance.http.exchange import Response
 from conformance.rules.judgement import Judgement, hold, shown
-from conformance.rules.response import examine
+from conformance.rules.response import REQUIREMENTS, examine
 
 STATUSES = frozenset({200, 400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503})
 JSON = ("content-type", "application/json")
@@ -14,85 +16,93 @@ SUCCESS = b'{"data": null, "requestId": "r"}'
 ERROR = b'{"code": "c", "requestId": "r"}'
 FORM = {"response/status", "response/content-type", "response/json"}
 ENVELOPE = FORM | {"envelope/data", "envelope/request-id"}
-REFUSAL = FORM | {"error/object", "error/code", "error/request-id", "error/message", "error/title"}
+ERROR_FORM = FORM | {
+    "error/object",
+    "error/code",
+    "error/request-id",
+    "error/message",
+    "error/title",
+}
 
 
-def judged(status: int, body: bytes, *headers: tuple[str, str]) -> dict[str, str | None]:
-    """The requirements that an answer exercises, each with its problem or None."""
+def sentences(status: int, body: bytes, *headers: tuple[str, str]) -> dict[str, str | None]:
+    """The requirements that a response exercises, each with the sentence of its defect."""
     return {
         judgement.requirement: judgement.problem
         for judgement in examine(Response(status, headers, body), STATUSES)
     }
 
 
-def broken(status: int, body: bytes, *headers: tuple[str, str]) -> dict[str, str]:
-    """The requirements that an answer breaks."""
+def violated(status: int, body: bytes, *headers: tuple[str, str]) -> dict[str, str]:
+    """The requirements that a response violates."""
     return {
-        requirement: problem
-        for requirement, problem in judged(status, body, *headers).items()
-        if problem is not None
+        requirement: sentence
+        for requirement, sentence in sentences(status, body, *headers).items()
+        if sentence is not None
     }
 
 
 def test_a_success_exercises_the_envelope() -> None:
-    """And keeps it; whatever data is, is looked at elsewhere."""
-    assert judged(200, SUCCESS, JSON) == dict.fromkeys(ENVELOPE)
-    assert judged(200, b'{"data": 1, "requestId": "", "more": 2}', JSON) == dict.fromkeys(ENVELOPE)
+    """`data` itself is checked by other rules."""
+    assert sentences(200, SUCCESS, JSON) == dict.fromkeys(ENVELOPE)
+    assert sentences(200, b'{"data": 1, "requestId": "", "more": 2}', JSON) == dict.fromkeys(
+        ENVELOPE
+    )
 
 
 @pytest.mark.parametrize("status", sorted(STATUSES - {200, 401, 429}))
-def test_a_refusal_exercises_the_error_body(status: int) -> None:
-    """Message and title may be absent."""
-    assert judged(status, ERROR, JSON) == dict.fromkeys(REFUSAL)
-    assert judged(
+def test_an_error_response_exercises_the_error_body(status: int) -> None:
+    """`message` and `title` may be absent."""
+    assert sentences(status, ERROR, JSON) == dict.fromkeys(ERROR_FORM)
+    assert sentences(
         status, b'{"code": "", "requestId": "", "message": "", "title": "", "more": 1}', JSON
-    ) == dict.fromkeys(REFUSAL)
+    ) == dict.fromkeys(ERROR_FORM)
 
 
-def test_a_refused_credential_exercises_the_challenge_too() -> None:
-    """Whatever the challenge says."""
-    assert judged(401, ERROR, JSON, ("www-authenticate", "Bearer")) == dict.fromkeys(
-        [*REFUSAL, "authentication/challenge"]
+def test_a_401_exercises_the_challenge_too() -> None:
+    """Every value conforms."""
+    assert sentences(401, ERROR, JSON, ("www-authenticate", "Bearer")) == dict.fromkeys(
+        [*ERROR_FORM, "authentication/challenge"]
     )
-    assert broken(401, ERROR, JSON) == {
-        "authentication/challenge": "a 401 without WWW-Authenticate"
+    assert violated(401, ERROR, JSON) == {
+        "authentication/challenge": "401 without WWW-Authenticate"
     }
 
 
 @pytest.mark.parametrize("status", [201, 204, 301, 402, 405, 418, 501])
-def test_a_status_outside_the_contract_breaks_that_alone(status: int) -> None:
-    """Nothing else of such an answer is looked at."""
-    assert judged(status, b"") == {"response/status": f"status {status}"}
+def test_an_undocumented_status_violates_one_requirement(status: int) -> None:
+    """Nothing else of the response is checked."""
+    assert sentences(status, b"") == {"response/status": f"status {status}"}
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_a_gateway_answers_in_its_own_words(status: int) -> None:
-    """Nothing is judged, unless it speaks JSON as the target does."""
-    assert judged(status, b"<html>", ("content-type", "text/html")) == {}
-    assert judged(status, ERROR) == {}
-    assert judged(status, b'{"message": "Endpoint request timed out"}', JSON) == {}
-    assert set(judged(status, ERROR, JSON)) == (set() if status == 504 else REFUSAL)
+def test_the_response_of_a_gateway_is_not_checked(status: int) -> None:
+    """Its body has neither `code` nor `requestId`, or is not declared as JSON."""
+    assert sentences(status, b"<html>", ("content-type", "text/html")) == {}
+    assert sentences(status, ERROR) == {}
+    assert sentences(status, b'{"message": "Endpoint request timed out"}', JSON) == {}
+    assert set(sentences(status, ERROR, JSON)) == (set() if status == 504 else ERROR_FORM)
 
 
 @pytest.mark.parametrize(
-    ("member", "missed"), [("code", "error/request-id"), ("requestId", "error/code")]
+    ("present", "absent"), [("code", "error/request-id"), ("requestId", "error/code")]
 )
-def test_one_member_of_an_error_shows_that_a_failure_is_the_targets_own(
-    member: str, missed: str
+def test_one_property_of_an_error_body_shows_that_the_target_responds(
+    present: str, absent: str
 ) -> None:
-    """Then it is the other one that it has to have as well."""
-    assert broken(503, json.dumps({member: "x"}).encode(), JSON).keys() == {missed}
+    """Then the other one is required."""
+    assert violated(503, json.dumps({present: "x"}).encode(), JSON).keys() == {absent}
 
 
-@pytest.mark.parametrize("member", ["CODE", "requestid", "REQUESTID", "message", "title"])
-def test_other_members_show_nothing_of_whose_a_failure_is(member: str) -> None:
-    """Gateways have them too, in any spelling."""
-    assert judged(503, json.dumps({member: "x"}).encode(), JSON) == {}
+@pytest.mark.parametrize("name", ["CODE", "requestid", "REQUESTID", "message", "title"])
+def test_other_properties_do_not_show_that_the_target_responds(name: str) -> None:
+    """Gateways send them too."""
+    assert sentences(503, json.dumps({name: "x"}).encode(), JSON) == {}
 
 
-def test_other_failures_are_no_gateways() -> None:
-    """A 500 in HTML is the target's."""
-    assert set(broken(500, b"<html>", ("content-type", "text/html"))) == {
+def test_a_500_is_the_response_of_the_target() -> None:
+    """Also in HTML."""
+    assert set(violated(500, b"<html>", ("content-type", "text/html"))) == {
         "response/content-type",
         "response/json",
     }
@@ -108,8 +118,8 @@ def test_other_failures_are_no_gateways() -> None:
     ],
 )
 def test_a_media_type_is_compared_as_http_does(value: str) -> None:
-    """In any case, with any parameters."""
-    assert broken(200, SUCCESS, ("content-type", value)) == {}
+    """In upper or lower case, with any parameters."""
+    assert violated(200, SUCCESS, ("content-type", value)) == {}
 
 
 @pytest.mark.parametrize(
@@ -122,82 +132,82 @@ def test_a_media_type_is_compared_as_http_does(value: str) -> None:
         "text/plain; application/json",
     ],
 )
-def test_another_media_type_breaks_that_alone(value: str) -> None:
-    """And so does none at all."""
-    assert broken(200, SUCCESS, ("content-type", value)) == {
-        "response/content-type": f"Content-Type {value!r}"
+def test_another_media_type_violates_one_requirement(value: str) -> None:
+    """And so does no media type."""
+    assert violated(200, SUCCESS, ("content-type", value)) == {
+        "response/content-type": f'Content-Type "{value}"'
     }
-    assert broken(200, SUCCESS) == {"response/content-type": "Content-Type None"}
+    assert violated(200, SUCCESS) == {"response/content-type": "no Content-Type"}
 
 
 @pytest.mark.parametrize("status", [200, 404])
-def test_a_body_that_is_no_json_breaks_that_alone(status: int) -> None:
-    """The beginning of it is shown."""
-    assert broken(status, b"<html>", JSON) == {"response/json": "a body that is no JSON: b'<html>'"}
-    assert broken(status, b"x" * 10_000, JSON) == {
-        "response/json": f"a body that is no JSON: b'{'x' * 117}…"
+def test_a_body_that_is_not_json_violates_one_requirement(status: int) -> None:
+    """The sentence quotes its first characters."""
+    assert violated(status, b"<html>", JSON) == {"response/json": 'the body is not JSON: "<html>"'}
+    assert violated(status, b"x" * 10_000, JSON) == {
+        "response/json": f'the body is not JSON: "{"x" * 118}…'
     }
-    assert broken(status, b"", JSON) == {"response/json": "a body that is no JSON: b''"}
+    assert violated(status, b"", JSON) == {"response/json": 'the body is not JSON: ""'}
 
 
-def test_a_body_that_cannot_be_looked_at_is_not_blamed() -> None:
-    """JSON of any depth is JSON."""
-    assert set(judged(200, b"[" * 200_000 + b"]" * 200_000, JSON)) == {
+def test_a_body_that_is_nested_too_deeply_is_not_checked() -> None:
+    """JSON of any depth is JSON: that the parser fails is not the fault of the target."""
+    assert set(sentences(200, b"[" * 200_000 + b"]" * 200_000, JSON)) == {
         "response/status",
         "response/content-type",
     }
 
 
 @pytest.mark.parametrize(
-    ("body", "problems"),
+    ("body", "expected"),
     [
-        (b"[]", {"envelope/data": "a success body without data: []"}),
-        (b"null", {"envelope/data": "a success body without data: None"}),
-        (b'"data"', {"envelope/data": "a success body without data: 'data'"}),
+        (b"[]", {"envelope/data": "a success without data: []"}),
+        (b"null", {"envelope/data": "a success without data: null"}),
+        (b'"data"', {"envelope/data": 'a success without data: "data"'}),
         (
             b'{"requestId": "r"}',
-            {"envelope/data": "a success body without data: {'requestId': 'r'}"},
+            {"envelope/data": 'a success without data: {"requestId": "r"}'},
         ),
-        (b'{"data": {}}', {"envelope/request-id": "no requestId"}),
+        (b'{"data": {}}', {"envelope/request-id": "requestId is absent"}),
         (b'{"data": {}, "requestId": 7}', {"envelope/request-id": "requestId is 7"}),
-        (b'{"data": {}, "requestId": null}', {"envelope/request-id": "requestId is None"}),
+        (b'{"data": {}, "requestId": null}', {"envelope/request-id": "requestId is null"}),
         (
             b"{}",
             {
-                "envelope/data": "a success body without data: {}",
-                "envelope/request-id": "no requestId",
+                "envelope/data": "a success without data: {}",
+                "envelope/request-id": "requestId is absent",
             },
         ),
     ],
 )
-def test_each_member_of_the_envelope_is_a_requirement_of_its_own(
-    body: bytes, problems: dict[str, str]
+def test_each_property_of_the_envelope_has_a_requirement(
+    body: bytes, expected: dict[str, str]
 ) -> None:
-    """A body that is no object has no members to miss."""
-    assert broken(200, body, JSON) == problems
+    """A body that is not an object violates that of `data` only."""
+    assert violated(200, body, JSON) == expected
 
 
 @pytest.mark.parametrize(
-    ("body", "problems"),
+    ("body", "expected"),
     [
-        (b"[1]", {"error/object": "an error body that is no object: [1]"}),
-        (b'{"requestId": "r"}', {"error/code": "no code"}),
+        (b"[1]", {"error/object": "the error body is not an object: [1]"}),
+        (b'{"requestId": "r"}', {"error/code": "code is absent"}),
         (b'{"code": 404, "requestId": "r"}', {"error/code": "code is 404"}),
-        (b'{"code": "c"}', {"error/request-id": "no requestId"}),
+        (b'{"code": "c"}', {"error/request-id": "requestId is absent"}),
         (b'{"code": "c", "requestId": []}', {"error/request-id": "requestId is []"}),
-        (b'{"code": "c", "requestId": "r", "message": null}', {"error/message": "message is None"}),
+        (b'{"code": "c", "requestId": "r", "message": null}', {"error/message": "message is null"}),
         (b'{"code": "c", "requestId": "r", "title": {}}', {"error/title": "title is {}"}),
     ],
 )
-def test_each_member_of_an_error_is_a_requirement_of_its_own(
-    body: bytes, problems: dict[str, str]
+def test_each_property_of_an_error_body_has_a_requirement(
+    body: bytes, expected: dict[str, str]
 ) -> None:
-    """Code and requestId have to be there, message and title have to be strings where they are."""
-    assert broken(404, body, JSON) == problems
+    """`code` and `requestId` are required, `message` and `title` are strings if present."""
+    assert violated(404, body, JSON) == expected
 
 
 @pytest.mark.parametrize(
-    ("value", "kept"),
+    ("value", "conforms"),
     [
         ("0", True),
         ("30", True),
@@ -207,88 +217,145 @@ def test_each_member_of_an_error_is_a_requirement_of_its_own(
         (None, False),
     ],
 )
-def test_a_429_says_how_long_to_wait(value: str | None, kept: bool) -> None:
-    """And is a refusal like any other beside that."""
+def test_a_429_has_a_retry_after(value: str | None, conforms: bool) -> None:
+    """And an error body like every error response."""
     headers = [JSON] if value is None else [JSON, ("retry-after", value)]
-    assert set(judged(429, ERROR, *headers)) == REFUSAL | {"limits/retry-after"}
-    assert broken(429, ERROR, *headers) == (
-        {} if kept else {"limits/retry-after": f"429 with Retry-After {value!r}"}
-    )
+    assert set(sentences(429, ERROR, *headers)) == ERROR_FORM | {"limits/retry-after"}
+    sentence = "429 without Retry-After" if value is None else f'429 with Retry-After "{value}"'
+    assert violated(429, ERROR, *headers) == ({} if conforms else {"limits/retry-after": sentence})
 
 
 @pytest.mark.parametrize("status", [200, 400, 503])
-def test_no_other_status_has_to(status: int) -> None:
-    """It may."""
-    assert "limits/retry-after" not in judged(status, ERROR, JSON, ("retry-after", "soon"))
+def test_other_statuses_need_no_retry_after(status: int) -> None:
+    """They may have one."""
+    assert "limits/retry-after" not in sentences(status, ERROR, JSON, ("retry-after", "soon"))
 
 
-def test_every_judgement_says_what_was_expected() -> None:
-    """Kept or broken."""
-    for body in (SUCCESS, b"{}"):
-        expected = {
-            judgement.requirement: judgement.expected
-            for judgement in examine(Response(200, (JSON,), body), STATUSES)
-        }
-        assert expected == {
-            "response/status": "one of [200, 400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503]",
-            "response/content-type": "application/json",
-            "response/json": "one JSON value",
-            "envelope/data": "an object {data, requestId}",
-            "envelope/request-id": "requestId: a string",
-        }
+def defects(status: int, body: bytes, *headers: tuple[str, str]) -> dict[str, Defect]:
+    """The defects of a response, by the requirement."""
+    return {
+        judgement.requirement: judgement.defect
+        for judgement in examine(Response(status, headers, body), STATUSES)
+        if judgement.defect
+    }
 
 
-def test_every_judgement_of_a_refusal_says_what_was_expected() -> None:
-    """Kept or broken."""
-    for headers in ((JSON, ("retry-after", "1")), (JSON,)):
-        expected = {
-            judgement.requirement: judgement.expected
-            for judgement in examine(Response(429, headers, ERROR), STATUSES)
-        }
-        assert {
-            requirement: told for requirement, told in expected.items() if requirement not in FORM
-        } == {
-            "limits/retry-after": "Retry-After with delay-seconds or an HTTP-date",
-            "error/object": "an object",
-            "error/code": "code: a string",
-            "error/request-id": "requestId: a string",
-            "error/message": "message: a string",
-            "error/title": "title: a string",
-        }
+@pytest.mark.parametrize(
+    ("status", "headers", "requirement", "data"),
+    [
+        (418, [], "response/status", (Kind.STATUS, 418, Location(Part.STATUS))),
+        (
+            200,
+            [("content-type", "text/json")],
+            "response/content-type",
+            (Kind.HEADER, "text/json", Location(Part.HEADER, "content-type")),
+        ),
+        (
+            401,
+            [JSON],
+            "authentication/challenge",
+            (Kind.HEADER, None, Location(Part.HEADER, "www-authenticate")),
+        ),
+        (
+            429,
+            [JSON, ("retry-after", "")],
+            "limits/retry-after",
+            (Kind.HEADER, "", Location(Part.HEADER, "retry-after")),
+        ),
+    ],
+)
+def test_a_defect_outside_the_body_has_its_place_as_data(
+    status: int, headers: list[tuple[str, str]], requirement: str, data: tuple[Any, ...]
+) -> None:
+    """Kind, value, and the status line or the header."""
+    found = defects(status, SUCCESS, *headers)[requirement]
+    assert (found.kind, found.actual, *found.where) == data
 
 
-def test_every_judgement_of_a_challenge_says_what_was_expected() -> None:
-    """Kept or broken."""
-    for headers in ((JSON, ("www-authenticate", "Bearer")), (JSON,)):
-        expected = {
-            judgement.requirement: judgement.expected
-            for judgement in examine(Response(401, headers, ERROR), STATUSES)
-        }
-        assert expected["authentication/challenge"] == "WWW-Authenticate"
+@pytest.mark.parametrize(
+    ("status", "body", "requirement", "data"),
+    [
+        (200, b"<html>", "response/json", (Kind.BODY, "<html>", (), "")),
+        (200, b"[]", "envelope/data", (Kind.BODY, None, ("data",), "")),
+        (200, b'{"requestId": "r"}', "envelope/data", (Kind.ABSENT, None, ("data",), "")),
+        (404, b"[]", "error/object", (Kind.BODY, None, (), "")),
+        (404, b'{"requestId": "r"}', "error/code", (Kind.ABSENT, None, ("code",), "")),
+        (
+            404,
+            b'{"code": 7, "requestId": "r"}',
+            "error/code",
+            (Kind.VALUE, 7, ("code",), "/code"),
+        ),
+    ],
+)
+def test_a_defect_in_the_body_has_its_place_as_data(
+    status: int, body: bytes, requirement: str, data: tuple[Any, ...]
+) -> None:
+    """Kind, value, properties and JSON Pointer."""
+    found = defects(status, body, JSON)[requirement]
+    (place,) = found.where
+    assert place.part is Part.BODY
+    assert (found.kind, found.actual, found.fields, place.name) == data
 
 
-def test_a_problem_is_put_into_words_only_where_there_is_one() -> None:
-    """A page need not be printed to be judged."""
+def test_a_defect_names_what_the_contract_expects() -> None:
+    """One phrase a requirement."""
+    found = defects(200, b"{}", JSON) | defects(418, b"") | defects(401, b"{}") | defects(404, b"[")
+    found |= defects(429, b'{"message": 1, "title": 1}', JSON) | defects(404, b"[]", JSON)
+    documented = "200, 400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503"
+    assert {requirement: defect.expected for requirement, defect in found.items()} == {
+        "response/status": f"one of {documented}",
+        "response/content-type": "application/json",
+        "response/json": "one JSON value",
+        "authentication/challenge": "WWW-Authenticate",
+        "limits/retry-after": "Retry-After with delay-seconds or an HTTP-date",
+        "envelope/data": "an object {data, requestId}",
+        "envelope/request-id": "requestId: a string",
+        "error/object": "an object",
+        "error/code": "code: a string",
+        "error/request-id": "requestId: a string",
+        "error/message": "message: a string",
+        "error/title": "title: a string",
+    }
 
-    def unwanted() -> str:
+
+def test_the_rules_declare_the_requirements_that_they_check() -> None:
+    """Responses with every defect violate each of them."""
+    found = defects(200, b"{}", JSON) | defects(418, b"") | defects(401, b"{}") | defects(404, b"[")
+    found |= defects(429, b'{"message": 1, "title": 1}', JSON) | defects(404, b"[]", JSON)
+    assert set(found) == REQUIREMENTS
+
+
+def test_a_defect_is_made_only_where_there_is_one() -> None:
+    """A conforming page is not printed."""
+
+    def unwanted() -> Defect:
         raise AssertionError
 
-    assert hold("a/b", kept=True, problem=unwanted, expected="x") == Judgement("a/b", None, "x")
-    assert hold("a/b", kept=False, problem=lambda: "told", expected="x") == Judgement(
-        "a/b", "told", "x"
-    )
+    found = defect(Kind.STATUS, "status 418")
+    assert hold("a/b", conforms=True, otherwise=unwanted) == Judgement("a/b")
+    violated = hold("a/b", conforms=False, otherwise=lambda: found)
+    assert violated == Judgement("a/b", found)
 
 
-def test_a_value_is_shown_on_one_line() -> None:
-    """Cut past its longest length; nesting of any depth does no harm."""
+def test_a_judgement_has_the_sentence_and_the_expectation_of_its_defect() -> None:
+    """None and "" where it conforms."""
+    judgement = Judgement("a/b", defect(Kind.STATUS, "{n} of them", expected="none", n=2))
+    assert (judgement.problem, judgement.expected) == ("2 of them", "none")
+    assert (Judgement("a/b").problem, Judgement("a/b").expected) == (None, "")
+
+
+def test_a_value_is_shown_as_json_on_one_line() -> None:
+    """It is cut at its longest length; nesting of any depth raises nothing."""
     deep: list[object] = []
     for _ in range(100_000):
         deep = [deep]
-    assert shown("a\nb") == "'a\\nb'"
-    assert shown("x" * 118) == repr("x" * 118)
-    assert shown("x" * 119) == "'" + "x" * 118 + "…"
+    assert shown("a\nb") == '"a\\nb"'
+    assert shown("ü") == '"ü"'
+    assert shown("x" * 118) == f'"{"x" * 118}"'
+    assert shown("x" * 119) == f'"{"x" * 118}…'
     assert len(shown("x" * 119)) == 120
     assert shown([1, 2, 3], 5) == "[1, …"
-    assert shown(deep) == "list nested too deeply to be shown"
+    assert shown(deep) == "a list nested too deeply to be shown"
     while deep:
         deep = deep.pop()  # type: ignore[assignment]

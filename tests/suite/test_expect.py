@@ -1,19 +1,20 @@
-"""What checks expect of answers: what passes, what breaks a requirement, and what says nothing."""
+"""What checks expect of responses: which pass, which violate, and which are inconclusive."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from conformance.contract.verdict import Inconclusive, Violation
+from conformance.contract.verdict import Inconclusive, Kind, Location, Part, Violation, defect
 from conformance.http.exchange import Call, Exchange, Request, Response
 from conformance.suite.callers import expect
 
+REVIEW_IS_PENDING = defect(Kind.EFFECT, "the review is {state}", expected="approved", state="open")
 
-def answer(status: int | None, body: bytes = b'{"code": "c"}') -> Exchange:
-    """An answer with this status; None for none at all."""
-    response = None if status is None else Response(status, (), body)
-    failure = None if response else "timed out"
+
+def response(status: int | None, body: bytes = b'{"code": "c"}') -> Exchange:
+    """A response with this status; a failed connection for None."""
+    received = None if status is None else Response(status, (), body)
+    failure = None if received else "timed out"
     return Exchange(
         "item",
         4,
@@ -22,123 +23,144 @@ def answer(status: int | None, body: bytes = b'{"code": "c"}') -> Exchange:
         "primary",
         "bearer",
         Request("GET", "", ()),
-        response,
+        received,
         failure,
     )
 
 
-def violation(act: Callable[[], None]) -> tuple[Any, ...]:
-    """What is held against the target."""
+def violation(act: Callable[[], None]) -> Violation:
+    """The violation that is raised."""
     with pytest.raises(Violation) as caught:
         act()
-    return (
-        caught.value.message,
-        caught.value.expected,
-        caught.value.exchanges,
-        caught.value.operation,
-    )
+    return caught.value
 
 
-def inconclusive(act: Callable[[], None]) -> tuple[Any, ...]:
-    """Why nothing can be said."""
+def sentences(act: Callable[[], None]) -> tuple[str, str]:
+    """The sentence of the violation that is raised, and what was expected."""
+    found = violation(act)
+    return found.message, found.expected
+
+
+def inconclusive(act: Callable[[], None]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Why the check is inconclusive, what it needs, and its evidence."""
     with pytest.raises(Inconclusive) as caught:
         act()
     return caught.value.message, caught.value.needs, caught.value.exchanges
 
 
-# --- one of several statuses ---------------------------------------------------------------------------------------------
+# --- one of several statuses ---
 
 
 @pytest.mark.parametrize("status", [403, 404])
-def test_a_status_that_is_allowed_passes(status: int) -> None:
+def test_an_allowed_status_passes(status: int) -> None:
     """Each of them."""
-    expect.status(answer(status), 403, 404)
+    expect.status(response(status), 403, 404)
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
-def test_an_allowed_status_passes_in_any_weather(status: int) -> None:
-    """A check that asks for a 429 is content with it."""
-    expect.status(answer(status), status)
+def test_an_allowed_status_passes_even_if_it_is_transient(status: int) -> None:
+    """A check may ask for a 429."""
+    expect.status(response(status), status)
 
 
 @pytest.mark.parametrize("status", [200, 201, 302, 400, 401, 405, 422, 500, 501])
-def test_any_other_status_breaks_the_requirement(status: int) -> None:
-    """With what was asked, what came, what was expected, and the exchange that shows it."""
-    expected = (f"a read: {status} c", "403 or 404", ("item#4",), None)
-    assert violation(lambda: expect.status(answer(status), 403, 404)) == expected
+def test_another_status_is_a_violation(status: int) -> None:
+    """It names the purpose of the request, the response, the allowed statuses and the exchange."""
+    found = violation(lambda: expect.status(response(status), 403, 404))
+    assert (found.message, found.expected) == (f"a read: {status} c", "403 or 404")
+    assert (found.exchanges, found.operation) == (("item#4",), None)
 
 
-def test_a_reason_takes_the_place_of_the_purpose() -> None:
+def test_a_reason_replaces_the_purpose() -> None:
     """Where one is given."""
-    assert violation(lambda: expect.status(answer(200), 401, because="no credential")) == (
-        "no credential: 200 c",
-        "401",
-        ("item#4",),
-        None,
-    )
-
-
-# --- any refusal ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 413, 422, 499])
-def test_every_client_error_is_a_refusal(status: int) -> None:
-    """From 400 to 499."""
-    expect.refused(answer(status))
-
-
-@pytest.mark.parametrize("status", [200, 204, 302, 399, 500, 501])
-def test_what_is_no_client_error_is_no_refusal(status: int) -> None:
-    """Neither a success nor a failure of the server is."""
-    assert violation(lambda: expect.refused(answer(status))) == (
-        f"a read: {status} c",
-        "a refusal",
-        ("item#4",),
-        None,
-    )
-
-
-def test_a_refusal_that_does_not_come_has_its_reason() -> None:
-    """Where one is given."""
-    assert violation(lambda: expect.refused(answer(200), "expired"))[0] == "expired: 200 c"
-
-
-# --- a success -----------------------------------------------------------------------------------------------------------
-
-
-def test_a_success_is_served() -> None:
-    """200, and no other one."""
-    expect.served(answer(200))
-    assert violation(lambda: expect.served(answer(201))) == (
-        "a read: 201 c",
-        "200",
-        ("item#4",),
-        None,
-    )
-    assert violation(lambda: expect.served(answer(404))) == (
-        "a read: 404 c",
-        "200",
-        ("item#4",),
-        None,
-    )
-
-
-@pytest.mark.parametrize("status", [401, 403])
-def test_who_is_turned_away_is_not_served_for_another_reason(status: int) -> None:
-    """The credential of the profile is in question, not what the check is about."""
-    expected = (
-        f"primary is answered {status} c on video_get",
-        ("credentials.primary",),
-        ("item#4",),
-    )
-    assert inconclusive(lambda: expect.served(answer(status))) == expected
-
-
-# --- the weather ---------------------------------------------------------------------------------------------------------
+    found = sentences(lambda: expect.status(response(200), 401, because="no credential"))
+    assert found == ("no credential: 200 c", "401")
 
 
 @pytest.mark.parametrize(
-    ("status", "told", "needs"),
+    ("status", "allowed", "kind"),
+    [
+        (200, (403, 404), Kind.ACCEPTED),
+        (299, (403, 404), Kind.ACCEPTED),
+        (300, (403, 404), Kind.STATUS),
+        (500, (403, 404), Kind.STATUS),
+        (200, (400,), Kind.ACCEPTED),
+        (200, (499,), Kind.ACCEPTED),
+        (200, (500,), Kind.STATUS),
+        (200, (399,), Kind.STATUS),
+        (201, (200, 404), Kind.STATUS),
+    ],
+)
+def test_a_success_instead_of_a_rejection_has_its_own_kind(
+    status: int, allowed: tuple[int, ...], kind: Kind
+) -> None:
+    """Wherever every allowed status is 4xx."""
+    found = violation(lambda: expect.status(response(status), *allowed)).defect
+    assert (found.kind, found.actual) == (kind, status)
+    assert found.where == (Location(Part.STATUS, exchange="item#4"),)
+
+
+# --- any rejection ---
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 413, 422, 499])
+def test_every_client_error_is_a_rejection(status: int) -> None:
+    """From 400 to 499."""
+    expect.rejected(response(status))
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (200, Kind.ACCEPTED),
+        (204, Kind.ACCEPTED),
+        (302, Kind.STATUS),
+        (399, Kind.STATUS),
+        (500, Kind.STATUS),
+        (501, Kind.STATUS),
+    ],
+)
+def test_another_status_than_a_client_error_is_a_violation(status: int, kind: Kind) -> None:
+    """A success has its own kind."""
+    found = violation(lambda: expect.rejected(response(status)))
+    assert (found.message, found.expected, found.exchanges) == (
+        f"a read: {status} c",
+        "4xx",
+        ("item#4",),
+    )
+    assert (found.defect.kind, found.defect.actual) == (kind, status)
+
+
+def test_a_missing_rejection_has_its_reason() -> None:
+    """Where one is given."""
+    assert sentences(lambda: expect.rejected(response(200), "expired")) == ("expired: 200 c", "4xx")
+
+
+# --- a success ---
+
+
+def test_only_200_is_served() -> None:
+    """Another success is a violation too."""
+    expect.served(response(200))
+    assert sentences(lambda: expect.served(response(201))) == ("a read: 201 c", "200")
+    assert sentences(lambda: expect.served(response(404))) == ("a read: 404 c", "200")
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_rejected_credential_is_inconclusive(status: int) -> None:
+    """The credential of the profile is in question, not the requirement."""
+    assert inconclusive(lambda: expect.served(response(status))) == (
+        f"video_get with primary returned {status} c",
+        ("credentials.primary",),
+        ("item#4",),
+    )
+
+
+# --- transient errors ---
+
+
+@pytest.mark.parametrize(
+    ("status", "described", "needs"),
     [
         (429, "429 c", "limits.requests-per-second"),
         (502, "502 c", "a target that answers"),
@@ -149,61 +171,46 @@ def test_who_is_turned_away_is_not_served_for_another_reason(status: int) -> Non
 )
 @pytest.mark.parametrize(
     "act",
-    [expect.clear, expect.refused, expect.served, lambda each: expect.status(each, 200, 403)],
-    ids=["clear", "refused", "served", "status"],
+    [expect.clear, expect.rejected, expect.served, lambda each: expect.status(each, 200, 403)],
+    ids=["clear", "rejected", "served", "status"],
 )
-def test_the_weather_says_nothing(
-    act: Callable[[Exchange], None], status: int | None, told: str, needs: str
+def test_a_transient_error_is_inconclusive(
+    act: Callable[[Exchange], None], status: int | None, described: str, needs: str
 ) -> None:
-    """And names what would make it pass."""
-    assert inconclusive(lambda: act(answer(status))) == (
-        f"video_get: {told}",
+    """It names what is needed to check the requirement."""
+    assert inconclusive(lambda: act(response(status))) == (
+        f"video_get: {described}",
         (needs,),
         ("item#4",),
     )
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 403, 404, 409, 500])
-def test_an_answer_of_the_target_is_clear(status: int) -> None:
-    """A 500 that stays is its own."""
-    expect.clear(answer(status))
+def test_another_status_is_not_transient(status: int) -> None:
+    """Nor is a 500 that remains."""
+    expect.clear(response(status))
 
 
-# --- conditions ----------------------------------------------------------------------------------------------------------
+# --- conditions ---
 
 
 def test_a_condition_that_holds_passes() -> None:
-    """Whatever it would have said."""
-    expect.that(answer(200).status == 200, "so it is not", answer(200), expected="so it is")
+    """Its defect is not reported."""
+    expect.that(response(200).status == 200, REVIEW_IS_PENDING, response(200))
 
 
-def test_a_condition_that_does_not_hold_breaks_the_requirement() -> None:
-    """With all answers that show it, in their order."""
+def test_a_condition_that_does_not_hold_is_a_violation() -> None:
+    """The responses are its evidence, in their order."""
     other = Exchange("item", 5, Call("video_list"), "", None, None, Request("GET", "", ()))
-    assert violation(
-        lambda: expect.that(
-            answer(200).status == 201, "so it is", answer(200), other, expected="not so"
-        )
-    ) == (
-        "so it is",
-        "not so",
-        ("item#4", "item#5"),
-        None,
-    )
-    assert violation(lambda: expect.that(answer(200).status == 201, "so it is")) == (
-        "so it is",
-        "",
-        (),
-        None,
-    )
+    holds = response(200).status == 201
+    found = violation(lambda: expect.that(holds, REVIEW_IS_PENDING, response(200), other))
+    assert (found.message, found.expected) == ("the review is open", "approved")
+    assert (found.defect, found.exchanges) == (REVIEW_IS_PENDING, ("item#4", "item#5"))
+    assert violation(lambda: expect.that(holds, REVIEW_IS_PENDING)).exchanges == ()
 
 
-def test_what_is_broken_is_broken_at_once() -> None:
-    """With what shows it."""
-    assert violation(lambda: expect.broken("so it is", answer(200), expected="not so")) == (
-        "so it is",
-        "not so",
-        ("item#4",),
-        None,
-    )
-    assert violation(lambda: expect.broken("so it is")) == ("so it is", "", (), None)
+def test_a_violation_is_raised_at_once() -> None:
+    """With its evidence."""
+    found = violation(lambda: expect.violated(REVIEW_IS_PENDING, response(200)))
+    assert (found.defect, found.exchanges) == (REVIEW_IS_PENDING, ("item#4",))
+    assert violation(lambda: expect.violated(REVIEW_IS_PENDING)).exchanges == ()

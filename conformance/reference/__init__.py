@@ -1,4 +1,7 @@
-"""A complete implementation of the API: an executable specification, a sandbox, and the target that the suite itself is tried on."""
+"""A complete implementation of the API.
+
+It is an executable specification, a sandbox, and the target on which the suite itself is tested.
+"""
 
 from conformance.reference.clock import Clock, ManualClock, SystemClock
 from conformance.reference.instance import Reference

@@ -1,6 +1,7 @@
-"""Who is calling, and what they may do: credentials, permissions, roles ("Authentication").
+"""Authentication and authorization: credentials, permissions and roles ("Authentication").
 
-Company and project grants are conditions of the queries: what lies outside a grant is not found, whether it exists or not.
+Company and project grants are conditions of the queries.
+A record outside the grant is therefore not found, whether it exists or not.
 """
 
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ SELECT_CREDENTIAL: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """An authenticated caller: the account behind the credential, and what the credential allows."""
+    """An authenticated caller; `account` is an id, `credential` a digest."""
 
     account: str
     credential: str
@@ -32,7 +33,7 @@ class Caller:
 
 
 def authenticate(store: Store, clock: Clock, presented_credentials: PresentedCredentials) -> Caller:
-    """The caller whom the first valid secret names: either scheme suffices. Unauthenticated where none is valid."""
+    """Return the caller of the first valid secret, or raise Unauthenticated if none is valid."""
     rejection = Unauthenticated("Send an API key in x-api-key, or a bearer token in Authorization.")
     for scheme, secret in presented_credentials.secrets():
         try:
@@ -48,19 +49,19 @@ def authenticate(store: Store, clock: Clock, presented_credentials: PresentedCre
 
 
 def check_permission(caller: Caller, operation: Operation) -> None:
-    """Forbidden where the credential lacks the operation's permission."""
+    """Raise Forbidden if the credential lacks the permission of the operation."""
     if operation.permission not in caller.permissions:
         raise Forbidden(f"The credential lacks the permission {operation.permission}.")
 
 
 def check_role(role: str | None) -> None:
-    """Forbidden where the role that the caller has in the review's company may not approve."""
+    """Raise Forbidden unless the role, in the company of the review, may approve reviews."""
     if role not in APPROVER_ROLES:
         raise Forbidden("Your role in this company may not approve reviews.")
 
 
 def _require_valid(credential: Row | None, clock: Clock) -> Row:
-    """The credential. Unauthenticated where it is unknown, revoked or expired."""
+    """Return the credential; raise Unauthenticated if it is unknown, revoked or expired."""
     if credential is None:
         raise Unauthenticated("The credential is not known.")
     if credential["revoked"]:
@@ -71,7 +72,7 @@ def _require_valid(credential: Row | None, clock: Clock) -> Row:
 
 
 def _has_expired(expires_at: float | None, now: float) -> bool:
-    """Whether the end of a credential has come; one without an end never expires."""
+    """Whether the credential has expired; None means that it never does."""
     if expires_at is None:
         return False
     return expires_at <= now

@@ -1,6 +1,7 @@
-"""The HTTP face of the service: routes from the contract file, requests into arguments, faults into answers.
+"""The HTTP interface of the service: routes, arguments of requests, error responses.
 
-Endpoints wait for nothing but the request body, and hold nothing that belongs to an event loop: several loops may drive one application.
+The routes come from the contract file. Endpoints await the request body only, and keep nothing that
+belongs to an event loop, so that several event loops may use one application.
 """
 
 import logging
@@ -37,7 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class App:
-    """The ASGI application: it answers everything, its own failures included, with JSON."""
+    """The ASGI application; every response is JSON, also after an internal error."""
 
     def __init__(self, service: Service, responses: ResponseBuilder) -> None:
         self._responses = responses
@@ -46,19 +47,19 @@ class App:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self._router(scope, receive, send)
             return
         try:
             await self._router(scope, receive, send)
         except ClientDisconnect:
-            log.info("a client left before its request was complete")
-        except Exception as error:  # noqa: BLE001 - whatever is raised gets an answer
+            log.info("a client disconnected before its request was complete")
+        except Exception as error:  # noqa: BLE001 - every exception gets a response
             await transmit(self._response(error), send, bodiless=scope["method"] == "HEAD")
 
     def _response(self, error: Exception) -> Response:
-        """The answer to a request that was refused or that failed."""
+        """The response to a request that raised this exception."""
         if isinstance(error, ApiError):
             return self._responses.error(error)
         log.error("a request failed", exc_info=error)
@@ -66,7 +67,7 @@ class App:
 
 
 class Endpoint:
-    """Everything that can be done with one path."""
+    """The operations of one path, by method."""
 
     def __init__(
         self, operations: Sequence[Operation], service: Service, responses: ResponseBuilder
@@ -76,7 +77,7 @@ class Endpoint:
         self._responses = responses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Perform the operation that the method names; HEAD is GET without the body of the answer."""
+        """Perform the operation of the method; HEAD is GET without the response body."""
         request = Request(scope, receive)
         operation = self._operation(request.method)
         caller = self._service.admit(presented_credentials(request.headers))
@@ -85,20 +86,20 @@ class Endpoint:
         await transmit(self._responses.success(data), send, bodiless=request.method == "HEAD")
 
     def _operation(self, method: str) -> Operation:
-        """The operation for a method. MethodNotAllowed, with those that there are, where it has none."""
+        """Return the operation of a method, or raise MethodNotAllowed with the allowed methods."""
         operation = self._operations.get("GET" if method == "HEAD" else method)
         if operation is None:
             raise MethodNotAllowed(method, self._allowed())
         return operation
 
     def _allowed(self) -> str:
-        """The methods of this path, as the Allow header lists them."""
+        """The value of the Allow header for this path."""
         head = ["HEAD"] if "GET" in self._operations else []
         return ", ".join([*self._operations, *head])
 
 
 def _routes(service: Service, responses: ResponseBuilder) -> list[Route]:
-    """One route for each path of the contract file, one for the file itself, and one for the tools."""
+    """A route for each path of the contract file, one for that file, and one for the tools."""
     paths = defaultdict(list)
     for operation in catalogue.operations():
         paths[operation.path].append(operation)
@@ -114,18 +115,18 @@ def _routes(service: Service, responses: ResponseBuilder) -> list[Route]:
 
 
 async def _unknown_path(_scope: Scope, _receive: Receive, _send: Send) -> NoReturn:
-    """What the router falls back on."""
+    """The fallback of the router."""
     raise NotFound("There is nothing at this path.")
 
 
 async def _arguments(request: Request) -> Arguments:
-    """Arguments from the path, and from the body or else the query; where names meet, the path wins."""
+    """The path parameters, and the body or the query; a path parameter overrides the others."""
     given = await _body(request) if request.method in METHODS_WITH_BODY else _query(request)
     return {**given, **request.path_params}
 
 
 def _query(request: Request) -> Arguments:
-    """The query parameters; one that is given several times is an array, which no operation takes."""
+    """The query parameters; a repeated one becomes an array, which no operation accepts."""
     texts = defaultdict(list)
     for name, text in request.query_params.multi_items():
         texts[name].append(arguments.from_text(text))
@@ -133,7 +134,7 @@ def _query(request: Request) -> Arguments:
 
 
 async def _body(request: Request) -> Arguments:
-    """The members of the JSON object in the body."""
+    """The properties of the JSON object in the body."""
     request_body.check_declared_length(request.headers.get("content-length"))
     content = await request_body.read(request.receive)
     try:

@@ -1,4 +1,7 @@
-"""The one write: approving a review, guarded by the expected revision and an idempotency key ("States and transitions")."""
+"""The only write operation: approving a review ("States and transitions").
+
+The expected revision and the idempotency key guard it.
+"""
 
 from dataclasses import dataclass
 from typing import Final
@@ -17,7 +20,8 @@ SELECT_APPROVAL: Final = """
 """
 
 INSERT_APPROVAL: Final = """
-    INSERT INTO approvals (account_id, idempotency_key, review_id, status, subject_revision, approved_at)
+    INSERT INTO approvals
+    (account_id, idempotency_key, review_id, status, subject_revision, approved_at)
     VALUES (:account, :key, :review, :status, :revision, :now)
 """
 
@@ -28,7 +32,7 @@ UPDATE_REVIEW: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
-    """What the caller asks for: approve this review if its subject still has the expected revision."""
+    """Approve this review if its subject still has the expected revision."""
 
     review_id: str
     expected_revision: int
@@ -36,10 +40,13 @@ class ApprovalRequest:
 
 
 def approve(store: Store, account: str, request: ApprovalRequest, now: float) -> Row:
-    """Approve and remember in one transaction; the row has `review_id`, `status` and `subject_revision`.
+    """Approve the review and store the result, in one transaction.
 
-    The same request with the same key gets the remembered result again. A refused request leaves no trace, so its key stays free.
-    NotFound outside the grant, Forbidden for the role, Conflict for everything that stands against the approval itself.
+    The row has `review_id`, `status` and `subject_revision`.
+    The same request with the same key returns the stored result.
+    A rejected request stores nothing, so that its key can be used again.
+    Raises NotFound outside the grant, Forbidden for the role, and Conflict for the revision, the
+    state of the review or the key.
     """
     with store.transaction():
         review = _review(AccountReader(store, account), request)
@@ -53,7 +60,7 @@ def approve(store: Store, account: str, request: ApprovalRequest, now: float) ->
 
 
 def check_replay(stored: Row, request: ApprovalRequest) -> None:
-    """Conflict where the key was used for another review or another revision."""
+    """Raise Conflict if the key was used for another review or another revision."""
     if stored["review_id"] != request.review_id:
         raise Conflict("This idempotency key was used for another review.")
     if stored["subject_revision"] != request.expected_revision:
@@ -61,7 +68,7 @@ def check_replay(stored: Row, request: ApprovalRequest) -> None:
 
 
 def check_state(review: Row, request: ApprovalRequest) -> None:
-    """Conflict where the review is approved already, cannot be approved, or has another revision than expected."""
+    """Raise Conflict if the review cannot be approved, or its revision is not the expected one."""
     if review["status"] == APPROVED.status:
         raise Conflict(APPROVED.unavailable_reason)
     if review["unavailable_reason"]:
@@ -71,7 +78,7 @@ def check_state(review: Row, request: ApprovalRequest) -> None:
 
 
 def _review(reader: AccountReader, request: ApprovalRequest) -> Row:
-    """The review that is to be approved, by somebody whose role allows it."""
+    """Return the review; raise NotFound outside the grant, and Forbidden for the role."""
     review = reader.review(request.review_id)
     if review is None:
         raise NotFound("There is no such review.")
@@ -80,12 +87,12 @@ def _review(reader: AccountReader, request: ApprovalRequest) -> Row:
 
 
 def _stored(store: Store, account: str, request: ApprovalRequest) -> list[Row]:
-    """The approval that the caller's key stands for, if there is one."""
+    """The stored approvals with the caller's key: one or none."""
     return store.rows(SELECT_APPROVAL, {"account": account, "key": request.idempotency_key})
 
 
 def _store(store: Store, account: str, request: ApprovalRequest, now: float) -> None:
-    """Move the review to its new state, and remember the result under the caller's key."""
+    """Set the new state of the review, and store the result with the caller's key."""
     state = {
         "review": request.review_id,
         "status": APPROVED.status,

@@ -1,8 +1,8 @@
-"""Arguments of operations: read from requests, checked for presence, type and bounds ("Endpoints", "Limits").
+"""Arguments of operations: presence, type and bounds ("Endpoints", "Limits").
 
-An operation receives its arguments as one mapping of names to JSON values, wherever they came from. HTTP has only text for
-path and query parameters: `from_text` turns those that are written as integers into integers.
-Every function raises InvalidArguments (422) where a value does not fit.
+An operation receives its arguments as one mapping of names to JSON values.
+Path and query parameters are text in HTTP; `from_text` converts the integers among them.
+Every other function raises InvalidArguments (422) if a value is invalid.
 """
 
 import re
@@ -29,19 +29,19 @@ UUID: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which part of a list is asked for: at most `limit` items, from the beginning or from where `cursor` points."""
+    """At most `limit` items, from the position of `cursor`, or from the beginning without one."""
 
     limit: int
     cursor: str | None
 
 
 def from_text(text: str) -> int | str:
-    """An integer where the text is the canonical decimal form of one, the text itself otherwise."""
+    """Return an integer if the text is its canonical decimal form, and the text otherwise."""
     return int(text) if DECIMAL.fullmatch(text) else text
 
 
 def page(arguments: Arguments) -> Page:
-    """The page that `limit` and `cursor` ask for."""
+    """The page that `limit` and `cursor` select."""
     return Page(_limit(arguments), optional_uuid(arguments, "cursor"))
 
 
@@ -54,7 +54,7 @@ def uuid(arguments: Arguments, name: str) -> str:
 
 
 def optional_uuid(arguments: Arguments, name: str) -> str | None:
-    """A UUID in lower case, or None where the argument is not given."""
+    """A UUID in lower case, or None if the argument is absent."""
     if name not in arguments:
         return None
     value = arguments[name]
@@ -66,7 +66,10 @@ def optional_uuid(arguments: Arguments, name: str) -> str | None:
 
 
 def integer(arguments: Arguments, name: str) -> int:
-    """A required JSON number without a fraction: `3`, `3.0` and `3e0` are the same integer, `true` is none."""
+    """A required JSON number without a fraction: `3`, `3.0` and `3e0` are equal.
+
+    `true` is not a number.
+    """
     if name not in arguments:
         raise InvalidArguments(f"{name} is required.")
     value = arguments[name]
@@ -80,7 +83,7 @@ def integer(arguments: Arguments, name: str) -> int:
 
 
 def key(arguments: Arguments, name: str) -> str:
-    """A required text of 1 to 255 characters."""
+    """A required string of 1 to 255 characters."""
     if name not in arguments:
         raise InvalidArguments(f"{name} is required.")
     value = arguments[name]
@@ -94,7 +97,7 @@ def key(arguments: Arguments, name: str) -> str:
 
 
 def _limit(arguments: Arguments) -> int:
-    """The most items on a page."""
+    """The largest number of items on the page."""
     if "limit" not in arguments:
         return DEFAULT_LIMIT
     limit = integer(arguments, "limit")

@@ -1,4 +1,4 @@
-"""The operations as the contract file lists them: identifier, method, path and permission ("Endpoints")."""
+"""The operations of the contract file: identifier, method, path, permission ("Endpoints")."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ METHODS: Final = ("get", "put", "post", "delete", "patch")
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation; `path` is relative to the base address, with its parameters in braces."""
+    """An operation; `path` is relative to the base address, with parameters in braces."""
 
     id: str
     method: str
@@ -22,9 +22,9 @@ class Operation:
 
 @cache
 def document() -> dict[str, Any]:
-    """The contract file, read once and shared: nobody changes it."""
-    read: dict[str, Any] = files.document("openapi.yaml")
-    return read
+    """The contract file; callers share the cached value and must not change it."""
+    openapi: dict[str, Any] = files.document("openapi.yaml")
+    return openapi
 
 
 @cache
@@ -34,13 +34,14 @@ def operations() -> tuple[Operation, ...]:
 
 
 def operation(identifier: str) -> Operation:
-    """The operation with this identifier; KeyError where there is none."""
-    return {known.id: known for known in operations()}[identifier]
+    """Return the operation with this identifier, or raise KeyError."""
+    by_id = {each.id: each for each in operations()}
+    return by_id[identifier]
 
 
 def permissions() -> tuple[str, ...]:
-    """Every permission that some operation needs, each once, in the order of the contract file."""
-    return tuple(dict.fromkeys(known.permission for known in operations()))
+    """The permissions of all operations without duplicates, in the order of the contract file."""
+    return tuple(dict.fromkeys(each.permission for each in operations()))
 
 
 def _operations(paths: dict[str, Any]) -> Iterator[Operation]:
@@ -53,7 +54,7 @@ def _operations(paths: dict[str, Any]) -> Iterator[Operation]:
 
 
 def _permission(operation_object: dict[str, Any]) -> str:
-    """The one scope that both security schemes of the operation name."""
+    """The scope that both security schemes of the operation require."""
     schemes = operation_object["security"]
     (permission,) = {scope for scheme in schemes for scopes in scheme.values() for scope in scopes}
     return str(permission)

@@ -1,4 +1,4 @@
-"""The time that the service reads: the system's, or one that a test moves by hand."""
+"""The clock of the service: that of the system, or one that a test advances."""
 
 import threading
 import time
@@ -8,7 +8,7 @@ from conformance.reference.timestamps import SNAPSHOT_TIME
 
 
 class Clock(Protocol):
-    """Tells the present as seconds since 1970-01-01T00:00:00Z."""
+    """A source of the current time."""
 
     def now(self) -> float:
         """Seconds since the epoch."""
@@ -16,7 +16,7 @@ class Clock(Protocol):
 
 
 class SystemClock:
-    """The clock of the machine."""
+    """The clock of the operating system."""
 
     def now(self) -> float:
         """Seconds since the epoch."""
@@ -24,7 +24,7 @@ class SystemClock:
 
 
 class ManualClock:
-    """A clock that stands still until it is advanced; it starts at the dataset's present."""
+    """A clock that changes only by `advance`; it starts at the time of the dataset."""
 
     def __init__(self, start: float = SNAPSHOT_TIME) -> None:
         self._now = start
@@ -35,6 +35,6 @@ class ManualClock:
         return self._now
 
     def advance(self, seconds: float) -> None:
-        """Let `seconds` pass at once."""
+        """Move the clock forward by `seconds`."""
         with self._lock:
             self._now += seconds

@@ -1,8 +1,9 @@
-"""Cursors: positions in a list, sealed into UUIDs.
+"""Cursors: positions in a list as authenticated UUIDs.
 
-A cursor is nothing but a position, the list and the caller that it was issued for, enciphered and authenticated under the store's key.
-Nothing has to be remembered: a cursor can be used again, outlives restarts and inserts, and fits any filter and any limit.
-One that was made up, or issued for another list or caller, does not open.
+A cursor contains a position, encrypted with the key of the store.
+An authentication code binds it to the list and the caller for which it was issued.
+No state is kept: a cursor can be used again, after restarts and inserts, with any filter and limit.
+A forged cursor, or one of another list or caller, is rejected.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from uuid import UUID
 from conformance.reference.errors import InvalidRequest
 
 BEGINNING: Final = 0
-"""The position before the first record; records are numbered from 1 in the order of their insertion."""
+"""The position before the first record; positions count from 1 in the order of insertion."""
 
 POSITION_BYTES: Final = 6
 SEAL_BYTES: Final = 10
@@ -21,18 +22,18 @@ SEAL_BYTES: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Cursors:
-    """Issues and reads cursors; `key` is the secret of one store."""
+    """Issues and decodes cursors; `key` is the secret of one store."""
 
     key: bytes
 
     def issue(self, owner: str, position: int) -> str:
-        """The cursor that continues the list `owner` names after `position`."""
+        """Return the cursor after `position`; `owner` identifies the list and its caller."""
         seal = self._seal(owner, position)
         hidden = position ^ self._mask(seal)
         return str(UUID(bytes=hidden.to_bytes(POSITION_BYTES) + seal))
 
     def position(self, owner: str, cursor: str | None) -> int:
-        """Where the list goes on: the beginning without a cursor. InvalidRequest where it was not issued for `owner`."""
+        """Return the position of a cursor; InvalidRequest if it was not issued for `owner`."""
         if cursor is None:
             return BEGINNING
         sealed = UUID(cursor).bytes
@@ -43,7 +44,7 @@ class Cursors:
         return position
 
     def _seal(self, owner: str, position: int) -> bytes:
-        """Proof of where a position comes from, with the version (8) and variant bits that make it the rest of a UUID."""
+        """The authentication code of a position, with UUID version (8) and variant bits."""
         seal = bytearray(
             blake2b(f"{owner} {position}".encode(), key=self.key, digest_size=SEAL_BYTES).digest()
         )
@@ -52,5 +53,5 @@ class Cursors:
         return bytes(seal)
 
     def _mask(self, seal: bytes) -> int:
-        """What hides a position: it looks random and follows from the seal."""
+        """The bits that encrypt a position; they are derived from the authentication code."""
         return int.from_bytes(blake2b(seal, key=self.key, digest_size=POSITION_BYTES).digest())

@@ -1,9 +1,10 @@
-"""The dataset: all records that a store begins with. The same seed makes the same dataset, on every machine."""
+"""The dataset: the initial records of a store. A seed makes the same dataset on every machine."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import attrgetter
 from random import Random
-from typing import Final
+from typing import Final, TypeVar
 
 from conformance.reference import identities, vocabulary
 from conformance.reference.identifiers import random_uuid
@@ -20,16 +21,21 @@ from conformance.reference.records import (
 )
 from conformance.reference.review_generator import ReviewGenerator
 
+Dated = TypeVar("Dated", Project, Video, Review, Comment, Reply, Activity)
+
 VERSION: Final = 1
-"""Goes up with every change that makes another dataset of the same seed."""
+"""Incremented with every change of the dataset of a seed."""
 
 PROJECTS: Final = ((78, 6), (51, 0), (11, 0), (14, 0))
-"""Projects of each company, and how many of them no grant names; the last company is foreign to all but the outsider."""
+"""The number of projects of each company, and how many of them no grant includes.
+
+The last company is that of the outsider.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Every record, oldest first: a record's place in its tuple becomes its position in lists."""
+    """All records, oldest first; the index in a tuple determines the position in lists."""
 
     companies: tuple[Company, ...]
     projects: tuple[Project, ...]
@@ -46,28 +52,26 @@ def build(seed: int) -> Dataset:
     """The dataset of one seed."""
     rng = Random(seed)
     companies = tuple(Company(random_uuid(rng), name) for name in vocabulary.COMPANY_NAMES)
-    plans = [
-        CompanyPlan(company, *numbers) for company, numbers in zip(companies, PROJECTS, strict=True)
-    ]
-    project_generator, review_generator = ProjectGenerator(rng), ReviewGenerator(rng)
-    trees = tuple(tree for plan in plans for tree in project_generator.generate(plan))
-    threads = [thread for tree in trees for thread in review_generator.threads(tree)]
-    age = attrgetter("created_at")
+    projects, reviews = ProjectGenerator(rng), ReviewGenerator(rng)
+    numbers = zip(companies, PROJECTS, strict=True)
+    plans = [CompanyPlan(company, total, withheld) for company, (total, withheld) in numbers]
+    # The order of these calls is part of the dataset: they share one random generator.
+    trees = tuple(tree for plan in plans for tree in projects.generate(plan))
+    threads = [thread for tree in trees for thread in reviews.threads(tree)]
+    activity = [item for tree in trees for item in reviews.activity(tree)]
     return Dataset(
         companies=companies,
-        projects=tuple(sorted((tree.project for tree in trees), key=age)),
-        videos=tuple(sorted((video for tree in trees for video in tree.videos), key=age)),
-        localizations=tuple(made for tree in trees for made in tree.localizations),
-        reviews=tuple(sorted((thread.review for thread in threads), key=age)),
-        comments=tuple(
-            sorted((comment for thread in threads for comment in thread.comments), key=age)
-        ),
-        replies=tuple(sorted((reply for thread in threads for reply in thread.replies), key=age)),
-        activity=tuple(
-            sorted(
-                (item for tree in trees for item in review_generator.activity(tree)),
-                key=age,
-            )
-        ),
+        projects=_oldest_first(tree.project for tree in trees),
+        videos=_oldest_first(video for tree in trees for video in tree.videos),
+        localizations=tuple(each for tree in trees for each in tree.localizations),
+        reviews=_oldest_first(thread.review for thread in threads),
+        comments=_oldest_first(comment for thread in threads for comment in thread.comments),
+        replies=_oldest_first(reply for thread in threads for reply in thread.replies),
+        activity=_oldest_first(activity),
         identities=identities.build(seed, companies, trees),
     )
+
+
+def _oldest_first(records: Iterable[Dated]) -> tuple[Dated, ...]:
+    """Records in the order of `created_at`."""
+    return tuple(sorted(records, key=attrgetter("created_at")))

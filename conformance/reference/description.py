@@ -1,4 +1,4 @@
-"""The description of the service that the service itself publishes, for everybody ("Versioning")."""
+"""The OpenAPI description that the service publishes without authentication ("Versioning")."""
 
 from typing import Any, Final
 
@@ -11,14 +11,14 @@ from conformance.reference.errors import MethodNotAllowed
 from conformance.reference.responses import Response, transmit
 
 DESCRIPTION_PATH: Final = "/openapi.json"
-"""Where it is, below the base address."""
+"""The path of the description, relative to the base address."""
 
 
 class DescriptionEndpoint:
-    """Answers with the catalogue as an OpenAPI document, whoever asks; its server is the one that was asked."""
+    """Serves the contract file; `servers` is the address at which the request arrived."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         request = Request(scope, receive)
         if request.method not in ("GET", "HEAD"):
             raise MethodNotAllowed(request.method, "GET, HEAD")
@@ -30,7 +30,7 @@ class DescriptionEndpoint:
 
 
 def description(base_url: str) -> dict[str, Any]:
-    """The catalogue as it is served at a base address."""
+    """The contract file as it is served at a base address."""
     document: dict[str, Any] = orjson.loads(orjson.dumps(catalogue.document()))
     document["servers"] = [{"url": base_url}]
     return document

@@ -1,14 +1,14 @@
-"""Every refusal of the service as an exception that carries its status, its code and its title ("Errors").
+"""The error responses of the service as exceptions with status, code and title ("Errors").
 
-    Fault
+    ApiError
     ├── InvalidRequest     400      ├── MethodNotAllowed   405
     ├── Unauthenticated    401      ├── Conflict           409
     ├── Forbidden          403      ├── BodyTooLarge       413
     ├── NotFound           404      ├── InvalidArguments   422
-    ├── RateLimited        429      ├── Failure            500
+    ├── RateLimited        429      ├── InternalError      500
     └── Unavailable        503
 
-502 has no exception: nothing stands upstream of this implementation.
+There is no exception for 502, since this implementation calls no upstream service.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from typing import ClassVar
 
 
 class ApiError(Exception):
-    """A refusal; `message` is meant for the caller, `headers` go out with the answer."""
+    """An error response; `message` and `headers` are part of the response."""
 
     status: ClassVar[int]
     code: ClassVar[str]
@@ -29,7 +29,7 @@ class ApiError(Exception):
 
 
 class InvalidRequest(ApiError):
-    """The request cannot be understood: malformed JSON, or a cursor that was never issued for this list."""
+    """The body is not JSON, or the cursor was not issued for this list."""
 
     status = 400
     code = "invalid_request"
@@ -48,7 +48,7 @@ class Unauthenticated(ApiError):
 
 
 class Forbidden(ApiError):
-    """The credential lacks the permission, or the role may not approve."""
+    """The credential lacks the permission, or the role may not approve reviews."""
 
     status = 403
     code = "forbidden"
@@ -56,7 +56,7 @@ class Forbidden(ApiError):
 
 
 class NotFound(ApiError):
-    """The resource is absent, or outside the caller's grant: the two cannot be told apart."""
+    """The resource is absent or outside the grant; the response is the same for both."""
 
     status = 404
     code = "not_found"
@@ -64,7 +64,7 @@ class NotFound(ApiError):
 
 
 class MethodNotAllowed(ApiError):
-    """The path exists, but not with this method."""
+    """The path has no operation with this method."""
 
     status = 405
     code = "method_not_allowed"
@@ -75,7 +75,7 @@ class MethodNotAllowed(ApiError):
 
 
 class Conflict(ApiError):
-    """The review's version, its state or the idempotency key conflicts with the request."""
+    """The revision, the state of the review or the idempotency key conflicts with the request."""
 
     status = 409
     code = "conflict"
@@ -83,7 +83,7 @@ class Conflict(ApiError):
 
 
 class BodyTooLarge(ApiError):
-    """The request body is larger than the service reads."""
+    """The request body exceeds the maximum size."""
 
     status = 413
     code = "body_too_large"
@@ -91,7 +91,7 @@ class BodyTooLarge(ApiError):
 
 
 class InvalidArguments(ApiError):
-    """An argument is missing, of another type, or out of its bounds."""
+    """An argument is missing, has another type, or is out of bounds."""
 
     status = 422
     code = "invalid_arguments"
@@ -99,7 +99,7 @@ class InvalidArguments(ApiError):
 
 
 class RateLimited(ApiError):
-    """The credential has spent its requests; `seconds` says how long to wait."""
+    """The credential exceeds its rate limit; `seconds` is the value of Retry-After."""
 
     status = 429
     code = "rate_limited"
@@ -110,7 +110,7 @@ class RateLimited(ApiError):
 
 
 class InternalError(ApiError):
-    """The service itself failed; the cause goes to the log and never to the caller."""
+    """An unexpected exception; its cause is logged and not part of the response."""
 
     status = 500
     code = "internal_error"
@@ -121,7 +121,7 @@ class InternalError(ApiError):
 
 
 class Unavailable(ApiError):
-    """The store is busy for longer than a request waits."""
+    """The database stayed locked for longer than a request waits."""
 
     status = 503
     code = "unavailable"

@@ -1,11 +1,11 @@
-"""Records with a known place, for a target profile: what can be approved, what cannot, and what lies outside of a grant."""
+"""The fixtures of a target profile: reviews to approve, and records outside the grant."""
 
 from typing import Final
 
 from conformance.reference.store import Row, Store
 
 APPROVABLE_REVIEW_COUNT: Final = 40
-"""How many approvable reviews a profile offers; the others stay for whoever explores the sandbox."""
+"""The number of approvable reviews in a profile; the others remain for manual use."""
 
 UNAPPROVABLE_REVIEW_COUNT: Final = 6
 
@@ -17,7 +17,8 @@ APPROVABLE: Final = """
 
 UNAPPROVABLE: Final = """
     SELECT reviews.id FROM reviews JOIN grants ON grants.project_id = reviews.project_id
-    WHERE grants.account_id = :account AND reviews.unavailable_reason <> '' AND reviews.status <> 'approved'
+    WHERE grants.account_id = :account
+    AND reviews.unavailable_reason <> '' AND reviews.status <> 'approved'
     ORDER BY reviews.position LIMIT :most
 """
 
@@ -36,29 +37,29 @@ UNGRANTED: Final = """
 
 
 def approvable_reviews(store: Store, account: str) -> list[str]:
-    """Reviews that the account can reach and that can be approved now, 40 at most."""
+    """Ids of reviews within the grant that can be approved now, at most 40."""
     rows = store.rows(APPROVABLE, {"account": account, "most": APPROVABLE_REVIEW_COUNT})
     return [review["id"] for review in rows]
 
 
 def unapprovable_reviews(store: Store, account: str) -> list[str]:
-    """Reviews that the account can reach and that nobody can approve, though none is approved yet."""
+    """Ids of reviews within the grant that cannot be approved and are not approved."""
     rows = store.rows(UNAPPROVABLE, {"account": account, "most": UNAPPROVABLE_REVIEW_COUNT})
     return [review["id"] for review in rows]
 
 
 def foreign(store: Store, account: str) -> dict[str, str]:
-    """A company without the account as a member, and records of it."""
+    """A company of which the account is not a member, and records of it."""
     (review,) = store.rows(FOREIGN, {"account": account})
     return {"company": review["company_id"], **_records(review)}
 
 
 def ungranted(store: Store, account: str) -> dict[str, str]:
-    """Records in a company of the account's, of a project outside of its grant."""
+    """Records of a project outside the grant, in a company of which the account is a member."""
     (review,) = store.rows(UNGRANTED, {"account": account})
     return _records(review)
 
 
 def _records(review: Row) -> dict[str, str]:
-    """A review, its video and its project."""
+    """The ids of a review, its video and its project."""
     return {"project": review["project_id"], "video": review["video_id"], "review": review["id"]}

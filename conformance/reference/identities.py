@@ -1,6 +1,7 @@
-"""Who calls the API: accounts, their memberships and grants, and one credential for each thing that can be shown with one.
+"""Accounts, their memberships and grants, and the credentials of the target profile.
 
-Secrets follow from the seed, so that a profile can be written without asking the store. That suits a sandbox and nothing else.
+Secrets are derived from the seed, so that a profile can be written without the store.
+That is acceptable in a sandbox only.
 """
 
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from conformance.reference.schemes import API_KEY, BEARER, digest
 from conformance.reference.timestamps import DAY, SNAPSHOT_TIME
 
 SECRET_PREFIXES: Final = {API_KEY: "lk", BEARER: "lt"}
-"""The two schemes, with what a secret of each begins with."""
+"""The two schemes, with the prefix of their secrets."""
 
 UNLIMITED_RATE: Final = Rate(requests=1_000_000, seconds=1.0)
 THROTTLED_RATE: Final = Rate(requests=20, seconds=2.0)
@@ -26,7 +27,7 @@ THROTTLED_RATE: Final = Rate(requests=20, seconds=2.0)
 
 @dataclass(frozen=True, slots=True)
 class CredentialSpec:
-    """One credential of the profile, in either scheme; `expires_at` is in epoch seconds, None for never."""
+    """A credential of the profile, for both schemes; `expires_at` is in epoch seconds or None."""
 
     name: str
     account: str
@@ -38,7 +39,7 @@ class CredentialSpec:
 
 @dataclass(frozen=True, slots=True)
 class Identities:
-    """Everybody, and what they may reach."""
+    """All accounts with their memberships, grants and credentials."""
 
     accounts: tuple[Account, ...]
     memberships: tuple[Membership, ...]
@@ -47,28 +48,31 @@ class Identities:
 
 
 def credential_specs() -> Iterator[CredentialSpec]:
-    """Every credential, named as in a target profile; `lacking` ones carry the permission that they lack behind a slash."""
-    every = catalogue.permissions()
-    yield CredentialSpec("primary", "reviewer", every)
-    yield CredentialSpec("expired", "reviewer", every, expires_at=SNAPSHOT_TIME - DAY)
-    yield CredentialSpec("revoked", "reviewer", every, revoked=True)
-    for missing in every:
-        yield CredentialSpec(
-            f"lacking/{missing}", "reviewer", tuple(held for held in every if held != missing)
-        )
-    yield CredentialSpec("outsider", "outsider", every)
-    yield CredentialSpec("no-review-role", "viewer", every)
-    yield CredentialSpec("throttled", "reviewer", every, rate=THROTTLED_RATE)
+    """Every credential by its name in a target profile; `lacking/…` names a missing permission."""
+    permissions = catalogue.permissions()
+    yield CredentialSpec("primary", "reviewer", permissions)
+    yield CredentialSpec("expired", "reviewer", permissions, expires_at=SNAPSHOT_TIME - DAY)
+    yield CredentialSpec("revoked", "reviewer", permissions, revoked=True)
+    for missing in permissions:
+        others = tuple(each for each in permissions if each != missing)
+        yield CredentialSpec(f"lacking/{missing}", "reviewer", others)
+    yield CredentialSpec("outsider", "outsider", permissions)
+    yield CredentialSpec("no-review-role", "viewer", permissions)
+    yield CredentialSpec("throttled", "reviewer", permissions, rate=THROTTLED_RATE)
 
 
 def secret(seed: int, name: str, scheme: str) -> str:
-    """The secret of the credential `name` in one scheme."""
-    return f"{SECRET_PREFIXES[scheme]}_{blake2b(f'{seed} {scheme} {name}'.encode(), digest_size=20).hexdigest()}"
+    """The secret of the credential `name` for one scheme."""
+    random_part = blake2b(f"{seed} {scheme} {name}".encode(), digest_size=20).hexdigest()
+    return f"{SECRET_PREFIXES[scheme]}_{random_part}"
 
 
 def build(seed: int, companies: tuple[Company, ...], trees: tuple[ProjectTree, ...]) -> Identities:
-    """The cast of a dataset: reviewer and viewer share all companies but the last, which is the outsider's."""
-    rng = Random(f"{seed} cast")
+    """The identities of a dataset.
+
+    Reviewer and viewer are members of all companies except the last; the outsider of the last only.
+    """
+    rng = Random(f"{seed} cast")  # another text would change every account id
     accounts = {
         "reviewer": Account(random_uuid(rng), "Inês Duarte", "external"),
         "viewer": Account(random_uuid(rng), "Tomasz Wójcik", "external"),
@@ -89,7 +93,7 @@ def build(seed: int, companies: tuple[Company, ...], trees: tuple[ProjectTree, .
 
 
 def _grants(memberships: tuple[Membership, ...], trees: tuple[ProjectTree, ...]) -> Iterator[Grant]:
-    """Every project of a member's companies but the withheld ones."""
+    """A grant of every project in a member's companies, except the withheld ones."""
     for member in memberships:
         for tree in trees:
             if tree.project.company_id == member.company_id and not tree.withheld:
@@ -97,7 +101,7 @@ def _grants(memberships: tuple[Membership, ...], trees: tuple[ProjectTree, ...])
 
 
 def _credentials(seed: int, accounts: dict[str, Account]) -> Iterator[Credential]:
-    """Every part of the cast in both schemes."""
+    """Every credential for both schemes."""
     for spec in credential_specs():
         for scheme in SECRET_PREFIXES:
             yield Credential(

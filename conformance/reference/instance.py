@@ -1,4 +1,4 @@
-"""One instance of the reference implementation, put together."""
+"""An instance of the reference implementation."""
 
 from conformance.reference import target
 from conformance.reference.app import App
@@ -9,10 +9,12 @@ from conformance.reference.store import Store
 
 
 class Reference:
-    """The reference over one database: `app` serves the API under `/v1`, `service` the same operations without HTTP.
+    """The reference with one database.
 
-    `database` is a file that other instances may share, or `:memory:`; what is in a file stays. A `clock` other than
-    the system's decides when credentials expire and rate limits recover. ValueError where the file belongs to another seed.
+    `app` serves the API under `/v1`; `service` has the same operations without HTTP.
+    `database` is a file, which other instances may share and which persists, or `:memory:`.
+    `clock` determines when credentials expire and rate limits recover.
+    Raises ValueError if the file was made with another seed.
     """
 
     def __init__(
@@ -24,9 +26,9 @@ class Reference:
         self.app = App(self.service, ResponseBuilder(f"{seed} {self.store.open_count}"))
 
     def profile(self, base_url: str) -> target.Table:
-        """The target profile of this instance, with the keys of a target.toml; what was approved is not offered again."""
+        """The target profile with the keys of target.toml; its reviews can still be approved."""
         return target.profile(self.store, self.seed, base_url)
 
     def close(self) -> None:
-        """Give the database back."""
+        """Close the database."""
         self.store.close()

@@ -1,6 +1,7 @@
-"""Projects with their videos and localizations, as a seed decides them.
+"""Generates projects with their videos and localizations.
 
-How many of each there are follows fixed patterns, so that no seed makes a dataset that is too small; everything else is chance.
+Their numbers follow fixed patterns, so that every seed makes a large enough dataset.
+Everything else is random.
 """
 
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ YOUNGEST_PROJECT: Final = 30 * DAY
 
 @dataclass(frozen=True, slots=True)
 class CompanyPlan:
-    """How many projects a company has, and how many of these the grants leave out."""
+    """The number of projects of a company, and how many of them no grant includes."""
 
     company: Company
     projects: int
@@ -32,7 +33,7 @@ class CompanyPlan:
 
 @dataclass(frozen=True, slots=True)
 class ProjectTree:
-    """A project with all that is in it; one that is withheld is in nobody's grant."""
+    """A project with its videos and localizations; a withheld one is in no grant."""
 
     project: Project
     withheld: bool
@@ -41,7 +42,7 @@ class ProjectTree:
 
 
 class ProjectGenerator:
-    """Makes productions; everything that it makes follows from the state of `chance`."""
+    """Generates projects; the result depends on the state of `rng` only."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -117,12 +118,12 @@ class ProjectGenerator:
 
 
 def _languages(video: int) -> int:
-    """Into how many languages the video of this number is localized."""
+    """The number of localizations of the video with this number."""
     return LOCALIZATIONS_PER_VIDEO[video % len(LOCALIZATIONS_PER_VIDEO)]
 
 
 def _project_name(number: int) -> str:
-    """A series and an edition of it; 13 and 13 of them make 169 names before one comes again."""
+    """A series and an edition; 13 of each make 169 distinct names."""
     series = vocabulary.SERIES[number % len(vocabulary.SERIES)]
     edition = vocabulary.EDITIONS[
         (number + number // len(vocabulary.SERIES)) % len(vocabulary.EDITIONS)
@@ -131,7 +132,7 @@ def _project_name(number: int) -> str:
 
 
 def _project_status(localizations: int, completed: int) -> str:
-    """What the counts say about a project."""
+    """The status that follows from the counts of a project."""
     if localizations == 0:
         return "draft"
     if completed == localizations:

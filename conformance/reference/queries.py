@@ -1,6 +1,6 @@
-"""What is read from the store, and the conditions that keep every reading within the caller's grant ("Authentication").
+"""Queries of the store, restricted to the grant of the caller ("Authentication").
 
-In each query `record` is the table that is read. Lists follow the position of their records, and continue after one.
+In each query `record` is the queried table. Lists are ordered by position.
 """
 
 from collections import defaultdict
@@ -12,11 +12,18 @@ import orjson
 
 from conformance.reference.store import Row, Store
 
-COMPANY_GRANTED: Final = "EXISTS (SELECT 1 FROM memberships AS m WHERE m.account_id = :account AND m.company_id = record.company_id)"
-PROJECT_GRANTED: Final = "EXISTS (SELECT 1 FROM grants AS g WHERE g.account_id = :account AND g.project_id = record.project_id)"
-PROJECT_ITSELF_GRANTED: Final = (
-    "EXISTS (SELECT 1 FROM grants AS g WHERE g.account_id = :account AND g.project_id = record.id)"
-)
+COMPANY_GRANTED: Final = """EXISTS (
+    SELECT 1 FROM memberships AS m
+    WHERE m.account_id = :account AND m.company_id = record.company_id
+)"""
+PROJECT_GRANTED: Final = """EXISTS (
+    SELECT 1 FROM grants AS g
+    WHERE g.account_id = :account AND g.project_id = record.project_id
+)"""
+PROJECT_ITSELF_GRANTED: Final = """EXISTS (
+    SELECT 1 FROM grants AS g
+    WHERE g.account_id = :account AND g.project_id = record.id
+)"""
 
 WITH_ID: Final = "record.id = :id"
 OF_COMPANY: Final = "record.company_id = :company"
@@ -36,7 +43,7 @@ LISTED_ACTIVITY: Final = (AFTER, OF_PROJECT)
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of a list: the records after a position, and one more than `limit` of them, to show whether more follow."""
+    """The records after a position: up to `limit`, and one more if there is a next page."""
 
     after: int
     limit: int
@@ -44,7 +51,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class AccountReader:
-    """Reads for one account; everything outside of its company and project grant is as if it were absent."""
+    """Reads records for one account; records outside its grant are not found."""
 
     store: Store
     account_id: str
@@ -66,20 +73,20 @@ class AccountReader:
         return self._one("reviews", ONE_REVIEW, identifier)
 
     def role(self, company: str) -> str | None:
-        """The role that the account has in a company, None where it is no member."""
+        """The role of the account in a company, or None if it is not a member."""
         sql = "SELECT role FROM memberships WHERE account_id = :account AND company_id = :company"
         membership = self.store.row(sql, {"account": self.account_id, "company": company})
         return membership["role"] if membership else None
 
     def projects(self, window: Window, company: str | None) -> list[Row]:
-        """Projects, of one company or of all."""
+        """Projects, of one company if given."""
         conditions = [*LISTED_PROJECTS]
         if company is not None:
             conditions.append(OF_COMPANY)
         return self._many("projects", conditions, window, company=company)
 
     def videos(self, window: Window, company: str | None, project: str | None) -> list[Row]:
-        """Videos, of one company or project or of all."""
+        """Videos, of one company and one project if given."""
         conditions = [*LISTED_VIDEOS]
         if company is not None:
             conditions.append(OF_COMPANY)
@@ -88,18 +95,18 @@ class AccountReader:
         return self._many("videos", conditions, window, company=company, project=project)
 
     def reviews(self, window: Window, project: str | None) -> list[Row]:
-        """Reviews, of one project or of all."""
+        """Reviews, of one project if given."""
         conditions = [*LISTED_REVIEWS]
         if project is not None:
             conditions.append(OF_PROJECT)
         return self._many("reviews", conditions, window, project=project)
 
     def comments(self, window: Window, review: str) -> list[Row]:
-        """Comments of a review that was found within the grant."""
+        """Comments of a review; the caller has checked that the review is within the grant."""
         return self._many("comments", LISTED_COMMENTS, window, review=review)
 
     def activity(self, window: Window, project: str) -> list[Row]:
-        """Activity of a project that was found within the grant."""
+        """Activity of a project; the caller has checked that the project is within the grant."""
         return self._many("activity", LISTED_ACTIVITY, window, project=project)
 
     def localizations(self, videos: Sequence[Row]) -> dict[str, list[Row]]:
@@ -118,16 +125,18 @@ class AccountReader:
         self, table: str, conditions: Sequence[str], window: Window, **values: str | None
     ) -> list[Row]:
         where = " AND ".join(conditions)
-        sql = f"SELECT * FROM {table} AS record WHERE {where} ORDER BY record.position LIMIT :limit + 1"
+        order = "ORDER BY record.position LIMIT :limit + 1"
+        sql = f"SELECT * FROM {table} AS record WHERE {where} {order}"
         return self.store.rows(
             sql,
             {"account": self.account_id, "after": window.after, "limit": window.limit, **values},
         )
 
     def _children(self, table: str, parent: str, parents: Sequence[Row]) -> dict[str, list[Row]]:
-        listed = orjson.dumps([row["id"] for row in parents]).decode()
-        sql = f"SELECT * FROM {table} WHERE {parent} IN (SELECT value FROM json_each(:parents)) ORDER BY {parent}, position"
+        ids = orjson.dumps([row["id"] for row in parents]).decode()
+        condition = f"{parent} IN (SELECT value FROM json_each(:parents))"
+        sql = f"SELECT * FROM {table} WHERE {condition} ORDER BY {parent}, position"
         children: dict[str, list[Row]] = defaultdict(list)
-        for row in self.store.rows(sql, {"parents": listed}):
+        for row in self.store.rows(sql, {"parents": ids}):
             children[row[parent]].append(row)
         return children

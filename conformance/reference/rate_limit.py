@@ -1,4 +1,4 @@
-"""The rate limit: how many requests a credential may send ("Limits")."""
+"""The rate limit of a credential ("Limits")."""
 
 import math
 import threading
@@ -10,14 +10,14 @@ from conformance.reference.errors import RateLimited
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """At most `requests` in a burst, and as many again in `seconds`."""
+    """At most `requests` in a burst; they are available again after `seconds`."""
 
     requests: int
     seconds: float
 
 
 class RateLimiter:
-    """A token bucket for each credential; a request takes one token, time brings them back."""
+    """A token bucket for each credential; a request consumes one token."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -25,7 +25,7 @@ class RateLimiter:
         self._buckets: dict[str, tuple[float, float]] = {}
 
     def consume(self, credential: str, rate: Rate) -> None:
-        """Take a token. RateLimited, with the seconds until there is one, where the bucket is empty."""
+        """Consume a token; raise RateLimited, with the seconds to wait, if the bucket is empty."""
         with self._lock:
             tokens = self._tokens(credential, rate)
             if tokens < 1:
@@ -33,13 +33,13 @@ class RateLimiter:
             self._buckets[credential] = (tokens - 1, self._clock.now())
 
     def _tokens(self, credential: str, rate: Rate) -> float:
-        """What is in the bucket now: a new one is full."""
+        """The current number of tokens; a new bucket is full."""
         left, since = self._buckets.get(credential, (float(rate.requests), self._clock.now()))
-        elapsed = max(0.0, self._clock.now() - since)  # a system's clock may be set back
+        elapsed = max(0.0, self._clock.now() - since)  # the system clock may be set back
         return min(rate.requests, left + elapsed * rate.requests / rate.seconds)
 
 
 def _waiting_time(tokens: float, rate: Rate) -> int:
-    """Whole seconds until the bucket holds a token, at least one."""
+    """The time until the bucket holds a token, in whole seconds, at least 1."""
     seconds = (1 - tokens) * rate.seconds / rate.requests
     return max(1, math.ceil(seconds))

@@ -1,6 +1,6 @@
-"""What the service knows, one frozen record a row; the field names are the column names of the store.
+"""The records of the store: one frozen dataclass for each table, one field for each column.
 
-Ids are UUIDs in lower case, moments are RFC 3339 text where the API shows them and epoch seconds where the service compares them.
+Ids are UUIDs in lower case. Timestamps are RFC 3339 text, except for `expires_at`: epoch seconds.
 """
 
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """The owner of projects; not visible through the API but for its id."""
+    """The owner of projects; the API shows its id only."""
 
     id: str
     name: str
@@ -16,7 +16,7 @@ class Company:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """A project of a company; the three counts tell what the store holds below it."""
+    """A project of a company; the three counts are those of its records in the store."""
 
     id: str
     company_id: str
@@ -62,7 +62,7 @@ class Localization:
 class Review:
     """A request to decide on one revision of a transcript or a localization.
 
-    `unavailable_reason` is empty exactly where the review can be approved.
+    `unavailable_reason` is empty if and only if the review can be approved.
     """
 
     id: str
@@ -84,7 +84,7 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A remark on a stretch of the video under review."""
+    """A comment on an interval of the video under review."""
 
     id: str
     review_id: str
@@ -97,7 +97,7 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer to a comment."""
+    """A reply to a comment."""
 
     id: str
     comment_id: str
@@ -108,7 +108,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """A piece of work on a video that is under way or over."""
+    """A task on a video, in progress or finished."""
 
     id: str
     project_id: str
@@ -120,7 +120,7 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Somebody who calls the API."""
+    """A user of the API."""
 
     id: str
     display_name: str
@@ -129,7 +129,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """An account's place in a company: the company grant, and the role that may or may not approve."""
+    """The company grant of an account, with its role in the company."""
 
     account_id: str
     company_id: str
@@ -138,7 +138,7 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A project that an account may reach, inside the companies of its memberships."""
+    """The project grant of an account, effective within the companies of its memberships."""
 
     account_id: str
     project_id: str
@@ -146,9 +146,10 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """An API key or a bearer token; only the digest of its secret is kept.
+    """An API key or a bearer token; the store has the digest of its secret only.
 
-    `expires_at` is in epoch seconds, None for never; at most `rate_requests` are answered in `rate_seconds`.
+    `expires_at` is in epoch seconds, or None if it never expires.
+    The rate limit is `rate_requests` in `rate_seconds`.
     """
 
     digest: str

@@ -1,4 +1,4 @@
-"""Request bodies: how they are read, and how large they may be ("Limits")."""
+"""Reading of request bodies, with their maximum size ("Limits")."""
 
 from typing import Final
 
@@ -11,15 +11,16 @@ MAXIMUM_BODY_BYTES: Final = 65536
 
 
 def check_declared_length(length: str | None) -> None:
-    """Refuse a body by the length that its header declares, before a byte of it is read."""
+    """Raise BodyTooLarge if Content-Length exceeds the maximum, before the body is read."""
     if length is not None and length.isdecimal() and int(length) > MAXIMUM_BODY_BYTES:
         raise _too_large()
 
 
 async def read(receive: Receive) -> bytes:
-    """The whole body. BodyTooLarge as soon as it exceeds the maximum, ClientDisconnect where its end never comes.
+    """Return the whole body.
 
-    What is left of a refused body the server throws away, so that the client can read the answer.
+    Raises BodyTooLarge as soon as it exceeds the maximum, and ClientDisconnect if it ends early.
+    The server discards the rest of a rejected body, so that the client can read the response.
     """
     body = bytearray()
     more = True

@@ -1,4 +1,4 @@
-"""Resources as the API shows them, one function each, made from rows of the store ("Resources and their fields")."""
+"""JSON representations of the rows of the store ("Resources and their fields")."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ Json = dict[str, object]
 
 
 def account(account: Row) -> Json:
-    """Account: all fields, and no other ones."""
+    """Account; other properties are not allowed."""
     return {
         "id": account["id"],
         "displayName": account["display_name"],
@@ -17,7 +17,7 @@ def account(account: Row) -> Json:
 
 
 def project(project: Row) -> Json:
-    """Project: all fields, and no other ones."""
+    """Project; other properties are not allowed."""
     return {
         "id": project["id"],
         "companyId": project["company_id"],
@@ -33,7 +33,7 @@ def project(project: Row) -> Json:
 
 
 def video(video: Row, localizations: Sequence[Row]) -> Json:
-    """Video, with one Localization for each target language."""
+    """Video with one Localization for each target language."""
     return {
         "id": video["id"],
         "companyId": video["company_id"],
@@ -61,7 +61,7 @@ def localization(localization: Row) -> Json:
 
 
 def review(review: Row) -> Json:
-    """Review; the reason why it cannot be approved is empty where it can."""
+    """Review; `approvalUnavailableReason` is empty if it can be approved."""
     return {
         "id": review["id"],
         "companyId": review["company_id"],
@@ -83,7 +83,7 @@ def review(review: Row) -> Json:
 
 
 def approval(approval: Row) -> Json:
-    """Review approval result: what was approved, and at which revision."""
+    """Review approval result."""
     return {
         "id": approval["review_id"],
         "status": approval["status"],
@@ -92,7 +92,7 @@ def approval(approval: Row) -> Json:
 
 
 def comment(comment: Row, replies: Sequence[Row]) -> Json:
-    """Comment, with its replies in the order in which they were written."""
+    """Comment with its replies, oldest first."""
     return {
         "id": comment["id"],
         "reviewId": comment["review_id"],

@@ -1,4 +1,4 @@
-"""Answers as HTTP carries them: the envelope of a success, the body of an error, and their headers ("Resources", "Errors")."""
+"""HTTP responses: envelope, error body and headers ("Resources and their fields", "Errors")."""
 
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -17,7 +17,7 @@ CONTENT_TYPE: Final = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A status, a JSON body, and headers beyond the type and length of the body."""
+    """A status, a JSON body, and headers other than Content-Type and Content-Length."""
 
     status: int
     body: bytes
@@ -25,14 +25,14 @@ class Response:
 
 
 class ResponseBuilder:
-    """Makes answers; every one gets a `requestId` of its own, which follows from `origin` and the answers before it."""
+    """Builds responses; `requestId` is derived from `origin` and the number of the response."""
 
     def __init__(self, origin: str) -> None:
         self._origin = origin
         self._numbers = count(1)
 
     def success(self, data: Json) -> Response:
-        """200 with the envelope `{data, requestId}`."""
+        """Status 200 with the envelope `{data, requestId}`."""
         body = {
             "data": data,
             "requestId": self._request_id(),
@@ -40,7 +40,7 @@ class ResponseBuilder:
         return Response(200, orjson.dumps(body), {})
 
     def error(self, error: ApiError) -> Response:
-        """The fault's status and headers, and the error body."""
+        """The status and headers of the error, with the error body."""
         body = {
             "code": error.code,
             "requestId": self._request_id(),
@@ -60,7 +60,7 @@ class ResponseBuilder:
 
 
 async def transmit(response: Response, send: Send, *, bodiless: bool) -> None:
-    """Send an answer; to HEAD without its body, but with the headers that the body would have."""
+    """Send a response; `bodiless` (for HEAD) omits the body and keeps its headers."""
     headers = {
         "content-type": CONTENT_TYPE,
         "content-length": str(len(response.body)),

@@ -1,4 +1,4 @@
-"""Reviews with their comments, and the activity of projects, as a seed decides them."""
+"""Generates reviews with their comments, and the activity of projects."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ ACTIVITY_PER_PROJECT: Final = (37, *(3, 5, 1, 2, 0) * 6)
 
 
 class ReviewSubject(NamedTuple):
-    """What a review is about: a transcript or a localization of a video."""
+    """The subject of a review: a transcript or a localization of a video."""
 
     type: str
     id: str
@@ -29,7 +29,7 @@ class ReviewSubject(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReviewThread:
-    """A review and what was said about it."""
+    """A review with its comments and their replies."""
 
     review: Review
     comments: tuple[Comment, ...]
@@ -37,7 +37,7 @@ class ReviewThread:
 
 
 class ReviewGenerator:
-    """Makes reviews and activity for productions; everything that it makes follows from the state of `chance`."""
+    """Generates reviews and activity; the result depends on the state of `rng` only."""
 
     def __init__(self, rng: Random) -> None:
         self._rng = rng
@@ -48,7 +48,7 @@ class ReviewGenerator:
         self._activity_per_project = cycle(ACTIVITY_PER_PROJECT)
 
     def threads(self, tree: ProjectTree) -> Iterator[ReviewThread]:
-        """The reviews of one project."""
+        """The reviews of one project, with their comments."""
         for subject in self._subjects(tree):
             review = self._review(tree, subject)
             comments = tuple(self._comment(review) for _ in range(next(self._comments_per_review)))
@@ -56,13 +56,13 @@ class ReviewGenerator:
             yield ReviewThread(review, comments, replies)
 
     def activity(self, tree: ProjectTree) -> Iterator[Activity]:
-        """What happened in one project that has videos."""
+        """The activity of one project; none if it has no videos."""
         if tree.videos:
             for _ in range(next(self._activity_per_project)):
                 yield self._activity(tree)
 
     def _subjects(self, tree: ProjectTree) -> Iterator[ReviewSubject]:
-        """What has been sent to review: now and then a transcript, often a localization."""
+        """The subjects under review: few transcripts and many localizations."""
         videos = {video.id: video for video in tree.videos}
         for video in tree.videos:
             if next(self._transcript_is_reviewed):
@@ -107,7 +107,7 @@ class ReviewGenerator:
         )
 
     def _replies(self, comment: Comment) -> Iterator[Reply]:
-        """Nobody, one or two people answer, in turns of the team and the reviewer."""
+        """No reply, one of the team, or one of the team and one of the reviewer."""
         for kind in self._rng.choice(((), (), ("team",), ("team", "reviewer"))):
             time = SNAPSHOT_TIME - self._rng.uniform(0, HOUR)
             yield Reply(

@@ -1,10 +1,17 @@
-"""The tables of the store. `position` numbers records in the order of their insertion: lists are read, and continued, along it."""
+"""The tables of the store.
+
+`position` numbers records in the order of their insertion; lists are ordered by it.
+"""
 
 from typing import Final
 
 TABLES: Final = (
     "CREATE TABLE opened (seed INTEGER NOT NULL, version INTEGER NOT NULL, times INTEGER NOT NULL)",
-    "CREATE TABLE companies (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT NOT NULL)",
+    """CREATE TABLE companies (
+        position INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL
+    )""",
     """CREATE TABLE projects (
         position INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
@@ -85,7 +92,11 @@ TABLES: Final = (
         created_at TEXT NOT NULL,
         updated_at TEXT NOT NULL
     )""",
-    "CREATE TABLE accounts (id TEXT PRIMARY KEY, display_name TEXT NOT NULL, account_type TEXT NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE accounts (
+        id TEXT PRIMARY KEY,
+        display_name TEXT NOT NULL,
+        account_type TEXT NOT NULL
+    ) WITHOUT ROWID""",
     """CREATE TABLE memberships (
         account_id TEXT NOT NULL REFERENCES accounts (id),
         company_id TEXT NOT NULL REFERENCES companies (id),

@@ -1,4 +1,4 @@
-"""The two authentication schemes, and what is kept of their secrets ("Authentication")."""
+"""The two authentication schemes, and the digests of secrets ("Authentication")."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,19 +11,19 @@ BEARER: Final = "bearer"
 
 @dataclass(frozen=True, slots=True)
 class PresentedCredentials:
-    """The secrets that a request brings, each None where it brings none."""
+    """The secrets of a request; None for a scheme that it does not use."""
 
     api_key: str | None
     bearer: str | None
 
     def secrets(self) -> list[tuple[str, str]]:
-        """Scheme and secret of everything that was presented, the API key first."""
+        """Scheme and secret of each presented credential, the API key first."""
         both = ((API_KEY, self.api_key), (BEARER, self.bearer))
         return [(scheme, secret) for scheme, secret in both if secret is not None]
 
 
 def presented_credentials(headers: Mapping[str, str]) -> PresentedCredentials:
-    """The secrets that a request's headers carry; `headers` finds names in any case."""
+    """The secrets in the headers of a request; `headers` must be case-insensitive."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
     is_bearer = scheme.lower() == "bearer"
     return PresentedCredentials(
@@ -32,5 +32,5 @@ def presented_credentials(headers: Mapping[str, str]) -> PresentedCredentials:
 
 
 def digest(secret: str) -> str:
-    """What the store keeps of a secret."""
+    """The digest of a secret, by which the store finds it."""
     return blake2b(secret.encode(), digest_size=32).hexdigest()

@@ -1,4 +1,4 @@
-"""The reference behind a real socket: `conformance serve`."""
+"""The HTTP server of the reference: `conformance serve`."""
 
 import os
 import signal
@@ -14,14 +14,14 @@ from conformance.reference.instance import Reference
 
 
 class Server(uvicorn.Server):
-    """A uvicorn server that says when it listens."""
+    """A uvicorn server with a callback for the moment at which it listens."""
 
     def __init__(self, config: uvicorn.Config, announce: Callable[[], None]) -> None:
         super().__init__(config)
         self._announce = announce
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen, then announce it."""
+        """Start to listen, then call the callback."""
         await super().startup(sockets)
         self._announce()
 
@@ -33,10 +33,11 @@ def serve(
     seed: int = 1,
     target_out: Path | None = None,
 ) -> None:
-    """Serve until SIGINT or SIGTERM; print the base URL as the first line once requests are answered.
+    """Serve until SIGINT or SIGTERM; the first printed line is the base URL.
 
-    Port 0 takes any free one. `target_out` receives the target profile, readable by its owner only.
-    OSError where the port is taken, ValueError where the database belongs to another seed.
+    It is printed once the server accepts requests. Port 0 selects a free port.
+    `target_out` is the path for the target profile; only its owner can read the file.
+    Raises OSError if the port is in use, ValueError if the database was made with another seed.
     """
     reference = Reference(seed, database)
     listener = listen(host, port)
@@ -45,16 +46,16 @@ def serve(
         write_private(target_out, target.toml(reference.profile(base_url)))
     running = server(reference, lambda: print(base_url, flush=True))  # noqa: T201 - scripts read this line
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(
-            number, running.handle_exit
-        )  # uvicorn raises a signal again once it has stopped: it ends here
+        # uvicorn raises a received signal again after it has stopped; this handler ends it here.
+        signal.signal(number, running.handle_exit)
     running.run(sockets=[listener])
     reference.close()
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A bound socket. Its protocol is named: asyncio switches Nagle's algorithm off for such ones only, which saves 44 ms a call."""
+    """Return a bound socket."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio disables Nagle's algorithm only if the protocol is explicit: 44 ms for each request.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind((host, port))
@@ -62,13 +63,14 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def address(listener: socket.socket) -> str:
-    """The base URL of what is served on a bound socket."""
+    """The base URL of a server on a bound socket."""
     host, port = listener.getsockname()[:2]
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}{PREFIX}"
+    authority = f"[{host}]" if ":" in host else host
+    return f"http://{authority}:{port}{PREFIX}"
 
 
 def server(reference: Reference, announce: Callable[[], None]) -> Server:
-    """A server of the reference that has not started; `run(sockets=[…])` blocks until its `should_exit` is set."""
+    """A server that is not started; `run(sockets=[…])` blocks until `should_exit` is set."""
     config = uvicorn.Config(
         reference.app,
         access_log=False,
@@ -82,7 +84,7 @@ def server(reference: Reference, announce: Callable[[], None]) -> Server:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, from its first moment on."""
+    """Write a file that only its owner can read; its mode is set when it is created."""
     path.unlink(missing_ok=True)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -1,7 +1,8 @@
-"""The ten operations, apart from any protocol: `(caller, arguments) -> data` ("Endpoints").
+"""The ten operations without a protocol: `(caller, arguments) -> data` ("Endpoints").
 
-A face of the service first admits the caller, then checks the permission, and then performs: so every refusal wins over the later ones
-in the order credential, rate limit, permission, arguments, existence within the grant, role, state.
+HTTP and tools call `admit`, `permit` and `perform` in this order. If several errors apply, the
+response is the first of: credential, rate limit, permission, arguments, existence within the grant,
+role, state.
 """
 
 from collections.abc import Callable
@@ -24,14 +25,14 @@ from conformance.reference.store import Row, Store
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What is asked of a list; cursors fit where `owner` is the same: for one caller, one list and one record above it."""
+    """A page of a list; `owner` identifies caller, list and parent, to which cursors are bound."""
 
     owner: str
     window: Window
 
 
 class Service:
-    """The operations over one store; safe to call from several threads at once."""
+    """The operations of one store; thread-safe."""
 
     def __init__(self, store: Store, clock: Clock, seed: int) -> None:
         self._store = store
@@ -43,17 +44,17 @@ class Service:
         }
 
     def admit(self, presented_credentials: PresentedCredentials) -> Caller:
-        """The caller behind the credential. Unauthenticated, or RateLimited once its requests are spent."""
+        """Return the caller; raise Unauthenticated, or RateLimited beyond the rate limit."""
         caller = authenticate(self._store, self._clock, presented_credentials)
         self._limiter.consume(caller.credential, caller.rate)
         return caller
 
     def permit(self, caller: Caller, operation: Operation) -> None:
-        """Forbidden where the credential lacks the operation's permission."""
+        """Raise Forbidden if the credential lacks the permission of the operation."""
         check_permission(caller, operation)
 
     def perform(self, operation: Operation, caller: Caller, given: Arguments) -> Json:
-        """The data of an operation's answer. Any Fault from InvalidArguments on."""
+        """Return the `data` of the response; ApiError for arguments, grant, role or state."""
         return self._handlers[operation.id](caller, given)
 
     def account_get(self, caller: Caller, _given: Arguments) -> Json:
@@ -61,7 +62,7 @@ class Service:
         return resources.account(_existing(self._reader(caller).account()))
 
     def project_list(self, caller: Caller, given: Arguments) -> Json:
-        """Projects, of one company where `companyId` is given."""
+        """Projects, filtered by `companyId`."""
         listing = self._listing(f"{caller.account} projects", given)
         company = arguments.optional_uuid(given, "companyId")
         rows = self._reader(caller).projects(listing.window, company)
@@ -73,7 +74,7 @@ class Service:
         return resources.project(_existing(self._reader(caller).project(project_id)))
 
     def video_list(self, caller: Caller, given: Arguments) -> Json:
-        """Videos with their localizations, of one company or project where `companyId` or `projectId` is given."""
+        """Videos with their localizations, filtered by `companyId` and `projectId`."""
         listing = self._listing(f"{caller.account} videos", given)
         company = arguments.optional_uuid(given, "companyId")
         project = arguments.optional_uuid(given, "projectId")
@@ -90,7 +91,7 @@ class Service:
         return resources.video(row, reader.localizations([row])[row["id"]])
 
     def review_list(self, caller: Caller, given: Arguments) -> Json:
-        """Reviews, of one project where `projectId` is given."""
+        """Reviews, filtered by `projectId`."""
         listing = self._listing(f"{caller.account} reviews", given)
         project = arguments.optional_uuid(given, "projectId")
         rows = self._reader(caller).reviews(listing.window, project)
@@ -102,7 +103,7 @@ class Service:
         return resources.review(_existing(self._reader(caller).review(review_id)))
 
     def review_approve(self, caller: Caller, given: Arguments) -> Json:
-        """Approve a review once; asking again with the same key gets the same result."""
+        """Approve a review; the same request with the same key returns the same result."""
         request = approval.ApprovalRequest(
             review_id=arguments.uuid(given, "reviewId"),
             expected_revision=arguments.integer(given, "expectedSubjectRevision"),
@@ -135,25 +136,24 @@ class Service:
         return AccountReader(self._store, caller.account)
 
     def _listing(self, owner: str, given: Arguments) -> Listing:
-        """The stretch of a list that `limit` and `cursor` ask for. InvalidRequest where the cursor has another owner."""
+        """The page of `limit` and `cursor`; InvalidRequest if the cursor has another owner."""
         page = arguments.page(given)
         after = self._cursors.position(owner, page.cursor)
         return Listing(owner, Window(after, page.limit))
 
     def _page(self, listing: Listing, rows: list[Row], render: Callable[[Row], Json]) -> Json:
-        """The items of a page, and the cursor that continues after the last of them, null at the end of the list."""
+        """The items of a page, and the cursor of the next one, or null on the last page."""
         items = rows[: listing.window.limit]
         more = len(rows) > len(items)
+        cursor = self._cursors.issue(listing.owner, items[-1]["position"]) if more else None
         return {
             "items": [render(row) for row in items],
-            "nextCursor": self._cursors.issue(listing.owner, items[-1]["position"])
-            if more
-            else None,
+            "nextCursor": cursor,
         }
 
 
 def _existing(row: Row | None) -> Row:
-    """The row. NotFound where there is none within the caller's grant."""
+    """Return the row; raise NotFound if there is none within the grant."""
     if row is None:
         raise NotFound("There is no such resource.")
     return row

@@ -1,7 +1,8 @@
 """The store: one SQLite database, in memory or in a file that several processes may share.
 
-One connection serves all threads, behind a lock. Writing happens in transactions that take SQLite's write lock at their beginning,
-so that what a transaction has read is still true when it writes.
+All threads share one connection, guarded by a lock.
+Transactions take SQLite's write lock when they begin, so that no other process can change the
+records between their reads and writes.
 """
 
 import sqlite3
@@ -17,14 +18,17 @@ from conformance.reference import dataset, records, schema
 from conformance.reference.errors import Unavailable
 
 Row = Mapping[str, Any]
-"""A record or a part of one, by column name; what SQLite itself makes is no dict, and made in a fraction of the time."""
+"""The columns of a row by name; `sqlite3.Row` is faster to create than a dict."""
 
 BUSY_TIMEOUT_SECONDS: Final = 10.0
-"""How long a statement waits for another process to finish its transaction."""
+"""How long a statement waits for the transaction of another process."""
 
 
 class Store:
-    """The records. Unavailable where another process keeps the database for too long; `openings` counts how often it was opened."""
+    """The records of one database; `open_count` is the number of times that it was opened.
+
+    Methods raise Unavailable if another process keeps the database locked for too long.
+    """
 
     def __init__(self, database: str, seed: int) -> None:
         self._lock = threading.RLock()
@@ -32,7 +36,7 @@ class Store:
             database, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
         )
         self._connection.row_factory = sqlite3.Row
-        weakref.finalize(self, self._connection.close)  # where whoever made it forgets to
+        weakref.finalize(self, self._connection.close)  # an unclosed store must not warn
         self._connection.execute("PRAGMA foreign_keys = ON")
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
@@ -49,18 +53,18 @@ class Store:
             return self._connection.execute(sql, values).fetchall()
 
     def row(self, sql: str, values: Mapping[str, object]) -> Row | None:
-        """The one row of a query, or None."""
+        """The first row of a query, or None."""
         matches = self.rows(sql, values)
         return matches[0] if matches else None
 
     def write(self, sql: str, values: Mapping[str, object]) -> None:
-        """Change records; inside a transaction where several changes belong together."""
+        """Execute a statement that changes records."""
         with self._lock, _unavailable_when_busy():
             self._connection.execute(sql, values)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Everything inside happens at once or, where it raises, not at all; nobody else writes meanwhile."""
+        """Commit all changes of the block, or none of them if it raises; other writers wait."""
         with self._lock, _unavailable_when_busy():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -71,23 +75,22 @@ class Store:
                 raise
 
     def close(self) -> None:
-        """Give the database back; every later call fails."""
+        """Close the database; every later call fails."""
         self._connection.close()
 
     def _open(self, seed: int) -> int:
-        """Fill an empty database, or recognize one that was filled before. ValueError where that had another seed."""
+        """Fill an empty database; return how often it was opened. ValueError for another seed."""
         if self.row("SELECT 1 FROM sqlite_master WHERE name = 'opened'", {}) is None:
             self._fill(seed)
         opened = self.rows("SELECT seed, version, times FROM opened", {})[0]
         if (opened["seed"], opened["version"]) != (seed, dataset.VERSION):
-            raise ValueError(
-                f"the database holds dataset version {opened['version']} of seed {opened['seed']}: use another file"
-            )
+            content = f"dataset version {opened['version']} of seed {opened['seed']}"
+            raise ValueError(f"the database holds {content}: use another file")
         self.write("UPDATE opened SET times = times + 1", {})
         return int(opened["times"]) + 1
 
     def _fill(self, seed: int) -> None:
-        """Make the tables, and put the dataset of the seed into them."""
+        """Create the tables, and insert the dataset of the seed."""
         for statement in schema.TABLES:
             self._connection.execute(statement)
         data = dataset.build(seed)
@@ -106,7 +109,7 @@ class Store:
         self._connection.execute("INSERT INTO opened VALUES (?, ?, 0)", (seed, dataset.VERSION))
 
     def _insert(self, table: str, record_type: type[Any], rows: Sequence[object]) -> None:
-        """Add records whose fields are the columns of the table."""
+        """Insert records; their fields are the columns of the table."""
         columns = [field.name for field in fields(record_type)]
         placeholders = ", ".join("?" * len(columns))
         statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({placeholders})"
@@ -115,7 +118,7 @@ class Store:
 
 @contextmanager
 def _unavailable_when_busy() -> Iterator[None]:
-    """A database that stays locked is a service that is not available for the moment."""
+    """Raise Unavailable instead of SQLite's error for a locked database."""
     try:
         yield
     except sqlite3.OperationalError as error:

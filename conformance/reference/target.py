@@ -1,4 +1,4 @@
-"""The target profile of an instance: what a conformance run has to be told about it, as nested tables and as TOML."""
+"""The target profile of an instance for a conformance run, as nested tables and as TOML."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -17,7 +17,7 @@ from conformance.reference.tool_interface import TOOLS_PATH
 Table = dict[str, Any]
 
 REQUESTS_PER_SECOND: Final = 10_000
-"""Requests a second: far beyond what one process answers, so nothing is held back."""
+"""Far more than one process can serve, so that a run is never slowed down."""
 
 COMMENTS: Final = {
     "credentials.primary": "Holds every permission; its role may approve reviews.",
@@ -70,8 +70,11 @@ def profile(store: Store, seed: int, base_url: str) -> Table:
 
 
 def toml(table: Mapping[str, object]) -> str:
-    """A profile as TOML text, with a comment above each part of it."""
-    title = "# Target profile of a running reference implementation. Its credentials open a sandbox and nothing else."
+    """A profile as TOML text, with a comment above each table."""
+    title = (
+        "# Target profile of a running reference implementation. "
+        "Its credentials open a sandbox and nothing else."
+    )
     return "\n".join([title, *_table(table, ())]) + "\n"
 
 
@@ -99,7 +102,7 @@ def _primary_account(store: Store, seed: int) -> str:
 
 
 def _table(table: Mapping[str, object], path: tuple[str, ...]) -> Iterator[str]:
-    """The lines of a table: its header, its plain keys, and the tables in it."""
+    """The lines of a table: header, keys, nested tables."""
     plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
     if path and (plain or _comment(path)):
         yield from ("", *_comment(path), f"[{_dotted(path)}]")
@@ -111,7 +114,7 @@ def _table(table: Mapping[str, object], path: tuple[str, ...]) -> Iterator[str]:
 
 
 def _comment(path: tuple[str, ...]) -> list[str]:
-    """The line above the header of a table, where there is something to say."""
+    """The comment above the header of a table, if there is one."""
     if path[:2] == ("credentials", "lacking") and len(path) == 3:
         return [f"# As primary, without {path[2]}."]
     comment = COMMENTS.get(".".join(path))
@@ -123,12 +126,12 @@ def _dotted(path: tuple[str, ...]) -> str:
 
 
 def _quoted(key: str) -> str:
-    """A key as TOML wants it: bare where letters, digits and hyphens suffice."""
+    """A bare TOML key if possible, and a quoted one otherwise."""
     return key if key.replace("-", "").isalnum() else _value(key)
 
 
 def _value(value: object) -> str:
-    """A value: JSON's strings, numbers, booleans and arrays are TOML's too."""
+    """A TOML value; strings, numbers and booleans are spelled as in JSON."""
     if isinstance(value, list):
         return "".join(["[", *(f"\n  {_value(each)}," for each in value), "\n]"])
     return orjson.dumps(value).decode()

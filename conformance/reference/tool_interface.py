@@ -1,11 +1,12 @@
-"""The tool interface: the service over the Model Context Protocol, streamable HTTP, stateless, with JSON answers.
+"""The tool interface: the service over the Model Context Protocol.
 
-The SDK serves both generations of the protocol: the one with a handshake (up to 2025-11-25), and the one in which every request
-carries everything (2026-07-28). Importing it takes half a second, so that the first caller of a tool pays for it and nobody else.
+The transport is streamable HTTP, stateless, with JSON responses. The SDK supports both eras of the
+protocol: with a handshake (up to 2025-11-25), and with self-contained requests (2026-07-28).
+Its import takes half a second; it is therefore imported by the first tool request.
 
-Credentials, the rate limit and the size limit are HTTP's: a request that fails them is answered before the protocol is spoken.
-What concerns one tool is the tool's own refusal. Every caller is shown all tools: the list is the same for everybody, so that it can
-be cached, and a refused call says which permission is missing.
+Credential, rate limit and body size are checked first: their errors are HTTP responses.
+All other errors are results of the tool. The list of tools is the same for every caller, so that it
+can be cached; the error of a call names the missing permission.
 """
 
 import asyncio
@@ -31,18 +32,18 @@ TOOLS_PATH: Final = "/mcp"
 LOOPBACK_HOSTS: Final = ("127.0.0.1", "localhost", "[::1]")
 
 LIST_LIFETIME_MS: Final = 3_600_000
-"""How long a client may keep the list of tools: it changes with the version of the API and not before."""
+"""How long a client may cache the list of tools; it changes with the API version only."""
 
 
 class ToolInterface:
-    """The ASGI application at `/mcp`. Each request is a conversation of its own, so that any event loop may drive any of them."""
+    """The ASGI application at `/mcp`; requests share no state, so any event loop may run them."""
 
     def __init__(self, service: Service, responses: ResponseBuilder) -> None:
         self._service = service
         self._responses = responses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one POST. There is no session that a GET could listen to or a DELETE could end."""
+        """Handle one POST; GET and DELETE need a session, and there are none."""
         request = Request(scope, receive)
         if request.method != "POST":
             raise MethodNotAllowed(request.method, "POST")
@@ -58,7 +59,7 @@ class ToolInterface:
 
 
 class ToolHandlers:
-    """What one caller can do."""
+    """The request handlers of one caller."""
 
     def __init__(self, service: Service, responses: ResponseBuilder, caller: Caller) -> None:
         self._service = service
@@ -66,7 +67,7 @@ class ToolHandlers:
         self._caller = caller
 
     def server(self) -> "Server[Any]":
-        """The protocol's side of it."""
+        """An SDK server with these handlers."""
         from mcp.server import Server  # noqa: PLC0415 - slow, see above
         from mcp_types import CallToolRequestParams, PaginatedRequestParams  # noqa: PLC0415 - slow, see above
 
@@ -84,7 +85,7 @@ class ToolHandlers:
     async def _list(
         self, _context: "ServerRequestContext[Any]", params: "PaginatedRequestParams"
     ) -> JsonObject:
-        """All tools on one page."""
+        """All tools, on one page."""
         if params.cursor is not None:
             raise _invalid_params("No cursor was issued for this list.")
         return {
@@ -97,7 +98,7 @@ class ToolHandlers:
     async def _call(
         self, _context: "ServerRequestContext[Any]", params: "CallToolRequestParams"
     ) -> JsonObject:
-        """The result of a tool."""
+        """The result of a tool call."""
         tool = tools.tools().get(params.name)
         if tool is None:
             raise _invalid_params("There is no such tool.")
@@ -107,7 +108,10 @@ class ToolHandlers:
 
 
 async def _handle(server: "Server[Any]", scope: Scope, receive: Receive, send: Send) -> None:
-    """Let the SDK answer one request. Its manager belongs to one event loop and runs once: each request gets a new one."""
+    """Handle one request with the SDK.
+
+    A session manager belongs to one event loop and runs once, so that each request needs its own.
+    """
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415 - slow, see above
     from mcp.server.transport_security import TransportSecuritySettings  # noqa: PLC0415 - slow, see above
 
@@ -123,9 +127,9 @@ async def _handle(server: "Server[Any]", scope: Scope, receive: Receive, send: S
 
 
 def _hosts(scope: Scope) -> list[str]:
-    """The hosts that a request may name: this machine, and the address at which it arrived.
+    """The allowed values of Host: loopback names, and the address of the server.
 
-    A page in a browser that had its name rebound to this address names itself, and is refused.
+    They exclude the name of a web page that uses DNS rebinding to reach this server.
     """
     host, _ = scope.get("server") or ("localhost", None)
     server_host = f"[{host}]" if ":" in host else host
@@ -134,7 +138,7 @@ def _hosts(scope: Scope) -> list[str]:
 
 
 def _replay(body: bytes) -> Receive:
-    """A request whose body has been read already, and whose client stays."""
+    """A `receive` that returns a body which has been read, and then never a disconnect."""
     messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Message:
@@ -144,7 +148,7 @@ def _replay(body: bytes) -> Receive:
 
 
 def _invalid_params(message: str) -> Exception:
-    """The protocol's own error for parameters that make no sense."""
+    """The protocol error for invalid parameters."""
     from mcp.shared.exceptions import MCPError  # noqa: PLC0415 - slow, see above
     from mcp_types import INVALID_PARAMS  # noqa: PLC0415 - slow, see above
 

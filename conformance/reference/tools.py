@@ -1,6 +1,7 @@
-"""The operations as tools: what each looks like, drawn from the contract file, and what a call of it comes to ("What the service does").
+"""The operations as tools: their definitions and results ("What the service does").
 
-Nothing here depends on the protocol's SDK: tools, arguments and results are JSON values in the words of the Model Context Protocol.
+Definitions are generated from the contract file.
+Definitions, arguments and results are JSON values of the Model Context Protocol, without its SDK.
 """
 
 import json
@@ -24,24 +25,27 @@ from conformance.reference.service import Service
 JsonObject = dict[str, Any]
 
 EXTENSION_PREFIX: Final = "x-"
-"""What the contract file says beyond JSON Schema is of no use to a caller of tools."""
+"""The prefix of keywords beyond JSON Schema, which callers of tools do not need."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tool:
-    """One operation as a tool; `listing` is its entry in the list of tools."""
+    """An operation as a tool; `listing` is its entry in the list of tools."""
 
     operation: Operation
     listing: JsonObject
     validator: Draft202012Validator
 
     def check(self, given: Arguments) -> None:
-        """InvalidArguments where the arguments do not fit the input schema; what they were is not repeated."""
+        """Raise InvalidArguments if the arguments do not match the input schema.
+
+        The message does not contain their values.
+        """
         try:
             json.dumps(given, ensure_ascii=False).encode()
-        except UnicodeEncodeError as error:  # half of a surrogate pair, which JSON can spell
+        except UnicodeEncodeError as error:  # a lone surrogate, which JSON can escape
             raise InvalidArguments("An argument is no Unicode text.") from error
         for problem in self.validator.iter_errors(given):
             name = "/".join(str(step) for step in problem.instance_path) or "The arguments"
@@ -50,16 +54,16 @@ class Tool:
 
 @cache
 def tools() -> Mapping[str, Tool]:
-    """Every tool by its name, the operation's identifier, in the order of the contract file."""
+    """Every tool by its operation id, in the order of the contract file."""
     return {operation.id: _tool(operation) for operation in catalogue.operations()}
 
 
 def call(
     service: Service, responses: ResponseBuilder, tool: Tool, caller: Caller, given: Arguments
 ) -> JsonObject:
-    """The result of a call: envelope or error body as structured content and as text, `isError` where it was refused.
+    """The result of a call: the envelope or the error body, as structured content and as text.
 
-    The body of an error has its HTTP status as `status`, since nothing around it says so.
+    An error body has the HTTP status as `status`, since the result itself has none.
     """
     response = _response(service, responses, tool, caller, given)
     is_error = response.status != 200
@@ -76,7 +80,7 @@ def call(
 def _response(
     service: Service, responses: ResponseBuilder, tool: Tool, caller: Caller, given: Arguments
 ) -> Response:
-    """What HTTP would answer to the same request; refusals win over each other in the same order."""
+    """The HTTP response to the same request; errors have the same precedence."""
     try:
         service.permit(caller, tool.operation)
         tool.check(given)
@@ -103,10 +107,11 @@ def _tool(operation: Operation) -> Tool:
 
 
 def _annotations(operation: Operation) -> JsonObject:
-    """Hints for clients that ask a person before they act.
+    """Hints for clients that ask a person for confirmation.
 
-    An approval changes something, so it is not read-only. It can be repeated, since the idempotency key makes a second one harmless.
-    It destroys nothing: it adds a decision, and no record loses what it held before. All happens within the service: a closed world.
+    An approval is not read-only. It is idempotent, because of its key.
+    It is not destructive: it adds a decision and deletes no data.
+    It has no effect outside the service, which is a closed world.
     """
     return {
         "readOnlyHint": operation.method == "GET",
@@ -117,34 +122,36 @@ def _annotations(operation: Operation) -> JsonObject:
 
 
 def _input_schema(operation_object: JsonObject) -> JsonObject:
-    """One flat object of the path parameters, the query parameters, and the members of the body, closed."""
+    """A closed object of the path parameters, the query parameters and the body properties."""
     parameters = [_resolved(parameter) for parameter in operation_object.get("parameters", ())]
     properties = {parameter["name"]: _property_schema(parameter) for parameter in parameters}
     required = [parameter["name"] for parameter in parameters if parameter.get("required")]
-    body = (
-        _inlined(_media_schema(operation_object["requestBody"]))["properties"]
-        if "requestBody" in operation_object
-        else {}
-    )
+    body = _body_properties(operation_object)
     return {
         "type": "object",
         "properties": properties | body,
-        "required": [
-            *required,
-            *body,
-        ],  # the specification leaves open which members a body must have: this service asks for all
+        # The specification does not say which body fields are required: this service requires all.
+        "required": [*required, *body],
         "additionalProperties": False,
     }
 
 
+def _body_properties(operation_object: JsonObject) -> JsonObject:
+    """The properties of the request body, if the operation has one."""
+    if "requestBody" not in operation_object:
+        return {}
+    properties: JsonObject = _inlined(_media_schema(operation_object["requestBody"]))["properties"]
+    return properties
+
+
 def _property_schema(parameter: JsonObject) -> JsonObject:
-    """The schema of a parameter, with the parameter's description in place of the type's."""
+    """The schema of a parameter, with the description of the parameter."""
     schema: JsonObject = _inlined(parameter["schema"])
     return schema | {"description": parameter["description"]}
 
 
 def _inlined(node: Any) -> Any:
-    """A schema without references and without extensions; none of the contract's schemas contains itself."""
+    """A schema with references resolved and without extensions; no schema is recursive."""
     if isinstance(node, dict):
         own = {
             key: _inlined(value)
@@ -158,7 +165,7 @@ def _inlined(node: Any) -> Any:
 
 
 def _resolved(node: JsonObject) -> JsonObject:
-    """What a reference into the contract file points to, or the node itself."""
+    """The target of a reference into the contract file, or the node itself."""
     target: Any = node
     if "$ref" in node:
         target = catalogue.document()

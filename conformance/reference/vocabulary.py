@@ -1,4 +1,4 @@
-"""The vocabulary of the dataset: names, languages, states and what people write under a review."""
+"""The texts of the dataset: names, languages, states, comments and replies."""
 
 from typing import Final, NamedTuple
 
@@ -84,7 +84,7 @@ REPLIES: Final = (
 
 
 class VideoStage(NamedTuple):
-    """How far the preparation of a video has come."""
+    """The stage of the preparation of a video."""
 
     ingestion: str
     transcript: str
@@ -106,7 +106,7 @@ PREPARED: Final = (
 
 
 class LocalizationStage(NamedTuple):
-    """How far one language of a video has come."""
+    """The stage of one localization of a video."""
 
     status: str
     translation: str
@@ -128,7 +128,7 @@ LOCALIZATION_STAGES: Final = (
 
 
 class ReviewState(NamedTuple):
-    """Where a review stands; the reason why it cannot be approved is empty where it can."""
+    """The state of a review; `unavailable_reason` is empty if it can be approved."""
 
     status: str
     unavailable_reason: str

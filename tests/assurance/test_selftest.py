@@ -339,7 +339,7 @@ def test_a_trial_of_what_one_class_meets_runs_that_class() -> None:
 
 
 @pytest.mark.parametrize(
-    "id", ["reference", "nested-errors", "few-members", "description-is-absent"]
+    "id", ["reference", "nested-errors", "few-properties", "description-is-absent"]
 )
 def test_a_trial_comes_to_the_verdicts_of_a_whole_run(id: str, tmp_path: Path) -> None:
     """Although no pytest runs the checks."""

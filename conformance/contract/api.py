@@ -1,4 +1,4 @@
-"""What everything outside the suite knows of this API: one value, derived from spec/openapi.yaml."""
+"""What the engine knows of this API: one value, derived from spec/openapi.yaml."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from conformance.contract.openapi import Contract, Json, Operation
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Api:
-    """The names that the engine uses; nothing in it is configured by hand.
+    """The names that the engine uses, all of them derived.
 
     A kind is the word for a resource in requirement ids and in fixtures: "project", "activity".
     """
@@ -42,7 +42,7 @@ class Api:
     closing_lists: frozenset[str]
     """The lists whose last page has to say so."""
     open_names: Mapping[tuple[str, str], str]
-    """The default name of each parameter that the specification leaves unnamed, by operation and role."""
+    """The default name of each parameter that has no stated one, by operation and role."""
 
 
 @cache

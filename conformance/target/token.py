@@ -22,7 +22,7 @@ class TokenError(Exception):
 
 @dataclass(frozen=True)
 class TokenCommand:
-    """A command that prints a secret: its arguments, run without a shell in the folder of the run."""
+    """A command that prints a secret: its arguments, run without a shell where the run began."""
 
     argv: tuple[str, ...]
     flaw: Callable[[str], str | None]
@@ -96,7 +96,7 @@ class Token:
             return self._value
 
     def renew(self, sent_at: float) -> None:
-        """Replace the secret unless it is newer than a request of that moment. Raises TokenError."""
+        """Replace the secret unless it is newer than a request of then. Raises TokenError."""
         with self._lock:
             if self._value is None or self._asked_at <= sent_at:
                 self._ask()

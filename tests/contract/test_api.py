@@ -1,0 +1,87 @@
+"""What the engine knows of the API is derived from the contract files."""
+
+from conformance.contract import api, openapi
+
+API = api.load()
+
+
+def test_the_operations_that_the_engine_calls_by_itself() -> None:
+    """The one that writes, and one that shows whether anything responds."""
+    assert (API.approval.id, API.approved_id) == ("review_approve", "reviewId")
+    assert API.simplest.id == "account_get"
+
+
+def test_schemes_are_named_as_in_a_profile() -> None:
+    """The API key is tried first."""
+    assert API.schemes == ("api-key", "bearer")
+
+
+def test_permissions_are_those_of_the_operations() -> None:
+    """In their order."""
+    assert API.permissions == openapi.load().permissions
+    assert (API.permissions[0], API.permissions[-1]) == ("account:read", "activity:read")
+
+
+def test_each_resource_has_a_kind() -> None:
+    """Records within records too; the result of the approval is no resource."""
+    assert API.kinds == {
+        "Account": "account",
+        "Project": "project",
+        "Video": "video",
+        "Review": "review",
+        "Comment": "comment",
+        "ActivityItem": "activity",
+        "Localization": "localization",
+        "Reply": "reply",
+    }
+
+
+def test_path_parameters_lead_to_kinds_lists_and_readers() -> None:
+    """Each id is shown by a list and read by an operation."""
+    assert API.id_kinds == {"projectId": "project", "videoId": "video", "reviewId": "review"}
+    assert API.parents == {
+        "projectId": "project_list",
+        "videoId": "video_list",
+        "reviewId": "review_list",
+    }
+    assert API.readers == {
+        "projectId": "project_get",
+        "videoId": "video_get",
+        "reviewId": "review_get",
+    }
+    assert list(API.lists.values()) == list(API.parents.values())
+
+
+def test_nested_and_closed_resources() -> None:
+    """As their schemas say."""
+    assert API.nested == {
+        "Video": ("localizations", "Localization"),
+        "Comment": ("replies", "Reply"),
+    }
+    assert API.closed == {"Account", "Project"}
+
+
+def test_one_list_has_to_mark_its_end() -> None:
+    """For the others it is not stated what the last page shows."""
+    assert API.closing_lists == {"project_list"}
+
+
+def test_five_parameters_have_no_stated_name() -> None:
+    """Each has a default that a profile may replace."""
+    assert API.open_names == {
+        ("video_list", "cursor"): "cursor",
+        ("video_list", "company"): "companyId",
+        ("video_list", "project"): "projectId",
+        ("review_list", "cursor"): "cursor",
+        ("review_list", "project"): "projectId",
+    }
+
+
+def test_filters_name_the_property_that_they_restrict() -> None:
+    """By role; a list below a record has none."""
+    filters = {id: dict(each.filters) for id, each in openapi.load().operations.items()}
+    assert {id: found for id, found in filters.items() if found} == {
+        "project_list": {"company": "companyId"},
+        "video_list": {"company": "companyId", "project": "projectId"},
+        "review_list": {"project": "projectId"},
+    }

@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from conformance.contract import validators
 from conformance.contract.description.document import Document, Node
 
 MOST_CHOICES = 64
@@ -222,7 +223,7 @@ class View:
         values = [node.value for choice in self.choices for node in choice]
         schema = {**self.document.definitions(values), **whole}
         try:
-            return jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
+            return validators.modern(schema)
         except (
             ValueError,
             jsonschema_rs.ValidationError,

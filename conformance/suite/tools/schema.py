@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import jsonschema_rs
+from conformance.contract import validators
 
 DEEPEST = 4
 Schema = Mapping[str, Any]
@@ -11,25 +11,11 @@ Schema = Mapping[str, Any]
 
 def refusal(arguments: Mapping[str, Any], schema: Schema) -> str | None:
     """Why a schema refuses arguments, as two independent validators see it; None where one takes them, or it is no JSON Schema."""
-    stated = dict(schema)
     try:
-        found = next(jsonschema_rs.validator_for(stated).iter_errors(arguments), None)
+        found = next(validators.fast(schema).iter_errors(arguments), None)
     except ValueError:
         return None
-    return None if found is None or _is_taken(arguments, stated) else found.message
-
-
-def _is_taken(arguments: Mapping[str, Any], stated: dict[str, Any]) -> bool:
-    """Whether the second validator takes the arguments, or does not take the schema for one."""
-    from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415 - slow, and needed where somebody may be blamed alone
-    from jsonschema.validators import validator_for  # noqa: PLC0415
-
-    second = validator_for(stated, default=Draft202012Validator)
-    try:
-        second.check_schema(stated)
-    except SchemaError:
-        return True
-    return second(stated).is_valid(arguments)
+    return None if found is None or validators.accepts(schema, arguments) else found.message
 
 
 def places(schema: Schema) -> dict[str, tuple[str, ...]]:

@@ -55,7 +55,7 @@ class Sending:
     """How a call is made: as whom, by which scheme (None: the client's choice), and what for.
 
     `headers` replace those of the same name. With a `url` the call goes there instead of to its operation's path.
-    What `knocks` finds out whether a target answers at all that has stopped to answer other calls.
+    What `probes_liveness` finds out whether a target answers at all that has stopped to answer other calls.
     """
 
     credential: Credential | None
@@ -63,12 +63,12 @@ class Sending:
     purpose: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     patient: bool = True
-    ordinary: bool = True
-    argued: bool = True
+    in_contract: bool = True
+    judge_arguments: bool = True
     stream: bool = False
     method: str | None = None
     url: str | None = None
-    knocks: bool = False
+    probes_liveness: bool = False
 
 
 @dataclass
@@ -113,7 +113,7 @@ class Client:
 
         Raises Inconclusive where the target has stopped answering at all.
         """
-        if not sending.knocks:
+        if not sending.probes_liveness:
             self._listen()
         return self._accepted(self._once(call, sending, self._take_number()), sending, self.waited)
 
@@ -332,8 +332,8 @@ class Client:
             failure=failure,
             started=started - self._origin,
             elapsed=elapsed,
-            ordinary=sending.ordinary,
-            argued=sending.argued,
+            in_contract=sending.in_contract,
+            judge_arguments=sending.judge_arguments,
         )
 
     def _scheme(self, sending: Sending, number: int) -> str | None:

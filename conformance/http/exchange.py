@@ -131,8 +131,8 @@ class Exchange:
     """A call, made as `credential` by `scheme`, and its outcome: a response, or the `failure` of the connection.
 
     `number` counts the exchanges of one item from 1; with the item's id it names the exchange. `started` and `elapsed`
-    are seconds since the run began. `ordinary` is false for requests outside the contract, which are recorded but not judged.
-    `argued` is false where more than its arguments may speak against a request: the answer to them is not judged.
+    are seconds since the run began. `in_contract` is false for requests outside the contract, which are recorded but not judged.
+    `judge_arguments` is false where more than its arguments may speak against a request: the answer to them is not judged.
     `superseded` exchanges were tried again: their form is judged, their status is not.
     """
 
@@ -147,8 +147,8 @@ class Exchange:
     failure: str | None = None
     started: float = 0.0
     elapsed: float = 0.0
-    ordinary: bool = True
-    argued: bool = True
+    in_contract: bool = True
+    judge_arguments: bool = True
     superseded: bool = False
 
     @cached_property

@@ -35,7 +35,7 @@ def is_transient(exchange: Exchange) -> bool:
     return exchange.response is None or exchange.response.status in TRANSIENT
 
 
-def is_weather(exchange: Exchange) -> bool:
+def is_unavailable(exchange: Exchange) -> bool:
     """Whether the answer says nothing about the target's rules."""
     return exchange.response is None or exchange.response.status in UNAVAILABLE | {429}
 

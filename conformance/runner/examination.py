@@ -89,7 +89,7 @@ def rehearse(config: pytest.Config) -> None:
         _check_workers(config, target)
         session = begin(config)
         try:
-            knock(session)
+            check_liveness(session)
         finally:
             session.close()
     clear(report_directory(config))
@@ -178,11 +178,11 @@ class Substitute:
         config.stash[SUBJECT] = self._made
 
 
-def knock(session: Session) -> None:
+def check_liveness(session: Session) -> None:
     """End the run where nothing answers at the base URL at all: there is nobody to judge."""
     session.begin("knock")
     answer = session.client.send(
-        Call(session.api.simplest.id), Sending(None, purpose="is anybody there?", ordinary=False)
+        Call(session.api.simplest.id), Sending(None, purpose="is anybody there?", in_contract=False)
     )
     if answer.response is None:
         pytest.exit(f"nothing answers at {session.target.base_url}: {answer.failure}", returncode=4)

@@ -17,7 +17,7 @@ from conformance.contract.verdict import (
     Verdict,
     Violation,
 )
-from conformance.runner.session import Record, Session
+from conformance.runner.session import ItemResult, Session
 
 FOUND = (Violation, Inconclusive, NotApplicable)
 """What a check raises of a target; anything else is a mistake of the checker."""
@@ -147,7 +147,7 @@ def _place(problem: BaseException) -> str:
     return f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
 
 
-def _show(report: pytest.TestReport, record: Record) -> None:
+def _show(report: pytest.TestReport, record: ItemResult) -> None:
     broken = [found for found in record.findings if found.verdict is Verdict.FAIL]
     levels = {requirements.load()[found.requirement].level for found in broken}
     errors = [found for found in record.findings if found.verdict is Verdict.ERROR]
@@ -171,7 +171,7 @@ def _show(report: pytest.TestReport, record: Record) -> None:
         )
 
 
-def _told(findings: list[Finding], record: Record) -> str:
+def _told(findings: list[Finding], record: ItemResult) -> str:
     from conformance.report import document  # noqa: PLC0415
     from conformance.report.console import terminal  # noqa: PLC0415
 

@@ -50,7 +50,7 @@ DEPTHS = {
 
 
 @dataclass(frozen=True)
-class Record:
+class ItemResult:
     """What one item of the run found out; crosses process borders as plain JSON members."""
 
     item: str
@@ -66,7 +66,7 @@ class Record:
 class Session:
     """Holds what one process knows of one target while it examines it.
 
-    `controls` are the (operation, credential name) pairs that have succeeded; `proven` the (operation, role) pairs of
+    `baselines` are the (operation, credential name) pairs that have succeeded; `proven` the (operation, role) pairs of
     query parameters that the target has shown to know, where neither the specification nor the profile names them; `approved`
     the ids of reviews, in small letters, of which an approval was answered 200.
     """
@@ -79,7 +79,7 @@ class Session:
     connections: int | None = None
     contract: Contract = field(default_factory=openapi.load)
     catalogue: Mapping[str, Requirement] = field(default_factory=requirements.load)
-    controls: set[tuple[str, str | None]] = field(default_factory=set)
+    baselines: set[tuple[str, str | None]] = field(default_factory=set)
     proven: set[tuple[str, str]] = field(default_factory=set)
     approved: set[str] = field(default_factory=set)
     log: IO[bytes] | None = None
@@ -120,7 +120,7 @@ class Session:
         self.client.begin(item)
         self._exchanges, self._judged, self.observations = [], {}, []
 
-    def end(self, findings: tuple[Finding, ...]) -> Record:
+    def end(self, findings: tuple[Finding, ...]) -> ItemResult:
         """What the item found: its own findings, and those of the rules on the exchanges that it caused."""
         ruled = tuple(self._finding(key, *value) for key, value in self._judged.items())
         everything = tuple(self._redacted(finding) for finding in (*findings, *ruled))
@@ -137,7 +137,7 @@ class Session:
             methods[exchange.request.method] = methods.get(exchange.request.method, 0) + 1
             if exchange.response is not None:
                 elapsed.setdefault(exchange.operation, []).append(exchange.elapsed)
-        return Record(
+        return ItemResult(
             item=self.client.item,
             findings=everything,
             observations=tuple(
@@ -173,7 +173,7 @@ class Session:
 
     def problems(self, exchange: Exchange) -> list[Judgement]:
         """What the rules hold against the target in this exchange."""
-        if exchange.response is None or not exchange.ordinary:
+        if exchange.response is None or not exchange.in_contract:
             return []
         return [
             judgement
@@ -194,11 +194,11 @@ class Session:
         self._remember(exchange)
         if self.log:
             self.log.write(orjson.dumps(serialization.document(exchange, self.redactor)) + b"\n")
-        if exchange.response is not None and exchange.ordinary:
+        if exchange.response is not None and exchange.in_contract:
             for judgement in self._judge(exchange):
                 self._note(exchange, judgement)
             if exchange.status == 200:
-                self.controls.add((exchange.operation, exchange.credential))
+                self.baselines.add((exchange.operation, exchange.credential))
                 if exchange.operation == self.api.approval.id:
                     self.approved.add(exchange.call.path[self.api.approved_id].lower())
 
@@ -218,11 +218,11 @@ class Session:
     def _is_argued(self, exchange: Exchange) -> bool:
         """Whether the answer to the arguments of this request counts: its caller's plain request has succeeded."""
         from_primary = (
-            exchange.credential == "primary" and (exchange.operation, "primary") in self.controls
+            exchange.credential == "primary" and (exchange.operation, "primary") in self.baselines
         )
         return (
             from_primary
-            and exchange.argued
+            and exchange.judge_arguments
             and not exchange.superseded
             and exchange.status not in {401, 429, 502, 503, 504}
         )

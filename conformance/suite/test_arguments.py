@@ -189,7 +189,7 @@ def _beside_a_cursor(operation: Operation, name: str, values: list[str], live: L
             live.credential("primary"),
             first.scheme,
             f"{name} {value} beside a cursor",
-            argued=False,
+            judge_arguments=False,
         )
         answer = live.session.client.send(call, sending)
         if answer.status in (401, 403):

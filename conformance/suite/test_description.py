@@ -215,7 +215,7 @@ def _fetched(live: Live) -> Exchange:
     if url is None:
         raise Inconclusive("the profile does not say where the description is", needs=(KEY,))
     sending = Sending(
-        None, purpose="the published description", headers=(ACCEPT,), ordinary=False, url=url
+        None, purpose="the published description", headers=(ACCEPT,), in_contract=False, url=url
     )
     answer = live.session.client.send(Call("description"), sending)
     if answer.status in (401, 403):
@@ -241,7 +241,7 @@ def _fetched_as_primary(live: Live, url: str, refused: Exchange) -> Exchange:
         live.credential("primary"),
         purpose="the description, to primary",
         headers=(ACCEPT,),
-        ordinary=False,
+        in_contract=False,
         url=url,
     )
     return live.session.client.send(Call("description"), sending)

@@ -14,7 +14,7 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.client import TRIES, Sending
 from conformance.http.exchange import Call, Exchange
-from conformance.http.retry import is_weather
+from conformance.http.retry import is_unavailable
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.fuzzing import cases, generate
@@ -78,7 +78,7 @@ def _odd_approvals(operation: Operation, live: Live) -> None:
         for revision in ODD_REVISIONS
     ]
     calls = [Call(operation.id, {"reviewId": id}).carrying(body) for body in bodies]
-    sending = Sending(live.credential("primary"), None, "an odd approval", argued=False)
+    sending = Sending(live.credential("primary"), None, "an odd approval", judge_arguments=False)
     for answer in live.session.client.send_all(calls, [sending] * len(calls)):
         expect.that(
             answer.status != 500,
@@ -117,14 +117,17 @@ class Fuzz:
                 defect(Kind.UNSORTED, told, expected="no failure of the service"),
                 exchanges=[shown.id],
             )
-        self._clear([answer for answer in (*covered, *drawn) if is_weather(answer)])
+        self._clear([answer for answer in (*covered, *drawn) if is_unavailable(answer)])
 
     # --- sending ---------------------------------------------------------------------------------------------------
 
     def _sending(self, purpose: str) -> Sending:
         # An approval that nobody can make may be refused for that before anybody looks at its arguments.
         return Sending(
-            self._live.credential("primary"), None, purpose, argued=not self._operation.writes
+            self._live.credential("primary"),
+            None,
+            purpose,
+            judge_arguments=not self._operation.writes,
         )
 
     def _send(self, calls: Sequence[Call], purpose: str) -> list[Exchange]:
@@ -185,7 +188,7 @@ class Fuzz:
             if again.status == 429:
                 expect.clear(again)
             expect.that(
-                not is_weather(again),
+                not is_unavailable(again),
                 defect(
                     Kind.UNSORTED,
                     f"{again.purpose}: {again.describe()}",

@@ -7,7 +7,7 @@ from typing import NoReturn
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
-from conformance.http.retry import is_transient, is_weather, retry_after
+from conformance.http.retry import is_transient, is_unavailable, retry_after
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
@@ -91,7 +91,7 @@ def _after_waiting(refused: Exchange, scheme: str, live: Live) -> Exchange:
         answer = live.session.client.send(_within_reach(sending, live), sending)
     for _ in range(TIMES):
         if answer.status != 429 and (
-            is_weather(answer) or is_transient(answer)
+            is_unavailable(answer) or is_transient(answer)
         ):  # which has nothing to do with the limit
             answer = live.session.client.send(answer.call, sending)
     return answer
@@ -131,7 +131,7 @@ def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
         refused = [answer for answer in answers if answer.status == 429]
         if refused:
             return refused[0]
-        clear = [answer for answer in answers if not is_weather(answer)]
+        clear = [answer for answer in answers if not is_unavailable(answer)]
         _no_weather_of_its_own(answers, len(sent), sending, live)
         spoiled = 0 if clear else spoiled + 1
         _all_served(clear if spoiled < TIMES else answers, sent)
@@ -163,7 +163,7 @@ def _all_served(answers: list[Exchange], before: list[Exchange]) -> None:
     """Violation where a caller that was served a moment ago is no more: it meets the limit, as something else than a 429."""
     served = bool(before) or any(answer.status == 200 for answer in answers)
     for answer in answers:
-        turned = served and answer.status != 200 and not is_weather(answer)
+        turned = served and answer.status != 200 and not is_unavailable(answer)
         expect.that(
             not turned,
             defect(
@@ -178,15 +178,17 @@ def _no_weather_of_its_own(
     answers: list[Exchange], before: int, sending: Sending, live: Live
 ) -> None:
     """Violation where the throttled caller, once served, goes on getting 503 or nothing, and primary is served in between."""
-    away = [answer for answer in answers if is_weather(answer)]
+    away = [answer for answer in answers if is_unavailable(answer)]
     served = before + len(answers) - len(away)
     if not away or not served:
         return
     for _ in range(TIMES):
-        control = Sending(live.credential("primary"), None, "control", patient=False, knocks=True)
+        control = Sending(
+            live.credential("primary"), None, "control", patient=False, probes_liveness=True
+        )
         others = live.session.client.send(Call("account_get"), control)
         own = live.session.client.send(away[0].call, sending)
-        if others.status != 200 or own.status == 429 or not is_weather(own):
+        if others.status != 200 or own.status == 429 or not is_unavailable(own):
             return
     expect.violated(
         defect(

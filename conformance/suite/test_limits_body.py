@@ -5,7 +5,7 @@ from dataclasses import replace
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import Exchange
-from conformance.http.retry import is_weather
+from conformance.http.retry import is_unavailable
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.review_pool import is_approved
 from conformance.suite.callers import expect
@@ -95,7 +95,7 @@ class Bodies:
         """Violation unless the answer is 413."""
         if answer.status == 413:
             return
-        if is_weather(answer):
+        if is_unavailable(answer):
             # Hanging up on a large body tells the caller nothing; a target that is dead for everybody is another matter.
             expect.clear(answer if answer.status == 429 else self.stale(200))
         elif self._missing is not None:
@@ -124,7 +124,7 @@ class Bodies:
             None,
             purpose,
             stream=stream,
-            ordinary=size > 0 or not stream,
+            in_contract=size > 0 or not stream,
         )
         return self._live.session.client.send(padded, sending)
 

@@ -126,7 +126,7 @@ def test_an_unknown_query_parameter(operation: Operation, live: Live) -> None:
     """A query parameter that the contract does not name."""
     call = live.call(operation).asking(unknownParameter="1")
     answer = live.session.client.send(
-        call, Sending(live.credential("primary"), purpose="an unknown parameter", ordinary=False)
+        call, Sending(live.credential("primary"), purpose="an unknown parameter", in_contract=False)
     )
     _observe(live, "observe/parameters", operation.id, answer.describe())
 
@@ -148,7 +148,7 @@ def test_two_credentials_together(operation: Operation, live: Live) -> None:
             scheme,
             f"a valid {scheme} beside a made-up {other}",
             headers=(header,),
-            ordinary=False,
+            in_contract=False,
         )
         _observe(
             live,

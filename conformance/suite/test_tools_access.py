@@ -170,9 +170,9 @@ def _probe(
     toolbox.tool(operation)
     if not operation.writes:
         call = toolbox.live.call(operation)
-        if operation.id not in toolbox.controls:
+        if operation.id not in toolbox.baselines:
             controlled(toolbox.served_to_primary(operation, arguments_of(call), "control"))
-            toolbox.controls.add(operation.id)
+            toolbox.baselines.add(operation.id)
         return call, arguments_of(call)
     trial = approvals.control(toolbox.scheme)
     try:

@@ -230,11 +230,22 @@ def test_exchanges_are_numbered_within_their_item(bench: Callable[..., Bench]) -
     each.client.send(ACCOUNT, NOBODY)
     each.client.send_all([ACCOUNT, ACCOUNT], [NOBODY, NOBODY])
     each.client.begin("next")
-    last = each.client.send(ACCOUNT, replace(NOBODY, ordinary=False, argued=False, purpose="look"))
+    last = each.client.send(
+        ACCOUNT, replace(NOBODY, in_contract=False, judge_arguments=False, purpose="look")
+    )
 
     assert [exchange.id for exchange in each.logged] == ["item#1", "item#2", "item#3", "next#1"]
-    assert (last.purpose, last.ordinary, last.argued, last.call) == ("look", False, False, ACCOUNT)
-    assert (each.logged[0].ordinary, each.logged[0].argued, each.logged[0].superseded) == (
+    assert (last.purpose, last.in_contract, last.judge_arguments, last.call) == (
+        "look",
+        False,
+        False,
+        ACCOUNT,
+    )
+    assert (
+        each.logged[0].in_contract,
+        each.logged[0].judge_arguments,
+        each.logged[0].superseded,
+    ) == (
         True,
         True,
         False,
@@ -477,7 +488,7 @@ def test_whoever_knocks_finds_out_whether_a_target_answers_again(
     silent = [each.client.send(ACCOUNT, PLAIN).response for _ in range(3)]
     found = [
         each.client.send(ACCOUNT, sending).status
-        for sending in (replace(PLAIN, knocks=True), PLAIN)
+        for sending in (replace(PLAIN, probes_liveness=True), PLAIN)
     ]
 
     assert (silent, found) == ([None] * 3, [200, 200])

@@ -182,7 +182,11 @@ def test_what_came_is_told_in_a_few_words(body: bytes, told: str) -> None:
 
 def test_an_exchange_is_an_ordinary_one_unless_told_otherwise() -> None:
     """Judged in all that it is, and not tried again."""
-    assert (exchange().ordinary, exchange().argued, exchange().superseded) == (True, True, False)
+    assert (exchange().in_contract, exchange().judge_arguments, exchange().superseded) == (
+        True,
+        True,
+        False,
+    )
 
 
 def test_no_response_is_told_with_its_reason() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from conformance.http.exchange import Call, Exchange, Request, Response
-from conformance.http.retry import is_transient, is_weather, retry_after
+from conformance.http.retry import is_transient, is_unavailable, retry_after
 
 NOW = "Fri, 20 Nov 2026 12:00:00 GMT"
 
@@ -37,7 +37,10 @@ def test_what_passes_and_what_says_nothing(
     status: int | None, transient: bool, weather: bool
 ) -> None:
     """A 500 may pass, and if it stays it is an answer; a 429 says nothing, and is waited out."""
-    assert (is_transient(exchange(status)), is_weather(exchange(status))) == (transient, weather)
+    assert (is_transient(exchange(status)), is_unavailable(exchange(status))) == (
+        transient,
+        weather,
+    )
 
 
 def seconds(value: str | None, **headers: Any) -> float | None:

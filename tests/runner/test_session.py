@@ -17,7 +17,7 @@ from conformance.http.exchange import Call, Exchange
 from conformance.http.transport import InProcess
 from conformance.rules import record as rule
 from conformance.runner import session as module
-from conformance.runner.session import DEPTHS, Record, Session, never_issued
+from conformance.runner.session import DEPTHS, ItemResult, Session, never_issued
 from conformance.target.profile import parse
 
 SECRET = 'k/ey "ü" 0123'
@@ -70,7 +70,7 @@ def send(
     )
 
 
-def found(record: Record) -> dict[tuple[str, str], Finding]:
+def found(record: ItemResult) -> dict[tuple[str, str], Finding]:
     """The findings of a record by requirement and verdict."""
     return {(finding.requirement, str(finding.verdict)): finding for finding in record.findings}
 
@@ -143,7 +143,7 @@ def test_an_item_has_its_own_findings_and_what_it_sent(examining: Maker) -> None
     assert (record.exchanges, record.methods) == (2, {"POST": 1, "GET": 1})
     assert record.observations == (("observe/x", "account_get", [1, "$PRIMARY_API_KEY"]),)
     session.begin("last")
-    assert session.end(()) == Record("last", (), (), {}, 0, {}, {})
+    assert session.end(()) == ItemResult("last", (), (), {}, 0, {}, {})
 
 
 def test_evidence_of_an_earlier_item_is_shown_where_a_finding_needs_it(
@@ -180,11 +180,11 @@ def test_a_finding_shows_three_of_its_exchanges(examining: Maker) -> None:
 def test_what_is_outside_the_contract_is_recorded_and_not_judged(examining: Maker) -> None:
     """A request that is not ordinary, and one that has no answer; nor does it count as a control."""
     session = examining(answer(200, b"<html>"), RuntimeError())
-    extraordinary = send(session, ordinary=False)
+    extraordinary = send(session, in_contract=False)
     unanswered = send(session, patient=False)
     record = session.end(())
 
-    assert (record.findings, record.exchanges, session.controls) == ((), 2, set())
+    assert (record.findings, record.exchanges, session.baselines) == ((), 2, set())
     assert {operation: len(seconds) for operation, seconds in record.elapsed.items()} == {
         "account_get": 1
     }
@@ -198,7 +198,7 @@ def test_controls_are_what_has_succeeded(examining: Maker) -> None:
     send(session, Call("project_list"))
     send(session, name=None)
 
-    assert session.controls == {("account_get", "primary"), ("account_get", None)}
+    assert session.baselines == {("account_get", "primary"), ("account_get", None)}
 
 
 # --- arguments -----------------------------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def test_controls_are_what_has_succeeded(examining: Maker) -> None:
 LIST = Call("project_list")
 
 
-def argued(record: Record) -> dict[str, str]:
+def argument_verdicts(record: ItemResult) -> dict[str, str]:
     """The verdicts on arguments."""
     return {
         finding.requirement: str(finding.verdict)
@@ -219,13 +219,13 @@ def test_arguments_are_judged_once_the_plain_request_has_succeeded(examining: Ma
     """Before that a refusal may have any reason."""
     session = examining(answer(200, PAGE))
     send(session, LIST.asking(limit="0"))
-    assert argued(session.end(())) == {}
+    assert argument_verdicts(session.end(())) == {}
     session.begin("next")
     send(session, LIST.asking(limit="0"))
-    assert argued(session.end(())) == {"arguments/limit": "fail"}
+    assert argument_verdicts(session.end(())) == {"arguments/limit": "fail"}
 
 
-@pytest.mark.parametrize("how", [{"name": "outsider"}, {"name": None}, {"argued": False}])
+@pytest.mark.parametrize("how", [{"name": "outsider"}, {"name": None}, {"judge_arguments": False}])
 def test_only_primary_argues(examining: Maker, how: dict[str, Any]) -> None:
     """And only in requests that nothing else speaks against."""
     session = examining(answer(200, PAGE))
@@ -233,7 +233,7 @@ def test_only_primary_argues(examining: Maker, how: dict[str, Any]) -> None:
         send(session, LIST, name)
     session.begin("next")
     send(session, LIST.asking(limit="0"), **how)
-    assert argued(session.end(())) == {}
+    assert argument_verdicts(session.end(())) == {}
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_the_weather_is_no_answer_to_arguments(examining: Maker, status: int, ju
     send(session, LIST)
     session.begin("next")
     send(session, LIST.asking(limit="0"), patient=False)
-    assert bool(argued(session.end(()))) is judged
+    assert bool(argument_verdicts(session.end(()))) is judged
 
 
 def test_what_was_tried_again_is_judged_by_its_form_alone(examining: Maker) -> None:
@@ -265,7 +265,7 @@ def test_what_was_tried_again_is_judged_by_its_form_alone(examining: Maker) -> N
     send(session, LIST.asking(limit="0"))
     record = session.end(())
 
-    assert argued(record) == {"arguments/limit": "pass"}
+    assert argument_verdicts(record) == {"arguments/limit": "pass"}
     assert found(record)["error/code", "fail"].exchanges == ("next#1",)
 
 

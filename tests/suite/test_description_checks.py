@@ -247,7 +247,7 @@ def test_the_reference_publishes_for_reading_alone(reference: Live) -> None:
     """GET and HEAD are answered, to anybody, with the address that was asked."""
     client, url = reference.session.client, reference.session.target.description_url
     sendings = [
-        Sending(None, url=f"{url}?a=1", method=method, ordinary=False)
+        Sending(None, url=f"{url}?a=1", method=method, in_contract=False)
         for method in ("GET", "HEAD", "POST")
     ]
     answers = [client.send(Call("description"), sending) for sending in sendings]

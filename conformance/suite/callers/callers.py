@@ -7,7 +7,7 @@ from typing import Any
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
-from conformance.http.retry import is_weather
+from conformance.http.retry import is_unavailable
 from conformance.runner.session import Session
 from conformance.suite.callers import expect
 from conformance.target.target import Credential
@@ -77,11 +77,13 @@ class Callers:
         credential: Any = DEFAULT,
         scheme: str | None = None,
         *,
-        knocks: bool = False,
+        probes_liveness: bool = False,
     ) -> Exchange:
         """The request that succeeds without the defect that a probe will add; Inconclusive where it does not."""
         who = self.credential("primary") if credential is DEFAULT else credential
-        answer = self.session.client.send(call, Sending(who, scheme, "control", knocks=knocks))
+        answer = self.session.client.send(
+            call, Sending(who, scheme, "control", probes_liveness=probes_liveness)
+        )
         if answer.status != 200:
             name = answer.credential or "nobody"
             raise Inconclusive(
@@ -128,11 +130,11 @@ class Callers:
         call, sending = request
         again = replace(sending, purpose=f"{sending.purpose}, once more")
         for _ in range(ROUNDS):
-            if answer.status == 429 or not is_weather(answer):
+            if answer.status == 429 or not is_unavailable(answer):
                 break
-            self.control(control, knocks=True)
+            self.control(control, probes_liveness=True)
             answer = self.session.client.send(call, again)
-        if answer.status != 429 and is_weather(answer):
+        if answer.status != 429 and is_unavailable(answer):
             raise Violation(
                 defect(
                     Kind.UNSORTED, f"{again.purpose}: {answer.describe()}", expected="an answer"

@@ -15,7 +15,7 @@ from conformance.contract.verdict import (
     defect,
 )
 from conformance.http.exchange import Exchange
-from conformance.http.retry import is_weather
+from conformance.http.retry import is_unavailable
 
 
 def status(response: Exchange, *allowed: int, because: str = "") -> None:
@@ -66,7 +66,7 @@ def served(response: Exchange) -> None:
 
 def clear(response: Exchange) -> None:
     """The response is the target's own: no transient error, and no rate limit."""
-    if is_weather(response):
+    if is_unavailable(response):
         limited = response.status == 429
         needs = "limits.requests-per-second" if limited else "a target that answers"
         raise Inconclusive(

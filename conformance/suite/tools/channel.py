@@ -207,7 +207,7 @@ class Channel:
             caller.scheme,
             message.purpose,
             headers=headers,
-            ordinary=False,
+            in_contract=False,
             method="POST",
             url=self.url,
         )

@@ -92,7 +92,7 @@ class Courier(httpx2.AsyncBaseTransport):
             who.scheme,
             purpose,
             headers,
-            ordinary=False,
+            in_contract=False,
             method="POST",
             url=self.toolbox.channel.url,
         )

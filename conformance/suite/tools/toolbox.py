@@ -35,11 +35,11 @@ class Unlisted(Inconclusive):
 class Toolbox:
     """Lists and calls tools as any caller; what primary is shown is kept.
 
-    `controls` are the operations whose tool has served primary, so that a refusal of somebody else means something.
+    `baselines` are the operations whose tool has served primary, so that a refusal of somebody else means something.
     """
 
     live: Live
-    controls: set[str] = field(default_factory=set)
+    baselines: set[str] = field(default_factory=set)
     _tools: dict[str, Any] | None = None
 
     @cached_property

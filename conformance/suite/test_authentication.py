@@ -4,8 +4,8 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
-from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.trial import unchanged
+from conformance.suite.approval.trial import check_not_approved
+from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.calls import later, others
 from conformance.suite.callers.forged_credentials import (
@@ -20,24 +20,24 @@ from conformance.target.target import Credential
 
 
 @requirement("authentication/api-key")
-def test_an_api_key_suffices(operation: Operation, live: Live, approvals: Approvals) -> None:
+def test_an_api_key_suffices(operation: Operation, live: Live, trials: Trials) -> None:
     """Every operation accepts the key in x-api-key."""
-    _accepted(operation, "api-key", live, approvals)
+    _accepted(operation, "api-key", live, trials)
 
 
 @requirement("authentication/bearer")
-def test_a_bearer_token_suffices(operation: Operation, live: Live, approvals: Approvals) -> None:
+def test_a_bearer_token_suffices(operation: Operation, live: Live, trials: Trials) -> None:
     """Every operation accepts the token in Authorization."""
-    _accepted(operation, "bearer", live, approvals)
+    _accepted(operation, "bearer", live, trials)
 
 
 @requirement("authentication/missing")
-def test_no_credential_is_refused(operation: Operation, live: Live, approvals: Approvals) -> None:
+def test_no_credential_is_refused(operation: Operation, live: Live, trials: Trials) -> None:
     """Every operation answers 401 to a request without a credential."""
     if operation.writes:
-        _refused_approval(approvals, "missing", 401)
+        _refused_approval(trials, "missing", 401)
         for header in EMPTY:
-            _never_approved(approvals, without_credential(header))
+            _never_approved(trials, without_credential(header))
         return
     call = live.call(operation)
     live.controlled(call)
@@ -60,32 +60,32 @@ def test_no_credential_is_refused(operation: Operation, live: Live, approvals: A
 
 @requirement("authentication/expired")
 def test_an_expired_credential_is_refused(
-    operation: Operation, scheme: str, live: Live, approvals: Approvals
+    operation: Operation, scheme: str, live: Live, trials: Trials
 ) -> None:
     """Every operation answers 401 to a credential that has expired."""
-    _dead(operation, "expired", scheme, live, approvals)
+    _dead(operation, "expired", scheme, live, trials)
 
 
 @requirement("authentication/revoked")
 def test_a_revoked_credential_is_refused(
-    operation: Operation, scheme: str, live: Live, approvals: Approvals
+    operation: Operation, scheme: str, live: Live, trials: Trials
 ) -> None:
     """Every operation answers 401 to a credential that has been revoked."""
-    _dead(operation, "revoked", scheme, live, approvals)
+    _dead(operation, "revoked", scheme, live, trials)
 
 
 @requirement("authentication/unknown")
 def test_a_made_up_credential_opens_nothing(
-    operation: Operation, scheme: str, live: Live, approvals: Approvals
+    operation: Operation, scheme: str, live: Live, trials: Trials
 ) -> None:
     """Neither a random credential nor one that resembles a valid one."""
     primary = live.by("primary", scheme)
     if operation.writes:
-        _never_approved(approvals, f"unknown by {scheme}", scheme)
+        _never_approved(trials, f"unknown by {scheme}", scheme)
         if (
             label := f"near-miss by {scheme}"
-        ) in approvals.first().attempts:  # a short secret has none
-            _never_approved(approvals, label, scheme)
+        ) in trials.first().attempts:  # a short secret has none
+            _never_approved(trials, label, scheme)
         return
     call = live.call(operation)
     live.controlled(call, scheme=scheme)
@@ -97,10 +97,10 @@ def test_a_made_up_credential_opens_nothing(
 
 
 @requirement("authentication/challenge")
-def test_a_401_names_the_ways_in(operation: Operation, live: Live, approvals: Approvals) -> None:
+def test_a_401_names_the_ways_in(operation: Operation, live: Live, trials: Trials) -> None:
     """RFC 9110 asks for WWW-Authenticate on every 401."""
     answer = (
-        approvals.refusal("missing").answer
+        trials.attempt("missing").response
         if operation.writes
         else live.send(live.call(operation), None, purpose="no credential")
     )
@@ -113,12 +113,12 @@ def test_a_401_names_the_ways_in(operation: Operation, live: Live, approvals: Ap
     )
 
 
-def _accepted(operation: Operation, scheme: str, live: Live, approvals: Approvals) -> None:
+def _accepted(operation: Operation, scheme: str, live: Live, trials: Trials) -> None:
     primary = live.credential("primary")
     if scheme not in primary.schemes:
         raise Inconclusive(f"primary has no {scheme}", needs=(f"credentials.primary.{scheme}",))
     if operation.writes:
-        answer = approvals.trial(scheme).approval
+        answer = trials.by(scheme).approval
     else:
         answer = live.send(live.call(operation), primary, scheme, purpose=f"by {scheme}")
     if answer.status == 200:
@@ -128,9 +128,7 @@ def _accepted(operation: Operation, scheme: str, live: Live, approvals: Approval
     if operation.writes:
         # Another review, but the same caller and the same request; what is no refusal of a caller may be the review's own.
         others_hold = (
-            approvals.trial(other).approval.status == 200
-            for other in primary.schemes
-            if other != scheme
+            trials.by(other).approval.status == 200 for other in primary.schemes if other != scheme
         )
         holds = answer.status in (401, 403) and any(others_hold)
     else:
@@ -205,10 +203,10 @@ def _serves_others(primary: Credential, scheme: str, live: Live) -> bool:
     return any(live.is_alive(each, scheme) for each in others)
 
 
-def _dead(operation: Operation, name: str, scheme: str, live: Live, approvals: Approvals) -> None:
+def _dead(operation: Operation, name: str, scheme: str, live: Live, trials: Trials) -> None:
     credential = live.by(name, scheme)
     if operation.writes:
-        _refused_approval(approvals, f"{name} by {scheme}", 401)
+        _refused_approval(trials, f"{name} by {scheme}", 401)
         return
     call = live.call(operation)
     live.controlled(call)
@@ -223,15 +221,15 @@ def _dead(operation: Operation, name: str, scheme: str, live: Live, approvals: A
         expect.rejected(answer)
 
 
-def _refused_approval(approvals: Approvals, label: str, *allowed: int) -> Exchange:
-    approvals.consent()
-    attempt = approvals.refusal(label)
-    expect.status(attempt.answer, *allowed)
-    unchanged(attempt)
-    return attempt.answer
+def _refused_approval(trials: Trials, label: str, *allowed: int) -> Exchange:
+    trials.require_consent()
+    attempt = trials.attempt(label)
+    expect.status(attempt.response, *allowed)
+    check_not_approved(attempt.response, attempt.after)
+    return attempt.response
 
 
-def _never_approved(approvals: Approvals, label: str, scheme: str | None = None) -> None:
-    attempt = approvals.refusal(label, scheme)
-    expect.rejected(attempt.answer)
-    unchanged(attempt)
+def _never_approved(trials: Trials, label: str, scheme: str | None = None) -> None:
+    attempt = trials.attempt(label, scheme)
+    expect.rejected(attempt.response)
+    check_not_approved(attempt.response, attempt.after)

@@ -4,8 +4,8 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import Call
-from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.trial import unchanged
+from conformance.suite.approval.trial import check_not_approved
+from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.calls import control_by, forbidden, others
 from conformance.suite.callers.requirement import requirement
@@ -14,15 +14,15 @@ from conformance.suite.lists.live import Live
 
 @requirement("authorization/permission")
 def test_the_permission_is_needed(
-    operation: Operation, scheme: str, live: Live, approvals: Approvals
+    operation: Operation, scheme: str, live: Live, trials: Trials
 ) -> None:
     """A caller that lacks the permission of an operation is answered 403."""
     name = f"lacking.{operation.permission}"
     credential = live.by(name, scheme)
     if operation.writes:
-        attempt = approvals.refusal(f"{name} by {scheme}", scheme)
-        forbidden(attempt.answer, live, 403)
-        unchanged(attempt)
+        attempt = trials.attempt(f"{name} by {scheme}", scheme)
+        forbidden(attempt.response, live, 403)
+        check_not_approved(attempt.response, attempt.after)
         return
     call = live.call(operation)
     control_by(call, scheme, live)
@@ -41,11 +41,11 @@ def test_the_permission_is_needed(
 
 @requirement("authorization/no-more-than-permission")
 def test_no_other_permission_is_needed(
-    operation: Operation, scheme: str, live: Live, approvals: Approvals
+    operation: Operation, scheme: str, live: Live, trials: Trials
 ) -> None:
     """A caller that lacks another permission alone is served, and primary, who lacks none, is."""
     if operation.writes:
-        _no_other_to_approve(operation, scheme, live, approvals)
+        _no_other_to_approve(operation, scheme, live, trials)
         return
     call = live.call(operation)
     answer = live.send(call, purpose="holding every permission")
@@ -91,20 +91,20 @@ def _is_taken(call: Call, scheme: str, live: Live) -> bool:
 
 
 @requirement("authorization/review-role")
-def test_the_review_role_is_needed(scheme: str, live: Live, approvals: Approvals) -> None:
+def test_the_review_role_is_needed(scheme: str, live: Live, trials: Trials) -> None:
     """A caller whose role may not approve is answered 403, although it holds the permission."""
     viewer = live.by("no-review-role", scheme)
     judged = False
-    for attempt in approvals.refusals(f"no-review-role by {scheme}", scheme):
-        unchanged(attempt)
+    for attempt in trials.attempts(f"no-review-role by {scheme}", scheme):
+        check_not_approved(attempt.response, attempt.after)
         # Who does not reach the review is refused for that: its grant need not be that of primary.
-        read = Call("review_get", attempt.answer.call.path)
+        read = Call("review_get", attempt.response.call.path)
         if (
-            attempt.answer.status != 404
+            attempt.response.status != 404
             or live.send(read, viewer, scheme, purpose="is the review within its grant?").status
             == 200
         ):
-            forbidden(attempt.answer, live, 403)
+            forbidden(attempt.response, live, 403)
             judged = True
     if not judged:
         raise Inconclusive(
@@ -126,14 +126,12 @@ def _other_permissions(operation: Operation, live: Live) -> list[str]:
     return found
 
 
-def _no_other_to_approve(
-    operation: Operation, scheme: str, live: Live, approvals: Approvals
-) -> None:
+def _no_other_to_approve(operation: Operation, scheme: str, live: Live, trials: Trials) -> None:
     """A stale approval, which spends nothing: primary's is a conflict, and no missing permission makes another refusal of it."""
-    approvals.consent()
+    trials.require_consent()
     live.by("primary", scheme)
-    _may_approve(live, approvals)
-    control = approvals.refusal(f"one revision ahead by {scheme}", scheme).answer
+    _may_approve(live, trials)
+    control = trials.attempt(f"one revision ahead by {scheme}", scheme).response
     if control.status not in (
         400,
         409,
@@ -147,7 +145,7 @@ def _no_other_to_approve(
         ):
             continue
         if _is_alive(live, operation, permission, scheme):
-            answer = approvals.refusal(f"stale, {name} by {scheme}", scheme).answer
+            answer = trials.attempt(f"stale, {name} by {scheme}", scheme).response
             expect.clear(answer)
             told = f"a stale approval without {permission}: {answer.describe()}"
             expect.that(
@@ -155,16 +153,16 @@ def _no_other_to_approve(
             )
 
 
-def _may_approve(live: Live, approvals: Approvals) -> None:
+def _may_approve(live: Live, trials: Trials) -> None:
     """Violation where primary, of whom the profile tells those who may not approve apart, is forbidden to, by each of its schemes."""
     schemes, is_told_apart = (
         live.credential("primary").schemes,
         live.session.target.lacking("reviews:approve") is not None,
     )
     forbidden_by_all = is_told_apart and all(
-        approvals.trial(scheme).approval.status == 403 for scheme in schemes
+        trials.by(scheme).approval.status == 403 for scheme in schemes
     )
-    answer = approvals.first().approval
+    answer = trials.first().approval
     expect.that(
         not forbidden_by_all,
         defect(

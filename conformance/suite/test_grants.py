@@ -10,8 +10,8 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
 from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
-from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.trial import unchanged
+from conformance.suite.approval.trial import check_not_approved
+from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.calls import control_by, forbidden, others
 from conformance.suite.callers.requirement import requirement
@@ -31,14 +31,14 @@ PAIRS_AT_ONCE = 3
 
 @requirement("authorization/company")
 def test_another_company_is_out_of_reach(
-    operation: Operation, scheme: str, live: Live, approvals: Approvals
+    operation: Operation, scheme: str, live: Live, trials: Trials
 ) -> None:
     """Neither does primary reach what is foreign, nor the outsider what is primary's."""
     if operation.writes:
         live.by("outsider", scheme)
-        attempt = approvals.refusal(f"outsider by {scheme}", scheme)
-        forbidden(attempt.answer, live, 403, 404)
-        unchanged(attempt)
+        attempt = trials.attempt(f"outsider by {scheme}", scheme)
+        forbidden(attempt.response, live, 403, 404)
+        check_not_approved(attempt.response, attempt.after)
         return
     kind = KINDS[parameter_of(operation)]
     foreign = live.session.target.fixtures.foreign.get(kind)

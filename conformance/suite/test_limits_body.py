@@ -7,7 +7,8 @@ from conformance.http.client import Sending
 from conformance.http.exchange import Exchange
 from conformance.http.retry import is_unavailable
 from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.review_pool import is_approved
+from conformance.suite.approval.review import is_approved
+from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
@@ -19,7 +20,9 @@ FIRST_PROBE = 256 * 1024
 
 
 @requirement("limits/body")
-def test_a_body_past_the_limit_is_too_large(live: Live, approvals: Approvals) -> None:
+def test_a_body_past_the_limit_is_too_large(
+    live: Live, approvals: Approvals, trials: Trials
+) -> None:
     """Just past the limit and far past it, with the length announced and without, and not within it."""
     target = live.session.target
     if not target.consent.oversized_bodies:
@@ -27,7 +30,7 @@ def test_a_body_past_the_limit_is_too_large(live: Live, approvals: Approvals) ->
             "sending oversized bodies here has not been consented to",
             needs=("consent.oversized-bodies",),
         )
-    bodies = Bodies(live, approvals)
+    bodies = Bodies(live, approvals, trials)
     limit = target.limits.max_body_bytes
     if limit is None:
         _grow(bodies)
@@ -61,16 +64,16 @@ class Bodies:
 
     read: Exchange
 
-    def __init__(self, live: Live, approvals: Approvals) -> None:
+    def __init__(self, live: Live, approvals: Approvals, trials: Trials) -> None:
         self._live = live
         self._approvals = approvals
         if live.session.target.consent.approve_reviews:
-            approvals.control()
+            trials.baseline()
         # Without consent to approve, or a review for it, an id of nothing stands in; what is then refused for another reason says nothing.
         self._id, self._revision = live.made_up("oversized"), 1
         self._missing: Inconclusive | None = None
         try:
-            review = approvals.pending()
+            review = approvals.pool.pending()
             self._id, self._revision = review.id, review.revision
         except Inconclusive as problem:
             self._missing = problem
@@ -111,7 +114,7 @@ class Bodies:
 
     def is_approved(self) -> bool:
         """Whether the review reads as approved now; one that stands in for it never does."""
-        self.read = self._approvals.look(self._id)
+        self.read = self._approvals.reader.read(self._id)
         return is_approved(self.read)
 
     def _send(self, revision: int, size: int, purpose: str, *, stream: bool = False) -> Exchange:

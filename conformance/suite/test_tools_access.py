@@ -7,12 +7,13 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Call
 from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.tool_calls import arguments_of_approval, check_without_effect
+from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.forged_credentials import made_up
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import parameter_of
 from conformance.suite.lists.walk import PAGE
-from conformance.suite.test_tools_approval import approval, untouched
 from conformance.suite.test_tools_data import filters
 from conformance.suite.tools.answers import controlled, refused
 from conformance.suite.tools.channel import Caller
@@ -24,11 +25,11 @@ KINDS = api.load().id_kinds
 
 @requirement("tools/authentication")
 def test_a_tool_needs_a_credential(
-    operation: Operation, toolbox: Toolbox, approvals: Approvals
+    operation: Operation, toolbox: Toolbox, approvals: Approvals, trials: Trials
 ) -> None:
     """No credential, an expired, a revoked and a made-up one are refused."""
     live = toolbox.live
-    call, arguments = _probe(operation, toolbox, approvals)
+    call, arguments = _probe(operation, toolbox, approvals, trials)
     primary = live.credential("primary")
     callers: list[tuple[Credential | None, str | None]] = [(None, None)]
     callers += [(made_up(live.session, scheme), scheme) for scheme in primary.schemes]
@@ -42,7 +43,7 @@ def test_a_tool_needs_a_credential(
                 operation, arguments, credential, scheme, purpose=f"call the tool as {who}"
             )
         )
-        untouched(call, approvals, operation)
+        check_without_effect(call, operation, approvals, trials)
     # Once for each kind: who is refused at the handshake may still be served without one.
     for who, caller in {
         _name(credential): Caller(credential, scheme) for credential, scheme in callers
@@ -52,7 +53,7 @@ def test_a_tool_needs_a_credential(
         )
         if answer is not None:
             refused(answer)
-            untouched(call, approvals, operation)
+            check_without_effect(call, operation, approvals, trials)
 
 
 def _name(credential: Credential | None) -> str:
@@ -61,27 +62,27 @@ def _name(credential: Credential | None) -> str:
 
 @requirement("tools/permission")
 def test_a_tool_needs_the_permission(
-    operation: Operation, scheme: str, toolbox: Toolbox, approvals: Approvals
+    operation: Operation, scheme: str, toolbox: Toolbox, approvals: Approvals, trials: Trials
 ) -> None:
     """Without the permission of the operation its tool is refused, or not shown."""
     live = toolbox.live
     credential = live.by(f"lacking.{operation.permission}", scheme)
-    call, arguments = _probe(operation, toolbox, approvals)
+    call, arguments = _probe(operation, toolbox, approvals, trials)
     refused(
         toolbox.call(
             operation, arguments, credential, scheme, purpose=f"without {operation.permission}"
         )
     )
-    untouched(call, approvals, operation)
+    check_without_effect(call, operation, approvals, trials)
 
 
 @requirement("tools/grants")
 def test_a_tool_stays_within_the_grant(
-    operation: Operation, toolbox: Toolbox, approvals: Approvals
+    operation: Operation, toolbox: Toolbox, approvals: Approvals, trials: Trials
 ) -> None:
     """What is foreign or ungranted is refused to primary or not shown, and primary's is refused to the outsider."""
     live = toolbox.live
-    call, arguments = _probe(operation, toolbox, approvals)
+    call, arguments = _probe(operation, toolbox, approvals, trials)
     if "{" not in operation.path:
         _shown_within_the_grant(operation, toolbox)
         return
@@ -101,7 +102,7 @@ def test_a_tool_stays_within_the_grant(
         refused(
             toolbox.call(operation, arguments, outsider, purpose="call the tool as the outsider")
         )
-        untouched(call, approvals, operation)
+        check_without_effect(call, operation, approvals, trials)
     for id in outside if not operation.writes else ():
         refused(
             toolbox.as_primary(operation, {**arguments, name: id}, "something outside the grant")
@@ -164,7 +165,7 @@ def _shown_within_the_grant(operation: Operation, toolbox: Toolbox) -> None:
 
 
 def _probe(
-    operation: Operation, toolbox: Toolbox, approvals: Approvals
+    operation: Operation, toolbox: Toolbox, approvals: Approvals, trials: Trials
 ) -> tuple[Call, dict[str, Any]]:
     """A valid call and its arguments, after the control: primary's call succeeds, or an approval has over HTTP."""
     toolbox.tool(operation)
@@ -174,9 +175,9 @@ def _probe(
             controlled(toolbox.served_to_primary(operation, arguments_of(call), "control"))
             toolbox.baselines.add(operation.id)
         return call, arguments_of(call)
-    trial = approvals.control(toolbox.scheme)
+    trial = trials.baseline(toolbox.scheme)
     try:
-        review = approvals.pending()
+        review = approvals.pool.pending()
         key = approvals.key(review.id, "refused by tool")
     except (
         Inconclusive
@@ -184,9 +185,9 @@ def _probe(
         review, key = trial.review, trial.key
         controlled(
             toolbox.served_to_primary(
-                operation, approval(review.id, review.revision, key), "control"
+                operation, arguments_of_approval(review.id, review.revision, key), "control"
             )
         )
-    return approvals.call(review.id, review.revision, key), approval(
+    return approvals.call(review.id, review.revision, key), arguments_of_approval(
         review.id, review.revision, key
     )

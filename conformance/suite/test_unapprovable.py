@@ -1,158 +1,184 @@
-"""Approval of what cannot be approved: reviews that say so, and reviews that are none (Review, Errors)."""
+"""Approval of reviews that cannot be approved, and of other ids (Review, Errors)."""
 
-from contextlib import suppress
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive, Kind, defect
-from conformance.http.client import Sending
 from conformance.http.exchange import Exchange
-from conformance.suite.approval.approvals import TIES, Approvals
+from conformance.rules.judgement import shown
+from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED, conflict
-from conformance.suite.approval.review_pool import revision_to_refuse
-from conformance.suite.approval.trial import Attempt, unchanged
+from conformance.suite.approval.bystanders import TIES
+from conformance.suite.approval.review import (
+    APPROVED,
+    place,
+    record_of,
+    revision_or_first,
+    status_line,
+)
+from conformance.suite.approval.trial import check_not_approved
+from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 
 EXTREMES = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff")
+MOST_REVIEWS = 4
+NEEDS = ("fixtures.unapprovable-reviews",)
+
+
+@dataclass(frozen=True)
+class StatusChange:
+    """A review that got another status with an attempt to approve it."""
+
+    before: object
+    response: Exchange
+    read: Exchange
+
+    @property
+    def after(self) -> object:
+        """Its new status."""
+        return _status(self.read)
 
 
 @requirement("approval/unapprovable")
-def test_what_cannot_be_approved_is_not(scheme: str, live: Live, approvals: Approvals) -> None:
-    """A review whose `approvable` is false is refused and stays as it was."""
-    approvals.consent()
-    primary = live.by("primary", scheme)
-    _withheld(scheme, approvals)
-    ids = live.session.target.fixtures.unapprovable_reviews
+def test_what_cannot_be_approved_is_not(
+    scheme: str, live: Live, approvals: Approvals, trials: Trials
+) -> None:
+    """An approval of a review whose `approvable` is false is rejected, and leaves its status."""
+    trials.require_consent()
+    live.by("primary", scheme)
+    _check_withheld(scheme, approvals)
+    ids = live.session.target.fixtures.unapprovable_reviews[:MOST_REVIEWS]
     if not ids:
+        raise Inconclusive("the profile names no unapprovable review", needs=NEEDS)
+    trials.baseline(scheme)
+    tried = [_attempted(id, scheme, live, approvals) for id in ids]
+    changes = [change for change in tried if change is not None]
+    if len(changes) == 1:  # it may be somebody else's
         raise Inconclusive(
-            "no unapprovable review is known", needs=("fixtures.unapprovable-reviews",)
+            f"the status of a review changed from {shown(changes[0].before)} to "
+            f"{shown(changes[0].after)}, by the attempt or by itself",
+            needs=NEEDS,
+            exchanges=[changes[0].response.id],
         )
-    approvals.control(scheme)
-    moved = [
-        move
-        for id in ids[:4]
-        if (
-            move := _moved(
-                id, Sending(primary, scheme, "approve what cannot be approved"), live, approvals
-            )
+    if changes:
+        otherwise = defect(
+            Kind.EFFECT,
+            "attempts that were rejected change the status of reviews that cannot be approved",
+            expected="the status stays",
+            actual=changes[0].after,
         )
-    ]
-    for told, answer, _ in moved[:1]:
-        if len(moved) == 1:  # one change may be somebody else's
-            raise Inconclusive(
-                f"{told}, by the attempt or by itself",
-                needs=("fixtures.unapprovable-reviews",),
-                exchanges=[answer.id],
-            )
-        expect.violated(
-            defect(Kind.UNSORTED, told, expected="the state stays"),
-            *(each for _, *exchanges in moved for each in exchanges),
-        )
+        where = (place(change.read, "status") for change in changes)
+        evidence = (each for change in changes for each in (change.response, change.read))
+        expect.violated(otherwise.on("status").at(*where), *evidence)
 
 
-def _withheld(scheme: str, approvals: Approvals) -> None:
-    """A review that may be approved here, but goes on saying that it cannot be, is not approved either."""
-    with suppress(Inconclusive):
-        approvals.pending()
-    for review in approvals.withheld[:1]:
-        again = approvals.look(review.id)
-        if not isinstance(again.data, dict) or again.data.get("approvable") is not False:
+def _check_withheld(scheme: str, approvals: Approvals) -> None:
+    """A review of the pool that keeps saying that it cannot be approved is not approved either."""
+    for review in approvals.pool.withheld()[:1]:
+        again = approvals.reader.read(review.id)
+        if record_of(again).get("approvable") is not False:
             continue
         key = approvals.key(review.id, f"withheld {scheme}")
-        answer = approvals.approve(
-            review, key, scheme=scheme, purpose="approve what says it cannot be"
+        purpose = "approve what says it cannot be"
+        response = approvals.approve(review, key, scheme=scheme, purpose=purpose)
+        otherwise = defect(
+            Kind.ACCEPTED,
+            "approvable is false, and the approval returned 200",
+            expected="400, 403, 409 or 422",
+            actual=response.status,
         )
-        told = "approvable is false, and the approval is answered 200"
-        expect.that(
-            answer.status != 200,
-            defect(Kind.UNSORTED, told, expected="400, 403, 409 or 422"),
-            again,
-            answer,
-        )
+        where = (place(again, "approvable"), status_line(response))
+        expect.that(response.status != 200, otherwise.at(*where), again, response)
 
 
-def _moved(
-    id: str, sending: Sending, live: Live, approvals: Approvals
-) -> tuple[str, Exchange, Exchange] | None:
-    """How the status of a review turns into another one with a refused attempt; None where it stays, or goes on moving by itself."""
+def _attempted(id: str, scheme: str, live: Live, approvals: Approvals) -> StatusChange | None:
+    """The change of status that an attempt left; None without one, or where it goes on changing."""
     before = _unapprovable(id, approvals)
-    call = approvals.call(
-        id, revision_to_refuse(before), approvals.key(id, f"unapprovable {sending.scheme}")
-    )
-    answer = live.session.client.send(call, sending)
-    after, status = approvals.look(id), _status(before)
-    if status == "approved":
-        expect.status(answer, *ON_APPROVED)
+    key = approvals.key(id, f"unapprovable {scheme}")
+    call = approvals.call(id, revision_or_first(before), key)
+    response = live.send(call, scheme=scheme, purpose="approve what cannot be approved")
+    after, status = approvals.reader.read(id), _status(before)
+    if status == APPROVED:
+        expect.status(response, *ON_APPROVED)
         return None
-    expect.status(answer, 400, 403, 409, 422)
-    unchanged(Attempt(answer, after))
-    shown = _status(after)
-    if None in (status, shown) or shown == status or _status(approvals.look(id)) != shown:
+    expect.status(response, 400, 403, 409, 422)
+    check_not_approved(response, after)
+    change = StatusChange(status, response, after)
+    is_changed = None not in (status, change.after) and change.after != status
+    if not is_changed or _status(approvals.reader.read(id)) != change.after:
         return None
-    return f"its status turns from {status!r} to {shown!r}", answer, after
+    return change
 
 
 def _unapprovable(id: str, approvals: Approvals) -> Exchange:
-    """A reading of a review that the profile calls unapprovable; Inconclusive where it shows something else."""
-    read = approvals.look(id)
+    """A read of a review of the profile. Raises Inconclusive where it is approvable."""
+    read = approvals.reader.read(id)
     expect.clear(read)
+    problem = None
     if not isinstance(read.data, dict):
-        told = f"review {id} is answered {read.describe()}"
-        raise Inconclusive(told, needs=("fixtures.unapprovable-reviews",), exchanges=[read.id])
-    if read.data.get("approvable") is True:
-        raise Inconclusive(
-            f"review {id} is approvable",
-            needs=("fixtures.unapprovable-reviews",),
-            exchanges=[read.id],
-        )
+        problem = f"review {id} returned {read.describe()}"
+    elif read.data.get("approvable") is True:
+        problem = f"review {id} is approvable"
+    if problem is not None:
+        raise Inconclusive(problem, needs=NEEDS, exchanges=[read.id])
     return read
 
 
 def _status(read: Exchange) -> object:
-    return read.data.get("status") if isinstance(read.data, dict) else None
+    return record_of(read).get("status")
 
 
 @requirement("approval/absent")
-def test_an_approval_of_nothing_is_absent(scheme: str, live: Live, approvals: Approvals) -> None:
-    """A well-formed id of no review is answered 404, or 403 where a target does not tell what exists."""
+def test_an_approval_of_no_review_is_absent(
+    scheme: str, live: Live, approvals: Approvals, trials: Trials
+) -> None:
+    """A well-formed id of no review returns 404, or 403 where a target hides what exists."""
     primary = live.by("primary", scheme)
-    approvals.control(scheme)
+    trials.baseline(scheme)
     id = live.made_up("no review")
-    purpose = "approve a review that is not"
-    _, answer = approvals.keyed(
-        id,
-        f"absent {scheme}",
-        lambda key: live.send(approvals.call(id, 1, key), primary, scheme, purpose=purpose),
-    )
-    expect.status(answer, 403, 404)
+
+    def send(key: str) -> Exchange:
+        call = approvals.call(id, 1, key)
+        return live.send(call, primary, scheme, purpose="approve a review that is not")
+
+    _, response = approvals.with_new_key(id, f"absent {scheme}", send)
+    expect.status(response, 403, 404)
     if scheme == primary.schemes[0]:
-        _near_reviews(live, approvals)
+        _check_similar_ids(live, approvals, trials)
 
 
-def _near_reviews(live: Live, approvals: Approvals) -> None:
-    """What a careless look-up takes for the review of the trial, which is approved already: nothing is, whatever is found."""
-    review = approvals.first().review
-    own = review.read.data if isinstance(review.read.data, dict) else {}
-    made_up, ties = live.made_up("no review"), [own.get(tie) for tie in TIES]
-    near = (
-        f"{review.id[:-1]}{'01'[review.id[-1] == '0']}",
-        f"{made_up[:14]}7{made_up[15:]}",
-        *(str(id) for id in ties if is_uuid(id)),
-    )
-    for id in (*near, *EXTREMES):
-        send = partial(_approve_stale, live, approvals, (id, review.revision + 1))
-        _, answer = approvals.keyed(id, "near", send)
-        # The revision after the last that a number holds is malformed to some, and so are ids of no version.
-        malformed = id in EXTREMES or 400 in conflict(review.revision + 1)
-        refused = answer.status in (403, 404) or (malformed and answer.status in (400, 422))
-        is_stuck = answer.status == 409 and answer.is_repeated
-        if not refused and not is_stuck and approvals.look(id).status != 200:
-            expect.status(answer, 403, 404)
+def _check_similar_ids(live: Live, approvals: Approvals, trials: Trials) -> None:
+    """An id that a careless look-up takes for that of the trial's review is not found either."""
+    review = trials.first().review
+    for id in (*_similar_ids(review.id, live), *_related_ids(review.record), *EXTREMES):
+        revision = review.revision + 1
+        send = partial(_approve_stale, live, approvals, (id, revision))
+        _, response = approvals.with_new_key(id, "near", send)
+        # A revision beyond a number type, or an id of no version, may be malformed.
+        may_be_malformed = id in EXTREMES or 400 in conflict(revision)
+        allowed = (403, 404, 400, 422) if may_be_malformed else (403, 404)
+        key_is_unusable = response.status == 409 and response.is_repeated
+        if response.status in allowed or key_is_unusable:
+            continue
+        if approvals.reader.read(id).status != 200:
+            expect.status(response, 403, 404)
+
+
+def _similar_ids(id: str, live: Live) -> Iterator[str]:
+    made_up = live.made_up("no review")
+    yield f"{id[:-1]}{'01'[id[-1] == '0']}"
+    yield f"{made_up[:14]}7{made_up[15:]}"
+
+
+def _related_ids(record: dict[str, object]) -> Iterator[str]:
+    """The ids of the subject, the video and the project of a review."""
+    yield from (str(record[tie]) for tie in TIES if is_uuid(record.get(tie)))
 
 
 def _approve_stale(live: Live, approvals: Approvals, stale: tuple[str, int], key: str) -> Exchange:
-    return live.send(
-        approvals.call(*stale, key), purpose="approve what resembles a review, or is beside it"
-    )
+    purpose = "approve what resembles a review, or is beside it"
+    return live.send(approvals.call(*stale, key), purpose=purpose)

@@ -120,7 +120,7 @@ def test_another_permission_by_a_scheme_that_its_caller_has_not_is_left_out() ->
     """The other callers show that approving needs none but its own."""
     with stage(without("credentials/lacking/account:read/bearer")) as one:
         one.perform(authorization.test_no_other_permission_is_needed, "review_approve", "bearer")
-        labels = one.things["approvals"].first().attempts
+        labels = one.things["trials"].first().attempts
     assert "stale, lacking.account:read by bearer" not in labels
     assert "stale, lacking.videos:read by bearer" in labels
 
@@ -152,5 +152,5 @@ def test_a_short_secret_is_resembled_by_none() -> None:
         one.perform(
             authentication.test_a_made_up_credential_opens_nothing, "review_approve", "api-key"
         )
-        labels = one.things["approvals"].first().attempts
+        labels = one.things["trials"].first().attempts
     assert ("unknown by api-key" in labels, "near-miss by api-key" in labels) == (True, False)

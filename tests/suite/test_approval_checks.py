@@ -13,10 +13,12 @@ from staged import Profile, Send, Spoil, answer, edited, few, stage, without
 
 from conformance.contract.verdict import Inconclusive, Violation
 from conformance.suite import test_approval as approval
-from conformance.suite import test_approval_model as model
+from conformance.suite import test_approval_keys as approval_keys
+from conformance.suite import test_approval_sequences as sequences
 from conformance.suite import test_tools_approval as tools_approval
 from conformance.suite import test_unapprovable as unapprovable
-from conformance.suite.approval.approvals import CHANCES, Approvals
+from conformance.suite.approval.approvals import MOST_KEYS, Approvals
+from conformance.suite.approval.plan import FORBIDDEN
 
 
 def test_a_key_that_sticks_is_not_tried_for_ever() -> None:
@@ -31,13 +33,13 @@ def test_a_key_that_sticks_is_not_tried_for_ever() -> None:
 
     with stage(spoil=stuck) as one:
         approvals = one.things["approvals"]
-        review = approvals.take()
-        key, last = approvals.keyed(
+        review = approvals.pool.take()
+        key, last = approvals.with_new_key(
             review.id, "stuck", lambda each: approvals.approve(review, each)
         )
 
-    assert (len(met), last.status, last.is_repeated) == (CHANCES, 409, True)
-    assert key == approvals.key(review.id, f"stuck {CHANCES - 1}")
+    assert (len(met), last.status, last.is_repeated) == (MOST_KEYS, 409, True)
+    assert key == approvals.key(review.id, f"stuck {MOST_KEYS - 1}")
 
 
 def test_an_approval_that_is_lost_once_is_no_defect() -> None:
@@ -51,7 +53,7 @@ def test_an_approval_that_is_lost_once_is_no_defect() -> None:
         return send(request)
 
     with stage(spoil=losing) as one:
-        one.perform(model.test_histories_agree_with_the_model)
+        one.perform(sequences.test_sequences_agree_with_the_oracle)
     assert met != set()
 
 
@@ -62,7 +64,7 @@ def test_a_key_that_approves_each_review_once_leaves_the_model_none() -> None:
         stage(few(3), edits=edits) as one,
         pytest.raises(Inconclusive, match="no approvable review is left"),
     ):
-        one.perform(model.test_histories_agree_with_the_model)
+        one.perform(sequences.test_sequences_agree_with_the_oracle)
 
 
 def test_a_review_that_shows_no_revision_any_more_is_as_it_was() -> None:
@@ -80,7 +82,7 @@ def test_a_review_that_shows_no_revision_any_more_is_as_it_was() -> None:
 
     with stage(spoil=forgetful) as one:
         one.perform(approval.test_an_approval_succeeds, scheme="api-key")
-        trial = one.things["approvals"].first()
+        trial = one.things["trials"].first()
     assert {attempt.before.revision for attempt in trial.attempts.values()} == {
         trial.review.revision
     }
@@ -89,7 +91,7 @@ def test_a_review_that_shows_no_revision_any_more_is_as_it_was() -> None:
 def test_a_review_that_no_list_shows_is_shown_wrong_by_none() -> None:
     """Not every review has to be listed."""
     with stage() as one:
-        assert one.things["approvals"].look_listed(NOBODY, "bearer") is None
+        assert one.things["approvals"].reader.outdated_page(NOBODY, "bearer") is None
 
 
 def test_ids_that_are_no_text_keep_no_approval_from_being_judged() -> None:
@@ -119,7 +121,7 @@ def test_the_first_approval_has_to_succeed_before_the_other_face_is_tried() -> N
         )
 
     with stage(spoil=refusing) as one, pytest.raises(Inconclusive):
-        one.perform(tools_approval.test_an_approval_is_one_over_both_faces)
+        one.perform(tools_approval.test_an_approval_by_tool_is_one_over_http)
 
 
 def test_a_reviews_change_that_comes_once_may_be_somebody_elses() -> None:
@@ -150,7 +152,10 @@ def test_a_reviews_change_that_comes_once_may_be_somebody_elses() -> None:
         pytest.raises(Inconclusive, match="by the attempt or by itself"),
     ):
         one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
-    with stage(spoil=moving(9)) as one, pytest.raises(Violation, match="its status turns from"):
+    with (
+        stage(spoil=moving(9)) as one,
+        pytest.raises(Violation, match="change the status of reviews"),
+    ):
         one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
 
 
@@ -185,7 +190,7 @@ def test_a_review_that_says_that_it_cannot_be_approved_may_change_its_mind(recov
             one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
         else:
             with pytest.raises(
-                Violation, match="approvable is false, and the approval is answered 200"
+                Violation, match="approvable is false, and the approval returned 200"
             ):
                 one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
 
@@ -209,9 +214,9 @@ def test_a_review_may_be_made_by_a_command(tmp_path: Path) -> None:
 
     with stage(change) as one:
         approvals: Approvals = one.things["approvals"]
-        made = [approvals.take().id for _ in range(2)]
+        made = [approvals.pool.take().id for _ in range(2)]
         with pytest.raises(Inconclusive, match="the provision command failed: CalledProcessError"):
-            approvals.take()
+            approvals.pool.take()
         told = [entry for entry in one.session.observations if entry[0] == "provisioned"]
 
     assert told == [("provisioned", id, id) for id in made]
@@ -227,18 +232,18 @@ def test_a_run_that_is_repeated_makes_no_review() -> None:
         )
         approvals = Approvals(one.session, one.things["live"])
 
-        assert approvals.take().id == one.session.provisioned[0]
+        assert approvals.pool.take().id == one.session.provisioned[0]
         with pytest.raises(Inconclusive, match="no approvable review is left"):
-            approvals.take()
+            approvals.pool.take()
 
 
 def test_the_model_goes_on_with_the_reviews_that_there_are() -> None:
     """Where the pool is empty in the middle, and not where it is empty from the start."""
     with stage(few(3)) as one:
-        one.perform(model.test_histories_agree_with_the_model)
-        assert one.things["approvals"]._listed == []
+        one.perform(sequences.test_sequences_agree_with_the_oracle)
+        assert one.things["approvals"].pool.ids == ()
     with stage(few(2)) as one, pytest.raises(Inconclusive, match="no approvable review is left"):
-        one.perform(model.test_histories_agree_with_the_model)
+        one.perform(sequences.test_sequences_agree_with_the_oracle)
 
 
 def test_where_nobody_was_refused_a_replay_by_them_tells_nothing() -> None:
@@ -258,5 +263,5 @@ def test_where_nobody_was_refused_a_replay_by_them_tells_nothing() -> None:
         )
     )
     with stage(absent, let_in) as one, pytest.raises(Inconclusive) as undecided:
-        one.perform(approval.test_a_replay_is_guarded_like_the_approval)
-    assert undecided.value.needs == tuple(f"credentials.{name}" for name in approval.GUARDED)
+        one.perform(approval_keys.test_a_replay_is_guarded_like_the_approval)
+    assert undecided.value.needs == tuple(f"credentials.{name}" for name in FORBIDDEN)

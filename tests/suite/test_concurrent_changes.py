@@ -13,10 +13,12 @@ from staged import Profile, Send, Stage, answer, edited, few, stage
 from conformance.assurance.selftest.altered import Edit
 from conformance.contract.verdict import Inconclusive, Violation
 from conformance.suite import test_approval as approval
-from conformance.suite import test_approval_at_once as at_once
-from conformance.suite import test_approval_model as model
+from conformance.suite import test_approval_races as races
+from conformance.suite import test_approval_sequences as sequences
 from conformance.suite import test_tools_approval as tools_approval
-from conformance.suite.approval.approvals import CHANCES
+from conformance.suite.approval.approvals import MOST_KEYS
+from conformance.suite.approval.preconditions import change_by_themselves
+from conformance.suite.approval.race import AT_ONCE, MOST_RACES
 
 
 def revised(times: int) -> list[Edit]:
@@ -39,10 +41,13 @@ def sent_revisions(one: Stage) -> list[int]:
 
 def test_a_subject_that_is_always_revised_is_not_followed_for_ever() -> None:
     """Each approval meets another revision than the review was read with."""
-    with stage(edits=revised(times=CHANCES)) as one:
-        trial = one.things["approvals"].once_more("bearer")
+    with stage(edits=revised(times=MOST_KEYS)) as one:
+        trial = one.things["trials"].further("bearer")
         first, *later = sent_revisions(one)
-    assert (trial.approval.status, later) == (409, [first + number for number in range(1, CHANCES)])
+    assert (trial.approval.status, later) == (
+        409,
+        [first + number for number in range(1, MOST_KEYS)],
+    )
 
 
 def overtaken(times: int) -> list[Edit]:
@@ -71,8 +76,8 @@ def test_a_stale_revision_that_somebody_else_makes_is_excused_once(
     with stage(edits=overtaken(times)) as one:
         if told is None:
             one.perform(approval.test_a_stale_revision_is_a_conflict, scheme="api-key")
-            attempt = one.things["approvals"].first().attempts["one revision ahead by api-key"]
-            assert attempt.answer.status == 200
+            attempt = one.things["trials"].first().attempts["one revision ahead by api-key"]
+            assert attempt.response.status == 200
         else:
             with pytest.raises(Violation, match=told):
                 one.perform(approval.test_a_stale_revision_is_a_conflict, scheme="api-key")
@@ -98,8 +103,8 @@ def revised_by_tool(times: int) -> list[Edit]:
 def test_an_approval_by_tool_that_somebody_elses_revision_meets_is_made_once_more() -> None:
     """At that revision; the first of them meets a caller without the role."""
     with stage(edits=revised_by_tool(times=2)) as one:
-        one.things["approvals"].flaws = ()
-        one.perform(tools_approval.test_an_approval_is_one_over_both_faces)
+        one.things["preconditions"].defects = ()
+        one.perform(tools_approval.test_an_approval_by_tool_is_one_over_http)
         noted = [
             entry["revision"] for kind, _, entry in one.session.observations if kind == "ledger"
         ]
@@ -109,9 +114,9 @@ def test_an_approval_by_tool_that_somebody_elses_revision_meets_is_made_once_mor
 def test_an_approval_by_tool_is_not_made_for_ever() -> None:
     """Who meets another revision each time has no approval by tool."""
     with stage(edits=revised_by_tool(times=3)) as one:
-        one.things["approvals"].flaws = ()
+        one.things["preconditions"].defects = ()
         with pytest.raises(Violation, match="approve by tool: isError conflict"):
-            one.perform(tools_approval.test_an_approval_is_one_over_both_faces)
+            one.perform(tools_approval.test_an_approval_by_tool_is_one_over_http)
 
 
 def test_a_review_that_shows_no_revision_after_a_conflict_is_not_followed() -> None:
@@ -126,7 +131,7 @@ def test_a_review_that_shows_no_revision_after_a_conflict_is_not_followed() -> N
         return response
 
     with stage(spoil=forgetful) as one:
-        trial = one.things["approvals"].once_more("bearer")
+        trial = one.things["trials"].further("bearer")
         assert (trial.approval.status, sent_revisions(one)) == (409, [trial.review.revision])
 
 
@@ -148,7 +153,7 @@ def test_a_review_that_nobody_tries_to_approve_shows_whether_reviews_rest(
         )
 
     with stage(few(reviews), moving) as one:
-        assert one.things["approvals"].is_restless(3) is restless
+        assert change_by_themselves(one.things["approvals"], 3) is restless
 
 
 def test_a_review_that_is_approved_as_well_is_the_targets_where_none_is_left_to_try_again() -> None:
@@ -169,10 +174,10 @@ def test_a_review_that_is_approved_as_well_is_the_targets_where_none_is_left_to_
 def test_the_last_review_is_approved_although_a_stale_attempt_withholds_it() -> None:
     """Where no other one is left it shows whether it can be approved all the same; here it cannot, and so nothing is judged by it."""
     with stage(few(1), edits=subjects.BY_ID["stale-withholds"].edits) as one:
-        with pytest.raises(Inconclusive, match="the approval by api-key is answered 409"):
+        with pytest.raises(Inconclusive, match="the approval by api-key returned 409"):
             one.perform(approval.test_a_stale_revision_is_a_conflict, scheme="api-key")
-        trial = one.things["approvals"].first()
-    assert {attempt.before.id for attempt in (*trial.attempts.values(), *trial.crowd)} == {
+        trial = one.things["trials"].first()
+    assert {attempt.before.id for attempt in (*trial.attempts.values(), *trial.concurrent)} == {
         trial.review.id
     }
 
@@ -180,8 +185,8 @@ def test_the_last_review_is_approved_although_a_stale_attempt_withholds_it() -> 
 def test_the_model_follows_a_revision_that_somebody_else_makes() -> None:
     """The approval that meets it is no step of the model, and its key may be stuck."""
     with stage(edits=revised(times=1)) as one:
-        one.things["approvals"].flaws = ()
-        one.perform(model.test_histories_agree_with_the_model)
+        one.things["preconditions"].defects = ()
+        one.perform(sequences.test_sequences_agree_with_the_oracle)
         stale, met, right, *_ = sent_revisions(one)
     assert (stale - met, right - met) == (1, 1)
 
@@ -196,7 +201,7 @@ def test_the_model_goes_on_where_the_command_that_makes_reviews_fails() -> None:
         }
 
     with stage(failing) as one:
-        one.perform(model.test_histories_agree_with_the_model)
+        one.perform(sequences.test_sequences_agree_with_the_oracle)
         ledger = [subject for kind, subject, _ in one.session.observations if kind == "ledger"]
     assert set(ledger) == set(one.session.target.fixtures.approvable_reviews)
 
@@ -218,8 +223,8 @@ def test_a_race_is_run_three_times_where_something_spoils_it(
         )
 
     with stage(spoil=spoiling) as one:
-        one.things["approvals"].flaws = ()
+        one.things["preconditions"].defects = ()
         with pytest.raises(found, match=told):
-            one.perform(at_once.test_one_approval_many_times_at_once_is_made_once)
+            one.perform(races.test_one_approval_many_times_at_once_is_made_once)
         raced = [sent.url.path for sent in one.transport.sent if sent.method == "POST"]
-    assert (len(raced), len(set(raced))) == (at_once.RACES * at_once.AT_ONCE, at_once.RACES)
+    assert (len(raced), len(set(raced))) == (MOST_RACES * AT_ONCE, MOST_RACES)

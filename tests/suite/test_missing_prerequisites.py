@@ -145,6 +145,6 @@ def test_who_is_not_there_is_left_out(absent: str) -> None:
         one.perform(grants.test_lists_stay_within_the_grant, "project_list", "api-key")
         one.perform(grants.test_another_company_is_out_of_reach, "project_get", "api-key")
         one.perform(tools_access.test_a_tool_stays_within_the_grant, "project_get")
-        one.perform(tools_approval.test_an_approval_is_one_over_both_faces)
+        one.perform(tools_approval.test_an_approval_by_tool_is_one_over_http)
         callers = {exchange.credential for exchange in one.session._remembered.values()}
     assert absent not in callers

@@ -14,6 +14,8 @@ from conformance.contract.verdict import Finding
 from conformance.runner import items, pytest_run
 from conformance.runner.session import Session
 from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.preconditions import Preconditions
+from conformance.suite.approval.trials import Trials
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.toolbox import Toolbox
 
@@ -44,10 +46,14 @@ class Check:
 def things(session: Session) -> Mapping[str, Any]:
     """What the checks of one run share, by the names under which they ask for it (the fixtures of the suite)."""
     live = Live(session)
+    approvals = Approvals(session, live)
+    trials = Trials(session, live, approvals)
     return {
         "session": session,
         "live": live,
-        "approvals": Approvals(session, live),
+        "approvals": approvals,
+        "trials": trials,
+        "preconditions": Preconditions(live, approvals, trials),
         "toolbox": Toolbox(live),
     }
 

@@ -1,4 +1,4 @@
-"""What makes an attempt that ought to be refused out of a right approval: another revision, another key, another body, another id."""
+"""How attempts that have to be rejected differ from a right approval."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from conformance.http.exchange import Call
 
 Change = Callable[[Call, int, str], Call]
-"""From a right call, its revision and its key to the call that is sent."""
+"""Makes the call that is sent from a right one, its revision and its key."""
 
 
 def ahead(right: int) -> int:
@@ -15,12 +15,16 @@ def ahead(right: int) -> int:
 
 
 ON_APPROVED = frozenset({200, 400, 403, 409, 422})
-"""What a new key on a review that is approved already may be answered."""
+"""The statuses that are allowed for a new key on a review that is approved already."""
 
 
 def conflict(revision: int) -> frozenset[int]:
-    """What a wrong revision may be answered: one that no subject may have, or that not every integer type holds, is malformed too."""
-    return frozenset({409}) if 0 < revision < 2**31 else frozenset({400, 409, 422})
+    """The statuses that are allowed for a revision that is not the current one.
+
+    A revision below 1, or beyond 32 bits, may also count as malformed.
+    """
+    is_plausible = 0 < revision < 2**31
+    return frozenset({409}) if is_plausible else frozenset({400, 409, 422})
 
 
 STALE: Mapping[str, Callable[[int], int]] = {
@@ -35,29 +39,27 @@ STALE: Mapping[str, Callable[[int], int]] = {
     "less than none": lambda right: -1 if right != -1 else -3,
     "the same below zero": lambda right: -right or -1,
 }
-"""Revisions that are not the current one, made of it; the last ones are what a careless comparison takes for any revision."""
+"""Revisions that are not the current one, made of it.
+
+A careless comparison takes each of the last four for any revision.
+"""
 
 NEXT = ("one revision ahead", "one revision behind")
-"""Those next to it, which nothing but a conflict answers."""
+"""Those next to the current one: no status but 409 is allowed."""
 
 
 def unaltered(call: Call, _: int, __: str) -> Call:
-    """The right approval itself, for callers who may not make it."""
+    """The right approval, for callers who may not make it."""
     return call
 
 
 def changed(revision: Any = None, key: Any = None) -> Change:
-    """The same approval with a revision made of the right one, or another key."""
+    """The same approval with another revision, made of the right one, or with another key."""
 
     def body(call: Call, right_revision: int, right_key: str) -> Call:
-        return call.carrying(
-            {
-                "expectedSubjectRevision": right_revision
-                if revision is None
-                else revision(right_revision),
-                "idempotencyKey": right_key if key is None else key,
-            }
-        )
+        sent_revision = right_revision if revision is None else revision(right_revision)
+        sent_key = right_key if key is None else key
+        return call.carrying({"expectedSubjectRevision": sent_revision, "idempotencyKey": sent_key})
 
     return body
 

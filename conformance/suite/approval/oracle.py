@@ -1,4 +1,4 @@
-"""A model of approvals: what the contract allows an attempt to be answered, given all that was attempted before."""
+"""The oracle of approvals: the responses that the contract allows, given all earlier attempts."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +8,7 @@ from conformance.suite.approval.attempts import ON_APPROVED, conflict
 
 @dataclass(eq=False)
 class Subject:
-    """A review under the model: its revision, and whether one of its approvals has succeeded."""
+    """A review as the oracle knows it: its revision, and whether it was approved."""
 
     id: str
     revision: int
@@ -16,8 +16,8 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Attempt:
-    """An approval with a key, expecting the right revision or one that is off by `difference`."""
+class Step:
+    """An approval of a subject with a key, at a revision that is off by `difference`."""
 
     subject: Subject
     key: str
@@ -25,34 +25,38 @@ class Attempt:
 
 
 @dataclass
-class Model:
-    """What has been approved with which key, and which keys went along with attempts that approved nothing anew."""
+class Oracle:
+    """Derives the allowed responses from the steps before.
+
+    `results` are the results of approvals by key and review, `tried` the keys of all other steps.
+    """
 
     results: dict[tuple[str, str], Any] = field(default_factory=dict)
     tried: set[str] = field(default_factory=set)
 
-    def allowed(self, attempt: Attempt) -> frozenset[int]:
+    def allowed(self, step: Step) -> frozenset[int]:
         """The statuses that the contract allows (States and transitions)."""
-        subject, key = attempt.subject, attempt.key
-        stale = conflict(subject.revision + attempt.difference)
+        subject, key = step.subject, step.key
+        stale = conflict(subject.revision + step.difference)
         if (key, subject.id) in self.results:
-            return stale if attempt.difference else frozenset({200})
+            return stale if step.difference else frozenset({200})
         used_elsewhere = any(used == key for used, _ in self.results)
         if subject.approved:
             return ON_APPROVED
-        if attempt.difference:
+        if step.difference:
             return stale | ({400, 422} if used_elsewhere else frozenset())
-        # A key that another attempt was refused with may be free again, or stuck; one of an approved review may belong to that.
-        return frozenset({200, 409}) if used_elsewhere or key in self.tried else frozenset({200})
+        # A key of a rejected step may be free or not; that of an approved review may belong to it.
+        may_conflict = used_elsewhere or key in self.tried
+        return frozenset({200, 409}) if may_conflict else frozenset({200})
 
-    def replays(self, attempt: Attempt) -> Any:
-        """The result that the attempt has to repeat, or None where it repeats none."""
-        return None if attempt.difference else self.results.get((attempt.key, attempt.subject.id))
+    def replayed(self, step: Step) -> Any:
+        """The result that the response has to repeat, or None."""
+        return None if step.difference else self.results.get((step.key, step.subject.id))
 
-    def learn(self, attempt: Attempt, status: int, result: Any) -> None:
-        """Take an allowed answer to an attempt into account."""
-        if status == 200 and not attempt.subject.approved:
-            attempt.subject.approved = True
-            self.results[attempt.key, attempt.subject.id] = result
+    def learn(self, step: Step, status: int, result: Any) -> None:
+        """Take an allowed response into account."""
+        if status == 200 and not step.subject.approved:
+            step.subject.approved = True
+            self.results[step.key, step.subject.id] = result
         else:
-            self.tried.add(attempt.key)
+            self.tried.add(step.key)

@@ -1,4 +1,4 @@
-"""What is attempted on a review before it is approved: each attempt ought to be refused, and to leave the review as it was."""
+"""The attempts on a review before its approval: all have to be rejected, without effect."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,18 +24,14 @@ from conformance.suite.callers.forged_credentials import (
 )
 from conformance.target.target import Credential
 
-REFUSED_CREDENTIALS = (
-    "expired",
-    "revoked",
-    "lacking.reviews:approve",
-    "outsider",
-    "no-review-role",
-)
+FORBIDDEN = ("expired", "revoked", "lacking.reviews:approve", "outsider", "no-review-role")
+"""The credentials of a profile that may not approve."""
+STALE_KIND = "stale"
 
 
 @dataclass(frozen=True)
 class Planned:
-    """An attempt to come: its kind and label, its caller, and what makes it out of a right call, its revision and its key."""
+    """An attempt to come: its kind, label and caller, and how it differs from a right approval."""
 
     kind: str
     label: str
@@ -46,50 +42,57 @@ class Planned:
 
 
 def few(session: Session, primary: Credential, scheme: str) -> Iterator[Planned]:
-    """The attempts whose end may depend on the kind of review: a stale revision, and a role that may not approve."""
-    viewer = session.target.credentials.get("no-review-role")
+    """The attempts whose response may depend on the kind of review: stale, and without the role."""
     for label in NEXT:
-        yield Planned(
-            "stale", f"{label} by {scheme}", primary, scheme, changed(revision=STALE[label])
-        )
+        change = changed(revision=STALE[label])
+        yield Planned(STALE_KIND, f"{label} by {scheme}", primary, scheme, change)
+    viewer = session.target.credentials.get("no-review-role")
     if viewer is not None:
-        yield from (
-            Planned(viewer.name, f"{viewer.name} by {each}", viewer, each)
-            for each in viewer.schemes
-        )
+        for each in viewer.schemes:
+            yield Planned(viewer.name, f"{viewer.name} by {each}", viewer, each)
 
 
 def everything(session: Session, primary: Credential) -> Iterator[Planned]:
-    """Every attempt of the first trial; of each kind, what is judged for itself comes first."""
-    yield Planned("missing", "missing")
-    yield from (
-        Planned("missing", without_credential(header), headers=(header,)) for header in EMPTY
-    )
-    for scheme in primary.schemes:
-        impostors = (made_up(session, scheme), *islice(near_misses(session, primary, scheme), 1))
-        yield from (
-            Planned("unknown", f"{impostor.name} by {scheme}", impostor, scheme)
-            for impostor in impostors
-        )
+    """Every attempt of the first trial.
+
+    Those that have checks of their own come first in each kind: a kind may end early.
+    """
+    yield from _without_credential()
+    yield from _forged(session, primary)
     for label, revision in STALE.items():
-        yield from (
-            Planned("stale", f"{label} by {scheme}", primary, scheme, changed(revision=revision))
-            for scheme in primary.schemes
-        )
-    for credential, scheme in _callers(session):
-        refused, label = credential.name in REFUSED_CREDENTIALS, f"{credential.name} by {scheme}"
-        stale = Planned("stale", f"stale, {label}", credential, scheme, changed(revision=ahead))
-        yield Planned(credential.name, label, credential, scheme) if refused else stale
-    yield from (
-        Planned("malformed", label, primary, None, change) for label, change in MALFORMED.items()
-    )
-    yield from (
-        Planned("misspelt", label, primary, None, change) for label, change in MISSPELT.items()
-    )
+        for scheme in primary.schemes:
+            change = changed(revision=revision)
+            yield Planned(STALE_KIND, f"{label} by {scheme}", primary, scheme, change)
+    yield from _as_others(session)
+    for label, change in MALFORMED.items():
+        yield Planned("malformed", label, primary, None, change)
+    for label, change in MISSPELT.items():
+        yield Planned("misspelt", label, primary, None, change)
 
 
-def _callers(session: Session) -> Iterator[tuple[Credential, str]]:
-    """Whoever may not approve, and whoever lacks a permission that approving does not need, by each of its schemes."""
+def _without_credential() -> Iterator[Planned]:
+    yield Planned("missing", "missing")
+    for header in EMPTY:
+        yield Planned("missing", without_credential(header), headers=(header,))
+
+
+def _forged(session: Session, primary: Credential) -> Iterator[Planned]:
+    for scheme in primary.schemes:
+        closest = islice(near_misses(session, primary, scheme), 1)
+        for credential in (made_up(session, scheme), *closest):
+            yield Planned("unknown", f"{credential.name} by {scheme}", credential, scheme)
+
+
+def _as_others(session: Session) -> Iterator[Planned]:
+    """A right approval by those who may not approve, and a stale one by those who may.
+
+    The latter lack a permission that an approval does not need.
+    """
     for name, credential in session.target.credentials.items():
-        if name in REFUSED_CREDENTIALS or name.startswith("lacking."):
-            yield from ((credential, scheme) for scheme in credential.schemes)
+        for scheme in credential.schemes:
+            label = f"{name} by {scheme}"
+            if name in FORBIDDEN:
+                yield Planned(name, label, credential, scheme)
+            elif name.startswith("lacking."):
+                change = changed(revision=ahead)
+                yield Planned(STALE_KIND, f"stale, {label}", credential, scheme, change)

@@ -1,143 +1,122 @@
-"""The single steps of approving, tried once over HTTP: what goes wrong alone is judged alone, and not again in every mixture of it."""
+"""The single steps of an approval, each tried once over HTTP.
+
+A defect that shows in a single step is reported once, not again in every sequence that has it.
+"""
 
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from functools import cached_property
 
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import MISSING, Exchange
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import NEXT, ON_APPROVED, STALE, conflict
-from conformance.suite.approval.review_pool import Review, is_approved, shows_status
-from conformance.suite.approval.trial import Attempt, Trial, is_moved, spread
+from conformance.suite.approval.key_transfer import transfers
+from conformance.suite.approval.review import is_approved, shows_status
+from conformance.suite.approval.trial import Attempt, Trial
+from conformance.suite.approval.trials import Trials
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.records import alike
 
 
-def sound(live: Live, approvals: Approvals) -> None:
-    """Inconclusive where a single step goes wrong, since what is made of such steps then tells nothing new."""
-    if approvals.flaws is None:
-        approvals.flaws = tuple(_flaws(live, approvals))
-    if approvals.flaws:
-        raise Inconclusive(
-            f"alone already goes wrong: {', '.join(approvals.flaws)}",
-            needs=("a target whose single approvals are right",),
-        )
+class Preconditions:
+    """What has to work before checks combine several steps."""
 
+    def __init__(self, live: Live, approvals: Approvals, trials: Trials) -> None:
+        self._live = live
+        self._approvals = approvals
+        self._trials = trials
 
-@dataclass(frozen=True)
-class Transfer:
-    """A used key that was sent for another review, and that review as it read afterwards."""
-
-    other: Review
-    answer: Exchange
-    after: Exchange
-
-    @property
-    def is_true(self) -> bool:
-        """Whether it was refused without effect, or really approved the other review."""
-        if self.answer.status != 200:
-            return self.answer.status == 409 and not is_approved(self.after)
-        data = self.answer.data if isinstance(self.answer.data, dict) else {}
-        own = str(data.get("id", self.other.id)).lower() == self.other.id.lower()
-        return own and (is_approved(self.after) or not shows_status(self.after))
-
-
-def transfer(approvals: Approvals, trial: Trial) -> Transfer:
-    """Send the key of a trial for another review."""
-    # At the same revision the two bodies are equal, and nothing but the path tells the requests apart.
-    other = approvals.take(lambda record: record.get("subjectRevision") == trial.review.revision)
-    answer = approvals.approve(
-        other, trial.key, scheme=trial.scheme, purpose="the key of another review"
-    )
-    after = approvals.look_approved(other.id) if answer.status == 200 else approvals.look(other.id)
-    if not approvals.is_spent(other.id, after):
-        approvals.give_back(other)
-    return Transfer(other, answer, after)
-
-
-def transfers(live: Live, approvals: Approvals) -> Iterator[Transfer]:
-    """The transfer of the first trial, and that of the other one by its own scheme, where the first has spent nothing."""
-    first = transfer(approvals, approvals.first())
-    yield first
-    with suppress(Inconclusive):  # another review may not be left
-        others = [
-            approvals.trial(scheme)
-            for scheme in live.credential("primary").schemes
-            if scheme != approvals.first().scheme
-        ]
-        yield from (
-            transfer(approvals, trial)
-            for trial in others
-            if trial.approval.status == 200 and first.answer.status == 409
-        )
-
-
-def _flaws(live: Live, approvals: Approvals) -> Iterator[str]:
-    trial = approvals.control()
-    yield from dict.fromkeys(
-        label for label, attempt in _stale(live, approvals) if not _held(label, attempt)
-    )
-    if moved_by_stale(approvals):
-        yield "a stale attempt, which changes the review"
-    if (
-        len([each for each in (trial, *approvals.trials_but(trial.scheme)) if spread(each)]) > 1
-    ):  # one may be somebody else's work
-        yield "an approval, which approves another review"
-    if (
-        not approvals.show_themselves()
-    ):  # once there is a trial by each scheme, of reviews of two kinds
-        yield "reading what was approved"
-    others = [trial.review.revision + difference for difference in (1, -1)]
-    calls = [approvals.call(trial.review.id, revision, trial.key) for revision in others]
-    answers = [live.send(call, scheme=trial.scheme, purpose="its key, alone") for call in calls]
-    if any(
-        answer.status not in conflict(revision)
-        for revision, answer in zip(others, answers, strict=True)
-    ):
-        yield "a used key with another revision"
-    before = approvals.look(trial.review.id)  # what one new key undoes another may do again
-    new = approvals.approve(
-        trial.review,
-        approvals.key(trial.review.id, "alone"),
-        scheme=trial.scheme,
-        purpose="a new key, alone",
-    )
-    undone = [
-        read
-        for read in (before, approvals.look(trial.review.id))
-        if shows_status(read) and not is_approved(read)
-    ]
-    if new.status not in ON_APPROVED or (approvals.show_themselves() and undone):
-        yield "a new key on an approved review"
-    if not all(tried.is_true for tried in transfers(live, approvals)):
-        yield "a used key with another review"
-    again = approvals.approve(
-        trial.review, trial.key, scheme=trial.scheme, purpose="a replay, alone"
-    )
-    if again.status != 200 or (
-        again.data is not MISSING and not alike(again.data, trial.approval.data)
-    ):
-        yield "a replay"
-
-
-def moved_by_stale(approvals: Approvals) -> list[Exchange]:
-    """Readings of reviews that stale attempts have moved; one may be somebody else's work, and those that never rest move by themselves."""
-    found = [attempt.after for attempt in approvals.stale() if is_moved(attempt)]
-    return [] if len(found) < 2 or approvals.is_restless(2 * len(approvals.stale())) else found
-
-
-def _stale(live: Live, approvals: Approvals) -> Iterator[tuple[str, Attempt]]:
-    for scheme in live.credential("primary").schemes:
-        for label in NEXT:
-            yield from (
-                (label, attempt) for attempt in approvals.refusals(f"{label} by {scheme}", scheme)
+    def check(self) -> None:
+        """Raise Inconclusive where a single step has a defect."""
+        if self.defects:
+            raise Inconclusive(
+                f"single approvals already have a defect: {', '.join(self.defects)}",
+                needs=("a target whose single approvals conform",),
             )
 
+    @cached_property
+    def defects(self) -> tuple[str, ...]:
+        """The steps that have a defect; they are tried when this is read first."""
+        return tuple(self._found())
 
-def _held(label: str, attempt: Attempt) -> bool:
-    """Whether a stale attempt was refused as such, and without effect."""
-    assert attempt.before is not None
-    return attempt.answer.status in conflict(
-        STALE[label](attempt.before.revision)
-    ) and not is_approved(attempt.after)
+    def _found(self) -> Iterator[str]:
+        trial = self._trials.baseline()
+        yield from dict.fromkeys(self._stale())
+        if changed_by_stale(self._approvals, self._trials):
+            yield "a stale attempt, which changes the review"
+        others = self._trials.all_but(trial.scheme)
+        spreading = [each for each in (trial, *others) if each.also_approved]
+        if len(spreading) > 1:  # one may be somebody else's approval
+            yield "an approval, which approves another review"
+        if not self._trials.are_readable():
+            yield "reading what was approved"
+        if self._key_serves_other_revisions(trial):
+            yield "a used key with another revision"
+        if self._new_key_has_effect(trial):
+            yield "a new key on an approved review"
+        found = transfers(self._live, self._approvals, self._trials)
+        if not all(transfer.conforms for transfer in found):
+            yield "a used key with another review"
+        if not self._replays(trial):
+            yield "a replay"
+
+    def _stale(self) -> Iterator[str]:
+        for scheme in self._live.credential("primary").schemes:
+            for label in NEXT:
+                for attempt in self._trials.attempts(f"{label} by {scheme}", scheme):
+                    if not _is_conflict(label, attempt):
+                        yield label
+
+    def _key_serves_other_revisions(self, trial: Trial) -> bool:
+        revisions = [trial.review.revision + difference for difference in (1, -1)]
+        calls = [self._approvals.call(trial.review.id, each, trial.key) for each in revisions]
+        responses = [
+            self._live.send(call, scheme=trial.scheme, purpose="its key, alone") for call in calls
+        ]
+        pairs = zip(revisions, responses, strict=True)
+        return any(response.status not in conflict(revision) for revision, response in pairs)
+
+    def _new_key_has_effect(self, trial: Trial) -> bool:
+        # What one new key undoes another may do again: so the review is read before as well.
+        before = self._approvals.reader.read(trial.review.id)
+        key = self._approvals.key(trial.review.id, "alone")
+        response = self._approve(trial, key, "a new key, alone")
+        reads = (before, self._approvals.reader.read(trial.review.id))
+        is_undone = any(shows_status(read) and not is_approved(read) for read in reads)
+        if response.status not in ON_APPROVED:
+            return True
+        return is_undone and self._trials.are_readable()
+
+    def _replays(self, trial: Trial) -> bool:
+        again = self._approve(trial, trial.key, "a replay, alone")
+        is_same = again.data is MISSING or alike(again.data, trial.approval.data)
+        return again.status == 200 and is_same
+
+    def _approve(self, trial: Trial, key: str, purpose: str) -> Exchange:
+        return self._approvals.approve(trial.review, key, scheme=trial.scheme, purpose=purpose)
+
+
+def changed_by_stale(approvals: Approvals, trials: Trials) -> list[Exchange]:
+    """Reviews as read after stale attempts that changed them.
+
+    A single change may be somebody else's, and so are those of reviews that change by themselves.
+    """
+    attempts = trials.stale_attempts()
+    found = [attempt.after for attempt in attempts if attempt.changed_review]
+    if len(found) < 2 or change_by_themselves(approvals, 2 * len(attempts)):
+        return []
+    return found
+
+
+def change_by_themselves(approvals: Approvals, reads: int) -> bool:
+    """Whether a review gets another revision, or is withheld, while nobody here approves it."""
+    try:
+        review = approvals.pool.pending()
+    except Inconclusive:  # none is left to show it
+        return False
+    return approvals.reader.changes_by_itself(review, reads)
+
+
+def _is_conflict(label: str, attempt: Attempt) -> bool:
+    allowed = conflict(STALE[label](attempt.before.revision))
+    return attempt.response.status in allowed and not is_approved(attempt.after)

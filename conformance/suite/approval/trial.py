@@ -1,78 +1,98 @@
-"""What a review goes through: attempts that ought to leave it as it was, and its approval."""
+"""What one review goes through: attempts that have to be rejected, then its approval."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from conformance.contract.verdict import Kind, Violation, defect
+from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Exchange
-from conformance.suite.approval.review_pool import Review, is_approved, is_withheld, shows_status
+from conformance.suite.approval.review import (
+    Review,
+    is_approved,
+    is_withheld,
+    place,
+    record_of,
+    shown_revision,
+    shows_status,
+)
+from conformance.suite.callers import expect
+
+Bystander = tuple[Exchange, Exchange]
+"""Another review, as read before and after an approval."""
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One request to approve that ought to be refused, and the review as it read afterwards; `before` is the review before it."""
+    """A request to approve `before` that has to be rejected, and the review as read afterwards.
 
-    answer: Exchange
+    `kind` is that of the planned attempt.
+    """
+
+    response: Exchange
     after: Exchange
-    before: Review | None = None
+    before: Review
+    kind: str = ""
+
+    @property
+    def changed_review(self) -> bool:
+        """Whether the review shows another revision or status than before, or is withheld."""
+        read, after = self.before.read, self.after
+        if shown_revision(after) not in (None, self.before.revision) or is_withheld(after):
+            return True
+        if not (shows_status(read) and shows_status(after)):
+            return False
+        return bool(record_of(read)["status"] != record_of(after)["status"])
 
 
-@dataclass
+@dataclass(frozen=True)
+class Approval:
+    """A request to approve that has to succeed, with its key.
+
+    `rejected_key` is the 409 to a new key that resembles a used one, where that came first.
+    """
+
+    review: Review
+    key: str
+    response: Exchange
+    rejected_key: Exchange | None = None
+
+
+@dataclass(frozen=True)
 class Trial:
-    """What one review went through: attempts that ought to be refused, then its approval by `scheme`, then a reading.
+    """What one review went through.
 
-    `crowd` are stale attempts that travelled at once, `neighbours` readings of other reviews before and after.
-    `resembling` is the refusal of a new key that is almost a used one.
+    `attempts` are by label, `concurrent` are stale attempts that were sent at once. Then the review
+    was approved by `scheme`, and read: `after`. `bystanders` are other reviews.
     """
 
     review: Review
     scheme: str
     key: str
-    attempts: dict[str, Attempt] = field(default_factory=dict)
-    crowd: list[Attempt] = field(default_factory=list)
-    resembling: Exchange | None = None
-    answer: Exchange | None = None
-    after: Exchange | None = None
-    neighbours: list[tuple[Exchange, Exchange]] = field(default_factory=list)
+    approval: Exchange
+    after: Exchange
+    rejected_key: Exchange | None = None
+    attempts: Mapping[str, Attempt] = field(default_factory=dict)
+    concurrent: tuple[Attempt, ...] = ()
+    bystanders: tuple[Bystander, ...] = ()
 
     @property
-    def approval(self) -> Exchange:
-        """The answer to the approval that ought to succeed."""
-        assert self.answer is not None
-        return self.answer
+    def also_approved(self) -> list[Exchange]:
+        """Other reviews that became approved together with that of the trial."""
+        return [
+            after
+            for before, after in self.bystanders
+            if is_approved(after) and not is_approved(before)
+        ]
 
 
-def unchanged(attempt: Attempt) -> None:
-    """Violation where the review reads as approved after an attempt."""
-    if is_approved(attempt.after):
-        raise Violation(
-            defect(
-                Kind.UNSORTED,
-                f"{attempt.answer.purpose}: answered {attempt.answer.describe()}, and the review is approved",
-                expected="the review stays as it was",
-            ),
-            exchanges=[attempt.answer.id, attempt.after.id],
-        )
-
-
-def spread(trial: Trial) -> list[Exchange]:
-    """Readings of other reviews that were approved while that of the trial was."""
-    return [
-        after
-        for before, after in trial.neighbours
-        if not is_approved(before) and is_approved(after)
-    ]
-
-
-def is_moved(attempt: Attempt) -> bool:
-    """Whether a review reads with another revision or status after an attempt than before, or as withheld; silence is none."""
-    assert attempt.before is not None
-    read, after = attempt.before.read, attempt.after
-    moved = shown_revision(after) not in (None, attempt.before.revision) or is_withheld(after)
-    return moved or (
-        shows_status(read) and shows_status(after) and read.data["status"] != after.data["status"]
+def check_not_approved(response: Exchange, after: Exchange) -> None:
+    """Raise Violation where a review reads as approved after a request that was rejected."""
+    otherwise = defect(
+        Kind.EFFECT,
+        "{request}: {response}, and the review is approved",
+        expected="the review stays as it was",
+        actual=response.status,
+        request=response.purpose,
+        response=response.describe(),
     )
-
-
-def shown_revision(read: Exchange) -> object:
-    """The revision that a review reads with, if any."""
-    return read.data.get("subjectRevision") if isinstance(read.data, dict) else None
+    where = place(after, "status")
+    expect.that(not is_approved(after), otherwise.at(where).on("status"), response, after)

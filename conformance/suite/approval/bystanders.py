@@ -1,0 +1,81 @@
+"""Which other reviews to watch during an approval, and which review to approve first."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from conformance.http.exchange import Exchange
+from conformance.suite.approval.review import APPROVED, Record, Review
+
+DIVERSITY = ("subjectType", "companyId")
+"""Properties in which a second trial had better differ from the first."""
+TIES = ("subjectId", "videoId", "projectId")
+"""Properties that tie reviews together, the closest first."""
+MOST_RELATED = 4
+MOST_COUNTED = 9
+WEIGHT_OF_DIFFERENCE = 100
+
+
+def worth(records: Sequence[Record], unlike: Review | None) -> Callable[[Record], int]:
+    """How much a trial of a review shows.
+
+    More where it differs from that of an earlier trial, and where related reviews are pending.
+    """
+    earlier = {} if unlike is None else unlike.record
+    pending = [record for record in records if record.get("status") != APPROVED]
+    related = {tie: _counted(tie, pending) for tie in TIES}
+
+    def value(record: Record) -> int:
+        shared = [name for name in DIVERSITY if name in earlier and name in record]
+        differences = len([name for name in shared if earlier[name] != record[name]])
+        relations = sum(
+            min(counts[str(record.get(tie))], MOST_COUNTED) for tie, counts in related.items()
+        )
+        return WEIGHT_OF_DIFFERENCE * differences + relations
+
+    return value
+
+
+def _counted(name: str, records: Sequence[Record]) -> Counter[str]:
+    return Counter(record[name] for record in records if isinstance(record.get(name), str))
+
+
+def bystanders(review: Review, records: Sequence[Record], pool: Sequence[str]) -> list[str]:
+    """The ids of other reviews to watch.
+
+    They are the next of the pool, those beside the review in the list, related ones, and both ends.
+    """
+    found = dict.fromkeys(
+        [
+            *pool[:1],
+            *_beside(review, records),
+            *list(_related(review, records))[:MOST_RELATED],
+            *(record["id"] for record in (*records[:1], *records[-1:])),
+        ]
+    )
+    return [id for id in found if id.lower() != review.id.lower()]
+
+
+def _beside(review: Review, records: Sequence[Record]) -> list[str]:
+    ids = [record["id"] for record in records]
+    lower = [id.lower() for id in ids]
+    index = lower.index(review.id.lower()) if review.id.lower() in lower else 0
+    return ids[max(index - 1, 0) : index + 2]
+
+
+def _related(review: Review, records: Sequence[Record]) -> Iterator[str]:
+    for tie in TIES:
+        for record in records:
+            is_pending = record.get("status") != APPROVED
+            is_another = record["id"].lower() != review.id.lower()
+            is_tied = tie in review.record and record.get(tie) == review.record[tie]
+            if is_pending and is_another and is_tied:
+                yield record["id"]
+
+
+def newly_approved(before: Exchange, after: Exchange) -> list[str]:
+    """The ids of the reviews that became approved from one read of a page to the next."""
+    pending = {
+        str(item.get("id")) for item in before.items if item.get("status", APPROVED) != APPROVED
+    }
+    approved = [item for item in after.items if item.get("status") == APPROVED]
+    return [str(item["id"]) for item in approved if str(item.get("id")) in pending]

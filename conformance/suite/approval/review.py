@@ -1,0 +1,91 @@
+"""A review, and its state as one response shows it (Review, States and transitions)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.contract.pointer import pointer
+from conformance.contract.verdict import Inconclusive, Location, Part
+from conformance.http.exchange import Exchange
+
+APPROVED = "approved"
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Review:
+    """A review that was not approved when it was last read; `read` is that response."""
+
+    id: str
+    revision: int
+    read: Exchange
+
+    @property
+    def record(self) -> Record:
+        """The review as the response shows it."""
+        return record_of(self.read)
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether the review says that it cannot be approved."""
+        return is_withheld(self.read)
+
+
+def record_of(response: Exchange) -> Record:
+    """`data` of a response; empty where it is not an object."""
+    return response.data if isinstance(response.data, dict) else {}
+
+
+def is_approved(read: Exchange) -> bool:
+    """Whether a response shows its review as approved (States and transitions)."""
+    return bool(record_of(read).get("status") == APPROVED)
+
+
+def is_withheld(read: Exchange) -> bool:
+    """Whether a response shows a review that is not approved and cannot be approved (Review)."""
+    return record_of(read).get("approvable") is False and not is_approved(read)
+
+
+def shows_status(read: Exchange) -> bool:
+    """Whether a response shows the status of its review: the specification does not require it."""
+    return "status" in record_of(read)
+
+
+def shown_revision(read: Exchange) -> object:
+    """The `subjectRevision` that a response shows, if any."""
+    return record_of(read).get("subjectRevision")
+
+
+def revision_of(read: Exchange) -> int:
+    """The `subjectRevision` that a response shows.
+
+    Raises Inconclusive where it shows none: the specification does not require it.
+    """
+    found = shown_revision(read)
+    if isinstance(found, bool) or not isinstance(found, int | float) or int(found) != found:
+        raise Inconclusive(
+            "the review shows no subjectRevision to expect",
+            needs=("reviews with a subjectRevision",),
+            exchanges=[read.id],
+        )
+    return int(found)
+
+
+def revision_or_first(read: Exchange) -> int:
+    """The `subjectRevision` that a response shows, or 1.
+
+    It serves for approvals that have to be rejected at any revision.
+    """
+    try:
+        return revision_of(read)
+    except Inconclusive:
+        return 1
+
+
+def place(response: Exchange, *path: str | int) -> Location:
+    """A place in `data` of a response."""
+    return Location(Part.BODY, pointer(("data", *path)), response.id)
+
+
+def status_line(response: Exchange) -> Location:
+    """The status code of a response."""
+    return Location(Part.STATUS, exchange=response.id)

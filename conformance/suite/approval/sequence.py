@@ -1,0 +1,127 @@
+"""Sequences of approvals, each step compared with the oracle (States and transitions)."""
+
+from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
+from conformance.http.exchange import Exchange
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.oracle import Oracle, Step, Subject
+from conformance.suite.approval.result import check_same_result
+from conformance.suite.approval.review import is_approved, place, record_of, shows_status
+from conformance.suite.callers import expect
+from conformance.suite.lists.live import Live
+
+PENDING = 2
+"""Reviews that are pending at a time, while the pool lasts."""
+
+
+class Sequence:
+    """The reviews of a sequence, and the oracle.
+
+    One goes on where the one before ended, since an approval cannot be undone. `problem` is the
+    first one: what follows it might be its consequence.
+    """
+
+    def __init__(self, live: Live, approvals: Approvals) -> None:
+        self.problem: Violation | Inconclusive | None = None
+        self._live = live
+        self._approvals = approvals
+        self._scheme = live.credential("primary").schemes[0]
+        self._oracle = Oracle()
+        self._subjects: list[Subject] = []
+        self._budget = PENDING * live.session.depth.machines
+
+    def step(self, which: int, key: int, difference: int) -> None:
+        """Send one approval, unless an earlier step met a problem."""
+        if self.problem is None:
+            try:
+                self._perform(which, key, difference)
+            except (Violation, Inconclusive) as problem:
+                self.problem = problem
+
+    def refill(self) -> None:
+        """Keep reviews pending while the budget and the pool last.
+
+        The last review of the pool is left for checks that need another one. Raises Inconclusive
+        where there is none to begin with.
+        """
+        while self._budget and self._pending() < PENDING:
+            if self._subjects and self._approvals.pool.is_nearly_spent:
+                return
+            self._budget -= 1
+            try:
+                review = self._approvals.pool.take()
+            except Inconclusive:
+                self._budget = 0
+                if not self._subjects:
+                    raise
+                return
+            self._subjects.append(Subject(review.id, review.revision))
+
+    def _pending(self) -> int:
+        return sum(not subject.approved for subject in self._subjects)
+
+    def _perform(self, which: int, key: int, difference: int) -> None:
+        """Send one step and compare the response, then the review, with the oracle."""
+        self.refill()
+        subject = self._subjects[-1 - which % len(self._subjects)]
+        step = Step(subject, self._approvals.key(self._subjects[0].id, f"model {key}"), difference)
+        response = self._sent(step)
+        if response.is_repeated:
+            self._oracle.tried.add(step.key)
+        may_be_overtaken = response.status == 409 and not difference and not subject.approved
+        if may_be_overtaken and self._is_revised(subject):
+            self._oracle.tried.add(step.key)
+            return
+        expect.status(response, *sorted(self._oracle.allowed(step)))
+        self._compare(step, response)
+
+    def _sent(self, step: Step) -> Exchange:
+        subject = step.subject
+        if not step.difference:
+            self._approvals.record(subject.id, subject.revision, step.key)
+        call = self._approvals.call(subject.id, subject.revision + step.difference, step.key)
+        purpose = "a step of a random sequence"
+        return self._live.send(call, scheme=self._scheme, purpose=purpose)
+
+    def _compare(self, step: Step, response: Exchange) -> None:
+        assert response.status is not None
+        first = self._oracle.replayed(step)
+        if first is not None:
+            check_same_result(response, response, response.data, first)
+        was_approved = step.subject.approved
+        self._oracle.learn(step, response.status, response.data)
+        if step.subject.approved and not was_approved:
+            self._revise_pending()
+        self._check_state(step.subject, response)
+
+    def _check_state(self, subject: Subject, response: Exchange) -> None:
+        reader = self._approvals.reader
+        after = reader.read_approved(subject.id) if subject.approved else reader.read(subject.id)
+        expect.served(after)
+        otherwise = defect(
+            Kind.EFFECT,
+            "the review is not approved after an approval of it succeeded"
+            if subject.approved
+            else "the review is approved, and no approval of it succeeded",
+            expected="approved" if subject.approved else "not approved",
+            actual=record_of(after).get("status"),
+        )
+        is_right = is_approved(after) == subject.approved or not shows_status(after)
+        where = place(after, "status")
+        expect.that(is_right, otherwise.on("status").at(where), response, after)
+
+    def _is_revised(self, subject: Subject) -> bool:
+        """Whether somebody else has revised a subject; the next step uses that revision."""
+        known = subject.revision
+        self._revise(subject)
+        return subject.revision != known
+
+    def _revise_pending(self) -> None:
+        """Read the revisions of pending reviews: an approval may revise a subject they share."""
+        for subject in self._subjects:
+            if not subject.approved:
+                self._revise(subject)
+
+    def _revise(self, subject: Subject) -> None:
+        review = self._approvals.reader.approvable(subject.id)
+        if review is not None:
+            subject.revision = review.revision

@@ -1,0 +1,118 @@
+"""The trials of a run, one for each scheme: each is run when the first check asks for it."""
+
+from contextlib import suppress
+
+from conformance.contract.verdict import Inconclusive
+from conformance.runner.session import Session
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.plan import STALE_KIND
+from conformance.suite.approval.review import is_approved, shows_status
+from conformance.suite.approval.review_pool import NEEDS
+from conformance.suite.approval.trial import Attempt, Trial
+from conformance.suite.approval.trial_runner import TrialRunner
+from conformance.suite.lists.live import Live
+
+
+class Trials:
+    """The trials that were run so far; the first of them has every attempt."""
+
+    def __init__(self, session: Session, live: Live, approvals: Approvals) -> None:
+        self._live = live
+        self._approvals = approvals
+        self._runner = TrialRunner(session, live, approvals)
+        self._by_scheme: dict[str, Trial] = {}
+
+    def require_consent(self) -> None:
+        """Raise Inconclusive unless the profile allows approvals here."""
+        self._approvals.pool.require_consent()
+
+    def by(self, scheme: str) -> Trial:
+        """The trial of a review that primary approves by this scheme."""
+        if scheme not in self._by_scheme:
+            self._live.by("primary", scheme)
+            self._by_scheme[scheme] = self._run(scheme)
+        return self._by_scheme[scheme]
+
+    def _run(self, scheme: str) -> Trial:
+        if not self._by_scheme:
+            return self._runner.full(scheme)
+        return self._runner.short(scheme, self.first())
+
+    def first(self) -> Trial:
+        """The trial with every attempt."""
+        if not self._by_scheme:
+            self.by(self._live.credential("primary").schemes[0])
+        return next(iter(self._by_scheme.values()))
+
+    def all_but(self, scheme: str) -> list[Trial]:
+        """The trials by other schemes that were run so far."""
+        return [trial for each, trial in self._by_scheme.items() if each != scheme]
+
+    def further(self, scheme: str) -> Trial:
+        """A trial of yet another review, without attempts; Inconclusive where none is left."""
+        first = next(iter(self._by_scheme.values()), None)
+        return self._runner.plain(scheme, first)
+
+    def approved(self, scheme: str) -> Trial:
+        """The trial by a scheme; Inconclusive where its approval failed: others report that."""
+        self.require_consent()
+        self._live.by("primary", scheme)
+        trial = self.by(scheme)
+        if trial.approval.status != 200:
+            raise _not_approved(trial)
+        return trial
+
+    def baseline(self, scheme: str | None = None) -> Trial:
+        """The first trial.
+
+        Raises Inconclusive unless its approval succeeded, and that by `scheme` if primary has it.
+        """
+        self.require_consent()
+        trials = [self.first()]
+        if scheme is not None and scheme in self._live.credential("primary").schemes:
+            # Where no review is left to show that the scheme works, the first trial has to do.
+            with suppress(Inconclusive):
+                trials.append(self.by(scheme))
+        for trial in trials:
+            if trial.approval.status != 200:
+                raise _not_approved(trial)
+        return trials[0]
+
+    def attempt(self, label: str, scheme: str | None = None) -> Attempt:
+        """An attempt of the first trial.
+
+        Raises Inconclusive unless the same request without its defect succeeded by the same scheme.
+        """
+        trial = self.baseline(scheme)
+        if label not in trial.attempts:
+            raise Inconclusive(f"no approvable review was left to attempt: {label}", needs=NEEDS)
+        return trial.attempts[label]
+
+    def attempts(self, label: str, scheme: str) -> list[Attempt]:
+        """An attempt of the first trial, and the same attempt of the other trials.
+
+        Their reviews are of other kinds, where the target has several.
+        """
+        own = self.attempt(label, scheme)
+        _, *others = self._by_scheme.values()
+        succeeded = [trial for trial in others if trial.approval.status == 200]
+        return [own, *(each.attempts[label] for each in succeeded if label in each.attempts)]
+
+    def stale_attempts(self) -> list[Attempt]:
+        """Every attempt of any trial with a revision that was not the current one."""
+        attempts = (each for trial in self._by_scheme.values() for each in trial.attempts.values())
+        return [attempt for attempt in attempts if attempt.kind == STALE_KIND]
+
+    def are_readable(self) -> bool:
+        """Whether every review that was approved in a trial reads so, if reviews show a status."""
+        approved = [trial for trial in self._by_scheme.values() if trial.approval.status == 200]
+        reads = [self.first().after, *(trial.after for trial in approved)]
+        return all(is_approved(read) or not shows_status(read) for read in reads)
+
+
+def _not_approved(trial: Trial) -> Inconclusive:
+    return Inconclusive(
+        f"the approval by {trial.scheme} returned {trial.approval.describe()}",
+        needs=NEEDS,
+        exchanges=[trial.approval.id],
+    )

@@ -1,0 +1,192 @@
+"""Idempotency keys of approvals: what a key stands for once it was used."""
+
+from collections.abc import Iterator
+
+from conformance.contract.verdict import Inconclusive, Kind, defect
+from conformance.http.exchange import Exchange
+from conformance.rules.judgement import shown
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.attempts import ON_APPROVED, conflict
+from conformance.suite.approval.key_transfer import Transfer, transfers
+from conformance.suite.approval.plan import FORBIDDEN
+from conformance.suite.approval.result import check_replay
+from conformance.suite.approval.review import (
+    is_approved,
+    place,
+    record_of,
+    shown_revision,
+    status_line,
+)
+from conformance.suite.approval.trial import Trial, check_not_approved
+from conformance.suite.approval.trials import Trials
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import Live
+from conformance.suite.lists.records import alike
+from conformance.target.target import Credential
+
+REPLAYS = 3
+
+
+@requirement("approval/replay")
+def test_a_replay_repeats_the_result(
+    scheme: str, live: Live, approvals: Approvals, trials: Trials
+) -> None:
+    """The same key with the same body returns 200 and the same result, also after conflicts."""
+    trial = trials.approved(scheme)
+    for number in range(REPLAYS):
+        if number == 1:
+            other = approvals.call(trial.review.id, trial.review.revision + 1, trial.key)
+            purpose = "the key with another revision, between the replays"
+            live.send(other, scheme=scheme, purpose=purpose)
+        replay = _replay(trial, approvals, "the same approval again")
+        expect.status(replay, 200)
+        check_replay(replay, trial.approval)
+    after = _check_still_approved(trial, approvals)
+    _check_made_once(trial, after, approvals)
+
+
+def _replay(trial: Trial, approvals: Approvals, purpose: str) -> Exchange:
+    return approvals.approve(trial.review, trial.key, scheme=trial.scheme, purpose=purpose)
+
+
+def _check_still_approved(trial: Trial, approvals: Approvals) -> Exchange:
+    """A read of the review. Raises Violation where it showed the approval, and no longer does."""
+    after = approvals.reader.read_approved(trial.review.id)
+    expect.served(after)
+    otherwise = defect(
+        Kind.EFFECT,
+        "the review is no longer approved",
+        expected="approved",
+        actual=record_of(after).get("status"),
+    )
+    is_kept = is_approved(after) or not is_approved(trial.after)
+    expect.that(is_kept, otherwise.on("status").at(place(after, "status")), after)
+    return after
+
+
+def _check_made_once(trial: Trial, after: Exchange, approvals: Approvals) -> None:
+    """Raise Violation where the revision changes with a replay, and stays where there is none."""
+    if shown_revision(after) == shown_revision(trial.after):
+        return
+    rested = approvals.reader.read(trial.review.id)
+    replay = _replay(trial, approvals, "the same approval once more")
+    again = approvals.reader.read(trial.review.id)
+    stayed = shown_revision(after) == shown_revision(rested)
+    changed = shown_revision(rested) != shown_revision(again)
+    otherwise = defect(
+        Kind.EFFECT,
+        "a replay changes the review's revision",
+        expected="the review stays as it was",
+    )
+    where = place(again, "subjectRevision")
+    expect.that(
+        not (stayed and changed),
+        otherwise.on("subjectRevision").at(where),
+        rested,
+        replay,
+        again,
+    )
+
+
+@requirement("approval/guarded-replay")
+def test_a_replay_is_guarded_like_the_approval(
+    live: Live, approvals: Approvals, trials: Trials
+) -> None:
+    """A caller whose approval was rejected does not get the result of another one's either."""
+    trial = trials.approved(trials.first().scheme)
+    call = approvals.call(trial.review.id, trial.review.revision, trial.key)
+    callers = list(_rejected_callers(live, trials))
+    if not callers:
+        raise Inconclusive(
+            "every caller may approve", needs=tuple(f"credentials.{name}" for name in FORBIDDEN)
+        )
+    for credential, scheme in callers:
+        name = credential.name if credential else "nobody"
+        expect.rejected(live.send(call, credential, scheme, purpose=f"replay as {name}"))
+
+
+def _rejected_callers(live: Live, trials: Trials) -> Iterator[tuple[Credential | None, str | None]]:
+    """Nobody, and those who may not approve, as far as their own approval was rejected.
+
+    Where it was not, another check reports that.
+    """
+    callers: list[tuple[str, Credential | None, str | None]] = [("missing", None, None)]
+    for name, known in live.session.target.credentials.items():
+        if name in FORBIDDEN:
+            callers += [(f"{name} by {scheme}", known, scheme) for scheme in known.schemes]
+    attempts = trials.first().attempts
+    for label, credential, scheme in callers:
+        status = attempts[label].response.status if label in attempts else None
+        if status is not None and 400 <= status < 500:
+            yield credential, scheme
+
+
+@requirement("approval/key-other-revision")
+def test_a_key_with_another_revision_is_a_conflict(
+    scheme: str, approvals: Approvals, live: Live, trials: Trials
+) -> None:
+    """A used key with another revision returns 409, and the review stays approved."""
+    trial = trials.approved(scheme)
+    for difference in (1, -1, 7):
+        revision = trial.review.revision + difference
+        call = approvals.call(trial.review.id, revision, trial.key)
+        response = live.send(call, scheme=scheme, purpose="the key with another revision")
+        after = approvals.reader.read(trial.review.id)
+        expect.status(response, *conflict(revision))
+        if not is_approved(after):
+            _check_still_approved(trial, approvals)
+
+
+@requirement("approval/key-other-review")
+def test_a_key_on_another_review_is_a_conflict_or_an_approval(
+    live: Live, approvals: Approvals, trials: Trials
+) -> None:
+    """A used key on another review returns 409, or 200 where it really approved that review."""
+    trials.approved(trials.first().scheme)
+    for transfer in transfers(live, approvals, trials):
+        expect.status(transfer.response, 200, 409)
+        if transfer.response.status == 409:
+            check_not_approved(transfer.response, transfer.after)
+        else:
+            _check_approves_other(transfer)
+
+
+def _check_approves_other(transfer: Transfer) -> None:
+    id = record_of(transfer.response).get("id")
+    otherwise = defect(
+        Kind.EFFECT,
+        "a used key on another review returned 200 without approving that review",
+        expected="409, or an approval of the other review",
+        actual=id,
+        id=shown(id),
+    )
+    where = (place(transfer.response, "id"), place(transfer.after, "status"))
+    expect.that(transfer.conforms, otherwise.at(*where), transfer.response, transfer.after)
+
+
+@requirement("approval/new-key")
+def test_a_new_key_on_an_approved_review_changes_nothing(
+    scheme: str, approvals: Approvals, trials: Trials
+) -> None:
+    """A new key on an approved review leaves it approved, and the first key keeps its result."""
+    trial = trials.approved(scheme)
+    before = _replay(trial, approvals, "a replay before the new key")
+    key = approvals.key(trial.review.id, f"new by {scheme}")
+    purpose = "a new key on an approved review"
+    response = approvals.approve(trial.review, key, scheme=scheme, purpose=purpose)
+    expect.status(response, *ON_APPROVED)
+    _check_still_approved(trial, approvals)
+    again = _replay(trial, approvals, "a replay after the new key")
+    expect.clear(again)
+    # Where the replay did not work before either, the check of replays reports it.
+    worked = before.status == 200 and alike(before.data, trial.approval.data)
+    works = again.status == 200 and alike(again.data, before.data)
+    otherwise = defect(
+        Kind.DIFFERENCE,
+        "after a new key the first one returned {response}",
+        expected="the first result",
+        actual=again.status,
+        response=again.describe(),
+    )
+    expect.that(works or not worked, otherwise.at(status_line(again)), before, response, again)

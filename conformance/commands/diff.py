@@ -42,12 +42,12 @@ def run(arguments: argparse.Namespace) -> int:
 def lines(name: str, differences: Sequence[Difference]) -> Iterator[str]:
     """The differences by their effect, then their numbers."""
     for effect, heading in HEADINGS.items():
-        members = [each for each in differences if each.effect is effect]
-        if members:
+        selected = [each for each in differences if each.effect is effect]
+        if selected:
             yield heading
-        for each in members:
+        for each in selected:
             yield from _paragraph(name, each)
-        if members:
+        if selected:
             yield ""
     yield _sum(differences)
 

@@ -33,22 +33,22 @@ def run(arguments: argparse.Namespace) -> int:
 def lines(entries: list[Requirement]) -> Iterator[str]:
     """The requirements by class, in the order in which classes are checked, one paragraph each."""
     for name in requirements.CLASSES:
-        members = [entry for entry in entries if entry.conformance_class == name]
-        if members:
-            yield f"{name.upper()}: {_tally(members)}"
-        for entry in members:
+        of_class = [entry for entry in entries if entry.conformance_class == name]
+        if of_class:
+            yield f"{name.upper()}: {_tally(of_class)}"
+        for entry in of_class:
             yield ""
             yield from _paragraphs(entry)
-        if members:
+        if of_class:
             yield ""
 
 
-def _tally(members: list[Requirement]) -> str:
-    judged = sum(entry.is_checked for entry in members)
-    untested = sum(entry.untested is not None for entry in members)
+def _tally(of_class: list[Requirement]) -> str:
+    checked = sum(entry.is_checked for entry in of_class)
+    untested = sum(entry.untested is not None for entry in of_class)
     counts = {
-        "checked": judged,
-        "observed": len(members) - judged - untested,
+        "checked": checked,
+        "observed": len(of_class) - checked - untested,
         "not testable from outside": untested,
     }
     return ", ".join(f"{number} {word}" for word, number in counts.items() if number)

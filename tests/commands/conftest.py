@@ -15,7 +15,7 @@ def finished(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[Path, subprocess.CompletedProcess[str]]:
     """A quick run on the bundled reference: its directory and its process."""
-    directory = tmp_path_factory.mktemp("judged")
+    directory = tmp_path_factory.mktemp("finished")
     return directory, conformance(directory, "run", "--depth", "quick")
 
 

@@ -102,10 +102,10 @@ def test_as_json_it_has_every_line(tmp_path: Path) -> None:
     path = tmp_path / "openapi.yaml"
     path.write_text(text, encoding="utf-8")
     done = diff(path, "--json")
-    told = json.loads(done.stdout)
-    (difference,) = told["differences"]
-    assert (done.returncode, told["document"], told["breaking"]) == (0, str(path), False)
-    assert told["counts"] == {"breaks-clients": 0, "breaks-callers": 0, "open": 0, "harmless": 1}
+    result = json.loads(done.stdout)
+    (difference,) = result["differences"]
+    assert (done.returncode, result["document"], result["breaking"]) == (0, str(path), False)
+    assert result["counts"] == {"breaks-clients": 0, "breaks-callers": 0, "open": 0, "harmless": 1}
     assert len(difference.pop("operations")) == len(difference["lines"]) == 10
     assert difference.pop("lines")[0] == line_of(text, "responses:")
     assert difference == {
@@ -136,7 +136,7 @@ def test_a_url_is_fetched(tmp_path: Path, served: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"openapi: [3\n", "openapi.yaml:2: is no YAML"),
         (b"swagger: '2.0'\n", "openapi.yaml: is no OpenAPI 3 document"),
@@ -150,14 +150,14 @@ def test_a_url_is_fetched(tmp_path: Path, served: str) -> None:
     ids=["no YAML", "Swagger", "a part", "no text", "no file"],
 )
 def test_an_invalid_description_is_a_usage_error(
-    tmp_path: Path, content: bytes | None, told: str
+    tmp_path: Path, content: bytes | None, message: str
 ) -> None:
     """Exit code 4, one line, and nothing on standard output."""
     path = tmp_path / "openapi.yaml"
     if content is not None:
         path.write_bytes(content)
     done = diff(path)
-    assert (done.returncode, done.stdout, done.stderr.count("\n"), told in done.stderr) == (
+    assert (done.returncode, done.stdout, done.stderr.count("\n"), message in done.stderr) == (
         4,
         "",
         1,
@@ -166,13 +166,15 @@ def test_an_invalid_description_is_a_usage_error(
 
 
 @pytest.mark.parametrize(
-    ("path", "told"), [("/nothing.yaml", "returned 404"), ("/binary", "not UTF-8 text")]
+    ("path", "message"), [("/nothing.yaml", "returned 404"), ("/binary", "not UTF-8 text")]
 )
-def test_another_status_is_a_usage_error(tmp_path: Path, served: str, path: str, told: str) -> None:
+def test_another_status_is_a_usage_error(
+    tmp_path: Path, served: str, path: str, message: str
+) -> None:
     """Exit code 4, with the status."""
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
     done = diff(served + path)
-    assert (done.returncode, told in done.stderr) == (4, True)
+    assert (done.returncode, message in done.stderr) == (4, True)
 
 
 def test_a_dead_url_is_a_usage_error() -> None:

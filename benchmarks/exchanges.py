@@ -20,7 +20,8 @@ from conformance.http.client import Sending
 from conformance.http.exchange import Call
 from conformance.http.transport import InProcess, Network, Transport
 from conformance.reference import ManualClock, Reference
-from conformance.runner.session import DEPTHS, Session
+from conformance.runner.depth import DEPTHS
+from conformance.runner.session import Session
 from conformance.target.profile import load, parse
 from conformance.target.target import Target
 
@@ -135,7 +136,7 @@ def _plain(client: httpx.Client, clock: ManualClock) -> Callable[[], object]:
 def _judged(
     target: Target, transport: Transport, log: Path, clock: ManualClock
 ) -> Callable[[], object]:
-    session = Session(target, transport, seed=1, depth=DEPTHS["quick"], pace=None)
+    session = Session(target, transport, seed=1, depth=DEPTHS["quick"], rate=None)
     session.open_log(log)
     session.begin("benchmark")
     sending = Sending(target.credentials["primary"], "api-key")

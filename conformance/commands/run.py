@@ -14,8 +14,8 @@ import pytest
 from conformance.commands.outcome import UsageError
 from conformance.commands.progress import RunDisplay
 from conformance.runner import pytest_run
+from conformance.runner.depth import DEPTHS
 from conformance.runner.examination import clear
-from conformance.runner.session import DEPTHS
 from conformance.suite.fuzzing import generate
 from conformance.suite.fuzzing.prefetch import Ahead
 

@@ -19,6 +19,8 @@ MOST_REMEMBERED = 5000
 
 SHORTEST_PART = 4
 CUT = "…"
+DEEPEST = 100
+"""Levels of a JSON value; orjson writes 254."""
 """What ends every quotation that was cut."""
 
 
@@ -104,14 +106,19 @@ class Redactor:
         """The headers without secrets."""
         return tuple((self.text(name), self.text(value)) for name, value in headers)
 
-    def value(self, value: object) -> object:
-        """A JSON value without secrets, and without what cannot be written down: whole numbers past 64 bits become texts."""
+    def value(self, value: object, depth: int = DEEPEST) -> object:
+        """A JSON value without secrets, and without what cannot be written.
+
+        Integers past 64 bits become texts, and what is nested deeper than `depth` is cut.
+        """
         if isinstance(value, str):
             return self.text(value)
+        if isinstance(value, Mapping | list | tuple) and not depth:
+            return CUT
         if isinstance(value, Mapping):
-            return {self.text(str(key)): self.value(item) for key, item in value.items()}
+            return {self.text(str(key)): self.value(each, depth - 1) for key, each in value.items()}
         if isinstance(value, list | tuple):
-            return [self.value(item) for item in value]
+            return [self.value(each, depth - 1) for each in value]
         return str(value) if isinstance(value, int) and not -(2**63) <= value < 2**64 else value
 
 

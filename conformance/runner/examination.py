@@ -16,7 +16,8 @@ from conformance.report import known_failures as failures
 from conformance.report.journal import JOURNAL
 from conformance.report.known_failures import Known
 from conformance.runner.collection import SUITE
-from conformance.runner.session import DEPTHS, Session
+from conformance.runner.depth import DEPTHS
+from conformance.runner.session import Session
 from conformance.target.profile import ProfileError, bare, load, parse
 from conformance.target.target import Target
 
@@ -126,14 +127,14 @@ def begin(config: pytest.Config) -> Session:
 def opened(examined: Subject, seed: int, depth: str) -> Session:
     """The session of this process with what is examined; workers share the pace that the target allows."""
     limits = examined.target.limits
-    pace = limits.requests_per_second
+    rate = limits.requests_per_second
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     return Session(
         examined.target,
         examined.transport,
         seed=seed,
         depth=DEPTHS[depth],
-        pace=pace / workers if pace else None,
+        rate=rate / workers if rate else None,
         connections=limits.connections // workers if limits.connections else None,
         provisioned=examined.provisioned,
     )

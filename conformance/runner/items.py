@@ -17,7 +17,8 @@ from conformance.contract.verdict import (
     Verdict,
     Violation,
 )
-from conformance.runner.session import ItemResult, Session
+from conformance.runner.result import ItemResult
+from conformance.runner.session import Session
 
 FOUND = (Violation, Inconclusive, NotApplicable)
 """What a check raises of a target; anything else is a mistake of the checker."""

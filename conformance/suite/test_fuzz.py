@@ -165,7 +165,7 @@ class Fuzz:
                 raise generate.Enough
             # Trying a failure again tells nothing here; the pace, though, is only kept by who is patient.
             sending = replace(
-                self._sending("a smaller request"), patient=self._session.pace is not None
+                self._sending("a smaller request"), patient=self._session.rate is not None
             )
             self._answers[key] = answer = self._session.client.send(aimed, sending)
             self._spare -= TRIES if answer.status == 500 and sending.patient else 1

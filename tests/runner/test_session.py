@@ -15,9 +15,11 @@ from conformance.contract.verdict import Finding, Verdict
 from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
 from conformance.http.transport import InProcess
-from conformance.rules import record as rule
-from conformance.runner import session as module
-from conformance.runner.session import DEPTHS, ItemResult, Session, never_issued
+from conformance.rules import validation
+from conformance.runner import result
+from conformance.runner.depth import DEPTHS
+from conformance.runner.result import ItemResult
+from conformance.runner.session import Session, never_issued
 from conformance.target.profile import parse
 
 SECRET = 'k/ey "ü" 0123'
@@ -113,7 +115,7 @@ def test_a_broken_rule_is_a_finding_with_its_evidence(examining: Maker) -> None:
 
     broken, kept = found(record)["envelope/data", "fail"], found(record)["envelope/data", "pass"]
     assert (broken.message, broken.expected) == (
-        "a success body without data: {}",
+        "a success without data: {}",
         "an object {data, requestId}",
     )
     assert broken.exchanges == ("item#1", "item#3", "item#4")
@@ -150,7 +152,7 @@ def test_evidence_of_an_earlier_item_is_shown_where_a_finding_needs_it(
     monkeypatch: pytest.MonkeyPatch, examining: Maker
 ) -> None:
     """What was read once is looked at by many checks; only so much is remembered."""
-    monkeypatch.setattr(module, "MOST_REMEMBERED", 2)
+    monkeypatch.setattr(result, "MOST_REMEMBERED", 2)
     session = examining(answer(404, ERROR))
     for _ in range(3):
         send(session)
@@ -318,7 +320,7 @@ def test_an_unsure_judge_is_an_error_and_hides_no_failure(
     """Where both are found on one requirement, both are told."""
     session = examining(answer(200, FINE.replace(b'"x"', b"1")))
     send(session)
-    monkeypatch.setattr(rule, "_confirmed", lambda *_: False)
+    monkeypatch.setattr(validation, "is_confirmed", lambda *_: False)
     unsure = send(session)
     assert session.problems(unsure) == []
     record = session.end(())

@@ -13,7 +13,8 @@ from conformance.http.client import Sending
 from conformance.http.exchange import Call
 from conformance.http.transport import InProcess
 from conformance.reference import ManualClock, Reference
-from conformance.runner.session import DEPTHS, Session
+from conformance.runner.depth import DEPTHS
+from conformance.runner.session import Session
 from conformance.suite import test_description as checks
 from conformance.suite.lists.live import Live
 from conformance.target.profile import parse

@@ -19,7 +19,8 @@ from conformance.http.client import TRIES
 from conformance.http.exchange import Call
 from conformance.http.transport import InProcess
 from conformance.reference import ManualClock, Reference
-from conformance.runner.session import DEPTHS, Session
+from conformance.runner.depth import DEPTHS
+from conformance.runner.session import Session
 from conformance.suite import test_fuzz as fuzzing
 from conformance.suite.fuzzing import cases, generate, isolation
 from conformance.suite.fuzzing.generate import Enough, Mode, Source

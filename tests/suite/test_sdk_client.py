@@ -15,7 +15,8 @@ from conformance.assurance.selftest.altered import Edit
 from conformance.contract.verdict import Inconclusive, Violation
 from conformance.http.transport import InProcess, Message
 from conformance.reference import Reference
-from conformance.runner.session import DEPTHS, Session
+from conformance.runner.depth import DEPTHS
+from conformance.runner.session import Session
 from conformance.suite.lists.live import Live
 from conformance.suite.test_tools import test_a_stock_client_lists_and_calls_a_tool as check
 from conformance.suite.tools import sdk_client

@@ -13,7 +13,8 @@ from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange, Request, Response
 from conformance.http.transport import InProcess
 from conformance.reference import ManualClock, Reference
-from conformance.runner.session import DEPTHS, Session
+from conformance.runner.depth import DEPTHS
+from conformance.runner.session import Session
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.walk import BEGINNING, GROWING, UNSTATED, Walk
 from conformance.suite.lists.walk_comparison import SIZES, filling, repeated, sized, values

@@ -13,7 +13,8 @@ from conformance.assurance.selftest.altered import Edit
 from conformance.assurance.selftest.checks import things
 from conformance.contract import openapi
 from conformance.http.transport import InProcess
-from conformance.runner.session import DEPTHS, Session
+from conformance.runner.depth import DEPTHS
+from conformance.runner.session import Session
 from conformance.target.profile import parse
 
 Profile = dict[str, Any]

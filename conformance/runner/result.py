@@ -1,0 +1,112 @@
+"""What one item of a run found, ready to be written: without secrets, and bounded in size."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+
+from conformance.contract.verdict import Defect, Finding, Verdict
+from conformance.http import serialization
+from conformance.http.exchange import Exchange
+from conformance.http.redaction import CUT, Redactor
+
+MOST_EVIDENCE = 3
+"""Exchanges that are shown for one finding."""
+
+MOST_REMEMBERED = 5_000
+"""Exchanges of earlier items that a finding may still show: several checks share one response."""
+
+LONGEST_VALUE = 2_000
+"""Characters of a value of the target in a finding; the exchange has the whole of it."""
+
+
+@dataclass(frozen=True)
+class ItemResult:
+    """What one item found; crosses process borders as plain JSON.
+
+    `methods` counts the requests by HTTP method, `elapsed` has the seconds of each response by
+    operation.
+    """
+
+    item: str
+    findings: tuple[Finding, ...]
+    observations: tuple[tuple[str, str, Any], ...]
+    evidence: Mapping[str, serialization.Document]
+    exchanges: int
+    methods: Mapping[str, int]
+    elapsed: Mapping[str, list[float]]
+
+
+class Evidence:
+    """The latest exchanges, from which findings are shown."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._remembered: dict[str, Exchange] = {}
+
+    def add(self, exchange: Exchange) -> None:
+        """Remember one more exchange, and forget the oldest of too many."""
+        self._remembered[exchange.id] = exchange
+        if len(self._remembered) > MOST_REMEMBERED:
+            del self._remembered[next(iter(self._remembered))]
+
+    def documents(self, findings: tuple[Finding, ...]) -> dict[str, serialization.Document]:
+        """The exchanges that these findings show, by id; a pass shows none."""
+        shown: dict[str, serialization.Document] = {}
+        for finding in findings:
+            if finding.verdict is Verdict.PASS:
+                continue
+            for id in finding.exchanges[:MOST_EVIDENCE]:
+                exchange = self._remembered.get(id)
+                if exchange is not None and id not in shown:
+                    shown[id] = serialization.document(exchange, self._redactor)
+        return shown
+
+
+def redacted(finding: Finding, item: str, redactor: Redactor) -> Finding:
+    """The finding of an item without secrets: a target may echo a credential."""
+    if finding.verdict is Verdict.PASS and finding.item:
+        return finding  # nothing of the target is in it
+    return replace(
+        finding,
+        message=redactor.text(finding.message),
+        expected=redactor.text(finding.expected),
+        needs=tuple(map(redactor.text, finding.needs)),
+        item=finding.item or item,
+        defect=finding.defect and _redacted_defect(finding.defect, redactor),
+    )
+
+
+def _redacted_defect(defect: Defect, redactor: Redactor) -> Defect:
+    where = (replace(place, name=redactor.text(place.name)) for place in defect.where)
+    values = {name: _bounded(redactor.value(value)) for name, value in defect.values.items()}
+    return replace(
+        defect,
+        text=redactor.text(defect.text),
+        expected=redactor.text(defect.expected),
+        actual=_bounded(redactor.value(defect.actual)),
+        where=tuple(where),
+        fields=tuple(map(redactor.text, defect.fields)),
+        values=values,
+    )
+
+
+def _bounded(value: Any) -> Any:
+    """The value, its beginning where it is a long text, or None where it is another long value."""
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_VALUE else value[:LONGEST_VALUE] + CUT
+    if isinstance(value, dict | list) and len(orjson.dumps(value)) > LONGEST_VALUE:
+        return None
+    return value
+
+
+def traffic(exchanges: list[Exchange]) -> tuple[dict[str, int], dict[str, list[float]]]:
+    """The number of requests by method, and the seconds of each response by operation."""
+    methods: dict[str, int] = {}
+    elapsed: dict[str, list[float]] = {}
+    for exchange in exchanges:
+        methods[exchange.request.method] = methods.get(exchange.request.method, 0) + 1
+        if exchange.response is not None:
+            elapsed.setdefault(exchange.operation, []).append(exchange.elapsed)
+    return methods, elapsed

@@ -1,59 +1,25 @@
 """Validators of foreign schemas: they fetch nothing, neither from a host nor from a file."""
 
-import threading
-from collections.abc import Iterator
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
+import counting
 import pytest
 
 from conformance.contract import validators
 
 
-class Counting(BaseHTTPRequestHandler):
-    """Serves a schema that accepts everything, and remembers who asked for it."""
-
-    paths: list[str]
-
-    def do_GET(self) -> None:
-        """Remember the path."""
-        self.paths.append(self.path)
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(b"{}")
-
-    def log_message(self, *_: Any) -> None:
-        """Keep the output of the tests clean."""
-
-
-@pytest.fixture
-def host() -> Iterator[tuple[str, list[str]]]:
-    """The URL of a server, and the paths that were requested from it."""
-    paths: list[str] = []
-    handler = type("Handler", (Counting,), {"paths": paths})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", paths
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
 @pytest.mark.parametrize("keyword", ["$ref", "$schema"])
-def test_no_host_is_asked(keyword: str, host: tuple[str, list[str]]) -> None:
+def test_no_host_is_asked(keyword: str) -> None:
     """Whichever keyword names it."""
-    address, paths = host
-    schema = {"type": "object", keyword: f"{address}/schema"}
+    with counting.server(b"{}") as (address, paths):
+        schema = {"type": "object", keyword: f"{address}/schema"}
+        for validator in (validators.fast, validators.modern):
+            with suppress(ValueError):
+                validator(schema).is_valid({})
+        accepted = validators.accepts(schema, {})
 
-    for validator in (validators.fast, validators.modern):
-        with suppress(ValueError):
-            validator(schema).is_valid({})
-    assert validators.accepts(schema, {}) is True
-
-    assert paths == []
+    assert (accepted, paths) == (True, [])
 
 
 def test_no_file_is_read(tmp_path: Path) -> None:

@@ -1,27 +1,37 @@
-"""What a run connects to and reads: nothing that a target's schemas refer to."""
+"""What a run fetches and reads: nothing that a target's schemas refer to."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
-PROGRAM = Path(__file__).parents[1] / "support" / "closed_world.py"
+import altered_run
+import counting
+
+from conformance.assurance.selftest.altered import Edit
+
+NOTHING = '{"not": {}}'
+"""A schema that rejects every value: a validator that reads it blames the target."""
 
 
 def test_schemas_of_a_target_make_a_run_fetch_nothing(tmp_path: Path) -> None:
-    """Tools and description refer to another host and to a file; neither is touched."""
+    """Tools and description refer to another host and to a file; neither is read."""
     trap = tmp_path / "trap.json"
-    trap.write_text("{}")
+    trap.write_text(NOTHING)
 
-    ended = subprocess.run(
-        [sys.executable, PROGRAM, tmp_path / "report", trap],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=True,
-    )
+    with counting.server(NOTHING.encode()) as (address, paths):
+        report = altered_run.report(_edits(address, trap), tmp_path, ["tools", "description"])
 
-    seen = json.loads(ended.stdout)
-    assert (seen["connected"], seen["opened"]) == ([], [])
-    assert "error" not in seen["verdicts"].values()
-    assert seen["verdicts"]["tools/listed"] == "pass"
+    verdicts = {entry["id"]: entry["verdict"] for entry in report["requirements"]}
+    assert paths == []
+    assert "error" not in verdicts.values()
+    assert {verdicts["tools/listed"], verdicts["tools/arguments"]} == {"pass"}
+
+
+def _edits(address: str, trap: Path) -> list[Edit]:
+    host = f"{address}/schema"
+    foreign = f'"allOf": [{{"$ref": "{host}"}}, {{"$ref": "{trap.as_uri()}"}}]'
+    tool = f'"inputSchema": {{**input_schema, "$schema": "{host}", {foreign}}},'
+    served = 'document["servers"] = [{"url": base_url}]'
+    account = f'document["components"]["schemas"]["Account"] = {{{foreign}}}'
+    return [
+        Edit("tools", '"inputSchema": input_schema,', tool),
+        Edit("description", served, f"{served}\n    {account}"),
+    ]

@@ -13,7 +13,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from served import by_command
+from live_server import by_command
 
 from conformance.assurance.certificate import bundle, dsse
 from conformance.assurance.certificate.verification import refusals, verify

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from served import files
+from live_server import files
 
 from conformance.contract.files import text
 

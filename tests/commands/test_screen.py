@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from process import COMMAND, report, surroundings
-from samples import a_finding, a_report, an_entry, an_exchange
+from sample_reports import a_finding, a_report, an_entry, an_exchange
 
 from conformance.report.console import line, terminal
 

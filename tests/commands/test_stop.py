@@ -42,7 +42,7 @@ def test_an_interrupted_run_leaves_a_report(tmp_path: Path, number: signal.Signa
 
 def signalled(directory: Path, function: str, call: int) -> subprocess.CompletedProcess[str]:
     """A run that sends itself a SIGTERM at the nth call of a function."""
-    program = Path(__file__).parents[1] / "support" / "signalled.py"
+    program = Path(__file__).parents[1] / "support" / "self_terminating.py"
     options = ("run", "--depth", "quick", "--class", "limits")
     return subprocess.run(
         [sys.executable, program, function, str(call), *options],

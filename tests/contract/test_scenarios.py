@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import httpx
 import jsonschema_rs
+import live_server
 import node
 import pytest
-import served
 import subjects
 import yaml
 
@@ -29,7 +29,7 @@ Steps = list[tuple[str, str]]
 @pytest.fixture(scope="module")
 def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
     """The profile of what `conformance serve` serves."""
-    with served.by_command(tmp_path_factory.mktemp("reference")) as written:
+    with live_server.by_command(tmp_path_factory.mktemp("reference")) as written:
         yield written
 
 
@@ -170,5 +170,5 @@ def test_a_broken_reference_fails(
     ids = [each.id for each in SCENARIOS[id].steps]
     expected = [(name, "success") for name in ids[: ids.index(step)]] + [(step, "error")]
 
-    with served.instance(altered.load(broken.edits).Reference()) as profile:
+    with live_server.instance(altered.load(broken.edits).Reference()) as profile:
         assert executed(id, profile, modules, tmp_path) == (1, expected)

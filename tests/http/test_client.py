@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from hostile import UNANSWERED, Behaviour, Script, answer, answering, head, reset, served
+from faulty_server import WITHOUT_RESPONSE, Behaviour, head, reset, responding, served
+from scripted_app import ScriptedApp, scripted_response
 
 from conformance import __version__
 from conformance.contract import openapi
@@ -35,7 +36,12 @@ NOBODY = Sending(None)
 ACCOUNT = Call("account_get")
 APPROVE = Call("review_approve", {"reviewId": "r"}, body=b'{"a": 1}')
 BROKEN = RuntimeError("no answer")
-FINE, FAILING, AWAY, REFUSED = answer(), answer(500), answer(503), answer(401)
+FINE, FAILING, AWAY, REFUSED = (
+    scripted_response(),
+    scripted_response(500),
+    scripted_response(503),
+    scripted_response(401),
+)
 
 
 @dataclass
@@ -49,7 +55,7 @@ class Bench:
     logged: list[Exchange] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.script = Script(self.answers)
+        self.script = ScriptedApp(self.answers)
         self.transport = InProcess(self.script, self.waits.append)
         url, redactor = "http://target.test/v1", Redactor(SECRETS)
         self.client = Client(
@@ -256,7 +262,7 @@ def test_an_exchange_knows_when_it_began_and_how_long_it_took(bench: Callable[..
     """In seconds since the client was made."""
     each = bench(FINE)
 
-    class Slow(Script):
+    class Slow(ScriptedApp):
         async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
             each.now += 0.25
             await super().__call__(scope, receive, send)
@@ -287,11 +293,15 @@ def test_an_answer_is_recorded_with_its_headers_in_lower_case(bench: Callable[..
 
 def test_a_429_is_waited_out_as_it_asks(bench: Callable[..., Bench]) -> None:
     """Seconds, a date against the target's own clock, or one second where nothing sensible is said; each try is in the log."""
-    dated = answer(
+    dated = scripted_response(
         429, retry_after="Fri, 20 Nov 2026 23:49:49 GMT", date="Fri, 20 Nov 2026 23:49:42 GMT"
     )
     each = bench(
-        answer(429, retry_after="3"), dated, answer(429), answer(429, retry_after="0"), FINE
+        scripted_response(429, retry_after="3"),
+        dated,
+        scripted_response(429),
+        scripted_response(429, retry_after="0"),
+        FINE,
     )
     exchange = each.client.send(ACCOUNT, PLAIN)
 
@@ -303,7 +313,7 @@ def test_a_429_is_waited_out_as_it_asks(bench: Callable[..., Bench]) -> None:
 
 def test_a_429_that_does_not_end_is_taken_as_it_is(bench: Callable[..., Bench]) -> None:
     """After ten more tries."""
-    each = bench(answer(429, retry_after="1"))
+    each = bench(scripted_response(429, retry_after="1"))
     exchange = each.client.send(ACCOUNT, PLAIN)
 
     assert (exchange.status, exchange.superseded, len(each.waits), len(each.logged)) == (
@@ -317,9 +327,9 @@ def test_a_429_that_does_not_end_is_taken_as_it_is(bench: Callable[..., Bench]) 
 def test_what_is_throttled_together_is_waited_for_together(bench: Callable[..., Bench]) -> None:
     """The longest of their pauses; who is throttled once more begins anew."""
     each = bench(
-        *(answer(429, retry_after=seconds) for seconds in ("3", "2", "5")),
+        *(scripted_response(429, retry_after=seconds) for seconds in ("3", "2", "5")),
         FINE,
-        answer(429, retry_after="4"),
+        scripted_response(429, retry_after="4"),
         FINE,
     )
     exchanges = each.client.send_all([ACCOUNT] * 3, [PLAIN] * 3)
@@ -336,7 +346,13 @@ def test_the_other_scheme_is_given_all_the_time_that_it_asks_for(
     bench: Callable[..., Bench],
 ) -> None:
     """What was waited for others before it was tried is none of its own."""
-    each = bench(answer(429, retry_after="3"), REFUSED, FINE, answer(429, retry_after="2"), FINE)
+    each = bench(
+        scripted_response(429, retry_after="3"),
+        REFUSED,
+        FINE,
+        scripted_response(429, retry_after="2"),
+        FINE,
+    )
     exchanges = each.client.send_all([ACCOUNT] * 2, [Sending(BOTH)] * 2)
 
     assert each.waits == [3.0, 2.0]
@@ -348,11 +364,11 @@ def test_what_was_waited_for_before_a_call_does_not_count_for_it(
 ) -> None:
     """Neither for one call, nor for many."""
     each = bench(
-        answer(429, retry_after="3"),
+        scripted_response(429, retry_after="3"),
         FINE,
-        answer(429, retry_after="3"),
+        scripted_response(429, retry_after="3"),
         FINE,
-        answer(429, retry_after="3"),
+        scripted_response(429, retry_after="3"),
         FINE,
     )
     each.client.send(ACCOUNT, PLAIN)
@@ -367,7 +383,10 @@ def test_a_pause_has_a_longest_length(
     bench: Callable[..., Bench], seconds: str, waits: list[float]
 ) -> None:
     """90 seconds are waited, 91 are not."""
-    for refused in (answer(429, retry_after=seconds), answer(503, retry_after=seconds)):
+    for refused in (
+        scripted_response(429, retry_after=seconds),
+        scripted_response(503, retry_after=seconds),
+    ):
         each = bench(refused, FINE)
         each.client.send(ACCOUNT, PLAIN)
         assert each.waits == waits
@@ -378,7 +397,10 @@ def test_a_run_has_a_budget_for_waiting(
     bench: Callable[..., Bench], waited: float, waits: list[float]
 ) -> None:
     """360 seconds in all."""
-    for refused in (answer(429, retry_after="5"), answer(503, retry_after="5")):
+    for refused in (
+        scripted_response(429, retry_after="5"),
+        scripted_response(503, retry_after="5"),
+    ):
         each = bench(refused, FINE)
         each.client.waited = waited
         each.client.send(ACCOUNT, PLAIN)
@@ -387,7 +409,7 @@ def test_a_run_has_a_budget_for_waiting(
 
 @pytest.mark.parametrize(
     "passing",
-    [FAILING, answer(502), AWAY, answer(504), BROKEN],
+    [FAILING, scripted_response(502), AWAY, scripted_response(504), BROKEN],
     ids=["500", "502", "503", "504", "none"],
 )
 def test_what_may_pass_is_tried_three_times(bench: Callable[..., Bench], passing: Any) -> None:
@@ -405,7 +427,9 @@ def test_a_service_that_is_away_is_given_the_time_that_it_names(
     bench: Callable[..., Bench],
 ) -> None:
     """Retry-After of a 503; that of a 500 or 502 means nothing."""
-    each = bench(answer(503, retry_after="4"), answer(502, retry_after="4"), FINE)
+    each = bench(
+        scripted_response(503, retry_after="4"), scripted_response(502, retry_after="4"), FINE
+    )
     each.client.send(ACCOUNT, PLAIN)
 
     assert each.waits == [4.0]
@@ -413,7 +437,7 @@ def test_a_service_that_is_away_is_given_the_time_that_it_names(
 
 def test_being_throttled_uses_up_no_tries(bench: Callable[..., Bench]) -> None:
     """Two 500 among many 429 are tried again, and ten 429 among two 500."""
-    throttled = answer(429, retry_after="0")
+    throttled = scripted_response(429, retry_after="0")
     each = bench(throttled, throttled, throttled, FAILING, throttled, FAILING, throttled, FINE)
     assert each.client.send(ACCOUNT, PLAIN).status == 200
 
@@ -429,7 +453,7 @@ def test_an_answer_of_the_targets_own_is_taken_as_it_is(
     bench: Callable[..., Bench], status: int
 ) -> None:
     """One request."""
-    each = bench(answer(status))
+    each = bench(scripted_response(status))
     assert (each.client.send(ACCOUNT, PLAIN).status, len(each.logged)) == (status, 1)
 
 
@@ -445,7 +469,7 @@ def test_what_a_crash_hangs_up_on_hides_no_crash(bench: Callable[..., Bench]) ->
 
 @pytest.mark.parametrize(
     "outcome",
-    [answer(429, retry_after="1"), FAILING, AWAY, BROKEN],
+    [scripted_response(429, retry_after="1"), FAILING, AWAY, BROKEN],
     ids=["429", "500", "503", "none"],
 )
 def test_whoever_asks_for_the_weather_gets_it(bench: Callable[..., Bench], outcome: Any) -> None:
@@ -566,7 +590,7 @@ def test_who_is_throttled_meanwhile_stays_with_the_other_scheme(
     bench: Callable[..., Bench],
 ) -> None:
     """Whose turn it is by the number of the exchange makes no difference then."""
-    each = bench(REFUSED, answer(429, retry_after="1"), FINE)
+    each = bench(REFUSED, scripted_response(429, retry_after="1"), FINE)
     each.client.send(ACCOUNT, Sending(BOTH))
 
     assert [exchange.scheme for exchange in each.logged] == ["bearer", "api-key", "api-key"]
@@ -587,7 +611,7 @@ def test_who_has_no_other_scheme_stays_refused(
 
 def test_only_a_401_makes_the_other_scheme_worth_a_try(bench: Callable[..., Bench]) -> None:
     """A 403 is about something else."""
-    each = bench(answer(403), FINE)
+    each = bench(scripted_response(403), FINE)
     assert each.client.send(ACCOUNT, Sending(BOTH)).status == 403
 
 
@@ -596,7 +620,7 @@ def test_only_a_401_makes_the_other_scheme_worth_a_try(bench: Callable[..., Benc
 
 def test_many_calls_are_answered_in_their_order(bench: Callable[..., Bench]) -> None:
     """One after the other where the transport likes that."""
-    each = bench(answer(201), answer(202), answer(203))
+    each = bench(scripted_response(201), scripted_response(202), scripted_response(203))
     exchanges = each.client.send_all([ACCOUNT] * 3, [PLAIN] * 3)
 
     assert [(exchange.status, exchange.number) for exchange in exchanges] == [
@@ -616,7 +640,7 @@ def test_calls_and_sendings_are_as_many_where_they_travel_at_once() -> None:
     """The answers are there by then."""
     with (
         networked(
-            answering(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")
+            responding(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")
         ) as sender,
         pytest.raises(ValueError, match="longer"),
     ):
@@ -671,7 +695,7 @@ def test_together_means_in_the_same_moment(bench: Callable[..., Bench]) -> None:
     """Also where the transport would rather have one after the other, and more than a pool of threads has by itself."""
     meeting = threading.Barrier(40)
 
-    class Meeting(Script):
+    class Meeting(ScriptedApp):
         async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
             meeting.wait(5)
             await super().__call__(scope, receive, send)
@@ -688,7 +712,7 @@ def test_who_is_ready_first_waits_for_the_others(bench: Callable[..., Bench]) ->
     """Where the pace lets them get ready one after the other, none of them is sent before all have waited."""
     waited: list[int] = []
 
-    class Counting(Script):
+    class Counting(ScriptedApp):
         async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
             waited.append(len(each.waits))
             await super().__call__(scope, receive, send)
@@ -704,7 +728,7 @@ def test_who_is_ready_first_waits_for_the_others(bench: Callable[..., Bench]) ->
 def test_many_need_not_wait_for_one_another() -> None:
     """More calls than the transport likes at once, and a server that takes one after the other."""
     with networked(
-        answering(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")
+        responding(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")
     ) as sender:
         exchanges = sender.send_all([ACCOUNT] * 20, [PLAIN] * 20)
 
@@ -792,8 +816,8 @@ def test_a_body_is_unpacked_and_one_that_cannot_be_is_no_answer(
     bench: Callable[..., Bench],
 ) -> None:
     """And no ground to say that it is no JSON."""
-    packed = answer(200, gzip.compress(b"unpacked", mtime=0), content_encoding="gzip")
-    each = bench(packed, answer(200, b"not packed", content_encoding="gzip"))
+    packed = scripted_response(200, gzip.compress(b"unpacked", mtime=0), content_encoding="gzip")
+    each = bench(packed, scripted_response(200, b"not packed", content_encoding="gzip"))
     response = each.client.send(ACCOUNT, PLAIN).response
     exchange = each.client.send(ACCOUNT, replace(PLAIN, patient=False))
 
@@ -833,7 +857,7 @@ def test_a_recorded_failure_fails_as_it_did(bench: Callable[..., Bench]) -> None
 
 def test_a_failure_is_told_shortly_and_without_secrets(bench: Callable[..., Bench]) -> None:
     """Whatever a target made the library say."""
-    echo = answer(200, b"", content_encoding="key-s3cret")
+    echo = scripted_response(200, b"", content_encoding="key-s3cret")
     assert (bench(echo).client.send(ACCOUNT, PLAIN).failure or "").endswith(
         "nobody asked for: $PRIMARY_API_KEY"
     )
@@ -855,7 +879,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(client.TIMEOUT, name, seconds)
 
 
-@pytest.mark.parametrize("behaviour", UNANSWERED.values(), ids=UNANSWERED)
+@pytest.mark.parametrize("behaviour", WITHOUT_RESPONSE.values(), ids=WITHOUT_RESPONSE)
 def test_a_server_that_breaks_http_gives_no_answer_and_costs_no_more_than_its_time(
     hurry: None, behaviour: Behaviour
 ) -> None:
@@ -886,7 +910,7 @@ def test_a_port_that_nobody_listens_on_gives_no_answer() -> None:
 def test_a_body_that_is_longer_than_announced_is_cut_there() -> None:
     """What is too much is not taken for the answer to the next request."""
     response = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n"
-    with networked(answering(response)) as sender:
+    with networked(responding(response)) as sender:
         exchanges = [sender.send(ACCOUNT, PLAIN) for _ in range(2)]
 
     assert [exchange.json for exchange in exchanges] == [{}, {}]
@@ -912,13 +936,13 @@ def test_a_refusal_before_the_end_of_a_body_is_an_answer(then: Behaviour, size: 
 
 def test_a_redirect_is_an_answer_and_is_not_followed(bench: Callable[..., Bench]) -> None:
     """No credential goes anywhere else."""
-    each = bench(answer(307, location="http://elsewhere.test/"))
+    each = bench(scripted_response(307, location="http://elsewhere.test/"))
     assert (each.client.send(ACCOUNT, PLAIN).status, len(each.script.requests)) == (307, 1)
 
 
 def test_cookies_are_not_kept(bench: Callable[..., Bench]) -> None:
     """Each request stands for itself."""
-    each = bench(answer(200, set_cookie="a=b"))
+    each = bench(scripted_response(200, set_cookie="a=b"))
     each.client.send(ACCOUNT, PLAIN)
     each.client.send(ACCOUNT, PLAIN)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from hostile import Script, answer
+from scripted_app import ScriptedApp, scripted_response
 
 from conformance.contract import openapi
 from conformance.contract.verdict import Inconclusive
@@ -45,7 +45,9 @@ class Strict:
         header = dict(scope["headers"])[b"authorization"].decode()
         self.seen.append(header.removeprefix("Bearer "))
         number = int(header.rpartition("-")[2])
-        await Script([answer(200 if number in self.accepted else 401)])(scope, receive, send)
+        await ScriptedApp([scripted_response(200 if number in self.accepted else 401)])(
+            scope, receive, send
+        )
 
 
 @dataclass
@@ -183,11 +185,11 @@ def test_every_secret_that_a_command_printed_is_redacted(bench: Callable[..., Be
     }
 
 
-class Crowded(Script):
+class Crowded(ScriptedApp):
     """Counts how many requests are under way at once; each waits a moment for others to come."""
 
     def __init__(self, expected: int) -> None:
-        super().__init__([answer()])
+        super().__init__([scripted_response()])
         self.most = self._now = 0
         self._lock = threading.Lock()
         self._full = threading.Semaphore(0)

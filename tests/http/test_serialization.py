@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hostile import served
+from faulty_server import served
 
 from conformance.contract import openapi
 from conformance.http import serialization

@@ -6,7 +6,8 @@ from typing import Any
 
 import httpx
 import pytest
-from hostile import Script, answer, answering, deafness, head, repeating, served, silence
+from faulty_server import deafness, head, repeating, responding, served, silence
+from scripted_app import ScriptedApp, scripted_response
 
 from conformance.http.transport import WRITE_SIZE, InProcess, Network, proxy_of
 
@@ -28,7 +29,7 @@ def timed(url: str, read: float = 5.0, whole: float = 5.0, **request: Any) -> ht
 
 def test_an_application_sees_the_request_as_a_server_would_hand_it_over() -> None:
     """Path decoded and raw, query, headers in lower case, host and port, body."""
-    script = Script([answer(201, b"body", x_one="1")])
+    script = ScriptedApp([scripted_response(201, b"body", x_one="1")])
     transport = in_process(script)
 
     response = transport.handle_request(
@@ -70,7 +71,7 @@ def test_an_application_sees_the_request_as_a_server_would_hand_it_over() -> Non
 
 def test_a_url_without_a_port_has_the_usual_one() -> None:
     """80 for http."""
-    script = Script([answer()])
+    script = ScriptedApp([scripted_response()])
     transport = in_process(script)
     transport.handle_request(httpx.Request("GET", "http://somewhere.test/v1"))
     transport.close()
@@ -134,14 +135,14 @@ def test_waiting_moves_the_clock_of_an_application_and_takes_no_time() -> None:
     """An hour passes at once."""
     passed: list[float] = []
     started = time.monotonic()
-    InProcess(Script([]), passed.append).wait(3600.0)
+    InProcess(ScriptedApp([]), passed.append).wait(3600.0)
 
     assert (passed, time.monotonic() - started < 1) == ([3600.0], True)
 
 
 def test_each_thread_has_a_loop_of_its_own_and_a_closed_transport_opens_new_ones() -> None:
     """Two threads at once, and once more after `close`."""
-    transport = in_process(Script([answer(204)]))
+    transport = in_process(ScriptedApp([scripted_response(204)]))
     statuses: list[int] = []
 
     def send() -> None:
@@ -167,7 +168,7 @@ def test_connections_are_kept_between_requests() -> None:
     def behave(connection: Any) -> None:
         accepted.append(1)
         for _ in range(2):
-            answering(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")(connection)
+            responding(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")(connection)
 
     with served(behave) as url:
         network = Network()
@@ -203,7 +204,7 @@ def test_the_whole_exchange_has_one_time_whatever_comes_in_between() -> None:
     """A byte now and then keeps no exchange alive, neither in the head nor in the body."""
     drip = repeating(b"x", 0.02)
     for start in (b"HTTP/1.1 200 OK\r\nx-drip: ", b"HTTP/1.1 200 OK\r\n\r\n"):
-        with served(answering(start, drip)) as url:
+        with served(responding(start, drip)) as url:
             network = Network()
             started = time.monotonic()
             with pytest.raises(httpx.ReadTimeout):
@@ -229,7 +230,7 @@ def test_sending_has_to_end_in_time_as_well() -> None:
 def test_who_answers_and_takes_no_more_of_a_body_has_answered() -> None:
     """A 413 that comes after the head is read, although the connection stays open, and the body stays unread."""
     with served(
-        answering(b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\n{}", deafness)
+        responding(b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\n{}", deafness)
     ) as url:
         network = Network()
         response = network.handle_request(
@@ -252,7 +253,7 @@ def test_an_exchange_whose_time_is_over_sends_nothing_more() -> None:
 
 def test_a_request_without_bounds_is_sent_as_well() -> None:
     """Whoever uses the transport without the client need not know of them."""
-    with served(answering(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")) as url:
+    with served(responding(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")) as url:
         network = Network()
         body = network.handle_request(
             httpx.Request("POST", url, content=b"x" * (2 * WRITE_SIZE + 7))

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-import direct
 import httpx
 import pytest
+import reference_client
 
 from conformance.http.transport import InProcess
 from conformance.reference import ManualClock, Reference, store
@@ -40,7 +40,7 @@ def test_request_ids_are_unique_and_repeatable(api: httpx.Client, profile: dict[
         for path in ("/account", "/account", "/nothing", "/projects?limit=0")
     ]
     again = Reference(clock=ManualClock())
-    with direct.client(again, api.headers) as client:
+    with reference_client.client(again, api.headers) as client:
         assert [
             client.get(path).json()["requestId"]
             for path in ("/account", "/account", "/nothing", "/projects?limit=0")
@@ -55,7 +55,7 @@ def test_request_ids_differ_after_a_restart(tmp_path: Path) -> None:
     ids = set()
     for _ in range(3):
         opened = Reference(database=str(tmp_path / "reference.db"), clock=ManualClock())
-        with direct.client(opened) as client:
+        with reference_client.client(opened) as client:
             ids.add(client.get("/account").json()["requestId"])
         opened.close()
     assert len(ids) == 3
@@ -166,7 +166,7 @@ def test_a_body_is_refused_while_it_is_read(reference: Reference, profile: dict[
             yield b"x" * 10_000
 
     headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
-    url = f"{direct.URL}/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
+    url = f"{reference_client.URL}/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
     with httpx.Client(
         transport=InProcess(reference.app, lambda _: None), headers=headers
     ) as client:
@@ -198,7 +198,7 @@ def test_a_database_that_stays_locked_is_unavailability(
     )
     headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
     body = {"expectedSubjectRevision": 1, "idempotencyKey": "a"}
-    with direct.client(one, headers) as client, other.store.transaction():
+    with reference_client.client(one, headers) as client, other.store.transaction():
         is_refused(
             client.post(
                 f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve", json=body
@@ -241,7 +241,7 @@ def test_one_instance_serves_several_event_loops(
     headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
 
     def read(_: int) -> list[dict[str, Any]]:
-        with direct.client(reference, headers) as client:
+        with reference_client.client(reference, headers) as client:
             return [client.get("/videos").json() for _ in range(20)]
 
     with ThreadPoolExecutor(8) as pool:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-import direct
 import httpx
 import pytest
+import reference_client
 
 from conformance.reference import ManualClock, Reference, SystemClock
 from conformance.reference.errors import RateLimited
@@ -14,7 +14,7 @@ from conformance.reference.rate_limit import Rate, RateLimiter
 @pytest.fixture
 def credentials(reference: Reference) -> dict[str, Any]:
     """The credentials of the profile."""
-    table: dict[str, Any] = reference.profile(direct.URL)["credentials"]
+    table: dict[str, Any] = reference.profile(reference_client.URL)["credentials"]
     return table
 
 

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-import direct
 import httpx
 import pytest
+import reference_client
 
 from conformance.reference import ManualClock, Reference
 from conformance.reference.arguments import UUID
@@ -27,13 +27,13 @@ def reference() -> Iterator[Reference]:
 @pytest.fixture(scope="module")
 def profile(reference: Reference) -> dict[str, Any]:
     """The profile of the instance."""
-    return reference.profile(direct.URL)
+    return reference.profile(reference_client.URL)
 
 
 @pytest.fixture(scope="module")
 def api(reference: Reference, profile: dict[str, Any]) -> Iterator[httpx.Client]:
     """A client that calls as primary."""
-    with direct.client(
+    with reference_client.client(
         reference, {"x-api-key": profile["credentials"]["primary"]["api-key"]}
     ) as client:
         yield client
@@ -166,7 +166,7 @@ def test_a_full_last_page_ends_the_list(
 def test_a_cursor_survives_inserts(api: httpx.Client, expected: dict[str, list[str]]) -> None:
     """A record that is added between two pages appears at the end, and moves none of the others."""
     own = Reference(clock=ManualClock())
-    with direct.client(own, api.headers) as client:
+    with reference_client.client(own, api.headers) as client:
         first = page(client, "/videos", limit=100)
         copy_video(own, expected["videos"][0], ABSENT)
         rest = walk(client, "/videos", first["nextCursor"])
@@ -181,7 +181,7 @@ def test_a_cursor_outlives_the_instance(
     cursor = page(api, "/projects")["nextCursor"]
     headers = {"authorization": f"Bearer {profile['credentials']['primary']['bearer']}"}
     other = Reference(clock=ManualClock())
-    with direct.client(other, headers) as client:
+    with reference_client.client(other, headers) as client:
         assert page(client, "/projects", cursor=cursor) == page(api, "/projects", cursor=cursor)
     other.close()
 

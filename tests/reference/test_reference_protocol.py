@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import live_server
 import node
 import pytest
-import served
 import uvicorn
 
 from conformance.assurance.selftest import altered
@@ -132,7 +132,7 @@ def accompanied(profile: dict[str, Any]) -> Iterator[str]:
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The tools of what `conformance serve` serves."""
     with (
-        served.by_command(tmp_path_factory.mktemp("reference")) as profile,
+        live_server.by_command(tmp_path_factory.mktemp("reference")) as profile,
         accompanied(profile) as address,
     ):
         yield address
@@ -205,7 +205,10 @@ def test_a_broken_server_is_found_out(
     scenario: str, edit: Edit, failed: str, modules: Path, tmp_path: Path
 ) -> None:
     """Without its protection, or with names that no tool may have, the same checks do not pass."""
-    with served.instance(altered.load([edit]).Reference()) as profile, accompanied(profile) as url:
+    with (
+        live_server.instance(altered.load([edit]).Reference()) as profile,
+        accompanied(profile) as url,
+    ):
         _, checks = checked((scenario, HANDSHAKE), url, modules, tmp_path)
 
     assert [id for id, status in sorted(checks) if status != "SUCCESS"] == [failed]

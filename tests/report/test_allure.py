@@ -12,9 +12,9 @@ import attr
 import node
 import pytest
 from allure_commons import model2
+from live_server import files
 from playwright.sync_api import Browser
-from samples import BUDGET, a_finding, a_report, an_entry, an_exchange, poisoned
-from served import files
+from sample_reports import BUDGET, a_finding, a_report, an_entry, an_exchange, poisoned
 
 from conformance import reference
 from conformance.http.redaction import spellings
@@ -210,7 +210,7 @@ def test_a_run_beside_allures_plugin_keeps_its_secrets(tmp_path: Path) -> None:
         "--pyargs",
         "conformance.suite",
         "-p",
-        "echoing",
+        "echoing_target",
     ]
     command += [
         "--depth",

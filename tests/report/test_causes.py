@@ -9,7 +9,7 @@ import altered_run
 import pytest
 import subjects
 from altered_run import Document
-from samples import a_finding, a_report, an_entry, an_exchange
+from sample_reports import a_finding, a_report, an_entry, an_exchange
 
 from conformance.assurance.selftest import workers
 from conformance.report.causes import misplaced

@@ -20,7 +20,7 @@ import orjson
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, ViewportSize
-from samples import (
+from sample_reports import (
     BASE,
     BUDGET,
     EVIL,

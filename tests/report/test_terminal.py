@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from samples import a_finding, a_report, an_entry, an_exchange
+from sample_reports import a_finding, a_report, an_entry, an_exchange
 
 from conformance.contract.requirements import CLASSES
 from conformance.report.console import terminal

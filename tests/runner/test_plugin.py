@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
-from hostile import served, silence
+from faulty_server import served, silence
 
 from conformance import reference
 from conformance.contract import files, requirements
@@ -91,7 +91,7 @@ def echoing(
 ) -> tuple[Path, subprocess.CompletedProcess[str]]:
     """A run on a target that repeats credentials wherever it can, and breaks the contract by it."""
     directory = tmp_path_factory.mktemp("echoing")
-    return directory, judge(directory, *FEW, "-p", "echoing", "--report", EVERYTHING)
+    return directory, judge(directory, *FEW, "-p", "echoing_target", "--report", EVERYTHING)
 
 
 def test_the_reference_is_conformant(serial: tuple[Path, subprocess.CompletedProcess[str]]) -> None:

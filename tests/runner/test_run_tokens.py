@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import live_server
 import pytest
-import served
 
 from conformance.http.redaction import spellings
 from conformance.http.replay import Recording
@@ -76,7 +76,7 @@ def expiring(tmp_path: Path) -> Iterator[tuple[Expiring, Path]]:
     issued = tmp_path / "issued"
     front = Expiring(reference.app, known["primary"]["bearer"].encode(), issued)
     reference.app = front  # type: ignore[assignment]
-    with served.instance(reference) as profile:
+    with live_server.instance(reference) as profile:
         command = json.dumps([sys.executable, "-c", ISSUE, str(issued)])
         text = (
             f'base-url = "{profile["base-url"]}"\n'

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from served import instance
+from live_server import instance
 from test_plugin import judge, report_of
 
 from conformance.reference import Reference

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import orjson
 import pytest
-from hostile import Script, answer
+from scripted_app import ScriptedApp, scripted_response
 
 from conformance.contract.verdict import Finding, Verdict
 from conformance.http.client import Sending
@@ -50,7 +50,7 @@ def examining() -> Iterator[Maker]:
         made.append(
             Session(
                 target,
-                InProcess(Script(list(answers)), lambda _: None),
+                InProcess(ScriptedApp(list(answers)), lambda _: None),
                 seed=1,
                 depth=DEPTHS["quick"],
             )
@@ -79,7 +79,7 @@ def found(record: ItemResult) -> dict[tuple[str, str], Finding]:
 
 def test_every_exchange_is_judged_whichever_check_caused_it(examining: Maker) -> None:
     """Form and fields; what the rules found is told by requirement, with the operation and the item."""
-    session = examining(answer(200, FINE))
+    session = examining(scripted_response(200, FINE))
     send(session)
     record = session.end(())
 
@@ -103,11 +103,11 @@ def test_every_exchange_is_judged_whichever_check_caused_it(examining: Maker) ->
 def test_a_broken_rule_is_a_finding_with_its_evidence(examining: Maker) -> None:
     """At most three exchanges of it; what was kept beside it is told too."""
     session = examining(
-        answer(200, b"{}"),
-        answer(200, FINE),
-        answer(200, b"[]"),
-        answer(200, b"{}"),
-        answer(200, b"{}"),
+        scripted_response(200, b"{}"),
+        scripted_response(200, FINE),
+        scripted_response(200, b"[]"),
+        scripted_response(200, b"{}"),
+        scripted_response(200, b"{}"),
     )
     for _ in range(5):
         send(session)
@@ -126,7 +126,7 @@ def test_a_broken_rule_is_a_finding_with_its_evidence(examining: Maker) -> None:
 
 def test_an_item_has_its_own_findings_and_what_it_sent(examining: Maker) -> None:
     """A new item begins with nothing; methods are counted."""
-    session = examining(answer(404, ERROR))
+    session = examining(scripted_response(404, ERROR))
     send(session)
     session.end(())
     session.begin("next")
@@ -153,7 +153,7 @@ def test_evidence_of_an_earlier_item_is_shown_where_a_finding_needs_it(
 ) -> None:
     """What was read once is looked at by many checks; only so much is remembered."""
     monkeypatch.setattr(result, "MOST_REMEMBERED", 2)
-    session = examining(answer(404, ERROR))
+    session = examining(scripted_response(404, ERROR))
     for _ in range(3):
         send(session)
     session.begin("next")
@@ -166,7 +166,7 @@ def test_evidence_of_an_earlier_item_is_shown_where_a_finding_needs_it(
 
 def test_a_finding_shows_three_of_its_exchanges(examining: Maker) -> None:
     """And a pass none."""
-    session = examining(answer(404, ERROR))
+    session = examining(scripted_response(404, ERROR))
     for _ in range(5):
         send(session)
     ids = tuple(f"item#{number}" for number in range(1, 6))
@@ -181,7 +181,7 @@ def test_a_finding_shows_three_of_its_exchanges(examining: Maker) -> None:
 
 def test_what_is_outside_the_contract_is_recorded_and_not_judged(examining: Maker) -> None:
     """A request that is not ordinary, and one that has no answer; nor does it count as a control."""
-    session = examining(answer(200, b"<html>"), RuntimeError())
+    session = examining(scripted_response(200, b"<html>"), RuntimeError())
     extraordinary = send(session, in_contract=False)
     unanswered = send(session, patient=False)
     record = session.end(())
@@ -195,7 +195,9 @@ def test_what_is_outside_the_contract_is_recorded_and_not_judged(examining: Make
 
 def test_controls_are_what_has_succeeded(examining: Maker) -> None:
     """By operation and credential."""
-    session = examining(answer(200, FINE), answer(403, ERROR), answer(200, FINE))
+    session = examining(
+        scripted_response(200, FINE), scripted_response(403, ERROR), scripted_response(200, FINE)
+    )
     send(session)
     send(session, Call("project_list"))
     send(session, name=None)
@@ -219,7 +221,7 @@ def argument_verdicts(record: ItemResult) -> dict[str, str]:
 
 def test_arguments_are_judged_once_the_plain_request_has_succeeded(examining: Maker) -> None:
     """Before that a refusal may have any reason."""
-    session = examining(answer(200, PAGE))
+    session = examining(scripted_response(200, PAGE))
     send(session, LIST.asking(limit="0"))
     assert argument_verdicts(session.end(())) == {}
     session.begin("next")
@@ -230,7 +232,7 @@ def test_arguments_are_judged_once_the_plain_request_has_succeeded(examining: Ma
 @pytest.mark.parametrize("how", [{"name": "outsider"}, {"name": None}, {"judge_arguments": False}])
 def test_only_primary_argues(examining: Maker, how: dict[str, Any]) -> None:
     """And only in requests that nothing else speaks against."""
-    session = examining(answer(200, PAGE))
+    session = examining(scripted_response(200, PAGE))
     for name in ("primary", "outsider", None):
         send(session, LIST, name)
     session.begin("next")
@@ -252,7 +254,9 @@ def test_only_primary_argues(examining: Maker, how: dict[str, Any]) -> None:
 )
 def test_the_weather_is_no_answer_to_arguments(examining: Maker, status: int, judged: bool) -> None:
     """Nor is a 401; a 500 is."""
-    session = examining(answer(200, PAGE), answer(status, ERROR, retry_after="1"))
+    session = examining(
+        scripted_response(200, PAGE), scripted_response(status, ERROR, retry_after="1")
+    )
     send(session, LIST)
     session.begin("next")
     send(session, LIST.asking(limit="0"), patient=False)
@@ -261,7 +265,9 @@ def test_the_weather_is_no_answer_to_arguments(examining: Maker, status: int, ju
 
 def test_what_was_tried_again_is_judged_by_its_form_alone(examining: Maker) -> None:
     """Its status is not the answer."""
-    session = examining(answer(200, PAGE), answer(500, b"{}"), answer(400, ERROR))
+    session = examining(
+        scripted_response(200, PAGE), scripted_response(500, b"{}"), scripted_response(400, ERROR)
+    )
     send(session, LIST)
     session.begin("next")
     send(session, LIST.asking(limit="0"))
@@ -274,7 +280,7 @@ def test_what_was_tried_again_is_judged_by_its_form_alone(examining: Maker) -> N
 def test_names_of_parameters_are_those_of_the_profile(examining: Maker) -> None:
     """Judged where they are certain: specified, declared, or shown by the target."""
     declared = {"parameters": {"video_list": {"cursor": "after", "project": False}}}
-    session = examining(answer(200, PAGE), **declared)
+    session = examining(scripted_response(200, PAGE), **declared)
     videos = session.contract.operation("video_list")
     projects = session.contract.operation("project_list")
     record = session.contract.operation("project_get")
@@ -301,7 +307,7 @@ def test_names_of_parameters_are_those_of_the_profile(examining: Maker) -> None:
 
 def test_the_problems_of_an_exchange_are_what_the_rules_hold_against_it(examining: Maker) -> None:
     """And one exchange can be made the one that is shown for them."""
-    session = examining(answer(200, b"{}"))
+    session = examining(scripted_response(200, b"{}"))
     first, second = send(session), send(session)
     assert [judgement.requirement for judgement in session.problems(second)] == [
         "envelope/data",
@@ -318,7 +324,7 @@ def test_an_unsure_judge_is_an_error_and_hides_no_failure(
     monkeypatch: pytest.MonkeyPatch, examining: Maker
 ) -> None:
     """Where both are found on one requirement, both are told."""
-    session = examining(answer(200, FINE.replace(b'"x"', b"1")))
+    session = examining(scripted_response(200, FINE.replace(b'"x"', b"1")))
     send(session)
     monkeypatch.setattr(validation, "is_confirmed", lambda *_: False)
     unsure = send(session)
@@ -349,7 +355,8 @@ def test_no_secret_leaves_by_a_record_or_by_the_log(tmp_path: Path, examining: M
     ).encode()
     refusal = json.dumps({"code": SECRET, "requestId": 1, "message": echoes}).encode()
     session = examining(
-        answer(200, body, location=f"/{quote(SECRET)}", x_echo=SECRET), answer(404, refusal)
+        scripted_response(200, body, location=f"/{quote(SECRET)}", x_echo=SECRET),
+        scripted_response(404, refusal),
     )
     session.open_log(tmp_path / "deep" / "log.jsonl")
     exchange = send(session, scheme="api-key", purpose=SECRET)
@@ -377,7 +384,7 @@ def test_no_secret_leaves_by_a_record_or_by_the_log(tmp_path: Path, examining: M
 
 def test_a_short_secret_garbles_nothing_that_is_judged(examining: Maker) -> None:
     """Only what is written is masked."""
-    session = examining(answer(200, FINE), credentials={"primary": {"api-key": "a"}})
+    session = examining(scripted_response(200, FINE), credentials={"primary": {"api-key": "a"}})
     send(session)
     record = session.end(())
 
@@ -386,7 +393,7 @@ def test_a_short_secret_garbles_nothing_that_is_judged(examining: Maker) -> None
 
 def test_values_that_cannot_be_written_do_not_end_a_run(examining: Maker) -> None:
     """Lone surrogates in codes, whole numbers past 64 bits in what was observed."""
-    session = examining(answer(404, b'{"code": "\\ud800", "requestId": "\\ud800"}'))
+    session = examining(scripted_response(404, b'{"code": "\\ud800", "requestId": "\\ud800"}'))
     exchange = send(session, LIST)
     session.observations.append(("observe/x", "\ud800", [2**70, {"\ud800": "\udfff"}]))
     own = Finding("a/b", Verdict.FAIL, None, f"answered {exchange.describe()} \ud800")
@@ -427,7 +434,7 @@ def test_no_answer_makes_the_judge_stumble(
     examining: Maker, body: bytes, status: int, operation: str
 ) -> None:
     """Whatever is in it: findings that can be written, and no error of the checker."""
-    session = examining(answer(status, body, retry_after="\xff"))
+    session = examining(scripted_response(status, body, retry_after="\xff"))
     send(session, Call(operation, {"reviewId": ID}), patient=False)
     record = session.end(())
 

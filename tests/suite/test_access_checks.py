@@ -3,8 +3,8 @@
 import httpx
 import pytest
 import subjects
+from altered_target import Send, having, json_response, stage, without
 from intercepted import is_of
-from staged import Send, answer, having, stage, without
 
 from conformance.assurance.selftest.altered import Edit
 from conformance.contract.verdict import Inconclusive, Violation
@@ -34,7 +34,7 @@ def test_who_is_forbidden_everything_says_nothing_of_other_permissions(operation
 
     def forbidding(request: httpx.Request, send: Send) -> httpx.Response:
         return (
-            answer(403)
+            json_response(403)
             if is_of(request, one.session.target, "lacking.videos:read")
             else send(request)
         )
@@ -67,7 +67,7 @@ def test_who_may_do_the_same_elsewhere_is_refused_wrongly(
     def refusing(request: httpx.Request, send: Send) -> httpx.Response:
         own = closed != [] and is_of(request, one.session.target, "primary")
         one_project = request.url.path.startswith("/v1/projects/")
-        return answer(403) if own and (one_project or everywhere) else send(request)
+        return json_response(403) if own and (one_project or everywhere) else send(request)
 
     with stage(without("credentials/primary/bearer", "credentials/lacking"), refusing) as one:
         one.things["live"].records("project_list")
@@ -81,7 +81,7 @@ def test_primary_lacks_no_permission() -> None:
 
     def refusing(request: httpx.Request, send: Send) -> httpx.Response:
         return (
-            answer(403)
+            json_response(403)
             if request.url.path == "/v1/account" and is_of(request, one.session.target, "primary")
             else send(request)
         )
@@ -98,7 +98,9 @@ def test_who_does_not_reach_a_review_says_nothing_of_roles() -> None:
 
     def elsewhere(request: httpx.Request, send: Send) -> httpx.Response:
         return (
-            answer(404) if is_of(request, one.session.target, "no-review-role") else send(request)
+            json_response(404)
+            if is_of(request, one.session.target, "no-review-role")
+            else send(request)
         )
 
     with stage(spoil=elsewhere) as one, pytest.raises(Inconclusive) as undecided:

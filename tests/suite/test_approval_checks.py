@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx
 import pytest
 import subjects
+from altered_target import Profile, Send, Spoil, edited, few, json_response, stage, without
 from intercepted import NOBODY
-from staged import Profile, Send, Spoil, answer, edited, few, stage, without
 
 from conformance.contract.verdict import Inconclusive, Violation
 from conformance.suite import test_approval as approval
@@ -29,7 +29,7 @@ def test_a_key_that_sticks_is_not_tried_for_ever() -> None:
         if request.method != "POST":
             return send(request)
         met[request.content] += 1
-        return answer(503 if met[request.content] == 1 else 409)
+        return json_response(503 if met[request.content] == 1 else 409)
 
     with stage(spoil=stuck) as one:
         approvals = one.things["approvals"]
@@ -49,7 +49,7 @@ def test_an_approval_that_is_lost_once_is_no_defect() -> None:
     def losing(request: httpx.Request, send: Send) -> httpx.Response:
         if request.method == "POST" and request.content not in met:
             met.add(request.content)
-            return answer(503)
+            return json_response(503)
         return send(request)
 
     with stage(spoil=losing) as one:
@@ -115,7 +115,7 @@ def test_the_first_approval_has_to_succeed_before_the_other_face_is_tried() -> N
 
     def refusing(request: httpx.Request, send: Send) -> httpx.Response:
         return (
-            answer(403)
+            json_response(403)
             if request.method == "POST" and "/approve" in request.url.path
             else send(request)
         )

@@ -8,7 +8,7 @@ import httpx
 import orjson
 import pytest
 import subjects
-from staged import Profile, Send, Stage, answer, edited, few, stage
+from altered_target import Profile, Send, Stage, edited, few, json_response, stage
 
 from conformance.assurance.selftest.altered import Edit
 from conformance.contract.verdict import Inconclusive, Violation
@@ -124,7 +124,7 @@ def test_a_review_that_shows_no_revision_after_a_conflict_is_not_followed() -> N
 
     def forgetful(request: httpx.Request, send: Send) -> httpx.Response:
         if request.method == "POST":
-            return answer(409)
+            return json_response(409)
         response = send(request)
         if "/reviews/" in request.url.path and sent_revisions(one):
             return edited(response, lambda document: document["data"].pop("subjectRevision"))
@@ -217,7 +217,7 @@ def test_a_race_is_run_three_times_where_something_spoils_it(
 
     def spoiling(request: httpx.Request, send: Send) -> httpx.Response:
         return (
-            answer(status, None if status == 500 else {}, retry_after="1")
+            json_response(status, None if status == 500 else {}, retry_after="1")
             if request.method == "POST"
             else send(request)
         )

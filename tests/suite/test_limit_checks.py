@@ -5,8 +5,8 @@ from itertools import count
 
 import httpx
 import pytest
+from altered_target import Profile, Send, Spoil, having, json_response, stage, without
 from intercepted import is_of
-from staged import Profile, Send, Spoil, answer, having, stage, without
 
 from conformance.contract.verdict import Inconclusive, Violation
 from conformance.suite import test_limits as limits
@@ -16,7 +16,11 @@ from conformance.suite import test_limits_body as limits_body
 def unlimited(request: httpx.Request, send: Send) -> httpx.Response:
     """No request is one too many."""
     response = send(request)
-    return answer(200, {"data": {}, "requestId": "r"}) if response.status_code == 429 else response
+    return (
+        json_response(200, {"data": {}, "requestId": "r"})
+        if response.status_code == 429
+        else response
+    )
 
 
 @pytest.mark.parametrize(("pause", "found"), [(0.0, Violation), (1.0, Inconclusive)])
@@ -41,7 +45,7 @@ def test_one_failure_on_the_way_to_a_limit_is_no_refusal(status: int) -> None:
         if not is_of(request, one.session.target, "throttled"):
             return response
         failed = next(after) == 0 if one.transport.waits else next(before) == 3
-        return answer(status) if failed else response
+        return json_response(status) if failed else response
 
     with stage(spoil=failing) as one:
         one.perform(limits.test_who_waits_is_served_again)
@@ -57,8 +61,8 @@ def test_who_was_throttled_before_is_asked_for_what_it_may_see() -> None:
             return send(request)
         seen.append((request.url.path, bool(one.transport.waits)))
         if not one.transport.waits:
-            return answer(429, retry_after="1")
-        return answer(403) if request.url.path == "/v1/account" else send(request)
+            return json_response(429, retry_after="1")
+        return json_response(403) if request.url.path == "/v1/account" else send(request)
 
     with stage(spoil=throttled) as one:
         one.perform(limits.test_who_waits_is_served_again)
@@ -94,7 +98,7 @@ def test_without_consent_to_approve_another_refusal_says_nothing_of_sizes() -> N
     """There is no review of that id."""
     silent = having("consent/approve-reviews", value=False)
     with (
-        stage(silent, too_large(lambda _: answer(404))) as one,
+        stage(silent, too_large(lambda _: json_response(404))) as one,
         pytest.raises(Inconclusive) as undecided,
     ):
         one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
@@ -105,7 +109,7 @@ def test_a_limit_beyond_the_largest_body_is_not_found() -> None:
     """Sixteen mebibytes are enough."""
     open_ended = without("limits/max-body-bytes")
     with (
-        stage(open_ended, too_large(lambda _: answer(409))) as one,
+        stage(open_ended, too_large(lambda _: json_response(409))) as one,
         pytest.raises(Inconclusive) as undecided,
     ):
         one.perform(limits_body.test_a_body_past_the_limit_is_too_large)

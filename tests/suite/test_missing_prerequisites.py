@@ -4,8 +4,8 @@ import sys
 from collections.abc import Callable
 
 import pytest
+from altered_target import Change, Profile, few, having, stage, without
 from intercepted import NOBODY
-from staged import Change, Profile, few, having, stage, without
 
 from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.suite import test_approval as approval

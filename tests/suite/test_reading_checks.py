@@ -8,8 +8,8 @@ import httpx
 import orjson
 import pytest
 import subjects
+from altered_target import Send, Spoil, edited, having, json_response, stage
 from intercepted import changed
-from staged import Send, Spoil, answer, edited, having, stage
 
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.http.client import TRIES
@@ -43,7 +43,7 @@ def test_a_defect_that_brings_a_gateways_answer_is_asked_for_once_more(
 
     def away(request: httpx.Request, send: Send) -> httpx.Response:
         return (
-            answer(503, {})
+            json_response(503, {})
             if request.url.params.get("limit") == "0" and next(numbers) < lost
             else send(request)
         )
@@ -60,7 +60,7 @@ def test_a_defect_that_brings_a_gateways_answer_is_asked_for_once_more(
 def empty(request: httpx.Request) -> httpx.Response | None:
     """A list of projects that shows nothing; None to any other request."""
     return (
-        answer(200, {"data": {"items": [], "nextCursor": None}, "requestId": "one"})
+        json_response(200, {"data": {"items": [], "nextCursor": None}, "requestId": "one"})
         if request.url.path == "/v1/projects"
         else None
     )
@@ -93,7 +93,7 @@ def test_an_id_of_nothing_may_be_refused_by_a_filter() -> None:
     """As no UUID that anything could have; whether it may be is judged by the rules."""
 
     def strict(request: httpx.Request, send: Send) -> httpx.Response:
-        return answer(400) if request.url.params.get("companyId") == NIL else send(request)
+        return json_response(400) if request.url.params.get("companyId") == NIL else send(request)
 
     with stage(spoil=strict) as one:
         one.perform(filters.test_a_filter_restricts_every_page, "project_list")
@@ -104,7 +104,7 @@ def test_a_list_that_is_served_below_no_record_has_no_parents() -> None:
     """What else would be asked of it is undecided."""
 
     def closed(request: httpx.Request, send: Send) -> httpx.Response:
-        return answer(403) if request.url.path.endswith("/comments") else send(request)
+        return json_response(403) if request.url.path.endswith("/comments") else send(request)
 
     with (
         stage(spoil=closed) as one,
@@ -122,7 +122,7 @@ def deleting(path: str, *, listed: bool) -> Callable[[Any], Spoil]:
         def spoil(request: httpx.Request, send: Send) -> httpx.Response:
             if request.url.path.startswith(f"{path}/{id}"):
                 gone.append(id)
-                return answer(404)
+                return json_response(404)
             response = send(request)
             if gone and not listed and request.url.path == path:
                 left = [
@@ -165,7 +165,7 @@ def test_what_is_read_as_no_record_cannot_be_compared() -> None:
 
     def empty(request: httpx.Request, send: Send) -> httpx.Response:
         return (
-            answer(200, {"data": [], "requestId": "r"})
+            json_response(200, {"data": [], "requestId": "r"})
             if "/projects/" in request.url.path
             else send(request)
         )
@@ -184,7 +184,7 @@ def test_a_page_below_what_does_not_exist_is_none() -> None:
         response = send(request)
         nothing = {"data": {"items": [], "nextCursor": None}, "requestId": "r"}
         return (
-            answer(200, nothing)
+            json_response(200, nothing)
             if response.status_code == 404 and request.url.path.endswith("/comments")
             else response
         )

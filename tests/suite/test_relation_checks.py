@@ -5,8 +5,8 @@ from typing import Any
 
 import httpx
 import pytest
+from altered_target import Send, stage
 from intercepted import NOBODY, changed
-from staged import Send, stage
 
 from conformance.contract.verdict import Inconclusive, Violation
 from conformance.suite import test_relations as relations

@@ -5,8 +5,8 @@ from typing import Any
 import httpx
 import orjson
 import pytest
+from altered_target import Send, json_response, stage
 from intercepted import asked
-from staged import Send, answer, stage
 
 from conformance.contract.verdict import Inconclusive
 from conformance.suite import test_tools as tools
@@ -68,7 +68,7 @@ def test_a_version_of_the_protocol_is_agreed_on_with_who_names_those_that_it_has
             versions.append(message["params"]["protocolVersion"])
             if versions[-1] != "2025-06-18":
                 error = {"code": -32602, "message": "Unsupported protocol version", "data": data}
-                return answer(200, {"jsonrpc": "2.0", "id": message["id"], "error": error})
+                return json_response(200, {"jsonrpc": "2.0", "id": message["id"], "error": error})
         return send(request)
 
     with stage(spoil=choosy) as one:
@@ -85,7 +85,7 @@ def test_a_session_that_ends_is_begun_anew() -> None:
         response = send(request)
         if method == "initialize":
             response.headers["mcp-session-id"] = "one"
-        return answer(404) if method is not None and next(ends, False) else response
+        return json_response(404) if method is not None and next(ends, False) else response
 
     with stage(spoil=ending) as one:
         one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "account_get")
@@ -100,7 +100,7 @@ def test_who_knows_no_handshake_is_told_everything_with_each_request() -> None:
     def modern(request: httpx.Request, send: Send) -> httpx.Response:
         message = asked(request)
         if message.get("method") == "initialize":
-            return answer(
+            return json_response(
                 400,
                 {
                     "jsonrpc": "2.0",
@@ -115,7 +115,7 @@ def test_who_knows_no_handshake_is_told_everything_with_each_request() -> None:
         for tool in document["result"]["tools"]:
             if "reviewId" in tool["inputSchema"].get("properties", {}):
                 tool["inputSchema"]["properties"]["reviewId"]["x-mcp-header"] = "Wanted"
-        return answer(200, document)
+        return json_response(200, document)
 
     with stage(spoil=modern) as one:
         one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "comment_list")

@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 import orjson
 import pytest
+from altered_target import Send, edited, json_response, stage
 from intercepted import asked, changed
-from staged import Send, answer, edited, stage
 
 from conformance.contract.verdict import Inconclusive, Violation
 from conformance.suite import test_tools as tools
@@ -30,9 +30,9 @@ def test_a_cursor_that_is_good_for_one_use_is_not_compared() -> None:
             "isError": True,
         }
         return (
-            answer(200, {"jsonrpc": "2.0", "id": asked(request)["id"], "result": result})
+            json_response(200, {"jsonrpc": "2.0", "id": asked(request)["id"], "result": result})
             if arguments
-            else answer(400)
+            else json_response(400)
         )
 
     with stage(spoil=once) as one:
@@ -75,7 +75,7 @@ def test_a_list_of_tools_that_never_ends_is_left_after_some_pages() -> None:
             return send(request)
         lists.append(asked(request)["params"].get("cursor"))
         found = orjson.loads(send(request).read())["result"]["tools"] if len(lists) == 1 else []
-        return answer(
+        return json_response(
             200,
             {
                 "jsonrpc": "2.0",
@@ -95,7 +95,7 @@ def test_tools_that_are_not_listed_are_not_known() -> None:
     def refusing(request: httpx.Request, send: Send) -> httpx.Response:
         if asked(request).get("method") != "tools/list":
             return send(request)
-        return answer(
+        return json_response(
             200,
             {
                 "jsonrpc": "2.0",
@@ -125,7 +125,7 @@ def test_tools_that_a_target_fails_to_list_are_missing(told: dict[str, Any]) -> 
     def failing(request: httpx.Request, send: Send) -> httpx.Response:
         if asked(request).get("method") != "tools/list":
             return send(request)
-        return answer(200, {"jsonrpc": "2.0", "id": asked(request)["id"], **told})
+        return json_response(200, {"jsonrpc": "2.0", "id": asked(request)["id"], **told})
 
     with (
         stage(spoil=failing) as one,
@@ -140,7 +140,7 @@ def test_a_caller_who_is_refused_the_list_of_tools_leaves_it_open() -> None:
     def refusing(request: httpx.Request, send: Send) -> httpx.Response:
         if asked(request).get("method") != "tools/list":
             return send(request)
-        return answer(
+        return json_response(
             200,
             {
                 "jsonrpc": "2.0",

@@ -1,4 +1,4 @@
-"""A whole run of the suite by pytest, with its reports, on an altered reference."""
+"""A complete run of the suite on an altered reference."""
 
 from collections.abc import Sequence
 from pathlib import Path

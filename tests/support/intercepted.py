@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import orjson
-from staged import Send, Spoil, edited
+from altered_target import Send, Spoil, edited
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
 

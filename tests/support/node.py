@@ -1,4 +1,4 @@
-"""Tools from npm, run by the Node.js of a Python package, so that a machine needs neither of the two beforehand."""
+"""Tools from npm, run by the Node.js of a Python package, so that neither must be installed."""
 
 import os
 import shutil
@@ -17,7 +17,10 @@ QUIET = {"NO_COLOR": "1", "REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_N
 
 
 def install(directory: Path) -> Path:
-    """Install the packages of tests/npm into a directory; its node_modules. Without a registry a skip, where REQUIRED is set a failure."""
+    """Install the packages of tests/npm; return the path of node_modules.
+
+    If that is impossible, the test is skipped, or fails if REQUIRED is set.
+    """
     directory.mkdir()
     for name in ("package.json", "package-lock.json"):
         shutil.copy(PACKAGES / name, directory)
@@ -25,17 +28,17 @@ def install(directory: Path) -> Path:
     command = [str(BIN / "node"), str(NPM), "ci", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=directory)
     if done.returncode:
-        told = f"npm could not install the packages of tests/npm: {done.stderr}"
+        message = f"npm could not install the packages of tests/npm: {done.stderr}"
         if os.environ.get(REQUIRED):
-            pytest.fail(told)
-        pytest.skip(told)
+            pytest.fail(message)
+        pytest.skip(message)
     return directory / "node_modules"
 
 
 def run(
     modules: Path, tool: str, *arguments: str, cwd: Path, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a tool of an installed package to its end."""
+    """Run a tool of an installed package until it exits."""
     surroundings = {
         **os.environ,
         "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",

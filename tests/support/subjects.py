@@ -1,4 +1,4 @@
-"""Every mutant and variant there is: those of the package, and those that repeat what they prove in another way."""
+"""All mutants and variants: those of the package, and those of tests/population."""
 
 from pathlib import Path
 

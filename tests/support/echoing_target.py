@@ -1,4 +1,4 @@
-"""A pytest plugin whose target is the bundled reference, but for its manners: it repeats the caller's credential wherever it can."""
+"""A pytest plugin with a target that repeats the credential of the caller in its responses."""
 
 import base64
 import json
@@ -14,8 +14,8 @@ from conformance.runner import examination
 from conformance.runner.examination import Subject
 
 
-def spelled(secret: str) -> list[str]:
-    """A secret as a target may repeat it."""
+def spellings(secret: str) -> list[str]:
+    """The encodings in which a target may repeat a secret."""
     coded = base64.b64encode(f"Bearer {secret}".encode()).decode()
     return [
         secret,
@@ -27,24 +27,24 @@ def spelled(secret: str) -> list[str]:
 
 
 class Echo:
-    """An application that adds what it was sent to every answer: to headers, to records, to errors."""
+    """Adds the credential of a request to the response: to headers, records and errors."""
 
     def __init__(self, application: Any) -> None:
         self.application = application
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer as the application does, and then some."""
+        """Handle one request."""
         messages: list[Any] = []
 
-        async def keep(message: Any) -> None:
+        async def collect(message: Any) -> None:
             messages.append(message)
 
-        await self.application(scope, receive, keep)
+        await self.application(scope, receive, collect)
         start, *bodies = messages
         secrets = list(_secrets(scope["headers"]))
         body = b"".join(message.get("body", b"") for message in bodies)
         if body and secrets and scope["path"] != "/mcp":
-            body = _garnished(json.loads(body), spelled(secrets[0]))
+            body = _with_echoes(json.loads(body), spellings(secrets[0]))
             start["headers"] = [pair for pair in start["headers"] if pair[0] != b"content-length"]
             start["headers"] += [
                 (b"location", f"/?key={quote(secrets[0], safe='')}".encode()),
@@ -60,7 +60,7 @@ def _secrets(headers: Any) -> Iterator[str]:
             yield value.decode("latin-1").removeprefix("Bearer ")
 
 
-def _garnished(document: Any, echoes: list[str]) -> bytes:
+def _with_echoes(document: Any, echoes: list[str]) -> bytes:
     document["echoes"] = echoes
     if isinstance(document.get("data"), dict):
         document["data"]["echoes"] = echoes
@@ -70,13 +70,13 @@ def _garnished(document: Any, echoes: list[str]) -> bytes:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let the target of this run be the one with bad manners."""
+    """Let this run have the echoing target."""
 
-    def made() -> Subject:
-        honest = examination.in_process(reference)
-        assert isinstance(honest.transport, InProcess)
+    def create() -> Subject:
+        plain = examination.in_process(reference)
+        assert isinstance(plain.transport, InProcess)
         return Subject(
-            honest.target, InProcess(Echo(honest.transport._application), honest.transport._advance)
+            plain.target, InProcess(Echo(plain.transport._application), plain.transport._advance)
         )
 
-    config.stash[examination.SUBJECT] = made
+    config.stash[examination.SUBJECT] = create

@@ -1,4 +1,7 @@
-"""The command line in a process that sends itself a SIGTERM within a certain call: MODULE:FUNCTION NUMBER ARGUMENTS…"""
+"""The command line in a process that sends itself SIGTERM.
+
+Arguments: MODULE:FUNCTION NUMBER ARGUMENTS… The signal is sent before that call of the function.
+"""
 
 import importlib
 import os
@@ -19,7 +22,7 @@ numbers = count(1)
 
 
 def signalling(*arguments: Any, **options: Any) -> Any:
-    """The function, and the signal before its call of that number."""
+    """Call the function; send the signal before the call with that number."""
     if next(numbers) == int(sys.argv[2]):
         os.kill(os.getpid(), signal.SIGTERM)
     return function(*arguments, **options)

@@ -1,4 +1,4 @@
-"""References and files behind a real socket, for programs of other people to talk to."""
+"""References and files on loopback sockets, for clients of other projects."""
 
 import subprocess
 import sys
@@ -16,13 +16,13 @@ from conformance.reference import Reference, serve
 
 @contextmanager
 def by_command(folder: Path) -> Iterator[dict[str, Any]]:
-    """The profile of a reference that `conformance serve` serves."""
+    """The target profile of a reference in a process of `conformance serve`."""
     written = folder / "target.toml"
     command = [sys.executable, "-m", "conformance", "serve", "--target-out", str(written)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         try:
-            running.stdout.readline()  # the base URL, once requests are answered
+            running.stdout.readline()  # the base URL, printed once the server accepts requests
             yield tomllib.loads(written.read_text(encoding="utf-8"))
         finally:
             running.terminate()
@@ -31,7 +31,7 @@ def by_command(folder: Path) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def instance(reference: Reference) -> Iterator[dict[str, Any]]:
-    """The profile of an instance, which may be one of an altered reference, behind a real socket; it is closed in the end."""
+    """The target profile of an instance served in a thread; the instance is closed afterwards."""
     ready, listener = threading.Event(), serve.listen("127.0.0.1", 0)
     server = serve.server(reference, ready.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -48,7 +48,7 @@ def instance(reference: Reference) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def files(directory: Path) -> Iterator[str]:
-    """The address of the files in a directory."""
+    """The base URL of the files in a directory."""
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Silent, directory=str(directory))) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
@@ -56,7 +56,7 @@ def files(directory: Path) -> Iterator[str]:
 
 
 class Silent(SimpleHTTPRequestHandler):
-    """Serves files without a word."""
+    """Serves files without a log."""
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+        """Log nothing."""

@@ -1,4 +1,7 @@
-"""A reference that is altered, described otherwise or spoiled on its way, and what checks of the suite are given of it."""
+"""An altered reference as the target of single checks.
+
+Its sources, its profile and its responses can be changed.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -24,9 +27,9 @@ Spoil = Callable[[httpx.Request, Send], httpx.Response]
 
 
 class Spoiled(InProcess):
-    """A reference whose answers go through the hands of somebody who may change them.
+    """A reference whose responses pass through `spoil`.
 
-    `sent` are the requests that came so far, `waits` the seconds that were waited.
+    `sent` are the requests so far; `waits` the waiting times in seconds.
     """
 
     def __init__(self, application: Any, advance: Callable[[float], None], spoil: Spoil) -> None:
@@ -36,18 +39,18 @@ class Spoiled(InProcess):
         self.waits: list[float] = []
 
     def wait(self, seconds: float) -> None:
-        """Move the clock of the reference, and keep by how much."""
+        """Advance the clock of the reference, and record by how much."""
         self.waits.append(seconds)
         super().wait(seconds)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Answer in one way or the other."""
+        """Pass a request to `spoil`, with the function that sends it."""
         self.sent.append(request)
         return self.spoil(request, super().handle_request)
 
 
 class Stage:
-    """A target, what was sent to it, and what the checks of one run share."""
+    """A target, its transport, and the fixtures of the checks."""
 
     def __init__(self, session: Session, transport: Spoiled) -> None:
         self.session = session
@@ -57,7 +60,7 @@ class Stage:
     def perform(
         self, check: Callable[..., None], operation: str | None = None, scheme: str | None = None
     ) -> None:
-        """Run a check, for an operation and by a scheme if it asks for them. Raises whatever it finds."""
+        """Run a check with the fixtures that it names; raise its finding."""
         chosen = {
             "operation": openapi.load().operations[operation] if operation else None,
             "scheme": scheme,
@@ -72,7 +75,7 @@ def stage(
     spoil: Spoil = lambda request, send: send(request),
     edits: Sequence[Edit] = (),
 ) -> Iterator[Stage]:
-    """A fresh reference with these edits, whose profile was changed, and whose answers are spoiled."""
+    """A new reference with these edits, this change of its profile, and `spoil`."""
     package = altered.load(edits)
     clock = package.ManualClock()
     reference = package.Reference(clock=clock)
@@ -90,7 +93,7 @@ def stage(
 
 
 def without(*places: str) -> Change:
-    """A profile that lacks what stands at these places, each a path of keys."""
+    """Remove these values of a profile, each given by its path of keys."""
 
     def change(profile: Profile) -> None:
         for place in places:
@@ -101,7 +104,7 @@ def without(*places: str) -> Change:
 
 
 def having(place: str, value: Any) -> Change:
-    """A profile with another value at a place."""
+    """Set the value of a profile at a path of keys."""
 
     def change(profile: Profile) -> None:
         *way, last = place.split("/")
@@ -111,7 +114,7 @@ def having(place: str, value: Any) -> Change:
 
 
 def few(number: int) -> Change:
-    """A profile with so many reviews to approve."""
+    """Keep so many approvable reviews in a profile."""
 
     def change(profile: Profile) -> None:
         del profile["fixtures"]["approvable-reviews"][number:]
@@ -119,8 +122,8 @@ def few(number: int) -> Change:
     return change
 
 
-def answer(status: int, document: Any = None, **headers: str) -> httpx.Response:
-    """An answer of one's own; names of headers have underscores for hyphens."""
+def json_response(status: int, document: Any = None, **headers: str) -> httpx.Response:
+    """A JSON response; underscores in the names of headers stand for hyphens."""
     stated = {
         "content-type": "application/json",
         **{name.replace("_", "-"): value for name, value in headers.items()},
@@ -130,7 +133,7 @@ def answer(status: int, document: Any = None, **headers: str) -> httpx.Response:
 
 
 def edited(response: httpx.Response, change: Callable[[Any], object]) -> httpx.Response:
-    """An answer with its document changed."""
+    """A response with its document changed."""
     document = orjson.loads(response.read())
     change(document)
-    return answer(response.status_code, document)
+    return json_response(response.status_code, document)

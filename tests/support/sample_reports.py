@@ -1,4 +1,4 @@
-"""Reports made by hand, with a finding of every kind; and the same ones as a hostile target would have them."""
+"""Reports with a finding of every kind, and the same reports with texts of a hostile target."""
 
 import json
 from typing import Any
@@ -8,7 +8,8 @@ OTHER = "0197a3c4-58e0-7f3b-8c11-5b0a9e6d4f02"
 BASE = "https://api.example.com/v1"
 BUDGET = "the record: Additional properties are not allowed ('budget' was unexpected)"
 EVIL = (
-    "</script><script>window.pwned = 1</script><img src=x onerror=window.pwned=1>\"' onload='window.pwned=1' "
+    "</script><script>window.pwned = 1</script><img src=x onerror=window.pwned=1>\"' "
+    "onload='window.pwned=1' "
     '<a href="javascript:window.pwned=1">x</a> <!-- ]]> </style></pre> {{ 7 * 7 }} '
     "\x00\x07\x1b[31m\x7f\u202e\u2066\u200b\u2028\ufeff\u3164"
 )

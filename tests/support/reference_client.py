@@ -1,4 +1,4 @@
-"""References that are called without a network."""
+"""Clients that call a reference in this process, without a network."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ URL = "http://reference.test/v1"
 
 
 def client(reference: Reference, headers: Mapping[str, str] | None = None) -> httpx.Client:
-    """A client of an instance, which sends these headers with everything."""
+    """A client of an instance, which sends these headers with every request."""
     return httpx.Client(
         transport=InProcess(reference.app, lambda _: None), base_url=URL, headers=headers
     )

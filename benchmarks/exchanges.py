@@ -16,8 +16,8 @@ from typing import Any
 
 import httpx
 
-from conformance.http.client import Sending
 from conformance.http.exchange import Call
+from conformance.http.sending import Sending
 from conformance.http.transport import InProcess, Network, Transport
 from conformance.reference import ManualClock, Reference
 from conformance.runner.depth import DEPTHS

@@ -150,16 +150,12 @@ class Exchange:
     in_contract: bool = True
     judge_arguments: bool = True
     superseded: bool = False
+    is_repeated: bool = False
 
     @cached_property
     def id(self) -> str:
         """The name of the exchange in reports: the item and the number in it."""
         return exchange_id(self.item, self.number)
-
-    @property
-    def is_repeated(self) -> bool:
-        """Whether the same request failed, or was throttled, before."""
-        return self.purpose.startswith(AGAIN)
 
     @property
     def operation(self) -> str:

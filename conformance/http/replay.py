@@ -6,6 +6,8 @@ from typing import Any
 
 import httpx
 
+from conformance.http.transport import RecordedFailure
+
 
 class Unrecorded(Exception):
     """The suite sent something that the recording does not hold: it is not the recording of this run."""
@@ -34,8 +36,7 @@ class Recording:
         if document is None:
             raise Unrecorded(f"no exchange {id}")
         if "response" not in document:
-            kind, _, message = str(document["failure"]).partition(": ")
-            raise type(kind, (httpx.TransportError,), {})(message)
+            raise RecordedFailure(str(document["failure"]))
         response = document["response"]
         # Bodies are recorded as they were read: without the coding in which they came.
         headers = [(name, value.encode("latin-1")) for name, value in response["headers"]]

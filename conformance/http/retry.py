@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from conformance.http.exchange import Exchange, Response
 
+TOO_MANY_REQUESTS = 429
 UNAVAILABLE = frozenset({502, 503, 504})
 """Answers of a gateway or of a service that is away for a while; after the tries they are inconclusive."""
 
@@ -37,7 +38,9 @@ def is_transient(exchange: Exchange) -> bool:
 
 def is_unavailable(exchange: Exchange) -> bool:
     """Whether the answer says nothing about the target's rules."""
-    return exchange.response is None or exchange.response.status in UNAVAILABLE | {429}
+    return exchange.response is None or exchange.response.status in UNAVAILABLE | {
+        TOO_MANY_REQUESTS
+    }
 
 
 def retry_after(response: Response) -> float | None:

@@ -23,6 +23,14 @@ Application = Callable[
 ]
 
 
+class RecordedFailure(httpx.TransportError):
+    """A connection that failed in a recorded run; `description` is the one that was recorded."""
+
+    def __init__(self, description: str) -> None:
+        super().__init__(description)
+        self.description = description
+
+
 class Transport(Protocol):
     """The seam below the client. `wait` passes the given seconds; a recording or a simulated clock need not sleep."""
 

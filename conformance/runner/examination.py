@@ -9,8 +9,8 @@ from types import ModuleType
 import pytest
 
 from conformance.contract import requirements
-from conformance.http.client import Sending
 from conformance.http.exchange import Call
+from conformance.http.sending import Sending
 from conformance.http.transport import InProcess, Network, Transport
 from conformance.report import known_failures as failures
 from conformance.report.journal import JOURNAL

@@ -9,8 +9,8 @@ from contextlib import suppress
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
-from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
 from conformance.rules.arguments import REJECTIONS
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement

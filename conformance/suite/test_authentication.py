@@ -2,8 +2,8 @@
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, defect
-from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect

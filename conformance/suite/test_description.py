@@ -9,8 +9,8 @@ from conformance.contract.description.document import Document
 from conformance.contract.description.schema import SchemaError
 from conformance.contract.description.source import SourceError, UnbundledError
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
-from conformance.http.client import Sending
 from conformance.http.exchange import MISSING, Call, Exchange
+from conformance.http.sending import Sending
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live

@@ -12,9 +12,10 @@ from functools import cached_property, partial
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
-from conformance.http.client import TRIES, Sending
 from conformance.http.exchange import Call, Exchange
+from conformance.http.patience import TRIES
 from conformance.http.retry import is_unavailable
+from conformance.http.sending import Sending
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.fuzzing import cases, generate

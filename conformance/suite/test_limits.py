@@ -5,9 +5,9 @@ from contextlib import suppress
 from typing import NoReturn
 
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
-from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
 from conformance.http.retry import is_transient, is_unavailable, retry_after
+from conformance.http.sending import Sending
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
-from conformance.http.client import Sending
 from conformance.http.exchange import Exchange
 from conformance.http.retry import is_unavailable
+from conformance.http.sending import Sending
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.review import is_approved
 from conformance.suite.approval.trials import Trials

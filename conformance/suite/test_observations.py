@@ -7,8 +7,8 @@ from typing import Any
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
-from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
 from conformance.suite.callers.forged_credentials import made_up
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live

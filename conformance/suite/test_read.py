@@ -7,8 +7,8 @@ from typing import Any
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
-from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
 from conformance.runner.session import Session
 from conformance.suite.callers import expect
 from conformance.suite.callers.calls import others

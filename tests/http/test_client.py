@@ -16,11 +16,12 @@ from scripted_app import ScriptedApp, scripted_response
 from conformance import __version__
 from conformance.contract import openapi
 from conformance.contract.verdict import Inconclusive
-from conformance.http import client
-from conformance.http.client import Client, Sending
+from conformance.http import client, outgoing
+from conformance.http.client import Client
 from conformance.http.exchange import Call, Exchange
 from conformance.http.redaction import Redactor
 from conformance.http.replay import Recording
+from conformance.http.sending import Sending
 from conformance.http.transport import InProcess, Network
 from conformance.target.target import Credential
 
@@ -49,7 +50,7 @@ class Bench:
     """A client of an application that answers by a script; `waits` are the seconds that it waited, and `now` what its clock shows."""
 
     answers: list[Any]
-    pace: float | None = None
+    rate: float | None = None
     now: float = 1000.0
     waits: list[float] = field(default_factory=list)
     logged: list[Exchange] = field(default_factory=list)
@@ -64,7 +65,7 @@ class Bench:
             self.transport,
             redactor,
             self.logged.append,
-            self.pace,
+            self.rate,
             now=lambda: self.now,
         )
         self.client.begin("item")
@@ -80,8 +81,8 @@ def bench() -> Iterator[Callable[..., Bench]]:
     """Makes benches, and gives their loops back."""
     made: list[Bench] = []
 
-    def make(*answers: Any, pace: float | None = None) -> Bench:
-        made.append(Bench(list(answers), pace))
+    def make(*answers: Any, rate: float | None = None) -> Bench:
+        made.append(Bench(list(answers), rate))
         return made[-1]
 
     yield make
@@ -306,9 +307,10 @@ def test_a_429_is_waited_out_as_it_asks(bench: Callable[..., Bench]) -> None:
     exchange = each.client.send(ACCOUNT, PLAIN)
 
     assert each.waits == [3.0, 7.0, 1.0]
-    assert each.client.waited == 11.0
+    assert each.client.waiting.waited == 11.0
     assert each.statuses == [(429, True), (429, True), (429, True), (429, True), (200, False)]
     assert (exchange.number, exchange.purpose) == (5, "again after #4: look")
+    assert [one.is_repeated for one in each.logged] == [False, True, True, True, True]
 
 
 def test_a_429_that_does_not_end_is_taken_as_it_is(bench: Callable[..., Bench]) -> None:
@@ -402,7 +404,7 @@ def test_a_run_has_a_budget_for_waiting(
         scripted_response(503, retry_after="5"),
     ):
         each = bench(refused, FINE)
-        each.client.waited = waited
+        each.client.waiting.waited = waited
         each.client.send(ACCOUNT, PLAIN)
         assert each.waits == waits
 
@@ -497,8 +499,8 @@ def test_a_target_that_no_longer_answers_is_left_alone(bench: Callable[..., Benc
         with pytest.raises(Inconclusive) as raised:
             send()
         assert (raised.value.message, raised.value.needs) == (
-            "the target no longer answers",
-            ("a target that answers",),
+            "the target no longer responds",
+            ("a target that responds",),
         )
     assert each.client.send_all([], []) == []
     assert len(each.script.requests) == 5
@@ -717,7 +719,7 @@ def test_who_is_ready_first_waits_for_the_others(bench: Callable[..., Bench]) ->
             waited.append(len(each.waits))
             await super().__call__(scope, receive, send)
 
-    each = bench(FINE, pace=8.0)
+    each = bench(FINE, rate=8.0)
     each.client.transport = InProcess(Counting([FINE]), each.waits.append)
     each.client.send_all([ACCOUNT] * 4, [PLAIN] * 4, together=True)
     each.client.transport.close()
@@ -751,18 +753,18 @@ def test_a_call_that_cannot_be_made_does_not_hold_up_those_beside_it(
 
 def test_the_pace_spaces_patient_requests(bench: Callable[..., Bench]) -> None:
     """Half a second between two of them; who drives a caller into its limit is not slowed down."""
-    each = bench(FINE, pace=2.0)
+    each = bench(FINE, rate=2.0)
     each.client.send(ACCOUNT, PLAIN)
     each.now += 0.125
     each.client.send(ACCOUNT, PLAIN)
     each.client.send(ACCOUNT, replace(PLAIN, patient=False))
 
-    assert (each.waits, each.client.waited) == ([0.375], 0.0)
+    assert (each.waits, each.client.waiting.waited) == ([0.375], 0.0)
 
 
 def test_a_slow_caller_is_not_held_back(bench: Callable[..., Bench]) -> None:
     """Whoever comes after the next slot has begun goes at once."""
-    each = bench(FINE, pace=200.0)
+    each = bench(FINE, rate=200.0)
     each.client.send(ACCOUNT, PLAIN)
     each.now += 0.02
     each.client.send(ACCOUNT, PLAIN)
@@ -876,7 +878,7 @@ def test_a_failure_is_told_shortly_and_without_secrets(bench: Callable[..., Benc
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short times, so that nobody has to wait for what never comes."""
     for name, seconds in (("connect", 2.0), ("read", 0.3), ("write", 0.3), ("whole", 0.6)):
-        monkeypatch.setitem(client.TIMEOUT, name, seconds)
+        monkeypatch.setitem(outgoing.TIMEOUT, name, seconds)
 
 
 @pytest.mark.parametrize("behaviour", WITHOUT_RESPONSE.values(), ids=WITHOUT_RESPONSE)

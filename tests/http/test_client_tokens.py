@@ -10,9 +10,10 @@ from scripted_app import ScriptedApp, scripted_response
 
 from conformance.contract import openapi
 from conformance.contract.verdict import Inconclusive
-from conformance.http.client import Client, Sending
+from conformance.http.client import Client
 from conformance.http.exchange import Call, Exchange
 from conformance.http.redaction import Redactor
+from conformance.http.sending import Sending
 from conformance.http.transport import InProcess
 from conformance.target.target import Credential
 from conformance.target.token import Token, TokenError

@@ -205,11 +205,3 @@ def test_a_number_is_the_same_whoever_reads_it() -> None:
     assert type(parse("[18446744073709551616]\n")[0][0]) is type(
         parse(b"\xef\xbb\xbf[18446744073709551616]")[0][0]
     )
-
-
-@pytest.mark.parametrize(
-    ("purpose", "repeated"), [("again after #1: control", True), ("control", False)]
-)
-def test_a_request_that_is_made_again_says_so(purpose: str, repeated: bool) -> None:
-    """By its purpose."""
-    assert exchange(purpose=purpose).is_repeated is repeated

@@ -15,9 +15,10 @@ from faulty_server import served
 
 from conformance.contract import openapi
 from conformance.http import serialization
-from conformance.http.client import Client, Sending
+from conformance.http.client import Client
 from conformance.http.exchange import Call, Exchange, Request, Response
 from conformance.http.redaction import Redactor
+from conformance.http.sending import Sending
 from conformance.http.serialization import LONGEST_BODY
 from conformance.http.transport import Network
 from conformance.target.target import Credential

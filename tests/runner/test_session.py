@@ -12,8 +12,8 @@ import pytest
 from scripted_app import ScriptedApp, scripted_response
 
 from conformance.contract.verdict import Finding, Verdict
-from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
 from conformance.http.transport import InProcess
 from conformance.rules import validation
 from conformance.runner import result

@@ -9,8 +9,8 @@ import pytest
 
 from conformance.contract import openapi
 from conformance.contract.verdict import Inconclusive, Violation
-from conformance.http.client import Sending
 from conformance.http.exchange import Call
+from conformance.http.sending import Sending
 from conformance.http.transport import InProcess
 from conformance.reference import ManualClock, Reference
 from conformance.runner.depth import DEPTHS
@@ -147,7 +147,7 @@ def test_what_is_no_description_breaks_one_requirement(
         (Publisher(b"", 302), HERE, "description.url that is not redirected"),
         (Publisher(b"", 401), HERE, "credentials.primary"),
         (Publisher(b"", 403), ELSEWHERE, "description.url for everybody"),
-        (Publisher(b"", 503), HERE, "a target that answers"),
+        (Publisher(b"", 503), HERE, "a target that responds"),
     ],
     ids=["in parts", "elsewhere", "for nobody", "of another host", "away"],
 )

@@ -163,10 +163,10 @@ def test_a_rejected_credential_is_inconclusive(status: int) -> None:
     ("status", "described", "needs"),
     [
         (429, "429 c", "limits.requests-per-second"),
-        (502, "502 c", "a target that answers"),
-        (503, "503 c", "a target that answers"),
-        (504, "504 c", "a target that answers"),
-        (None, "no response: timed out", "a target that answers"),
+        (502, "502 c", "a target that responds"),
+        (503, "503 c", "a target that responds"),
+        (504, "504 c", "a target that responds"),
+        (None, "no response: timed out", "a target that responds"),
     ],
 )
 @pytest.mark.parametrize(

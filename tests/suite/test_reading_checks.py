@@ -12,8 +12,8 @@ from altered_target import Send, Spoil, edited, having, json_response, stage
 from intercepted import changed
 
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
-from conformance.http.client import TRIES
 from conformance.http.exchange import Call
+from conformance.http.patience import TRIES
 from conformance.suite import test_arguments as arguments
 from conformance.suite import test_filters as filters
 from conformance.suite import test_pagination as pagination

@@ -135,7 +135,7 @@ def test_a_target_that_falls_silent_is_left_alone() -> None:
         one.ahead([(VIDEOS, 50)])
 
         assert not one.live.has_walked(VIDEOS, 50)
-        with pytest.raises(Inconclusive, match="no longer answers"):
+        with pytest.raises(Inconclusive, match="no longer responds"):
             one.live.walk(VIDEOS, 50)
 
 

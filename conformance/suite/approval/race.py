@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.contract.verdict import Inconclusive
-from conformance.http.client import Sending
 from conformance.http.exchange import Exchange
 from conformance.http.retry import TRANSIENT
+from conformance.http.sending import Sending
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.review import Review
 from conformance.suite.callers import expect

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 
 from conformance.contract.verdict import Inconclusive
-from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
 from conformance.runner.session import Session
 from conformance.suite.approval import plan
 from conformance.suite.approval.approvals import MOST_KEYS, Approvals

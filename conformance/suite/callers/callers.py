@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
-from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
 from conformance.http.retry import is_unavailable
+from conformance.http.sending import Sending
 from conformance.runner.session import Session
 from conformance.suite.callers import expect
 from conformance.target.target import Credential

@@ -68,7 +68,7 @@ def clear(response: Exchange) -> None:
     """The response is the target's own: no transient error, and no rate limit."""
     if is_unavailable(response):
         limited = response.status == 429
-        needs = "limits.requests-per-second" if limited else "a target that answers"
+        needs = "limits.requests-per-second" if limited else "a target that responds"
         raise Inconclusive(
             f"{response.operation}: {response.describe()}", needs=(needs,), exchanges=[response.id]
         )

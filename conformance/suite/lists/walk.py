@@ -8,8 +8,8 @@ from typing import Any
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
-from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
 from conformance.suite.callers import expect
 from conformance.target.target import Credential
 

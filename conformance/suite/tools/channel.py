@@ -11,8 +11,8 @@ from typing import Any
 
 from conformance import __version__
 from conformance.contract.verdict import Inconclusive
-from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
 from conformance.runner.session import Session
 from conformance.suite.callers import expect
 from conformance.suite.tools.answers import elsewhere, offered, reply

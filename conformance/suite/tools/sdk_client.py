@@ -22,8 +22,8 @@ from pydantic import ValidationError
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
-from conformance.http.client import Sending
 from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
 from conformance.suite.callers import expect
 from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.toolbox import MOST_PAGES, Toolbox

@@ -8,8 +8,8 @@ from typing import Any
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
-from conformance.http.client import TRIES
 from conformance.http.exchange import MISSING, Call, Exchange
+from conformance.http.patience import TRIES
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.answers import Answer, is_failure, read, reply
 from conformance.suite.tools.channel import Asked, Caller, Channel, Message

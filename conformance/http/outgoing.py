@@ -1,0 +1,124 @@
+"""Requests to send: from a call to the bytes of its headers, and to what may be written of it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import quote, urlencode
+
+import httpx
+
+from conformance import __version__
+from conformance.contract.openapi import Contract
+from conformance.http import content_coding
+from conformance.http.exchange import Call, Request
+from conformance.http.redaction import Redactor
+from conformance.http.sending import Sending
+
+TIMEOUT = {"connect": 5.0, "read": 15.0, "write": 15.0, "pool": 15.0, "whole": 60.0}
+"""Seconds for the steps of an exchange, and for all of it."""
+
+CODINGS = ", ".join(content_coding.CODINGS)
+HEADERS = (
+    ("accept", "application/json"),
+    ("accept-encoding", CODINGS),  # without it, any coding would be welcome
+    ("user-agent", f"localization-api-conformance/{__version__}"),
+)
+
+Headers = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """A request: what is sent, and what is recorded of it, with `$VARIABLES` for secrets.
+
+    `problem` says why nothing can be sent: a target may hand out a cursor that fits in no URL.
+    """
+
+    recorded: Request
+    request: httpx.Request | None = None
+    problem: Exception | None = None
+
+
+@dataclass(frozen=True)
+class Requests:
+    """Makes requests to one target."""
+
+    base_url: str
+    contract: Contract
+    redactor: Redactor
+
+    def make(self, call: Call, sending: Sending, scheme: str | None, id: str) -> Outgoing:
+        """The request of a call; `id` names the exchange."""
+        method, url = self._line(call, sending)
+        headers = _headers(call, sending)
+        secret, public = self._authorization(sending, scheme)
+        chunked: Headers = ()
+        content: bytes | Iterator[bytes] | None = call.body
+        if sending.stream and call.body is not None:
+            content, chunked = iter([call.body]), (("transfer-encoding", "chunked"),)
+        shown = (*self.redactor.headers(headers), *public, *chunked)
+        recorded = Request(method, self.redactor.text(url), shown, call.body)
+        try:
+            request = httpx.Request(
+                method,
+                _parsed(url),
+                headers=_encoded((*headers, *secret)),
+                content=content,
+                extensions={"timeout": TIMEOUT, "exchange": id},
+            )
+        except (httpx.InvalidURL, UnicodeError) as problem:
+            return Outgoing(recorded, problem=problem)
+        return Outgoing(recorded, request)
+
+    def _line(self, call: Call, sending: Sending) -> tuple[str, str]:
+        """The method and the URL of a call."""
+        if sending.url is not None:
+            return sending.method or "GET", sending.url
+        operation = self.contract.operations[call.operation]
+        url = self.base_url + fill(operation.path, call.path)
+        # A target may hand out a cursor that no encoding can carry.
+        query = urlencode(call.query, errors="replace")
+        return sending.method or operation.method, f"{url}?{query}" if call.query else url
+
+    def _authorization(self, sending: Sending, scheme: str | None) -> tuple[Headers, Headers]:
+        """The header with the credential, and the same header as it is recorded."""
+        credential = sending.credential
+        if credential is None or scheme is None:
+            return (), ()
+        secret, variable = credential.secret(scheme), credential.variable(scheme)
+        if credential.token(scheme) is not None:
+            self.redactor.add(secret, variable)
+        return (authorization(scheme, secret),), (authorization(scheme, variable),)
+
+
+def _headers(call: Call, sending: Sending) -> Headers:
+    """The headers of a call without its credential."""
+    stated = {name for name, _ in sending.headers}
+    defaults = tuple((name, value) for name, value in HEADERS if name not in stated)
+    headers = (*defaults, *sending.headers)
+    if call.body is None or call.content_type is None:
+        return headers
+    return (*headers, ("content-type", call.content_type))
+
+
+def _encoded(headers: Headers) -> list[tuple[bytes, bytes]]:
+    # Secrets and probes may hold any octet of a header's value; as text, httpx takes ASCII alone.
+    return [(name.encode(), value.encode("latin-1", "replace")) for name, value in headers]
+
+
+@lru_cache(maxsize=1024)
+def _parsed(url: str) -> httpx.URL:
+    # Parsing a URL takes as long as all the rest of a request, and most of them recur.
+    return httpx.URL(url)
+
+
+def fill(path: str, values: Mapping[str, str]) -> str:
+    """A path template with its parameters, each percent-encoded as one segment."""
+    return path.format_map(
+        {name: quote(value, safe="", errors="replace") for name, value in values.items()}
+    )
+
+
+def authorization(scheme: str, secret: str) -> tuple[str, str]:
+    """The header that carries a credential (Authentication)."""
+    return ("x-api-key", secret) if scheme == "api-key" else ("authorization", f"Bearer {secret}")

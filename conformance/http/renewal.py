@@ -1,0 +1,55 @@
+"""Tokens that expire in the middle of a run."""
+
+from conformance.contract.verdict import Inconclusive
+from conformance.http.exchange import Exchange
+from conformance.http.retry import TOO_MANY_REQUESTS
+from conformance.http.sending import Sending
+from conformance.target.token import Token, TokenError
+
+
+class Renewal:
+    """Renews a token once after a 401, where the target has accepted it before.
+
+    No clock takes part in the decision, so that a recorded run repeats the same requests.
+    """
+
+    def __init__(self) -> None:
+        self._accepted: set[tuple[str, str]] = set()
+
+    def is_due(self, exchange: Exchange, sending: Sending) -> bool:
+        """Whether a 401 may mean that a token, accepted until now, has expired."""
+        if exchange.status != 401 or sending.credential is None or exchange.scheme is None:
+            return False
+        return (sending.credential.name, exchange.scheme) in self._accepted
+
+    def renew(self, exchange: Exchange, sending: Sending, sent_at: float) -> None:
+        """Get a new token. Raises Inconclusive where none can be had."""
+        name, scheme, token = _token(exchange, sending)
+        assert token is not None
+        self._accepted.discard((name, scheme))
+        try:
+            token.renew(sent_at)
+        except TokenError as error:
+            key = f"credentials.{name}.{scheme}"
+            raise Inconclusive(
+                f"{name} got 401, and the command of {key} {error}",
+                needs=(key,),
+                exchanges=[exchange.id],
+            ) from error
+
+    def note(self, exchange: Exchange, sending: Sending) -> None:
+        """Remember that a token was accepted: a response that is about something else shows it."""
+        name, scheme, token = _token(exchange, sending)
+        if token is None or exchange.status is None:
+            return
+        is_about_it = exchange.status in {401, TOO_MANY_REQUESTS}
+        if exchange.status < 500 and not is_about_it:
+            self._accepted.add((name, scheme))
+
+
+def _token(exchange: Exchange, sending: Sending) -> tuple[str, str, Token | None]:
+    """The credential, the scheme and the token of a request; no token where the secret stays."""
+    if sending.credential is None or exchange.scheme is None:
+        return "", "", None
+    credential = sending.credential
+    return credential.name, exchange.scheme, credential.token(exchange.scheme)

@@ -1,0 +1,30 @@
+"""How a call is made."""
+
+from dataclasses import dataclass
+
+from conformance.target.target import Credential
+
+
+@dataclass(frozen=True)
+class Sending:
+    """As whom a call is made, by which scheme (None: the client's choice), and what for.
+
+    `headers` replace those of the same name. With a `url` the call goes there instead of to the
+    path of its operation. A `patient` call keeps the request rate and is repeated after transient
+    errors. `in_contract` is false for requests outside the contract: no rule applies to the
+    response. `judge_arguments` is false where more than the arguments may be wrong with the
+    request. `stream` sends the body in chunks, without a length. `probes_liveness` marks the
+    request that checks whether a silent target is back.
+    """
+
+    credential: Credential | None
+    scheme: str | None = None
+    purpose: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    patient: bool = True
+    in_contract: bool = True
+    judge_arguments: bool = True
+    stream: bool = False
+    method: str | None = None
+    url: str | None = None
+    probes_liveness: bool = False

@@ -512,25 +512,3 @@ def test_a_suite_without_checks_proves_nothing(
     code, lines = _told(capsys, "--seeds", "1")
 
     assert (code, len(lines), "read/names" in lines[0]) == (1, 1, True)
-
-
-# --- the matrix ------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="session")
-def tried() -> dict[str, Row]:
-    """Every mutant and variant, as many at once as there are cores."""
-    return {row.subject.id: row for row in matrix.rows(SUBJECTS, os.cpu_count() or 1)}
-
-
-@pytest.mark.parametrize("id", [subject.id for subject in SUBJECTS])
-def test_mutants_turn_exactly_their_requirements_red_and_variants_none(
-    id: str, tried: dict[str, Row]
-) -> None:
-    """Row by row."""
-    assert tried[id].problems == ()
-
-
-def test_every_judged_requirement_has_a_mutant() -> None:
-    """So that each check is known to have teeth."""
-    assert matrix.uncovered(population.shipped()) == []

@@ -3,6 +3,7 @@
 import gc
 import multiprocessing
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -60,6 +61,7 @@ def each(
 
 def _begin() -> None:
     """Keep to this process whatever is said in it, and leave its garbage to its end."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     gc.disable()
     nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as long as the process
     os.dup2(nowhere.fileno(), 1)

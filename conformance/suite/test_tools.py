@@ -1,4 +1,7 @@
-"""Tools: the same operations under the same identifiers, which take the same arguments (What the service does, Versioning)."""
+"""Tools: the operations under the same identifiers, with the same arguments.
+
+See "What the service does" and "Versioning".
+"""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -10,140 +13,146 @@ from conformance.http.exchange import Call
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live, parameter_of
-from conformance.suite.tools.answers import controlled
 from conformance.suite.tools.channel import Caller
-from conformance.suite.tools.schema import places, plain, refusal, shape
-from conformance.suite.tools.toolbox import Toolbox, Unlisted
+from conformance.suite.tools.results import require_served
+from conformance.suite.tools.schema import argument_paths, arranged, normalized, rejection
+from conformance.suite.tools.toolbox import Toolbox, ToolsNotListed
 
 ROUNDS = 3
 
 
 @requirement("tools/listed")
 def test_every_operation_is_a_tool(operation: Operation, toolbox: Toolbox) -> None:
-    """A caller who may do everything is shown all ten operations."""
+    """A caller with every permission is shown a tool for each operation."""
     toolbox.live.credential("primary")
-    tools = _shown(toolbox)
-    told = ", ".join(sorted(tools)) or "no tool"
-    expect.that(
-        operation.id in tools,
-        defect(
-            Kind.UNSORTED, f"{operation.id} is not among {told}", expected=f"a tool {operation.id}"
-        ),
+    names = sorted(_listed(toolbox))
+    missing = defect(
+        Kind.ABSENT,
+        "there is no tool {tool}",
+        expected="a tool for each operation",
+        actual=names,
+        tool=operation.id,
     )
+    expect.that(operation.id in names, missing)
 
 
-def _shown(toolbox: Toolbox) -> dict[str, Any]:
-    """The tools that primary is shown; Violation where the target has shaken hands with primary, and keeps failing to list them."""
+def _listed(toolbox: Toolbox) -> dict[str, Any]:
+    """The tools that primary is shown.
+
+    Violation where the list keeps failing although the handshake of primary succeeded.
+    """
     for number in range(ROUNDS):
         toolbox.live.session.transport.wait(float(number))
         try:
             return toolbox.tools
-        except Unlisted as problem:
+        except ToolsNotListed as problem:
             if not problem.failed:
                 raise
             last = problem
             toolbox.live.control(Call("account_get"), scheme=toolbox.scheme)
-    raise Violation(
-        defect(Kind.UNSORTED, f"{last.message}, again and again", expected="the tools"),
-        exchanges=last.exchanges,
-    )
+    failing = defect(Kind.STATUS, "the list of tools keeps failing", expected="the tools")
+    raise Violation(failing, exchanges=last.exchanges)
 
 
 @requirement("tools/arguments")
 def test_a_tool_takes_the_arguments_of_its_operation(
     operation: Operation, toolbox: Toolbox
 ) -> None:
-    """The input schema names the parameters that the contract names, flat or nested, and takes what the contract allows."""
+    """The input schema names the parameters of the operation and accepts what they allow."""
     schema = toolbox.tool(operation).get("inputSchema")
-    expect.that(
-        isinstance(schema, dict),
-        defect(Kind.UNSORTED, "the tool has no input schema", expected="an input schema"),
-    )
+    absent = defect(Kind.ABSENT, "the tool has no input schema", expected="an input schema")
+    expect.that(isinstance(schema, dict), absent)
     assert isinstance(schema, dict)
-    missing = [name for name in _named(operation) if plain(name) not in places(schema)]
-    expect.that(
-        not missing,
-        defect(
-            Kind.UNSORTED,
-            f"the input schema does not name {', '.join(missing)}",
-            expected=", ".join(_named(operation)),
-        ),
-    )
-    where = places(schema)
-    if any(len(where[plain(name)]) > 1 for name in _named(operation)) or not _named(operation):
-        return  # what holds nested arguments together is the target's own
-    for arguments in _allowed(operation, toolbox.live):
-        flaw = refusal(shape(arguments, schema), schema)
-        expect.that(
-            flaw is None,
-            defect(
-                Kind.UNSORTED,
-                f"the input schema refuses {arguments}: {flaw}",
-                expected="a schema that takes what the contract allows",
-            ),
+    paths = argument_paths(schema)
+    named = _named_arguments(operation)
+    _check_names(named, paths)
+    is_nested = any(len(paths[normalized(name)]) > 1 for name in named)
+    if is_nested or not named:
+        return  # the contract does not say how arguments are nested
+    for arguments in _allowed_arguments(operation, toolbox.live):
+        _check_accepted(arguments, schema)
+
+
+def _check_names(named: list[str], paths: dict[str, tuple[str, ...]]) -> None:
+    for name in named:
+        missing = defect(
+            Kind.DECLARED,
+            "the input schema does not name {argument}",
+            expected="every parameter of the operation",
+            argument=name,
         )
+        expect.that(normalized(name) in paths, missing.on(name))
+
+
+def _check_accepted(arguments: dict[str, Any], schema: dict[str, Any]) -> None:
+    reason = rejection(arranged(arguments, schema), schema)
+    found = defect(
+        Kind.DECLARED,
+        "the input schema rejects valid arguments: {reason}",
+        expected="a schema that accepts what the contract allows",
+        actual=arguments,
+        reason=reason,
+    )
+    expect.that(reason is None, found)
+
+
+def _named_arguments(operation: Operation) -> list[str]:
+    """The arguments that the contract names."""
+    parameters = [each.name for each in operation.parameters if not each.name_is_open]
+    body = ["expectedSubjectRevision", "idempotencyKey"] if operation.writes else []
+    return parameters + body
+
+
+def _allowed_arguments(operation: Operation, live: Live) -> Iterator[dict[str, Any]]:
+    """Arguments within the contract: the fewest, and for a list the bounds and a cursor."""
+    id = live.made_up("tool")
+    fewest: dict[str, Any] = {parameter_of(operation): id} if "{" in operation.path else {}
+    if operation.writes:
+        fewest |= {"expectedSubjectRevision": 3, "idempotencyKey": id}
+    yield fewest
+    if not operation.is_list:
+        return
+    for limit in (1, 25, 100):
+        yield {**fewest, "limit": limit}
+    if "cursor" in _named_arguments(operation):
+        yield {**fewest, "cursor": id}
 
 
 @requirement("tools/stock-client")
 def test_a_stock_client_lists_and_calls_a_tool(toolbox: Toolbox) -> None:
-    """The protocol's official client finds the tool of the account, and gets its data, where a client that asks for little does."""
+    """The official client of the protocol lists the tools and calls that of the account."""
     operation = toolbox.live.operation("account_get")
     over_http = toolbox.live.control(toolbox.live.call(operation), scheme=toolbox.scheme)
     if toolbox.live.session.problems(over_http):
-        raise Inconclusive(
-            "what the operation answers breaks the contract already", exchanges=[over_http.id]
-        )
+        raise Inconclusive("the response over HTTP violates the contract", exchanges=[over_http.id])
     toolbox.tool(operation)
-    controlled(toolbox.served_to_primary(operation, {}, "control"))
+    require_served(toolbox.call_until_served(operation, {}, "the baseline tool call"))
     for number in range(1, ROUNDS):
-        with suppress(
-            Violation
-        ):  # the client asks once, and a tool's error does not always tell what is over in a moment
-            _understood(operation, toolbox)
+        # The client sends each request once; an error of a tool may be transient.
+        with suppress(Violation):
+            _check_with_stock_client(operation, toolbox)
             return
         toolbox.live.session.transport.wait(float(number))
-    _understood(operation, toolbox)
+    _check_with_stock_client(operation, toolbox)
 
 
-def _understood(operation: Operation, toolbox: Toolbox) -> None:
-    from conformance.suite.tools import sdk_client  # noqa: PLC0415 - slow, and of no use without tools
+def _check_with_stock_client(operation: Operation, toolbox: Toolbox) -> None:
+    # Slow to import, and only of use for a target with tools.
+    from conformance.suite.tools import sdk_client  # noqa: PLC0415
 
-    courier = sdk_client.Courier(
-        toolbox, operation, Caller.of(toolbox.live.credential("primary"), toolbox.scheme)
+    primary = Caller.of(toolbox.live.credential("primary"), toolbox.scheme)
+    transport = sdk_client.ClientTransport(toolbox, operation, primary)
+    arguments = arranged({}, toolbox.tool(operation).get("inputSchema", {}))
+    names, result = sdk_client.list_and_call(transport, arguments)
+    missing = defect(
+        Kind.ABSENT,
+        "the official client does not list the tool {tool}",
+        expected="a tool for each operation",
+        actual=names,
+        tool=operation.id,
     )
-    names, result = sdk_client.converse(
-        courier, shape({}, toolbox.tool(operation).get("inputSchema", {}))
+    expect.that(operation.id in names, missing, *transport.exchanges)
+    failed = defect(
+        Kind.STATUS, "the official client gets an error result", expected="a successful result"
     )
-    found = f"the client finds {', '.join(names) or 'no tool'}"
-    expect.that(
-        operation.id in names,
-        defect(Kind.UNSORTED, found, expected=f"a tool {operation.id}"),
-        *courier.exchanges,
-    )
-    told = "the client is told that the call has failed"
-    expect.that(
-        not result.is_error,
-        defect(Kind.UNSORTED, told, expected="a result that is no error"),
-        courier.exchanges[-1],
-    )
-
-
-def _named(operation: Operation) -> list[str]:
-    """The arguments that the contract itself names."""
-    body = ["expectedSubjectRevision", "idempotencyKey"] if operation.writes else []
-    return [
-        parameter.name for parameter in operation.parameters if not parameter.name_is_open
-    ] + body
-
-
-def _allowed(operation: Operation, live: Live) -> Iterator[dict[str, Any]]:
-    """Arguments within the contract: as few as may be, and for a list its bounds and its cursor."""
-    id = live.made_up("tool")
-    least: dict[str, Any] = {parameter_of(operation): id} if "{" in operation.path else {}
-    yield (
-        {**least, "expectedSubjectRevision": 3, "idempotencyKey": id} if operation.writes else least
-    )
-    for limit in (1, 25, 100) if operation.is_list else ():
-        yield {**least, "limit": limit}
-    if operation.is_list and "cursor" in _named(operation):
-        yield {**least, "cursor": id}
+    expect.that(not result.is_error, failed, transport.exchanges[-1])

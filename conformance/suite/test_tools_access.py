@@ -1,23 +1,35 @@
-"""Access by tool: who may call which tool, on what, and with which arguments (Authentication, What the service does)."""
+"""Access by tool: who may call which tool (Authentication, What the service does)."""
 
 from typing import Any
 
 from conformance.contract import api
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
+from conformance.contract.pointer import pointer
+from conformance.contract.verdict import (
+    Inconclusive,
+    Kind,
+    Location,
+    NotApplicable,
+    Part,
+    defect,
+)
 from conformance.http.exchange import Call
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.tool_calls import arguments_of_approval, check_without_effect
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
-from conformance.suite.callers.forged_credentials import made_up
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lists.live import parameter_of
+from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.lists.walk import PAGE
-from conformance.suite.test_tools_data import filters
-from conformance.suite.tools.answers import controlled, refused
-from conformance.suite.tools.channel import Caller
-from conformance.suite.tools.toolbox import Toolbox, arguments_of
+from conformance.suite.tools.filters import filters_of
+from conformance.suite.tools.parity import by_id
+from conformance.suite.tools.results import ToolResult, check_rejected
+from conformance.suite.tools.tool_access import (
+    further_arguments,
+    one_of_each,
+    without_valid_credential,
+)
+from conformance.suite.tools.toolbox import Arguments, Toolbox, arguments_of
 from conformance.target.target import Credential
 
 KINDS = api.load().id_kinds
@@ -27,71 +39,55 @@ KINDS = api.load().id_kinds
 def test_a_tool_needs_a_credential(
     operation: Operation, toolbox: Toolbox, approvals: Approvals, trials: Trials
 ) -> None:
-    """No credential, an expired, a revoked and a made-up one are refused."""
+    """A tool call with no, an expired, a revoked or a made-up credential is rejected."""
     live = toolbox.live
-    call, arguments = _probe(operation, toolbox, approvals, trials)
-    primary = live.credential("primary")
-    callers: list[tuple[Credential | None, str | None]] = [(None, None)]
-    callers += [(made_up(live.session, scheme), scheme) for scheme in primary.schemes]
-    for name in ("expired", "revoked"):
-        credential = live.session.target.credentials.get(name)
-        callers += [(credential, scheme) for scheme in credential.schemes] if credential else []
-    for credential, scheme in callers:
-        who = f"{_name(credential)} by {scheme}" if credential else _name(credential)
-        refused(
-            toolbox.call(
-                operation, arguments, credential, scheme, purpose=f"call the tool as {who}"
-            )
-        )
+    call, arguments = _baseline(operation, toolbox, approvals, trials)
+    intruders = without_valid_credential(live.session, live.credential("primary"))
+    for each in intruders:
+        who, scheme = each.caller.credential, each.caller.scheme
+        check_rejected(toolbox.call(operation, arguments, who, scheme, purpose=each.purpose))
         check_without_effect(call, operation, approvals, trials)
-    # Once for each kind: who is refused at the handshake may still be served without one.
-    for who, caller in {
-        _name(credential): Caller(credential, scheme) for credential, scheme in callers
-    }.items():
-        answer = toolbox.call_uninvited(
-            operation, arguments, caller, f"past the handshake, as {who}"
-        )
-        if answer is not None:
-            refused(answer)
+    for further in further_arguments(operation, toolbox, call):
+        for each in one_of_each(intruders):
+            who, scheme = each.caller.credential, each.caller.scheme
+            purpose = f"{each.purpose}, beside arguments"
+            check_rejected(toolbox.call(operation, further, who, scheme, purpose=purpose))
+    # A caller who is rejected at the handshake may still be served without it.
+    for each in one_of_each(intruders):
+        purpose = f"{each.purpose}, without the handshake"
+        result = toolbox.call_without_handshake(operation, arguments, each.caller, purpose)
+        if result is not None:
+            check_rejected(result)
             check_without_effect(call, operation, approvals, trials)
-
-
-def _name(credential: Credential | None) -> str:
-    return credential.name if credential else "nobody"
 
 
 @requirement("tools/permission")
 def test_a_tool_needs_the_permission(
     operation: Operation, scheme: str, toolbox: Toolbox, approvals: Approvals, trials: Trials
 ) -> None:
-    """Without the permission of the operation its tool is refused, or not shown."""
-    live = toolbox.live
-    credential = live.by(f"lacking.{operation.permission}", scheme)
-    call, arguments = _probe(operation, toolbox, approvals, trials)
-    refused(
-        toolbox.call(
-            operation, arguments, credential, scheme, purpose=f"without {operation.permission}"
-        )
-    )
+    """A tool call without the permission of the operation is rejected, or the tool not listed."""
+    credential = toolbox.live.by(f"lacking.{operation.permission}", scheme)
+    call, arguments = _baseline(operation, toolbox, approvals, trials)
+    purpose = "a caller without the permission"
+    check_rejected(toolbox.call(operation, arguments, credential, scheme, purpose=purpose))
     check_without_effect(call, operation, approvals, trials)
+    for further in further_arguments(operation, toolbox, call):
+        beside = f"{purpose}, beside arguments"
+        check_rejected(toolbox.call(operation, further, credential, scheme, purpose=beside))
 
 
 @requirement("tools/grants")
 def test_a_tool_stays_within_the_grant(
     operation: Operation, toolbox: Toolbox, approvals: Approvals, trials: Trials
 ) -> None:
-    """What is foreign or ungranted is refused to primary or not shown, and primary's is refused to the outsider."""
+    """A tool shows primary nothing foreign or ungranted, and the outsider nothing of primary's."""
     live = toolbox.live
-    call, arguments = _probe(operation, toolbox, approvals, trials)
+    call, arguments = _baseline(operation, toolbox, approvals, trials)
     if "{" not in operation.path:
-        _shown_within_the_grant(operation, toolbox)
+        _check_list_within_the_grant(operation, toolbox)
         return
-    name, fixtures = parameter_of(operation), live.session.target.fixtures
-    outside = [
-        group[KINDS[name]]
-        for group in (fixtures.foreign, fixtures.ungranted)
-        if KINDS[name] in group
-    ]
+    name = parameter_of(operation)
+    outside = _ids_outside(live, KINDS[name])
     outsider = live.session.target.credentials.get("outsider")
     if not outside and outsider is None:
         raise Inconclusive(
@@ -99,95 +95,110 @@ def test_a_tool_stays_within_the_grant(
             needs=("fixtures.foreign", "fixtures.ungranted", "credentials.outsider"),
         )
     if outsider is not None:
-        refused(
-            toolbox.call(operation, arguments, outsider, purpose="call the tool as the outsider")
-        )
+        check_rejected(toolbox.call(operation, arguments, outsider, purpose="the outsider"))
         check_without_effect(call, operation, approvals, trials)
     for id in outside if not operation.writes else ():
-        refused(
-            toolbox.as_primary(operation, {**arguments, name: id}, "something outside the grant")
-        )
+        purpose = "a record outside the grant"
+        check_rejected(toolbox.call_as_primary(operation, {**arguments, name: id}, purpose))
+
+
+def _ids_outside(live: Live, kind: str) -> list[str]:
+    fixtures = live.session.target.fixtures
+    return [group[kind] for group in (fixtures.foreign, fixtures.ungranted) if kind in group]
 
 
 @requirement("tools/validation")
-def test_a_tool_refuses_invalid_arguments(operation: Operation, toolbox: Toolbox) -> None:
-    """Limits out of range, ids that are no UUIDs, and none at all where the path has one, as over HTTP."""
-    live, call = toolbox.live, toolbox.live.call(operation)
+def test_a_tool_rejects_invalid_arguments(operation: Operation, toolbox: Toolbox) -> None:
+    """A tool rejects limits out of range, ids that are not UUIDs, and a missing id."""
+    call = toolbox.live.call(operation)
     arguments = arguments_of(call)
-    controlled(toolbox.served_to_primary(operation, arguments, "control"))
-    invalid: list[tuple[str, Any]] = [
-        (name, value) for name in call.path for value in ("not-a-uuid", None)
-    ]
-    if operation.is_list:
-        invalid += [("limit", value) for value in (0, 101, 1000, 1.5, "many")]
-        named = [name for name in live.session.roles(operation) if name != "limit"]
-        invalid += [
-            (name, "not-a-uuid") for name in named if toolbox.argument(operation, name) is not None
-        ]
+    toolbox.require_baseline(operation, arguments)
+    invalid = _invalid_arguments(operation, toolbox, call)
     if not invalid:
         raise NotApplicable(f"{operation.id} takes no argument")
-    for answer in toolbox.each_as_primary(
-        operation, {f"{name} {value!r}": {**arguments, name: value} for name, value in invalid}
-    ):
-        refused(answer)
+    requests = {f"{name} {value!r}": {**arguments, name: value} for name, value in invalid}
+    for result in toolbox.call_all_as_primary(operation, requests):
+        check_rejected(result)
     if call.path:
-        refused(toolbox.as_primary(operation, {}, f"no {parameter_of(operation)}"))
+        purpose = f"no {parameter_of(operation)}"
+        check_rejected(toolbox.call_as_primary(operation, {}, purpose))
 
 
-def _shown_within_the_grant(operation: Operation, toolbox: Toolbox) -> None:
-    """Nothing from outside stands on the longest page, nor on that of a filter that names something outside."""
+def _invalid_arguments(operation: Operation, toolbox: Toolbox, call: Call) -> list[tuple[str, Any]]:
+    ids = [(name, value) for name in call.path for value in ("not-a-uuid", None)]
+    if not operation.is_list:
+        return ids
+    limits = [("limit", value) for value in (0, 101, 1000, 1.5, "many")]
+    names = [name for name in toolbox.live.session.roles(operation) if name != "limit"]
+    taken = [name for name in names if toolbox.argument_name(operation, name) is not None]
+    return [*ids, *limits, *((name, "not-a-uuid") for name in taken)]
+
+
+def _check_list_within_the_grant(operation: Operation, toolbox: Toolbox) -> None:
+    """The longest pages show nothing from outside, also under a filter by something outside."""
     live = toolbox.live
     groups = (live.session.target.fixtures.foreign, live.session.target.fixtures.ungranted)
-    if not any(groups):
+    outsider = live.session.target.credentials.get("outsider")
+    if not any(groups) and outsider is None:
         raise Inconclusive(
             "nothing outside the grant is known", needs=("fixtures.foreign", "fixtures.ungranted")
         )
-    asked: list[dict[str, Any]] = [{"limit": PAGE}]
-    for name, _ in filters(operation, toolbox):
+    requests: list[dict[str, Any]] = [{"limit": PAGE}]
+    for name, _, _ in filters_of(operation, toolbox):
         role = live.session.roles(operation)[name]
-        asked += [{"limit": PAGE, name: group[role]} for group in groups if role in group]
-    for arguments in asked:
-        answer = toolbox.as_primary(
-            operation, arguments, "a page that may show nothing from outside"
-        )
-        items = answer.data.get("items") if isinstance(answer.data, dict) else None
-        found = (
-            [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-        )
-        strays = [item for item in found if live.is_outside(item, operation.id)]
-        expect.that(
-            not strays,
-            defect(
-                Kind.UNSORTED, f"{len(strays)} items from outside the grant", expected="no item"
-            ),
-            answer.exchange,
-        )
+        requests += [{"limit": PAGE, name: group[role]} for group in groups if role in group]
+    for arguments in requests:
+        purpose = "a page that may show nothing from outside"
+        result = toolbox.call_as_primary(operation, arguments, purpose)
+        ids = {id for id, item in _items(result).items() if live.is_outside(item, operation.id)}
+        _check_shows_none(result, ids, "the tool shows primary a record from outside the grant")
+    if outsider is not None:
+        _check_apart(operation, toolbox, outsider, {"limit": PAGE})
 
 
-def _probe(
+def _check_apart(
+    operation: Operation, toolbox: Toolbox, outsider: Credential, arguments: Arguments
+) -> None:
+    """The outsider is shown nothing of primary's, right after primary has read it."""
+    own = _items(toolbox.call_as_primary(operation, arguments, "primary's page"))
+    theirs = toolbox.call(operation, arguments, outsider, purpose="the outsider's page")
+    shared = own.keys() & _items(theirs).keys()
+    _check_shows_none(theirs, shared, "the tool shows the outsider a record of primary")
+
+
+def _items(result: ToolResult) -> dict[str, Any]:
+    items = result.data.get("items") if isinstance(result.data, dict) else None
+    return dict(by_id(items)) if isinstance(items, list) else {}
+
+
+def _check_shows_none(result: ToolResult, ids: set[str], text: str) -> None:
+    found = defect(
+        Kind.FOREIGN,
+        text,
+        expected="records within the grant of the caller",
+        actual=min(ids, default=None),
+    ).on("id")
+    items = pointer(("result", "structuredContent", "data", "items"))
+    expect.that(not ids, found.at(Location(Part.BODY, items, result.exchange.id)), result.exchange)
+
+
+def _baseline(
     operation: Operation, toolbox: Toolbox, approvals: Approvals, trials: Trials
-) -> tuple[Call, dict[str, Any]]:
-    """A valid call and its arguments, after the control: primary's call succeeds, or an approval has over HTTP."""
+) -> tuple[Call, Arguments]:
+    """A valid call and its arguments, with which primary's tool call, or an approval, succeeded."""
     toolbox.tool(operation)
     if not operation.writes:
         call = toolbox.live.call(operation)
-        if operation.id not in toolbox.baselines:
-            controlled(toolbox.served_to_primary(operation, arguments_of(call), "control"))
-            toolbox.baselines.add(operation.id)
+        toolbox.require_baseline(operation, arguments_of(call))
         return call, arguments_of(call)
     trial = trials.baseline(toolbox.scheme)
     try:
         review = approvals.pool.pending()
-        key = approvals.key(review.id, "refused by tool")
-    except (
-        Inconclusive
-    ):  # where no review is left, a replay is as good: it is refused to whom the approval would be
+        key = approvals.key(review.id, "rejected by tool")
+    except Inconclusive:
+        # No review is left. A replay has to be rejected for everybody who may not approve.
         review, key = trial.review, trial.key
-        controlled(
-            toolbox.served_to_primary(
-                operation, arguments_of_approval(review.id, review.revision, key), "control"
-            )
-        )
-    return approvals.call(review.id, review.revision, key), arguments_of_approval(
-        review.id, review.revision, key
-    )
+        replay = arguments_of_approval(review.id, review.revision, key)
+        toolbox.require_baseline(operation, replay)
+    arguments = arguments_of_approval(review.id, review.revision, key)
+    return approvals.call(review.id, review.revision, key), arguments

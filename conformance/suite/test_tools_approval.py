@@ -18,8 +18,8 @@ from conformance.suite.approval.tool_calls import arguments_of_approval, check_w
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.tools.answers import Answer, refused, served
 from conformance.suite.tools.parity import differ
+from conformance.suite.tools.results import ToolResult, check_rejected, data_of
 from conformance.suite.tools.toolbox import Toolbox
 
 MISTYPED: tuple[tuple[str, Callable[[int], object]], ...] = (
@@ -46,7 +46,7 @@ def test_an_approval_by_tool_is_one_over_http(
     _check_stale_by_tool(review, toolbox, operation, approvals, trials)
 
     review, key, first = _approved_by_tool(review, toolbox, operation, approvals)
-    data = served(first)
+    data = data_of(first)
 
     after = approvals.reader.read_approved(review.id)
     check_reads_as_approved(after, first.exchange)
@@ -56,7 +56,7 @@ def test_an_approval_by_tool_is_one_over_http(
     _check_same_result(replay.data, data, toolbox, first.exchange, replay)
     for difference in (1, -1):
         other = arguments_of_approval(review.id, review.revision + difference, key)
-        refused(toolbox.as_primary(operation, other, "the key with another revision"))
+        check_rejected(toolbox.call_as_primary(operation, other, "the key with another revision"))
 
 
 def _check_replay_by_tool(toolbox: Toolbox, operation: Operation, trials: Trials) -> None:
@@ -64,9 +64,9 @@ def _check_replay_by_tool(toolbox: Toolbox, operation: Operation, trials: Trials
     trial = trials.by(toolbox.scheme)
     arguments = arguments_of_approval(trial.review.id, trial.review.revision, trial.key)
     purpose = "replay by tool what was approved over HTTP"
-    replay = toolbox.served_to_primary(operation, arguments, purpose)
+    replay = toolbox.call_until_served(operation, arguments, purpose)
     first = trial.approval.data
-    _check_same_result(first, served(replay), toolbox, trial.approval, replay.exchange)
+    _check_same_result(first, data_of(replay), toolbox, trial.approval, replay.exchange)
 
 
 def _check_same_result(
@@ -96,10 +96,12 @@ def _check_rejected_by_tool(
     viewer = toolbox.live.session.target.credentials.get("no-review-role")
     if viewer is not None:
         purpose = "approve by tool without the role"
-        refused(toolbox.call(operation, right, viewer, purpose=purpose))
+        check_rejected(toolbox.call(operation, right, viewer, purpose=purpose))
     for name, mistyped in MISTYPED:
         arguments = {**right, name: mistyped(review.revision)}
-        refused(toolbox.as_primary(operation, arguments, f"{name} of another type by tool"))
+        check_rejected(
+            toolbox.call_as_primary(operation, arguments, f"{name} of another type by tool")
+        )
     call = approvals.call(review.id, review.revision, key)
     check_without_effect(call, operation, approvals, trials)
 
@@ -115,11 +117,11 @@ def _check_unapprovable_by_tool(
         key = approvals.key(id, "refused by tool")
         arguments = arguments_of_approval(id, revision_or_first(read), key)
         purpose = "approve by tool what cannot be approved"
-        refused(toolbox.as_primary(operation, arguments, purpose))
+        check_rejected(toolbox.call_as_primary(operation, arguments, purpose))
         trial = trials.by(toolbox.scheme)
         used = arguments_of_approval(id, trial.review.revision, trial.key)
         purpose = "a used key for another review, which cannot be approved, by tool"
-        refused(toolbox.as_primary(operation, used, purpose))
+        check_rejected(toolbox.call_as_primary(operation, used, purpose))
 
 
 def _check_stale_by_tool(
@@ -130,14 +132,14 @@ def _check_stale_by_tool(
         wrong = review.revision + difference
         key = approvals.key(review.id, f"revision {wrong} by tool")
         stale = arguments_of_approval(review.id, wrong, key)
-        refused(toolbox.as_primary(operation, stale, "a stale revision by tool"))
+        check_rejected(toolbox.call_as_primary(operation, stale, "a stale revision by tool"))
     call = approvals.call(review.id, review.revision, approvals.key(review.id, "by tool"))
     check_without_effect(call, operation, approvals, trials)
 
 
 def _approved_by_tool(
     review: Review, toolbox: Toolbox, operation: Operation, approvals: Approvals
-) -> tuple[Review, str, Answer]:
+) -> tuple[Review, str, ToolResult]:
     """Approve a review by tool; once more where somebody else has revised it.
 
     The result is the review, its key and the response.
@@ -146,8 +148,8 @@ def _approved_by_tool(
         key = approvals.key(review.id, label)
         approvals.record(review.id, review.revision, key)
         arguments = arguments_of_approval(review.id, review.revision, key)
-        answer = toolbox.served_to_primary(operation, arguments, "approve by tool")
-        latest = approvals.reader.revised(review) if answer.refused else None
+        answer = toolbox.call_until_served(operation, arguments, "approve by tool")
+        latest = approvals.reader.revised(review) if answer.is_rejected else None
         if latest is None:
             break
         review = latest

@@ -456,7 +456,7 @@ def test_one_small_request_may_show_several_kinds_of_defect(opened: Opened) -> N
     kinds = fuzz._kinds(list(fuzz._answers.values()))
     smallest = [
         exchange
-        for exchange in session._remembered.values()
+        for exchange in session._exchanges
         if exchange.purpose == "the smallest of its kind"
     ]
     assert (len(kinds) > 1, len(smallest)) == (True, 1)

@@ -116,7 +116,7 @@ def test_what_is_missing_is_named(check: Asked, change: Change, needs: tuple[str
             (arguments.test_a_filter_that_is_no_uuid_is_refused, "review_list", None),
             having("parameters/review_list/project", False),  # noqa: FBT003
         ),
-        ((tools_access.test_a_tool_refuses_invalid_arguments, "account_get", None), without()),
+        ((tools_access.test_a_tool_rejects_invalid_arguments, "account_get", None), without()),
         (
             (read.test_the_record_is_the_one_asked_for, "account_get", None),
             without("credentials/outsider", "credentials/no-review-role"),
@@ -146,5 +146,5 @@ def test_who_is_not_there_is_left_out(absent: str) -> None:
         one.perform(grants.test_another_company_is_out_of_reach, "project_get", "api-key")
         one.perform(tools_access.test_a_tool_stays_within_the_grant, "project_get")
         one.perform(tools_approval.test_an_approval_by_tool_is_one_over_http)
-        callers = {exchange.credential for exchange in one.session._remembered.values()}
+        callers = {exchange.credential for exchange in one.session._exchanges}
     assert absent not in callers

@@ -88,7 +88,7 @@ def test_a_session_that_ends_is_begun_anew() -> None:
         return json_response(404) if method is not None and next(ends, False) else response
 
     with stage(spoil=ending) as one:
-        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "account_get")
+        one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "account_get")
         methods = [asked(sent)["method"] for sent in one.transport.sent if sent.url.path == "/mcp"]
     handshake = ["initialize", "notifications/initialized"]
     assert methods == [*handshake, "tools/list", "tools/call", *handshake, "tools/call"]
@@ -118,7 +118,7 @@ def test_who_knows_no_handshake_is_told_everything_with_each_request() -> None:
         return json_response(200, document)
 
     with stage(spoil=modern) as one:
-        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "comment_list")
+        one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "comment_list")
         calls = [sent for sent in one.transport.sent if asked(sent).get("method") == "tools/call"]
     assert {
         (sent.headers["mcp-protocol-version"], sent.headers["mcp-method"], sent.headers["mcp-name"])

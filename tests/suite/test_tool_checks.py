@@ -12,7 +12,7 @@ from intercepted import asked, changed
 from conformance.contract.verdict import Inconclusive, Violation
 from conformance.suite import test_tools as tools
 from conformance.suite import test_tools_data as tools_data
-from conformance.suite.tools.toolbox import MOST_PAGES
+from conformance.suite.tools.toolbox import MAX_PAGES
 
 
 def test_a_cursor_that_is_good_for_one_use_is_not_compared() -> None:
@@ -36,7 +36,7 @@ def test_a_cursor_that_is_good_for_one_use_is_not_compared() -> None:
         )
 
     with stage(spoil=once) as one:
-        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "project_list")
+        one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "project_list")
     assert len(used) > 2
 
 
@@ -45,11 +45,11 @@ def test_what_changes_over_http_as_well_is_no_difference_of_tools() -> None:
     numbers = count()
     renamed = changed("/v1/projects", lambda record: record.update(name=f"name {next(numbers)}"))
     with stage(spoil=renamed) as one:
-        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "project_get")
+        one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "project_get")
 
 
-def test_a_list_that_is_another_one_each_time_cannot_be_compared() -> None:
-    """Nothing of it stays as it is."""
+def test_a_list_that_changes_with_every_read_cannot_be_compared() -> None:
+    """HTTP may show the record that it lacks with the next read."""
     numbers = count(1)
 
     def shrinking(request: httpx.Request, send: Send) -> httpx.Response:
@@ -61,9 +61,9 @@ def test_a_list_that_is_another_one_each_time_cannot_be_compared() -> None:
 
     with (
         stage(spoil=shrinking) as one,
-        pytest.raises(Inconclusive, match="the data of project_list change with every reading"),
+        pytest.raises(Inconclusive, match="the records of project_list change with every read"),
     ):
-        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "project_list")
+        one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "project_list")
 
 
 def test_a_list_of_tools_that_never_ends_is_left_after_some_pages() -> None:
@@ -86,7 +86,7 @@ def test_a_list_of_tools_that_never_ends_is_left_after_some_pages() -> None:
 
     with stage(spoil=endless) as one:
         assert len(one.things["toolbox"].tools) == 10
-    assert lists == [None, *["more"] * (MOST_PAGES - 1)]
+    assert lists == [None, *["more"] * (MAX_PAGES - 1)]
 
 
 def test_tools_that_are_not_listed_are_not_known() -> None:
@@ -108,7 +108,7 @@ def test_tools_that_are_not_listed_are_not_known() -> None:
         stage(spoil=refusing) as one,
         pytest.raises(Inconclusive, match="the tools are not listed: 200"),
     ):
-        one.perform(tools_data.test_a_tool_gives_the_data_of_its_operation, "account_get")
+        one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "account_get")
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_tools_that_a_target_fails_to_list_are_missing(told: dict[str, Any]) -> 
 
     with (
         stage(spoil=failing) as one,
-        pytest.raises(Violation, match="the tools are not listed: 200, again and again"),
+        pytest.raises(Violation, match="the list of tools keeps failing"),
     ):
         one.perform(tools.test_every_operation_is_a_tool, "account_get")
 

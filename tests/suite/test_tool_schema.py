@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from conformance.suite.tools.schema import DEEPEST, places, plain, refusal, shape
+from conformance.suite.tools.schema import (
+    MAX_DEPTH,
+    argument_paths,
+    arranged,
+    normalized,
+    rejection,
+)
 
 UUID = {"type": "string"}
 FLAT = {"type": "object", "properties": {"project_id": UUID, "limit": {"type": "integer"}}}
@@ -22,19 +28,19 @@ COMPOSED = {
 @pytest.mark.parametrize("schema", [FLAT, COMPOSED])
 def test_arguments_stand_at_the_top(schema: dict[str, Any]) -> None:
     """Whatever the schema is put together of, and however it writes their names."""
-    assert places(schema) == {"projectid": ("project_id",), "limit": ("limit",)}
-    assert shape({"projectId": "1", "limit": 5}, schema) == {"project_id": "1", "limit": 5}
+    assert argument_paths(schema) == {"projectid": ("project_id",), "limit": ("limit",)}
+    assert arranged({"projectId": "1", "limit": 5}, schema) == {"project_id": "1", "limit": 5}
 
 
 @pytest.mark.parametrize("schema", [NESTED, REFERRED, OPTIONAL])
 def test_arguments_stand_in_an_object(schema: dict[str, Any]) -> None:
     """It may be referred to, and it may be one form beside null."""
-    assert places(schema) == {
+    assert argument_paths(schema) == {
         "params": ("params",),
         "projectid": ("params", "project_id"),
         "limit": ("params", "limit"),
     }
-    assert shape({"limit": 5}, schema) == {"params": {"limit": 5}}
+    assert arranged({"limit": 5}, schema) == {"params": {"limit": 5}}
 
 
 @pytest.mark.parametrize(
@@ -44,7 +50,7 @@ def test_an_object_that_is_insisted_on_is_there(
     schema: dict[str, Any], shaped: dict[str, Any]
 ) -> None:
     """Also where nothing is in it; what may be left out is left out."""
-    assert shape({}, schema) == shaped
+    assert arranged({}, schema) == shaped
 
 
 @pytest.mark.parametrize(
@@ -63,15 +69,15 @@ def test_what_has_to_be_there_and_may_be_null_is_null(stated: dict[str, Any]) ->
         "properties": {"limit": stated, "name": {"type": "string"}},
         "required": ["limit", "name"],
     }
-    assert shape({"name": "a"}, schema) == {"limit": None, "name": "a"}
-    assert shape({"limit": 5}, schema) == {"limit": 5}
+    assert arranged({"name": "a"}, schema) == {"limit": None, "name": "a"}
+    assert arranged({"limit": 5}, schema) == {"limit": 5}
 
 
 def test_a_schema_refuses_what_two_validators_say_that_it_refuses() -> None:
     """What is no JSON Schema refuses nothing."""
-    assert refusal({"project_id": "1", "limit": 5}, FLAT) is None
-    assert '"many" is not of type "integer"' in str(refusal({"limit": "many"}, FLAT))
-    assert refusal({"limit": "many"}, {"properties": {"limit": {"type": "whole"}}}) is None
+    assert rejection({"project_id": "1", "limit": 5}, FLAT) is None
+    assert '"many" is not of type "integer"' in str(rejection({"limit": "many"}, FLAT))
+    assert rejection({"limit": "many"}, {"properties": {"limit": {"type": "whole"}}}) is None
 
 
 @pytest.mark.parametrize(
@@ -87,7 +93,7 @@ def test_a_schema_refuses_what_two_validators_say_that_it_refuses() -> None:
 )
 def test_a_schema_that_says_nothing_leaves_arguments_at_the_top(schema: dict[str, Any]) -> None:
     """Nor does one that is broken, or that refers to itself."""
-    assert shape({"limit": 5}, schema) == {"limit": 5}
+    assert arranged({"limit": 5}, schema) == {"limit": 5}
 
 
 def test_an_object_within_itself_comes_to_an_end() -> None:
@@ -97,14 +103,14 @@ def test_an_object_within_itself_comes_to_an_end() -> None:
         "properties": {"next": {"$ref": "#/$defs/Node"}, "limit": {}},
         "required": ["next"],
     }
-    assert places({"$ref": "#/$defs/Node", "$defs": {"Node": node}})["limit"] == ("limit",)
+    assert argument_paths({"$ref": "#/$defs/Node", "$defs": {"Node": node}})["limit"] == ("limit",)
 
 
 def test_names_are_told_by_their_letters() -> None:
     """Neither case nor separators matter."""
-    assert {plain(name) for name in ("projectId", "project_id", "project-id", "PROJECT_ID")} == {
-        "projectid"
-    }
+    assert {
+        normalized(name) for name in ("projectId", "project_id", "project-id", "PROJECT_ID")
+    } == {"projectid"}
 
 
 @pytest.mark.parametrize(
@@ -119,7 +125,9 @@ def test_names_are_told_by_their_letters() -> None:
 )
 def test_an_object_is_known_by_its_type_or_by_its_properties(stated: dict[str, Any]) -> None:
     """In whichever part of its schema they stand."""
-    assert shape({}, {"properties": {"params": stated}, "required": ["params"]}) == {"params": {}}
+    assert arranged({}, {"properties": {"params": stated}, "required": ["params"]}) == {
+        "params": {}
+    }
 
 
 def test_what_is_insisted_on_may_stand_in_objects_that_are() -> None:
@@ -136,8 +144,8 @@ def test_what_is_insisted_on_may_stand_in_objects_that_are() -> None:
         "required": ["outer"],
     }
 
-    assert shape({}, schema) == {"outer": {"inner": {"cursor": None}}}
-    assert shape({"limit": 5, "NAME": "a", "more": 1}, schema) == {
+    assert arranged({}, schema) == {"outer": {"inner": {"cursor": None}}}
+    assert arranged({"limit": 5, "NAME": "a", "more": 1}, schema) == {
         "outer": {"inner": {"cursor": None, "name": "a"}, "limit": 5},
         "more": 1,
     }
@@ -161,7 +169,7 @@ def test_what_is_insisted_on_may_be_referred_to() -> None:
         },
         "None": {"type": "null"},
     }
-    assert shape({}, {"$ref": "#/$defs/Arguments", "$defs": definitions}) == {
+    assert arranged({}, {"$ref": "#/$defs/Arguments", "$defs": definitions}) == {
         "params": {"cursor": None, "inner": {"name": None}}
     }
 
@@ -169,7 +177,7 @@ def test_what_is_insisted_on_may_be_referred_to() -> None:
 def test_objects_that_an_argument_stands_in_are_made_for_it() -> None:
     """Also where the schema does not insist on them."""
     schema = {"properties": {"outer": {"properties": {"inner": FLAT}}}}
-    assert shape({"limit": 5, "projectId": "1"}, schema) == {
+    assert arranged({"limit": 5, "projectId": "1"}, schema) == {
         "outer": {"inner": {"limit": 5, "project_id": "1"}}
     }
 
@@ -178,14 +186,14 @@ def test_an_argument_that_stands_in_several_places_is_given_in_the_outermost() -
     """Whichever comes first."""
     for name in ("params", "about"):
         for properties in ({"limit": {}, name: FLAT}, {name: FLAT, "limit": {}}):
-            assert places({"properties": properties})["limit"] == ("limit",)
-            assert shape({"limit": 5}, {"properties": properties}) == {"limit": 5}
+            assert argument_paths({"properties": properties})["limit"] == ("limit",)
+            assert arranged({"limit": 5}, {"properties": properties}) == {"limit": 5}
 
 
 @pytest.mark.parametrize("required", ["limit", {"limit": True}, None, []])
 def test_only_a_list_of_names_insists_on_anything(required: Any) -> None:
     """A string that has the name in it does not."""
-    assert shape({}, {"properties": {"limit": {"type": "null"}}, "required": required}) == {}
+    assert arranged({}, {"properties": {"limit": {"type": "null"}}, "required": required}) == {}
 
 
 @pytest.mark.parametrize(
@@ -197,35 +205,35 @@ def test_what_may_not_be_null_is_left_out_until_it_is_given(stated: Any) -> None
         "properties": {"limit": stated, "name": {"type": "null"}},
         "required": ["limit", "name"],
     }
-    assert shape({}, schema) == {"name": None}
+    assert arranged({}, schema) == {"name": None}
 
 
 def test_what_is_nested_too_deeply_in_objects_is_not_looked_for() -> None:
     """Neither where it stands, nor whether it has to be there."""
     schema: dict[str, Any] = {"type": "object"}
-    for number in range(DEEPEST + 3, 0, -1):
+    for number in range(MAX_DEPTH + 3, 0, -1):
         schema = {
             "type": "object",
             "properties": {f"a{number}": schema},
             "required": [f"a{number}"],
         }
 
-    assert sorted(places(schema)) == ["a1", "a2", "a3", "a4", "a5"]
-    assert shape({}, schema) == {"a1": {"a2": {"a3": {"a4": {"a5": {}}}}}}
+    assert sorted(argument_paths(schema)) == ["a1", "a2", "a3", "a4", "a5"]
+    assert arranged({}, schema) == {"a1": {"a2": {"a3": {"a4": {"a5": {}}}}}}
 
 
 @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
 def test_what_is_nested_too_deeply_in_parts_is_not_looked_for(keyword: str) -> None:
     """Of whichever kind they are."""
     schema: dict[str, Any] = {"properties": {"limit": {}}}
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         schema = {keyword: [schema]}
 
-    assert places(schema) == {"limit": ("limit",)}
-    assert places({keyword: [schema]}) == {}
+    assert argument_paths(schema) == {"limit": ("limit",)}
+    assert argument_paths({keyword: [schema]}) == {}
 
 
-@pytest.mark.parametrize(("links", "found"), [(1, True), (DEEPEST, True), (DEEPEST + 1, False)])
+@pytest.mark.parametrize(("links", "found"), [(1, True), (MAX_DEPTH, True), (MAX_DEPTH + 1, False)])
 def test_references_are_followed_a_few_steps(links: int, found: bool) -> None:
     """From one definition to the next."""
     definitions: dict[str, Any] = {
@@ -233,20 +241,20 @@ def test_references_are_followed_a_few_steps(links: int, found: bool) -> None:
     }
     definitions[str(links)] = FLAT
     schema = {"$ref": "#/$defs/1", "$defs": definitions}
-    assert ("limit" in places(schema)) is found
+    assert ("limit" in argument_paths(schema)) is found
 
 
 @pytest.mark.parametrize("stated", ["other.json", "other.json#/$defs/Params", "#Params", 7, None])
 def test_references_to_elsewhere_are_not_followed(stated: Any) -> None:
     """What stands beside them counts."""
-    assert places({"$ref": stated, "properties": {"limit": {}}}) == {"limit": ("limit",)}
+    assert argument_paths({"$ref": stated, "properties": {"limit": {}}}) == {"limit": ("limit",)}
 
 
 def test_one_validator_alone_refuses_nothing() -> None:
     """The two read a pattern's end in different ways."""
     schema = {"properties": {"name": {"type": "string", "pattern": "^a$"}}}
-    assert refusal({"name": "a\n"}, schema) is None
-    assert str(refusal({"name": "b"}, schema)).startswith('"b" does not match')
+    assert rejection({"name": "a\n"}, schema) is None
+    assert str(rejection({"name": "b"}, schema)).startswith('"b" does not match')
 
 
 def test_a_schema_that_one_validator_cannot_read_refuses_nothing() -> None:
@@ -257,16 +265,16 @@ def test_a_schema_that_one_validator_cannot_read_refuses_nothing() -> None:
             "name": {"type": "string", "pattern": r"^\p{L}+$"},
         }
     }
-    assert refusal({"limit": "many"}, schema) is None
+    assert rejection({"limit": "many"}, schema) is None
 
 
 def test_a_schema_is_read_by_the_dialect_that_it_names() -> None:
     """An array of schemas for items is of an older one."""
     items = {"properties": {"ids": {"items": [{"type": "string"}]}}}
     older = {**items, "$schema": "http://json-schema.org/draft-07/schema#"}
-    assert refusal({"ids": ["a"]}, older) is None
-    assert refusal({"ids": [1]}, older) == '1 is not of type "string"'
-    assert refusal({"ids": [1]}, items) is None
+    assert rejection({"ids": ["a"]}, older) is None
+    assert rejection({"ids": [1]}, older) == '1 is not of type "string"'
+    assert rejection({"ids": [1]}, items) is None
 
 
 @pytest.mark.parametrize(
@@ -285,7 +293,7 @@ def test_what_has_to_be_there_and_has_a_value_has_that_value(stated: dict[str, A
         "properties": {"version": stated, "name": {"type": "string"}},
         "required": ["version", "name"],
     }
-    assert shape({"name": "a"}, schema) == {"version": "v1", "name": "a"}
+    assert arranged({"name": "a"}, schema) == {"version": "v1", "name": "a"}
 
 
 @pytest.mark.parametrize(
@@ -296,7 +304,7 @@ def test_a_value_that_a_schema_states_itself_may_stand_in_a_part_of_it(
     stated: dict[str, Any],
 ) -> None:
     """Or be referred to."""
-    assert shape(
+    assert arranged(
         {},
         {
             "properties": {"version": stated},

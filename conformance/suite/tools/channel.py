@@ -1,7 +1,7 @@
-"""How messages reach a tool interface: JSON-RPC over streamable HTTP, sent by the recording client as it stands.
+"""The connection to a tool interface: JSON-RPC over streamable HTTP.
 
-Both generations of the protocol are spoken: the one with a handshake (up to 2025-11-25), and the one in which each request
-carries everything (2026-07-28). Answers may be JSON or an event stream.
+Two generations of the Model Context Protocol are supported: with a handshake (up to 2025-11-25),
+and with all context in each request (2026-07-28). Responses are JSON or an event stream.
 """
 
 import json
@@ -15,26 +15,26 @@ from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.runner.session import Session
 from conformance.suite.callers import expect
-from conformance.suite.tools.answers import elsewhere, offered, reply
+from conformance.suite.tools.messages import older_version, redirect_target, response_to
 from conformance.target.target import Credential
 
 HANDSHAKE = "2025-11-25"
 MODERN = "2026-07-28"
-ME = {"name": "localization-api-conformance", "version": __version__}
+CLIENT = {"name": "localization-api-conformance", "version": __version__}
 META = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
-    "io.modelcontextprotocol/clientInfo": ME,
+    "io.modelcontextprotocol/clientInfo": CLIENT,
     "io.modelcontextprotocol/clientCapabilities": {},
 }
-GONE = frozenset({400, 404})
-"""What a session that has ended is answered: 404 as the protocol has it, or 400 like one that never was."""
+ENDED = frozenset({400, 404})
+"""Statuses for a session that has ended: 404 by the protocol, or 400 as for an unknown session."""
 
 
 @dataclass(frozen=True)
 class Message:
-    """One JSON-RPC message to be sent: a request with its parameters, or a notification without.
+    """A JSON-RPC request with its parameters, or a notification without parameters.
 
-    `schema` is the one of the tool that is called, which may ask for an argument to stand in a header as well.
+    `schema` is the input schema of the called tool: it may ask for arguments in headers as well.
     """
 
     method: str
@@ -46,33 +46,40 @@ class Message:
 
 @dataclass(frozen=True)
 class Caller:
-    """Who sends it, and by which scheme."""
+    """A credential and the scheme by which it is sent."""
 
     credential: Credential | None
     scheme: str | None
 
     @classmethod
     def of(cls, credential: Credential | None, scheme: str | None = None) -> "Caller":
-        """A caller, by the first scheme of the credential if none is named."""
-        return cls(credential, credential.schemes[0] if credential and scheme is None else scheme)
+        """A caller, by the first scheme of its credential unless one is named."""
+        if credential is not None and scheme is None:
+            scheme = credential.schemes[0]
+        return cls(credential, scheme)
 
 
 @dataclass(frozen=True)
 class Connection:
-    """How one caller speaks to the target: the protocol version, and the session where the target keeps one.
+    """The protocol version and, if the target keeps one, the session of one caller.
 
-    `greeted` says that a handshake was answered, so that it is this protocol that is spoken, and with this caller.
+    `rejection` is the response to a handshake that was rejected.
+    `greeted` says that the handshake succeeded.
     """
 
     version: str
     session: str | None = None
-    refusal: Exchange | None = None
+    rejection: Exchange | None = None
     greeted: bool = False
+
+    def has_ended(self, exchange: Exchange) -> bool:
+        """Whether a response says that the session has ended."""
+        return exchange.status in ENDED and self.session is not None
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A request that was sent: what came, and the number by which its answer names it."""
+class Reply:
+    """The response to a request, and the number of the request."""
 
     exchange: Exchange
     number: int
@@ -80,73 +87,68 @@ class Asked:
 
 @dataclass
 class Channel:
-    """Sends the messages of many callers to one tool interface, each over a connection of its own."""
+    """Sends messages to one tool interface, over a connection of its own for each caller."""
 
     session: Session
     _connections: dict[Caller, Connection] = field(default_factory=dict)
     _number: int = 0
-    _moved: str | None = None
+    _redirected: str | None = None
 
     @property
     def url(self) -> str:
-        """The address of the tool interface, or where it has sent a caller from there; Inconclusive where the profile has none."""
-        found = self._moved or self.session.target.tools_url
-        if found is None:
-            raise Inconclusive(
-                "the address of the tool interface is not known", needs=("tools.url",)
-            )
-        return found
+        """The address of the tool interface, after redirects; Inconclusive if it is unknown."""
+        url = self._redirected or self.session.target.tools_url
+        if url is None:
+            raise Inconclusive("the URL of the tool interface is unknown", needs=("tools.url",))
+        return url
 
-    def ask(self, message: Message, caller: Caller) -> Asked:
-        """Send a request; once more in another session where its own has ended, as it may at any time."""
-        asked = self._asked(message, caller)
-        if _has_ended(self._connection(caller), asked.exchange):
+    def send(self, message: Message, caller: Caller) -> Reply:
+        """Send a request; repeat it in a new session if its session has ended."""
+        reply = self._sent(message, caller)
+        if self._connection(caller).has_ended(reply.exchange):
             del self._connections[caller]
-            asked = self._asked(message, caller)
-        return asked
+            reply = self._sent(message, caller)
+        return reply
 
-    def ask_uninvited(self, message: Message, caller: Caller, host: Caller) -> Asked | None:
-        """Send a request of a caller whose own handshake is refused as if it were done; None where there is nothing to be had by that.
+    def send_without_handshake(
+        self, message: Message, caller: Caller, host: Caller
+    ) -> Reply | None:
+        """Send a request of a caller whose handshake was rejected, as if it had succeeded.
 
-        It goes as those of somebody else do, but not into a session: beside that, which may speak for its owner, nothing is missing.
+        The request has the protocol version of `host`. None where the handshake was not rejected,
+        or where requests belong to a session: a session may stand for its owner.
         """
         connection = self._connection(host)
-        if (
-            connection.refusal is not None
-            or connection.session is not None
-            or self._connection(caller).refusal is None
-        ):
+        if connection.rejection is not None or connection.session is not None:
+            return None
+        if self._connection(caller).rejection is None:
             return None
         return self._post(message, caller, connection)
 
     def has_greeted(self, caller: Caller) -> bool:
-        """Whether the target has shaken hands with a caller."""
+        """Whether the handshake of a caller succeeded."""
         return self._connection(caller).greeted
 
-    def ask_each(self, messages: Sequence[Message], caller: Caller) -> list[Asked]:
-        """Send many requests, as many at once as the transport likes."""
+    def send_all(self, messages: Sequence[Message], caller: Caller) -> list[Reply]:
+        """Send many requests concurrently, as far as the transport allows."""
         connection = self._connection(caller)
         first = self._number + 1
-        letters = [self._letter(message, caller, connection) for message in messages]
+        requests = [self._request(message, caller, connection) for message in messages]
         exchanges = self.session.client.send_all(
-            [call for call, _ in letters], [sending for _, sending in letters]
+            [call for call, _ in requests], [sending for _, sending in requests]
         )
         return [
-            self.ask(message, caller)
-            if _has_ended(connection, exchange)
-            else Asked(exchange, number)
-            for number, (message, exchange) in enumerate(
-                zip(messages, exchanges, strict=True), first
-            )
+            self.send(message, caller)
+            if connection.has_ended(exchange)
+            else Reply(exchange, first + index)
+            for index, (message, exchange) in enumerate(zip(messages, exchanges, strict=True))
         ]
 
-    def _asked(self, message: Message, caller: Caller) -> Asked:
+    def _sent(self, message: Message, caller: Caller) -> Reply:
         connection = self._connection(caller)
-        return (
-            self._post(message, caller, connection)
-            if connection.refusal is None
-            else Asked(connection.refusal, self._number)
-        )
+        if connection.rejection is not None:
+            return Reply(connection.rejection, self._number)
+        return self._post(message, caller, connection)
 
     def _connection(self, caller: Caller) -> Connection:
         if caller not in self._connections:
@@ -154,67 +156,62 @@ class Channel:
         return self._connections[caller]
 
     def _connect(self, caller: Caller) -> Connection:
-        """Shake hands; a target that knows no handshake is spoken to without one, and a refused caller stays refused."""
-        asked = self._shake_hands(caller, HANDSHAKE)
-        if (other := offered(reply(asked.exchange, asked.number), HANDSHAKE)) is not None:
-            asked = self._shake_hands(caller, other)
-        result = reply(asked.exchange, asked.number).get("result")
+        """Shake hands; a target without a handshake gets the modern protocol."""
+        reply = self._shake_hands(caller, HANDSHAKE)
+        other = older_version(response_to(reply.exchange, reply.number), HANDSHAKE)
+        if other is not None:
+            reply = self._shake_hands(caller, other)
+        result = response_to(reply.exchange, reply.number).get("result")
         if isinstance(result, dict) and isinstance(result.get("protocolVersion"), str):
-            assert asked.exchange.response is not None
-            session = asked.exchange.response.header("mcp-session-id")
-            connection = Connection(result["protocolVersion"], session, greeted=True)
-            self._post(
-                Message("notifications/initialized", None, "the handshake is done"),
-                caller,
-                connection,
-            )
-            return connection
-        if asked.exchange.status in (401, 403):
-            return Connection("", refusal=asked.exchange)
-        expect.clear(asked.exchange)
+            return self._initialized(caller, reply.exchange, result["protocolVersion"])
+        if reply.exchange.status in (401, 403):
+            return Connection("", rejection=reply.exchange)
+        expect.clear(reply.exchange)
         return Connection(MODERN)
 
-    def _shake_hands(self, caller: Caller, version: str) -> Asked:
-        params = {"protocolVersion": version, "capabilities": {}, "clientInfo": ME}
+    def _initialized(self, caller: Caller, exchange: Exchange, version: str) -> Connection:
+        assert exchange.response is not None
+        session = exchange.response.header("mcp-session-id")
+        connection = Connection(version, session, greeted=True)
+        notification = Message("notifications/initialized", None, "complete the handshake")
+        self._post(notification, caller, connection)
+        return connection
+
+    def _shake_hands(self, caller: Caller, version: str) -> Reply:
+        params = {"protocolVersion": version, "capabilities": {}, "clientInfo": CLIENT}
         message = Message("initialize", params, "shake hands")
-        asked = self._post(message, caller, Connection(""))
-        if (moved := elsewhere(asked.exchange, self.url)) is not None:
-            self._moved = moved
-            asked = self._post(message, caller, Connection(""))
-        return asked
+        reply = self._post(message, caller, Connection(""))
+        redirected = redirect_target(reply.exchange, self.url)
+        if redirected is not None:
+            self._redirected = redirected
+            reply = self._post(message, caller, Connection(""))
+        return reply
 
-    def _post(self, message: Message, caller: Caller, connection: Connection) -> Asked:
-        call, sending = self._letter(message, caller, connection)
+    def _post(self, message: Message, caller: Caller, connection: Connection) -> Reply:
+        call, sending = self._request(message, caller, connection)
         number = self._number
-        return Asked(self.session.client.send(call, sending), number)
+        return Reply(self.session.client.send(call, sending), number)
 
-    def _letter(
+    def _request(
         self, message: Message, caller: Caller, connection: Connection
     ) -> tuple[Call, Sending]:
-        """A message as it is sent; one that is answered takes a number."""
+        """The HTTP request of a message; one that has a response takes the next number."""
         if connection.version == MODERN and message.params is not None:
             message = replace(message, params={**message.params, "_meta": META})
         document: dict[str, Any] = {"jsonrpc": "2.0", "method": message.method}
         if message.params is not None:
             self._number += 1
             document |= {"id": self._number, "params": message.params}
-        call, headers = (
-            Call(message.operation, body=json.dumps(document).encode()),
-            tuple(_headers(connection, message)),
-        )
-        return call, Sending(
+        sending = Sending(
             caller.credential,
             caller.scheme,
             message.purpose,
-            headers=headers,
+            headers=tuple(_headers(connection, message)),
             in_contract=False,
             method="POST",
             url=self.url,
         )
-
-
-def _has_ended(connection: Connection, exchange: Exchange) -> bool:
-    return exchange.status in GONE and connection.session is not None
+        return Call(message.operation, body=json.dumps(document).encode()), sending
 
 
 def _headers(connection: Connection, message: Message) -> Iterator[tuple[str, str]]:
@@ -224,14 +221,17 @@ def _headers(connection: Connection, message: Message) -> Iterator[tuple[str, st
     if connection.session is not None:
         yield "mcp-session-id", connection.session
     if connection.version == MODERN:
-        params = message.params or {}
         yield "mcp-method", message.method
-        if "name" in params:
-            yield "mcp-name", params["name"]
-        for name, stated in message.schema.get("properties", {}).items():
-            if (
-                isinstance(stated, dict)
-                and isinstance(stated.get("x-mcp-header"), str)
-                and name in params.get("arguments", {})
-            ):
-                yield f"mcp-param-{stated['x-mcp-header'].lower()}", str(params["arguments"][name])
+        yield from _headers_of_call(message)
+
+
+def _headers_of_call(message: Message) -> Iterator[tuple[str, str]]:
+    """The name of the tool, and the arguments for which its input schema names a header."""
+    params = message.params or {}
+    if "name" in params:
+        yield "mcp-name", params["name"]
+    arguments = params.get("arguments", {})
+    for name, schema in message.schema.get("properties", {}).items():
+        header = schema.get("x-mcp-header") if isinstance(schema, dict) else None
+        if isinstance(header, str) and name in arguments:
+            yield f"mcp-param-{header.lower()}", str(arguments[name])

@@ -1,114 +1,104 @@
-"""The two faces of a target, compared: what a tool tells, and what the same operation tells over HTTP."""
+"""The data of a tool compared with those of its operation over HTTP.
 
-from collections.abc import Mapping
+Records are compared by their ids: the order of items and further properties are free.
+"""
+
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
+from conformance.contract import api
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Contract
+from conformance.contract.pointer import Path
 from conformance.http.exchange import MISSING
 from conformance.suite.lists.records import alike, fits
 
-Place = tuple[str | int, ...]
-WHOLE: set[Place] = {(), ("items",)}
-"""Where a change leaves nothing to compare."""
-INNER = {"localizations": "Localization", "replies": "Reply"}
-RESOURCES = (
-    "Account",
-    "Project",
-    "Video",
-    "Localization",
-    "Review",
-    "Comment",
-    "Reply",
-    "ActivityItem",
-)
+INNER = dict(api.load().nested.values())
+"""The resource of the records in an array, by the name of the property."""
+Record = Mapping[str, Any]
 
 
-def differ(one: Any, other: Any, contract: Contract) -> bool:
-    """Whether two values tell different things of what the contract speaks of."""
-    return bool(promised(unlike(one, other), contract))
+def differ(over_http: Any, by_tool: Any, contract: Contract) -> bool:
+    """Whether two data differ in a property of the contract that HTTP shows."""
+    return bool(differing_paths(over_http, by_tool, contract))
 
 
-def promised(found: set[Place], contract: Contract) -> set[Place]:
-    """The places that the contract speaks of; what else an answer carries may belong to the way by which it came."""
-    names = _names(contract)
-    return {
-        place for place in found if all(name in names for name in place if isinstance(name, str))
-    }
+def differing_paths(over_http: Any, by_tool: Any, contract: Contract) -> set[Path]:
+    """The paths of the properties of the contract in which the data of a tool differ from HTTP's.
 
-
-def added(found: set[Place], over_http: Any, schema: Mapping[str, Any]) -> set[Place]:
-    """The members that a tool alone adds to a record which may have no others; what HTTP adds is judged by the rules.
-
-    A requestId may stand in the data, since a tool has no envelope of its own to put it in.
+    Properties that only the tool shows are free, and so is null in place of an absent property.
     """
-    if schema.get("additionalProperties") is not False or not isinstance(over_http, dict):
-        return set()
-    items = over_http.get("items")
-    shown = (
-        {("items", number): item for number, item in enumerate(items)}
-        if isinstance(items, list)
-        else {(): over_http}
-    )
-    records: dict[Place, Any] = {
-        place: record for place, record in shown.items() if isinstance(record, dict)
-    }
-    members = [
-        place for place in found if place and place[:-1] in records and place != ("requestId",)
-    ]
-    return {
-        place for place in members if place[-1] not in {*records[place[:-1]], *schema["properties"]}
-    }
+    names = _property_names(contract)
+    paths = _differing(over_http, by_tool, ())
+    return {path for path in paths if all(_is_of_contract(step, names) for step in path)}
+
+
+def _is_of_contract(step: str | int, names: frozenset[str]) -> bool:
+    return isinstance(step, int) or step in names
 
 
 @cache
-def _names(contract: Contract) -> frozenset[str]:
-    """Every name that a record or a page of them may carry."""
-    return frozenset(
-        {"items", "nextCursor"}.union(
-            *(contract.schema(resource)["properties"] for resource in RESOURCES)
-        )
+def _property_names(contract: Contract) -> frozenset[str]:
+    """The names of all properties of the resources."""
+    return frozenset().union(*(contract.schema(each)["properties"] for each in api.load().kinds))
+
+
+def _differing(over_http: Any, by_tool: Any, path: Path) -> set[Path]:
+    if isinstance(over_http, dict) and isinstance(by_tool, dict):
+        return _differing_properties(over_http, by_tool, path)
+    if isinstance(over_http, list) and isinstance(by_tool, list):
+        return _differing_elements(over_http, by_tool, path)
+    return set() if alike(over_http, by_tool) else {path}
+
+
+def _differing_properties(over_http: Record, by_tool: Record, path: Path) -> set[Path]:
+    # A property with null may be absent in the other response, as one that HTTP does not show.
+    shown = [name for name, value in over_http.items() if value is not None]
+    null = [name for name, value in over_http.items() if value is None]
+    null = [name for name in null if by_tool.get(name) is not None]
+    found = (
+        _differing(over_http[name], by_tool.get(name, MISSING), (*path, name))
+        for name in (*shown, *null)
     )
+    return set().union(*found)
 
 
-def sound(place: Place, data: Any, resource: str, contract: Contract) -> bool:
-    """Whether what an answer has at a place, be it nothing, is what the contract allows; what is not is judged by the rules."""
-    *way, name = place or ("",)
+def _differing_elements(over_http: list[Any], by_tool: list[Any], path: Path) -> set[Path]:
+    """Records with ids are compared in any order, other elements in theirs."""
+    if len(over_http) != len(by_tool):
+        return {path}
+    pairs = _paired(over_http, by_tool)
+    found = (_differing(*pair, (*path, index)) for index, pair in enumerate(pairs))
+    return set().union(*found)
+
+
+def _paired(over_http: list[Any], by_tool: list[Any]) -> list[tuple[Any, Any]]:
+    ours, theirs = by_id(over_http), by_id(by_tool)
+    is_keyed = len(ours) == len(over_http) and ours.keys() == theirs.keys()
+    if is_keyed:
+        return [(record, theirs[id]) for id, record in ours.items()]
+    return list(zip(over_http, by_tool, strict=True))
+
+
+def by_id(items: Iterable[Any]) -> dict[str, Record]:
+    """The records with a usable id among the items of a page, by their ids in lower case."""
+    records = (item for item in items if isinstance(item, dict) and is_uuid(item.get("id")))
+    return {record["id"].lower(): record for record in records}
+
+
+def is_sound(path: Path, record: Any, resource: str, contract: Contract) -> bool:
+    """Whether a record over HTTP has a value at a path, or none, as the contract allows it.
+
+    Other values are reported by the rules of the response.
+    """
+    *way, name = path or ("",)
     owner = next((INNER[step] for step in reversed(way) if step in INNER), resource)
     schema = contract.schema(owner)
     if name not in schema["properties"]:
         return True
     for step in way:
-        data = data[step]
-    return (
-        fits(contract, owner, str(name), data[name])
-        if name in data
-        else name not in schema.get("required", ())
-    )
-
-
-def unlike(one: Any, other: Any, place: Place = ()) -> set[Place]:
-    """Where two values differ; a cursor may be another one in each answer, and an id in other letters."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        names = [name for name in {*one, *other} if _tells(name, one.get(name), other.get(name))]
-        return set().union(
-            *(
-                unlike(one.get(name, MISSING), other.get(name, MISSING), (*place, name))
-                for name in names
-            )
-        )
-    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        return set().union(
-            *(
-                unlike(*pair, (*place, number))
-                for number, pair in enumerate(zip(one, other, strict=True))
-            )
-        )
-    return set() if alike(one, other) else {place}
-
-
-def _tells(name: str, one: Any, other: Any) -> bool:
-    """Whether the values of a member can tell different things: what is null on one face may be absent on the other."""
-    if one is None or other is None:
-        return one is not other
-    return name != "nextCursor"
+        record = record[step]
+    if name not in record:
+        return name not in schema.get("required", ())
+    return fits(contract, owner, str(name), record[name])

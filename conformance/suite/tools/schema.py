@@ -1,111 +1,143 @@
-"""The input schema of a tool: where it has each argument, flat, in nested objects or in one of several forms, and what it refuses."""
+"""The input schema of a tool: where it has each argument, and why it rejects arguments.
+
+Arguments may be flat, in nested objects, or in one of several alternatives.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.contract import validators
+import jsonschema_rs
 
-DEEPEST = 4
+MAX_DEPTH = 4
+ALTERNATIVES = ("allOf", "anyOf", "oneOf")
 Schema = Mapping[str, Any]
+ArgumentPath = tuple[str, ...]
+"""The names that lead to an argument, from the outermost object."""
 
 
-def refusal(arguments: Mapping[str, Any], schema: Schema) -> str | None:
-    """Why a schema refuses arguments, as two independent validators see it; None where one takes them, or it is no JSON Schema."""
+def rejection(arguments: Mapping[str, Any], schema: Schema) -> str | None:
+    """Why a schema rejects arguments, in the words of a validator.
+
+    None if one of two independent validators accepts them, or if the schema is invalid.
+    """
+    document = dict(schema)
     try:
-        found = next(validators.fast(schema).iter_errors(arguments), None)
+        error = next(jsonschema_rs.validator_for(document).iter_errors(arguments), None)
     except ValueError:
         return None
-    return None if found is None or validators.accepts(schema, arguments) else found.message
+    if error is None or _is_accepted_by_second_validator(arguments, document):
+        return None
+    return error.message
 
 
-def places(schema: Schema) -> dict[str, tuple[str, ...]]:
-    """Where an input schema has each argument, by its name without case and separators: the outermost place, if there are several."""
-    found = list(_places(schema, schema, ()))
-    return dict(sorted(found, key=lambda place: len(place[1]), reverse=True))
+def _is_accepted_by_second_validator(
+    arguments: Mapping[str, Any], document: dict[str, Any]
+) -> bool:
+    """Whether the second validator accepts the arguments, or rejects the schema."""
+    # Slow to import, and only needed before the target is blamed.
+    from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415
+    from jsonschema.validators import validator_for  # noqa: PLC0415
+
+    validator = validator_for(document, default=Draft202012Validator)
+    try:
+        validator.check_schema(document)
+    except SchemaError:
+        return True
+    return validator(document).is_valid(arguments)
 
 
-def plain(name: str) -> str:
-    """A name without case and separators: projectId, project_id and project-id are one."""
+def argument_paths(schema: Schema) -> dict[str, ArgumentPath]:
+    """The path to each argument, by its normalized name: the outermost if there are several."""
+    paths = list(_paths(schema, schema, ()))
+    return dict(sorted(paths, key=lambda entry: len(entry[1]), reverse=True))
+
+
+def normalized(name: str) -> str:
+    """A name without case and separators: projectId, project_id and project-id are equal."""
     return name.replace("_", "").replace("-", "").lower()
 
 
-def shape(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """Arguments where the input schema has them, beside all else that it insists on; at the top where it says nothing."""
-    where = places(schema)
-    shaped = _required(schema, schema, 0)
+def arranged(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+    """Arguments at their paths in an input schema, with everything else that it requires.
+
+    Arguments without a path are at the top.
+    """
+    paths = argument_paths(schema)
+    document = _required(schema, schema, 0)
     for name, value in arguments.items():
-        path = where.get(plain(name), (name,))
-        node = shaped
-        for key in path[:-1]:
+        *way, last = paths.get(normalized(name), (name,))
+        node = document
+        for key in way:
             node = node.setdefault(key, {})
-        node[path[-1]] = value
-    return shaped
+        node[last] = value
+    return document
 
 
-def _places(
-    schema: Any, root: Schema, path: tuple[str, ...]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for part in _forms(schema, root, len(path)):
+def _paths(schema: Any, root: Schema, way: ArgumentPath) -> Iterator[tuple[str, ArgumentPath]]:
+    for part in _parts(schema, root, len(way)):
         for name, inner in _properties(part):
-            yield plain(name), (*path, name)
-            yield from _places(inner, root, (*path, name))
+            yield normalized(name), (*way, name)
+            yield from _paths(inner, root, (*way, name))
 
 
 def _required(schema: Any, root: Schema, depth: int) -> dict[str, Any]:
-    """What a schema insists on, before any argument is given: objects, whatever is in them, what may be null, and what it states itself."""
-    found: dict[str, Any] = {}
-    for part in _forms(schema, root, depth):
-        required = part.get("required")
+    """The properties that a schema requires, as far as it leaves no choice of their values."""
+    document: dict[str, Any] = {}
+    for part in _parts(schema, root, depth):
+        required = _array(part, "required")
         for name, inner in _properties(part):
-            if not isinstance(required, list) or name not in required:
-                continue
-            if _is_object(inner, root):
-                found[name] = _required(inner, root, depth + 1)
-            elif _may_be_null(inner, root):
-                found[name] = None
-            elif stated := _stated(inner, root):
-                found[name] = stated[0]
-    return found
+            if name in required:
+                document |= _required_property(name, inner, root, depth)
+    return document
 
 
-def _stated(schema: Any, root: Schema) -> list[Any]:
-    """The value that a schema states itself, if there is one: the only one that it takes, or its default."""
-    parts = list(_forms(schema, root, 0))
-    only = [values[0] for part in parts if len(values := _listed(part, "enum")) == 1]
-    return [
-        *(part["const"] for part in parts if "const" in part),
-        *only,
-        *(part["default"] for part in parts if "default" in part),
-    ][:1]
+def _required_property(name: str, schema: Any, root: Schema, depth: int) -> dict[str, Any]:
+    if _is_object(schema, root):
+        return {name: _required(schema, root, depth + 1)}
+    if _is_nullable(schema, root):
+        return {name: None}
+    values = _stated_values(schema, root)
+    return {name: values[0]} if values else {}
+
+
+def _stated_values(schema: Any, root: Schema) -> list[Any]:
+    """The value that a schema states: its constant, its only enum value, or its default."""
+    parts = list(_parts(schema, root, 0))
+    constants = [part["const"] for part in parts if "const" in part]
+    enums = [_array(part, "enum") for part in parts]
+    only = [values[0] for values in enums if len(values) == 1]
+    defaults = [part["default"] for part in parts if "default" in part]
+    return [*constants, *only, *defaults][:1]
 
 
 def _is_object(schema: Any, root: Schema) -> bool:
-    return any(
-        part.get("type") == "object" or _properties(part) for part in _forms(schema, root, 0)
-    )
+    parts = _parts(schema, root, 0)
+    return any(part.get("type") == "object" or _properties(part) for part in parts)
 
 
-def _may_be_null(schema: Any, root: Schema) -> bool:
-    return any(
-        "null" in (part.get("type"), *_listed(part, "type")) or None in _listed(part, "enum")
-        for part in _forms(schema, root, 0)
-    )
+def _is_nullable(schema: Any, root: Schema) -> bool:
+    return any(_allows_null(part) for part in _parts(schema, root, 0))
 
 
-def _listed(schema: Schema, keyword: str) -> list[Any]:
-    stated = schema.get(keyword)
-    return stated if isinstance(stated, list) else []
+def _allows_null(part: Schema) -> bool:
+    types = (part.get("type"), *_array(part, "type"))
+    return "null" in types or None in _array(part, "enum")
 
 
-def _forms(schema: Any, root: Schema, depth: int) -> Iterator[Schema]:
-    """A schema and all that it is put together of; an argument that may be left out is often one form beside null."""
+def _array(schema: Schema, keyword: str) -> list[Any]:
+    value = schema.get(keyword)
+    return value if isinstance(value, list) else []
+
+
+def _parts(schema: Any, root: Schema, depth: int) -> Iterator[Schema]:
+    """A schema and the schemas that it combines: an optional argument is often one beside null."""
     schema = _resolved(schema, root)
-    if not isinstance(schema, dict) or depth > DEEPEST:
+    if not isinstance(schema, dict) or depth > MAX_DEPTH:
         return
     yield schema
-    for keyword in ("allOf", "anyOf", "oneOf"):
-        for part in _listed(schema, keyword):
-            yield from _forms(part, root, depth + 1)
+    for keyword in ALTERNATIVES:
+        for part in _array(schema, keyword):
+            yield from _parts(part, root, depth + 1)
 
 
 def _properties(schema: Schema) -> list[tuple[str, Any]]:
@@ -114,7 +146,7 @@ def _properties(schema: Schema) -> list[tuple[str, Any]]:
 
 
 def _resolved(schema: Any, root: Schema) -> Any:
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         if not isinstance(schema, dict) or not str(schema.get("$ref", "")).startswith("#/"):
             break
         node: Any = root

@@ -1,6 +1,7 @@
-"""A conversation of the protocol's official client with the target's tools; importing it takes half a second.
+"""A session of the protocol's official client with the target's tools; slow to import.
 
-The client negotiates, lists and reads answers as in anybody's program. Its requests go through the recording client, like all others.
+The client negotiates, lists the tools and parses responses as in any program. Its requests go
+through the recording client, like all others.
 """
 
 import asyncio
@@ -26,33 +27,40 @@ from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.suite.callers import expect
 from conformance.suite.tools.channel import Caller
-from conformance.suite.tools.toolbox import MOST_PAGES, Toolbox
+from conformance.suite.tools.toolbox import MAX_PAGES, Toolbox
 
-REFUSALS = (MCPError, ValidationError, httpx2.HTTPError, TimeoutError)
-"""What the client raises where it does not understand an answer; RuntimeErrors of its own where an answer is against the rules."""
+CLIENT_ERRORS = (MCPError, ValidationError, httpx2.HTTPError, TimeoutError)
+"""Errors of the client for responses that it does not understand.
 
-UNREADABLE = "Invalid schema for tool"
-"""What the client says of an output schema that it cannot use: it may be right in a dialect of patterns, or refer to elsewhere."""
+For responses that violate the protocol it raises RuntimeErrors of its own.
+"""
 
-PATIENCE = 10.0
-"""Seconds without a request after which the client waits for something that will not come."""
+UNUSABLE_OUTPUT_SCHEMA = "Invalid schema for tool"
+"""Part of the client's message for an output schema that it cannot use.
 
-PLACE = str(Path(mcp.client.__file__).parent)
-LONGEST_TOLD = 300
-UNSUPPORTED = 405
+Such a schema may be valid: in another dialect of patterns, or with references to elsewhere.
+"""
+
+IDLE_SECONDS = 10.0
+"""Seconds after a response within which the client has to send its next request or finish."""
+
+CLIENT_DIRECTORY = str(Path(mcp.client.__file__).parent)
+MAX_REASON = 300
+METHOD_NOT_ALLOWED = 405
+FRAMING = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+"""Headers about the body as it was transferred; the recorded body is decoded."""
 
 for _name in ("mcp.client", "mcp.shared"):
-    logging.getLogger(_name).setLevel(
-        logging.CRITICAL + 1
-    )  # they quote what a target answers, secrets included
+    # These loggers quote responses, which may contain secrets.
+    logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
 
 @dataclass
-class Courier(httpx2.AsyncBaseTransport):
-    """Carries the requests of the client as the run's own: with a credential, paced, patient and recorded.
+class ClientTransport(httpx2.AsyncBaseTransport):
+    """Sends the requests of the client through the recording client of the run.
 
-    `problem` is what kept one of them from being answered. Only POST is carried: streams that the client opens beside its requests are
-    optional, and would race with them for their number in the recording.
+    `problem` is the error that kept a request from its response. Only POST is sent: the streams
+    that the client opens beside its requests are optional, and their order is random.
     """
 
     toolbox: Toolbox
@@ -60,94 +68,99 @@ class Courier(httpx2.AsyncBaseTransport):
     caller: Caller
     exchanges: list[Exchange] = field(default_factory=list)
     problem: Exception | None = None
-    patience: asyncio.Timeout = field(default_factory=lambda: asyncio.Timeout(None))
+    idle: asyncio.Timeout = field(default_factory=lambda: asyncio.Timeout(None))
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """What the target answers."""
+        """The response of the target."""
         if request.method != "POST":
-            return httpx2.Response(UNSUPPORTED)
-        self.patience.reschedule(None)
+            return httpx2.Response(METHOD_NOT_ALLOWED)
+        self.idle.reschedule(None)
         try:
-            # Not in this thread: an application in this process needs the event loop of the thread for itself.
-            exchange = await asyncio.to_thread(self._carry, request)
+            # In another thread: an application in this process needs this one's event loop.
+            exchange = await asyncio.to_thread(self._send, request)
         except Exception as problem:
             self.problem = problem
             raise
-        self.patience.reschedule(asyncio.get_running_loop().time() + PATIENCE)
-        return _answer(exchange)
+        self.idle.reschedule(asyncio.get_running_loop().time() + IDLE_SECONDS)
+        return _response(exchange)
 
-    def _carry(self, request: httpx2.Request) -> Exchange:
-        headers = tuple(
-            (name, value)
-            for name, value in request.headers.items()
-            if name == "accept" or name.startswith("mcp-")
-        )
-        method = json.loads(request.content).get(
-            "method", "an answer"
-        )  # to what the target asks in its streams
-        call = Call(self.operation.id if method == "tools/call" else "tools", body=request.content)
-        who, purpose = self.caller, f"stock client: {method}"
+    def _send(self, request: httpx2.Request) -> Exchange:
+        # A message without a method responds to a request of the target.
+        method = json.loads(request.content).get("method", "a response")
+        operation = self.operation.id if method == "tools/call" else "tools"
         sending = Sending(
-            who.credential,
-            who.scheme,
-            purpose,
-            headers,
+            self.caller.credential,
+            self.caller.scheme,
+            f"the official client: {method}",
+            _protocol_headers(request),
             in_contract=False,
             method="POST",
             url=self.toolbox.channel.url,
         )
+        call = Call(operation, body=request.content)
         exchange = self.toolbox.live.session.client.send(call, sending)
         self.exchanges.append(exchange)
         expect.clear(exchange)
         return exchange
 
 
-def _answer(exchange: Exchange) -> httpx2.Response:
-    """The answer as the client would have got it; its body has been decoded already."""
+def _protocol_headers(request: httpx2.Request) -> tuple[tuple[str, str], ...]:
+    headers = request.headers.items()
+    return tuple(
+        (name, value) for name, value in headers if name == "accept" or name.startswith("mcp-")
+    )
+
+
+def _response(exchange: Exchange) -> httpx2.Response:
+    """The recorded response for the client."""
     assert exchange.response is not None
-    about = {"content-encoding", "content-length", "transfer-encoding"}
+    response = exchange.response
     headers = [
         (name.encode(), value.encode("latin-1"))
-        for name, value in exchange.response.headers
-        if name not in about
+        for name, value in response.headers
+        if name not in FRAMING
     ]
-    return httpx2.Response(
-        exchange.response.status, headers=headers, content=exchange.response.body
-    )
+    return httpx2.Response(response.status, headers=headers, content=response.body)
 
 
-def converse(courier: Courier, arguments: dict[str, Any]) -> tuple[list[str], CallToolResult]:
-    """The names of the tools that the client finds, and what it gets from that of the operation. Violation where it gives up."""
+def list_and_call(
+    transport: ClientTransport, arguments: dict[str, Any]
+) -> tuple[list[str], CallToolResult]:
+    """The names of the listed tools, and the result of the call. Violation if the client fails."""
     try:
-        return asyncio.run(_talk(courier, arguments))
+        return asyncio.run(_converse(transport, arguments))
     except Exception as problem:
-        if courier.problem is not None:
-            raise courier.problem from None
-        reasons = list(_reasons(problem))
-        if not all(_is_refusal(reason) for reason in reasons):
+        if transport.problem is not None:
+            raise transport.problem from None
+        errors = list(_leaves(problem))
+        if not all(_is_of_client(error) for error in errors):
             raise
-        told = "; ".join(_told(reason) for reason in reasons)
-        if UNREADABLE in told:
-            raise Inconclusive(told, needs=("output schemas that every client reads",)) from None
-    raise Violation(
-        defect(Kind.UNSORTED, f"the client gives up: {told}", expected="a result"),
-        exchanges=[exchange.id for exchange in courier.exchanges[-3:]],
+        reason = "; ".join(_described(error) for error in errors)
+        if any(UNUSABLE_OUTPUT_SCHEMA in str(error) for error in errors):
+            needs = ("output schemas that every client can use",)
+            raise Inconclusive(reason, needs=needs) from None
+    failed = defect(
+        Kind.BODY, "the official client fails: {reason}", expected="a result", reason=reason
     )
+    raise Violation(failed, exchanges=[exchange.id for exchange in transport.exchanges[-3:]])
 
 
-async def _talk(courier: Courier, arguments: dict[str, Any]) -> tuple[list[str], CallToolResult]:
+async def _converse(
+    transport: ClientTransport, arguments: dict[str, Any]
+) -> tuple[list[str], CallToolResult]:
+    url = transport.toolbox.channel.url
     async with (
-        courier.patience,
-        httpx2.AsyncClient(transport=courier, trust_env=False) as http,
-        Client(streamable_http_client(courier.toolbox.channel.url, http_client=http)) as client,
+        transport.idle,
+        httpx2.AsyncClient(transport=transport, trust_env=False) as http,
+        Client(streamable_http_client(url, http_client=http)) as client,
     ):
-        names = [name async for name in _names(client)]
-        return names, await client.call_tool(courier.operation.id, arguments)
+        names = [name async for name in _tool_names(client)]
+        return names, await client.call_tool(transport.operation.id, arguments)
 
 
-async def _names(client: Client) -> AsyncIterator[str]:
+async def _tool_names(client: Client) -> AsyncIterator[str]:
     cursor = None
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         page: ListToolsResult = await client.list_tools(cursor=cursor)
         for tool in page.tools:
             yield tool.name
@@ -156,20 +169,22 @@ async def _names(client: Client) -> AsyncIterator[str]:
             return
 
 
-def _reasons(problem: BaseException) -> Iterator[BaseException]:
+def _leaves(problem: BaseException) -> Iterator[BaseException]:
+    """The errors in a group, or the one error itself."""
     if isinstance(problem, BaseExceptionGroup):
         for each in problem.exceptions:
-            yield from _reasons(each)
+            yield from _leaves(each)
     else:
         yield problem
 
 
-def _is_refusal(reason: BaseException) -> bool:
-    own = isinstance(reason, RuntimeError) and traceback.extract_tb(reason.__traceback__)[
-        -1
-    ].filename.startswith(PLACE)
-    return own or isinstance(reason, REFUSALS)
+def _is_of_client(error: BaseException) -> bool:
+    """Whether the client raised the error because of a response."""
+    if isinstance(error, CLIENT_ERRORS):
+        return True
+    raised_in = traceback.extract_tb(error.__traceback__)[-1].filename
+    return isinstance(error, RuntimeError) and raised_in.startswith(CLIENT_DIRECTORY)
 
 
-def _told(reason: BaseException) -> str:
-    return f"{type(reason).__name__}: {' '.join(str(reason).split())}"[:LONGEST_TOLD]
+def _described(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:MAX_REASON]

@@ -1,4 +1,4 @@
-"""The tools of a target, as its callers are shown them, and calls of them."""
+"""The tools of a target: their list, and calls of them."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -8,195 +8,203 @@ from typing import Any
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
-from conformance.http.exchange import MISSING, Call, Exchange
+from conformance.http.exchange import Call, Exchange
 from conformance.http.patience import TRIES
 from conformance.suite.lists.live import Live
-from conformance.suite.tools.answers import Answer, is_failure, read, reply
-from conformance.suite.tools.channel import Asked, Caller, Channel, Message
-from conformance.suite.tools.schema import places, plain, shape
+from conformance.suite.tools.channel import Caller, Channel, Message, Reply
+from conformance.suite.tools.messages import is_failure, response_to
+from conformance.suite.tools.results import ToolResult, require_served, tool_result
+from conformance.suite.tools.schema import argument_paths, arranged, normalized
 from conformance.target.target import Credential
 
-MOST_PAGES = 50
+MAX_PAGES = 50
+Arguments = Mapping[str, Any]
 
 
-class Unlisted(Inconclusive):
-    """The tools are not listed; `failed` where whoever has shaken hands with the caller answers with a failure of its own."""
+class ToolsNotListed(Inconclusive):
+    """The tools are not listed; `failed` if the service fails although the handshake succeeded."""
 
     def __init__(self, exchange: Exchange, *, failed: bool) -> None:
-        super().__init__(
-            f"the tools are not listed: {exchange.describe()}",
-            needs=("tools.url",),
-            exchanges=[exchange.id],
-        )
+        message = f"the tools are not listed: {exchange.describe()}"
+        super().__init__(message, needs=("tools.url",), exchanges=[exchange.id])
         self.failed = failed
 
 
 @dataclass
 class Toolbox:
-    """Lists and calls tools as any caller; what primary is shown is kept.
-
-    `baselines` are the operations whose tool has served primary, so that a refusal of somebody else means something.
-    """
+    """Lists and calls the tools of a target; the list for primary is read once."""
 
     live: Live
-    baselines: set[str] = field(default_factory=set)
-    _tools: dict[str, Any] | None = None
+    _listed_later: dict[str, Any] | None = None
+    _served: set[str] = field(default_factory=set)
 
     @cached_property
     def channel(self) -> Channel:
-        """What carries the calls."""
+        """The connection to the tool interface."""
         return Channel(self.live.session)
 
     @property
     def tools(self) -> dict[str, Any]:
-        """The tools that primary is shown, by name."""
-        scheme = self.scheme  # finding it out may have listed them
-        if self._tools is None:
-            self._tools = self._listing(Caller.of(self.live.credential("primary"), scheme))
-        return self._tools
+        """The tools that primary can list, by name; ToolsNotListed if there is no list."""
+        scheme, tools = self._discovery
+        if tools is not None:
+            return tools
+        if self._listed_later is None:
+            primary = Caller.of(self.live.credential("primary"), scheme)
+            self._listed_later = self._listing(primary)
+        return self._listed_later
+
+    @property
+    def scheme(self) -> str:
+        """The scheme of primary that lists the tools; the first one if none does.
+
+        Some tool interfaces accept a single scheme. Requests over HTTP that are compared with tool
+        calls have the same scheme, since idempotency keys and cursors may belong to a credential.
+        """
+        return self._discovery[0]
 
     @cached_property
-    def scheme(self) -> str:
-        """The scheme by which primary is shown the tools: the interface may know one alone; the first where it knows neither.
-
-        It serves for both faces, since the key of an approval and a cursor may belong to the credential.
-        """
+    def _discovery(self) -> tuple[str, dict[str, Any] | None]:
         primary = self.live.credential("primary")
         for scheme in primary.schemes:
             with suppress(Inconclusive):
-                self._tools = self._listing(Caller.of(primary, scheme))
-                return scheme
-        return primary.schemes[0]
+                return scheme, self._listing(Caller.of(primary, scheme))
+        return primary.schemes[0], None
 
     def _listing(self, caller: Caller) -> dict[str, Any]:
-        """Every tool that a caller is shown, over all pages; Unlisted where the list is refused."""
-        found: dict[str, Any] = {}
+        """All pages of the tools that a caller can list; ToolsNotListed if the list is rejected."""
+        tools: dict[str, Any] = {}
         cursor: str | None = None
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             params = {"cursor": cursor} if cursor else {}
-            asked = self.channel.ask(Message("tools/list", params, "list the tools"), caller)
-            message = reply(asked.exchange, asked.number)
-            result = message.get("result")
-            if not isinstance(result, dict) or not isinstance(result.get("tools"), list):
-                raise Unlisted(
-                    asked.exchange,
-                    failed=self.channel.has_greeted(caller) and is_failure(asked.exchange, message),
-                )
-            found |= {
-                tool["name"]: tool
-                for tool in result["tools"]
-                if isinstance(tool, dict) and isinstance(tool.get("name"), str)
-            }
-            cursor = result.get("nextCursor")
+            page = self._page_of_tools(Message("tools/list", params, "list the tools"), caller)
+            tools |= {tool["name"]: tool for tool in page["tools"] if _has_name(tool)}
+            cursor = page.get("nextCursor")
             if not isinstance(cursor, str):
                 break
-        return found
+        return tools
 
-    def call(
-        self,
-        operation: Operation,
-        arguments: Mapping[str, Any],
-        credential: Credential | None,
-        scheme: str | None = None,
-        *,
-        purpose: str = "call the tool",
-    ) -> Answer:
-        """Call the tool of an operation; names of the arguments are those of the operation, put where its input schema has them."""
-        asked = self.channel.ask(
-            self._message(operation, arguments, purpose), Caller.of(credential, scheme)
-        )
-        return self._noted(asked, operation, arguments)
+    def _page_of_tools(self, message: Message, caller: Caller) -> dict[str, Any]:
+        reply = self.channel.send(message, caller)
+        response = response_to(reply.exchange, reply.number)
+        result = response.get("result")
+        if isinstance(result, dict) and isinstance(result.get("tools"), list):
+            return result
+        failed = self.channel.has_greeted(caller) and is_failure(reply.exchange, response)
+        raise ToolsNotListed(reply.exchange, failed=failed)
 
-    def call_uninvited(
-        self, operation: Operation, arguments: Mapping[str, Any], caller: Caller, purpose: str
-    ) -> Answer | None:
-        """Call a tool without the handshake that is refused to the caller, as primary does after its own; None where it is not refused."""
-        host = Caller.of(self.live.credential("primary"), self.scheme)
-        asked = self.channel.ask_uninvited(
-            self._message(operation, arguments, purpose), caller, host
-        )
-        return self._noted(asked, operation, arguments) if asked is not None else None
+    def tool(self, operation: Operation) -> dict[str, Any]:
+        """The tool of an operation as primary lists it; Inconclusive if there is none."""
+        tool = self.tools.get(operation.id)
+        if not isinstance(tool, dict):
+            raise Inconclusive(f"there is no tool {operation.id}", needs=("tools.url",))
+        return tool
 
-    def _noted(self, asked: Asked, operation: Operation, arguments: Mapping[str, Any]) -> Answer:
-        """What a call came to; one that is served may have spent a review."""
-        answer = _read(asked)
-        if operation.writes and not answer.refused:
-            self.live.session.approved.add(str(arguments.get("reviewId")).lower())
-        return answer
+    def argument_name(self, operation: Operation, name: str) -> str | None:
+        """The name that the tool has for a parameter of its operation over HTTP.
 
-    def _message(self, operation: Operation, arguments: Mapping[str, Any], purpose: str) -> Message:
-        named = {self.argument(operation, name) or name: value for name, value in arguments.items()}
-        schema = self._schema(operation)
-        return Message(
-            "tools/call",
-            {"name": operation.id, "arguments": shape(named, schema)},
-            purpose,
-            operation.id,
-            schema,
-        )
-
-    def argument(self, operation: Operation, name: str) -> str | None:
-        """What the tool calls a parameter of its operation: as HTTP does here, or else as the contract does; None where it has neither."""
-        session, taken = self.live.session, places(self._schema(operation))
-        contract = (
+        It is the name over HTTP, or that of the contract; None if the input schema has neither.
+        """
+        session, paths = self.live.session, argument_paths(self._schema(operation))
+        in_contract = (
             parameter.name
             for parameter in operation.parameters
             if session.name(operation, parameter.role) == name
         )
-        return next((each for each in (name, *contract) if plain(each) in taken), None)
+        candidates = (name, *in_contract)
+        return next((each for each in candidates if normalized(each) in paths), None)
 
-    def _schema(self, operation: Operation) -> dict[str, Any]:
-        found = self.tools.get(operation.id, {}).get("inputSchema")
-        return found if isinstance(found, dict) else {}
+    # --- calls ----------------------------------------------------------------------------------
 
-    def tool(self, operation: Operation) -> dict[str, Any]:
-        """The tool of an operation as primary is shown it; Inconclusive where there is none."""
-        found = self.tools.get(operation.id)
-        if not isinstance(found, dict):
-            raise Inconclusive(f"there is no tool {operation.id}", needs=("tools.url",))
-        return found
+    def call(
+        self,
+        operation: Operation,
+        arguments: Arguments,
+        credential: Credential | None,
+        scheme: str | None = None,
+        *,
+        purpose: str = "call the tool",
+    ) -> ToolResult:
+        """Call the tool of an operation; arguments have the names of the parameters over HTTP."""
+        message = self._message(operation, arguments, purpose)
+        reply = self.channel.send(message, Caller.of(credential, scheme))
+        return self._recorded(_result(reply), operation, arguments)
 
-    def as_primary(
-        self, operation: Operation, arguments: Mapping[str, Any], purpose: str
-    ) -> Answer:
+    def call_without_handshake(
+        self, operation: Operation, arguments: Arguments, caller: Caller, purpose: str
+    ) -> ToolResult | None:
+        """Call a tool without the handshake that the target rejected; None if it did not."""
+        host = Caller.of(self.live.credential("primary"), self.scheme)
+        message = self._message(operation, arguments, purpose)
+        reply = self.channel.send_without_handshake(message, caller, host)
+        if reply is None:
+            return None
+        return self._recorded(_result(reply), operation, arguments)
+
+    def call_as_primary(
+        self, operation: Operation, arguments: Arguments, purpose: str
+    ) -> ToolResult:
         """Call a tool as primary, once."""
-        return self.call(
-            operation, arguments, self.live.credential("primary"), self.scheme, purpose=purpose
-        )
+        primary = self.live.credential("primary")
+        return self.call(operation, arguments, primary, self.scheme, purpose=purpose)
 
-    def each_as_primary(
-        self, operation: Operation, requests: Mapping[str, Mapping[str, Any]]
-    ) -> list[Answer]:
-        """Call a tool as primary with many arguments, by what each is for, as many at once as the transport likes."""
+    def call_all_as_primary(
+        self, operation: Operation, requests: Mapping[str, Arguments]
+    ) -> list[ToolResult]:
+        """Call a tool as primary once for each purpose, concurrently as far as possible."""
         messages = [
             self._message(operation, arguments, purpose) for purpose, arguments in requests.items()
         ]
-        return list(
-            map(
-                _read,
-                self.channel.ask_each(
-                    messages, Caller.of(self.live.credential("primary"), self.scheme)
-                ),
-            )
-        )
+        primary = Caller.of(self.live.credential("primary"), self.scheme)
+        return [_result(reply) for reply in self.channel.send_all(messages, primary)]
 
-    def served_to_primary(
-        self, operation: Operation, arguments: Mapping[str, Any], purpose: str
-    ) -> Answer:
-        """A call that ought to be served, made again where it is not: a tool's error does not always tell what is over in a moment."""
+    def call_until_served(
+        self, operation: Operation, arguments: Arguments, purpose: str
+    ) -> ToolResult:
+        """Call a tool as primary; repeat a rejected call, which may be due to a transient error."""
         for number in range(TRIES):
             self.live.session.transport.wait(float(number))
-            answer = self.as_primary(operation, arguments, purpose)
-            if not answer.refused and answer.data is not MISSING:
+            result = self.call_as_primary(operation, arguments, purpose)
+            if result.is_served:
                 break
-        return answer
+        return result
+
+    def require_baseline(self, operation: Operation, arguments: Arguments) -> None:
+        """Inconclusive unless primary's call of a tool was served at least once."""
+        if operation.id not in self._served:
+            require_served(self.call_until_served(operation, arguments, "the baseline tool call"))
+            self._served.add(operation.id)
+
+    def _message(self, operation: Operation, arguments: Arguments, purpose: str) -> Message:
+        schema = self._schema(operation)
+        named = {
+            self.argument_name(operation, name) or name: value for name, value in arguments.items()
+        }
+        params = {"name": operation.id, "arguments": arranged(named, schema)}
+        return Message("tools/call", params, purpose, operation.id, schema)
+
+    def _schema(self, operation: Operation) -> dict[str, Any]:
+        schema = self.tools.get(operation.id, {}).get("inputSchema")
+        return schema if isinstance(schema, dict) else {}
+
+    def _recorded(
+        self, result: ToolResult, operation: Operation, arguments: Arguments
+    ) -> ToolResult:
+        """The same result; a successful approval is recorded as one that may have used a review."""
+        if operation.writes and not result.is_rejected:
+            self.live.session.approved.add(str(arguments.get("reviewId")).lower())
+        return result
 
 
 def arguments_of(call: Call) -> dict[str, Any]:
-    """The arguments of a call as a tool takes them: numbers as numbers."""
+    """The arguments of a call over HTTP for its tool: `limit` is a number."""
     query = {name: int(value) if name == "limit" else value for name, value in call.query}
     return {**call.path, **query}
 
 
-def _read(asked: Asked) -> Answer:
-    return read(asked.exchange, asked.number)
+def _has_name(tool: Any) -> bool:
+    return isinstance(tool, dict) and isinstance(tool.get("name"), str)
+
+
+def _result(reply: Reply) -> ToolResult:
+    return tool_result(reply.exchange, reply.number)

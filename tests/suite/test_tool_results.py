@@ -8,7 +8,8 @@ import pytest
 
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import MISSING, Call, Exchange, Request, Response
-from conformance.suite.tools.answers import read, reply
+from conformance.suite.tools.messages import response_to
+from conformance.suite.tools.results import tool_result
 
 ENVELOPE = {"data": {"id": "1"}, "requestId": "r"}
 TEXT = {"type": "text", "text": json.dumps(ENVELOPE)}
@@ -22,7 +23,7 @@ def exchange(body: str, kind: str = "application/json") -> Exchange:
 
 def called(result: dict[str, Any]) -> Any:
     """The data that a result carries."""
-    return read(exchange(json.dumps({"jsonrpc": "2.0", "id": 1, "result": result})), 1).data
+    return tool_result(exchange(json.dumps({"jsonrpc": "2.0", "id": 1, "result": result})), 1).data
 
 
 @pytest.mark.parametrize(
@@ -76,18 +77,18 @@ def test_the_weather_is_no_answer(status: int | None) -> None:
     assert whole.response is not None
     spoiled = replace(whole, response=replace(whole.response, status=status) if status else None)
 
-    assert reply(spoiled, 1) == {}
+    assert response_to(spoiled, 1) == {}
     with pytest.raises(Inconclusive):
-        read(spoiled, 1)
+        tool_result(spoiled, 1)
 
 
 def test_a_stream_may_end_before_its_answer() -> None:
     """Then there is none."""
-    assert reply(exchange('data: {"id": 2, "result": {}}\n\n', "text/event-stream"), 1) == {}
+    assert response_to(exchange('data: {"id": 2, "result": {}}\n\n', "text/event-stream"), 1) == {}
 
 
 def test_a_request_of_the_server_is_no_answer() -> None:
     """It may come in the same stream, and have the same number."""
     messages = [{"id": 1, "method": "ping"}, {"id": 1, "result": {"content": []}}]
     stream = "".join(f"data: {json.dumps(each)}\n\n" for each in messages)
-    assert reply(exchange(stream, "text/event-stream"), 1) == messages[1]
+    assert response_to(exchange(stream, "text/event-stream"), 1) == messages[1]

@@ -1,0 +1,210 @@
+"""Pages of a list by tool and over HTTP, which have to show the same records in the end."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
+from conformance.http.exchange import Call
+from conformance.suite.callers import expect
+from conformance.suite.tools.comparison import ROUNDS, Comparison, Pair
+from conformance.suite.tools.parity import by_id
+from conformance.suite.tools.results import data_of
+from conformance.suite.tools.toolbox import arguments_of
+
+MAX_LIMIT = 100
+"""The longest page that the contract allows."""
+
+Page = tuple[list[Any], str | None]
+"""The items of a page and its `nextCursor`."""
+
+
+@dataclass(frozen=True)
+class PageComparison:
+    """Compares pages of one list; `cursor` is the name of its cursor parameter, None if unknown.
+
+    Each interface follows its own cursors, since the order of items is free.
+    """
+
+    comparison: Comparison
+    cursor: str | None
+
+    def check_pages(self, call: Call, most: int) -> list[Pair]:
+        """At most so many pages in a row, which are returned.
+
+        Violation where shared records differ, a page is too long, the tool repeats a record, or
+        only one of the interfaces ever shows a record.
+        """
+        pairs = self._pages(call, most)
+        for pair in pairs:
+            _check_length(pair)
+        self._check_not_repeated(call, most, pairs)
+        shown = set(_ids_over_http(pairs)), set(_ids_by_tool(pairs))
+        if shown[0] != shown[1]:
+            self._check_same_records(call)
+        return pairs
+
+    def _pages(self, call: Call, most: int) -> list[Pair]:
+        pairs: list[Pair] = []
+        over_http, by_tool = call, call
+        for _ in range(most):
+            pair = self.comparison.check_data(over_http, by_tool)
+            if pair is None:
+                break
+            pairs.append(pair)
+            cursors = pair.over_http.cursor, pair.tool_cursor
+            if self.cursor is None or None in cursors:
+                break
+            over_http = over_http.asking(**{self.cursor: cursors[0]})
+            by_tool = by_tool.asking(**{self.cursor: cursors[1]})
+        return pairs
+
+    def _check_not_repeated(self, call: Call, most: int, pairs: list[Pair]) -> None:
+        repeated = _repeated(pairs)
+        for _ in range(1, ROUNDS):
+            if not repeated:
+                return
+            pairs = self._pages(call, most)
+            repeated &= _repeated(pairs)
+        if repeated:
+            found = defect(
+                Kind.REPEATED,
+                "the tool shows {id} on more than one page",
+                expected="each record once",
+                id=min(repeated),
+            ).on("id")
+            expect.violated(found, *(pair.by_tool.exchange for pair in pairs))
+
+    def _check_same_records(self, call: Call) -> None:
+        """Violation where, page by page to the end, only one interface ever shows a record."""
+        only_over_http: set[str] | None = None
+        only_by_tool: set[str] | None = None
+        lists: list[set[str]] = []
+        for number in range(ROUNDS):
+            self.comparison.toolbox.live.session.transport.wait(float(number))
+            over_http = self._all_ids(call, self._page_over_http)
+            by_tool = self._all_ids(call, self._page_by_tool)
+            if over_http is None or by_tool is None:
+                self._leave_open(call)
+                return
+            lists.append(over_http)
+            ours, theirs = over_http - by_tool, by_tool - over_http
+            only_over_http = ours if only_over_http is None else only_over_http & ours
+            only_by_tool = theirs if only_by_tool is None else only_by_tool & theirs
+            if not only_over_http and not only_by_tool:
+                return
+        if only_over_http:
+            self._omitted(call, only_over_http)
+        if only_by_tool and all(each == lists[0] for each in lists):
+            self._foreign(call, only_by_tool)
+        raise Inconclusive(
+            f"the records of {call.operation} change with every read",
+            needs=("data that stay the same",),
+        )
+
+    def _leave_open(self, call: Call) -> None:
+        """Inconclusive for the longest pages; shorter ones end later and show no more."""
+        if dict(call.query).get("limit") == str(MAX_LIMIT):
+            raise Inconclusive(
+                f"the list of {call.operation} is too long to be compared as a whole",
+                needs=("a larger --depth",),
+            )
+
+    def _all_ids(self, call: Call, read: Callable[[Call], Page]) -> set[str] | None:
+        """The ids on all pages; None where there are more pages than the run may read."""
+        ids: set[str] = set()
+        for _ in range(self.comparison.toolbox.live.session.depth.pages):
+            items, cursor = read(call)
+            ids |= by_id(items).keys()
+            if cursor is None or self.cursor is None or not items:
+                return ids
+            call = call.asking(**{self.cursor: cursor})
+        return None
+
+    def _page_over_http(self, call: Call) -> Page:
+        page = self.comparison.toolbox.live.control(call, scheme=self.comparison.toolbox.scheme)
+        return page.items, page.cursor
+
+    def _page_by_tool(self, call: Call) -> Page:
+        operation, toolbox = self.comparison.operation, self.comparison.toolbox
+        result = toolbox.call_until_served(operation, arguments_of(call), "a page by tool")
+        data = data_of(result)
+        items = data.get("items") if isinstance(data, dict) else None
+        cursor = data.get("nextCursor") if isinstance(data, dict) else None
+        return (
+            items if isinstance(items, list) else [],
+            cursor if isinstance(cursor, str) else None,
+        )
+
+    def _omitted(self, call: Call, ids: set[str]) -> None:
+        raise Violation(
+            defect(
+                Kind.OMITTED,
+                "HTTP lists {id}, but no page of the tool shows it",
+                expected="the records of the operation",
+                id=min(ids),
+            ).on("id"),
+            exchanges=self._evidence(call),
+        )
+
+    def _foreign(self, call: Call, ids: set[str]) -> None:
+        raise Violation(
+            defect(
+                Kind.FOREIGN,
+                "the tool shows {id}, but no page over HTTP does",
+                expected="the records of the operation",
+                id=min(ids),
+            ).on("id"),
+            exchanges=self._evidence(call),
+        )
+
+    def _evidence(self, call: Call) -> list[str]:
+        """The first page of each interface, read once more."""
+        toolbox, operation = self.comparison.toolbox, self.comparison.operation
+        over_http = toolbox.live.send(call, scheme=toolbox.scheme, purpose="the page over HTTP")
+        by_tool = toolbox.call_as_primary(operation, arguments_of(call), "the page by tool")
+        return [over_http.id, by_tool.exchange.id]
+
+
+def check_filtered(pairs: list[Pair], name: str, value: str) -> None:
+    """Violation where a tool shows a record with another value than the filter."""
+    for pair in pairs:
+        for record in by_id(pair.tool_items).values():
+            shown = str(record.get(name, value))
+            found = defect(
+                Kind.FOREIGN,
+                "the tool shows a record with another {property} than the filter",
+                expected="records that fit the filter",
+                actual=shown,
+                property=name,
+            ).on(name)
+            expect.that(shown.lower() == value.lower(), found, pair.by_tool.exchange)
+
+
+def _check_length(pair: Pair) -> None:
+    """Violation where a page by tool is longer than its limit."""
+    limit = dict(pair.over_http.call.query).get("limit")
+    length = len(pair.tool_items)
+    if limit is not None:
+        found = defect(
+            Kind.COUNT,
+            "the tool shows more items than its limit",
+            expected=f"at most {limit}",
+            actual=length,
+        ).on("items")
+        expect.that(length <= int(limit), found, pair.by_tool.exchange)
+
+
+def _repeated(pairs: list[Pair]) -> set[str]:
+    """The ids that the tool shows more than once, and HTTP does not."""
+    by_tool, over_http = Counter(_ids_by_tool(pairs)), Counter(_ids_over_http(pairs))
+    return {id for id, count in by_tool.items() if count > 1 >= over_http[id]}
+
+
+def _ids_by_tool(pairs: list[Pair]) -> list[str]:
+    return [id for pair in pairs for id in by_id(pair.tool_items)]
+
+
+def _ids_over_http(pairs: list[Pair]) -> list[str]:
+    return [id for pair in pairs for id in by_id(pair.over_http.items)]

@@ -1,0 +1,163 @@
+"""Results of tool calls: the data of the operation, or an error."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.contract.verdict import Defect, Inconclusive, Kind, Location, Part, defect
+from conformance.http.exchange import MISSING, Exchange, parse
+from conformance.suite.callers import expect
+from conformance.suite.tools.messages import is_event_stream, response_to
+
+CODE_BLOCK = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
+TRANSIENT = frozenset({429, 502, 503, 504})
+MARKERS = frozenset({"data", "code"})
+"""Properties that distinguish an envelope, or an error body, from other JSON."""
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """The result of a tool call.
+
+    `data` is that of the operation, or MISSING. `outcome` describes the result in a few words.
+    `error` is the content of a result that is marked as an error; MISSING for any other result.
+    `where` is the place in the response that decides between success and error.
+    """
+
+    exchange: Exchange
+    data: Any
+    is_rejected: bool
+    outcome: str
+    where: Location
+    error: Any = MISSING
+
+    @property
+    def is_served(self) -> bool:
+        """Whether the call returned data."""
+        return not self.is_rejected and self.data is not MISSING
+
+
+def tool_result(exchange: Exchange, number: int) -> ToolResult:
+    """The result of a tool call, by the number of its request.
+
+    A rejection is an HTTP error, a JSON-RPC error, or a result that is marked as an error.
+    """
+    if exchange.response is None or exchange.response.status in TRANSIENT:
+        expect.clear(exchange)
+    message = response_to(exchange, number)
+    result = message.get("result")
+    if isinstance(result, dict) and exchange.status == 200:
+        return _of_result(exchange, result)
+    error = message.get("error")
+    if isinstance(error, dict):
+        outcome, where = f"JSON-RPC error {error.get('code')}", _in_body(exchange, "/error")
+        return ToolResult(exchange, MISSING, is_rejected=True, outcome=outcome, where=where)
+    is_rejected = exchange.status in range(400, 500)
+    where = Location(Part.STATUS, exchange=exchange.id)
+    return ToolResult(exchange, MISSING, is_rejected, exchange.describe(), where)
+
+
+def _of_result(exchange: Exchange, result: Mapping[str, Any]) -> ToolResult:
+    content = _content(result)
+    if result.get("isError") is True:
+        where = _in_body(exchange, "/result/isError")
+        outcome = f"isError {_code(content)}".rstrip()
+        return ToolResult(exchange, MISSING, True, outcome, where, content)  # noqa: FBT003
+    where = _in_body(exchange, "/result")
+    return ToolResult(exchange, _data(content), False, "a result", where)  # noqa: FBT003
+
+
+def _in_body(exchange: Exchange, place: str) -> Location:
+    """A place in a message; that of the whole body in an event stream, which has no pointers."""
+    name = "" if is_event_stream(exchange) else place
+    return Location(Part.BODY, name, exchange.id)
+
+
+def _content(result: Mapping[str, Any]) -> Any:
+    """The content of a result: the first envelope or error body, else the first other JSON."""
+    candidates = (_unwrapped(result.get("structuredContent")), *map(_parsed, _texts(result)))
+    values = [value for value in candidates if value is not MISSING]
+    objects = [value for value in values if isinstance(value, dict)]
+    bodies = [value for value in objects if not MARKERS.isdisjoint(value)]
+    return next(iter((*bodies, *objects, *values)), MISSING)
+
+
+def _texts(result: Mapping[str, Any]) -> Iterator[Any]:
+    """The texts of a result, and those of its embedded resources."""
+    parts = result.get("content")
+    for part in parts if isinstance(parts, list) else ():
+        if not isinstance(part, dict):
+            continue
+        if part.get("type") == "text":
+            yield part.get("text")
+        elif part.get("type") == "resource" and isinstance(part.get("resource"), dict):
+            yield part["resource"].get("text")
+
+
+def _unwrapped(structured: Any) -> Any:
+    """Structured content without the object that some servers wrap around the result."""
+    if not isinstance(structured, dict):
+        return MISSING
+    if len(structured) != 1:
+        return structured
+    ((name, value),) = structured.items()
+    inner = _parsed(value)
+    is_wrapper = name == "result" or (isinstance(inner, dict) and name != "data")
+    return inner if is_wrapper else structured
+
+
+def _parsed(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    block = CODE_BLOCK.fullmatch(value)
+    return parse(block[1] if block else value)[0]
+
+
+def _data(content: Any) -> Any:
+    """`data` of an envelope; content without an envelope is the data itself."""
+    return content["data"] if isinstance(content, dict) and "data" in content else content
+
+
+def _code(content: Any) -> str:
+    return str(content.get("code", "")) if isinstance(content, dict) else ""
+
+
+def data_of(result: ToolResult) -> Any:
+    """The data of a successful call; Violation if the call was rejected."""
+    expect.that(result.is_served, _not_served(result), result.exchange)
+    return result.data
+
+
+def _not_served(result: ToolResult) -> Defect:
+    return defect(
+        Kind.STATUS,
+        "{request}: {outcome}",
+        expected="the data of the operation",
+        actual=result.outcome,
+        request=result.exchange.purpose,
+        outcome=result.outcome,
+    ).at(result.where)
+
+
+def check_rejected(result: ToolResult) -> None:
+    """Violation unless the call was rejected."""
+    accepted = defect(
+        Kind.ACCEPTED,
+        "{request}: {outcome}",
+        expected="a rejection",
+        actual=result.outcome,
+        request=result.exchange.purpose,
+        outcome=result.outcome,
+    ).at(result.where)
+    expect.that(result.is_rejected, accepted, result.exchange)
+
+
+def require_served(result: ToolResult) -> None:
+    """Inconclusive unless the call was served: otherwise a later rejection says nothing."""
+    if not result.is_served:
+        raise Inconclusive(
+            f"the baseline tool call returned {result.outcome}",
+            needs=("tools.url",),
+            exchanges=[result.exchange.id],
+        )

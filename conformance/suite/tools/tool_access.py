@@ -1,0 +1,58 @@
+"""Tool calls of callers who may not make them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.contract.openapi import Operation
+from conformance.http.exchange import Call
+from conformance.runner.session import Session
+from conformance.suite.callers.forged_credentials import made_up
+from conformance.suite.tools.channel import Caller
+from conformance.suite.tools.filters import filters_of
+from conformance.suite.tools.results import require_served
+from conformance.suite.tools.toolbox import Toolbox, arguments_of
+from conformance.target.target import Credential
+
+NAMED = {"expired": "an expired credential", "revoked": "a revoked credential"}
+"""The credentials of the profile that are not valid any more, and what their calls are for."""
+
+
+@dataclass(frozen=True)
+class Intruder:
+    """A caller without a valid credential; `purpose` describes its calls."""
+
+    purpose: str
+    caller: Caller
+
+
+def without_valid_credential(session: Session, primary: Credential) -> list[Intruder]:
+    """No, a made-up, an expired and a revoked credential, by every scheme that they have."""
+    return [Intruder("no credential", Caller(None, None)), *_invalid(session, primary)]
+
+
+def _invalid(session: Session, primary: Credential) -> Iterator[Intruder]:
+    for scheme in primary.schemes:
+        yield Intruder("a made-up credential", Caller(made_up(session, scheme), scheme))
+    for name, purpose in NAMED.items():
+        credential = session.target.credentials.get(name)
+        for scheme in credential.schemes if credential is not None else ():
+            yield Intruder(purpose, Caller(credential, scheme))
+
+
+def one_of_each(intruders: list[Intruder]) -> list[Intruder]:
+    """The last of the intruders with each purpose."""
+    return list({intruder.purpose: intruder for intruder in intruders}.values())
+
+
+def further_arguments(operation: Operation, toolbox: Toolbox, call: Call) -> list[dict[str, Any]]:
+    """Arguments of a list with a limit and every filter that primary's call was served with.
+
+    A check of access may be missing beside an argument. [] for other operations.
+    """
+    if not operation.is_list:
+        return []
+    filters = {name: value for name, _, value in filters_of(operation, toolbox)}
+    arguments = {**arguments_of(call), "limit": 1, **filters}
+    require_served(toolbox.call_until_served(operation, arguments, "the baseline tool call"))
+    return [arguments]

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from conformance.target.toml_schema import Leaf, Problem, Reader, Shape
+from conformance.target.toml_schema import Leaf, Problem, Reader, Schema
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def _blank(value: str) -> str | None:
     return None if value.strip() else "is blank"
 
 
-_ENTRY: Shape = {
+_ENTRY: Schema = {
     "requirement": Leaf(
         (str,), "write the id of a requirement (`conformance requirements` lists them)", _blank
     ),

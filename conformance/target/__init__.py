@@ -1,1 +1,1 @@
-"""One deployment: its profile, read and checked."""
+"""One deployment: its profile, read and validated."""

@@ -1,4 +1,7 @@
-"""The target profile: `target.toml`, or the same tables as data, into one frozen Target; every problem of it at once."""
+"""The target profile: `target.toml`, or the same tables as data, becomes one frozen Target.
+
+All problems of a profile are reported at once.
+"""
 
 import os
 import re
@@ -32,7 +35,7 @@ from conformance.target.toml_schema import (
     Place,
     Problem,
     Reader,
-    Shape,
+    Schema,
     dotted,
     reference,
 )
@@ -48,7 +51,7 @@ _LARGEST = 9007199254740991  # beyond it a float is no longer exact
 
 
 class ProfileError(ValueError):
-    """A profile that no run can start with; `problems` has all of them, and str() shows one a line."""
+    """A profile that no run can start with; str() shows one problem a line."""
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__(problems)
@@ -59,15 +62,17 @@ class ProfileError(ValueError):
 
 
 def _uuid_flaw(value: str) -> str | None:
-    return None if is_uuid(value) else "is no UUID of the specified pattern"
+    return None if is_uuid(value) else "is not a UUID of the specified pattern"
 
 
 def _number_flaw(value: float) -> str | None:
-    return None if 0 < value <= _LARGEST else "is not above zero, or is too large"
+    if not value > 0:  # NaN as well
+        return "is not above zero"
+    return None if value <= _LARGEST else "is too large"
 
 
 def _name_flaw(value: object) -> str | None:
-    return "is no parameter name" if value in ("", True) else None
+    return "is not a parameter name" if value in ("", True) else None
 
 
 def _text_flaw(value: str) -> str | None:
@@ -77,7 +82,7 @@ def _text_flaw(value: str) -> str | None:
 
 
 def _argument_flaw(value: str) -> str | None:
-    return "has a null character" if "\0" in value else None
+    return "contains a null character" if "\0" in value else None
 
 
 _BASE_URL = Leaf(
@@ -85,13 +90,12 @@ _BASE_URL = Leaf(
     "write http:// or https://, the host and the path up to the version segment",
     base_url_flaw,
 )
-_URL = Leaf((str,), "write a whole http:// or https:// URL", url_flaw)
+_URL = Leaf((str,), "write an absolute http:// or https:// URL", url_flaw)
 _SECRET = Leaf(
     (str,), 'write the secret, or "${NAME}" for an environment variable that holds it', secret_flaw
 )
 _ID = Leaf((str,), "write the id of a record in quotes", _uuid_flaw)
-_COUNT = Leaf((int,), "write a whole number above zero", _number_flaw)
-_AT_LEAST_ONE = Leaf((int,), "must be an integer ≥ 1", _number_flaw)
+_COUNT = Leaf((int,), "write an integer ≥ 1", _number_flaw)
 _NUMBER = Leaf((int, float), "write a number above zero", _number_flaw)
 _NAME = Leaf(
     (str, bool),
@@ -106,10 +110,10 @@ _TEXT = Leaf((str,), "write a line of text in quotes", _text_flaw)
 
 _TOKEN_EXAMPLE = 'write { command = ["./token", "--staging"], lifetime = 300 }'
 _TOKEN_REMEDY = "it has to print the secret on standard output and end with exit code 0"
-_TOKEN: dict[str, Shape] = {"command": Array(_ARGUMENT), "lifetime": _NUMBER}
-_CREDENTIAL: Shape = dict.fromkeys(_API.schemes, Either(_SECRET, _TOKEN))
-_RATE_LIMIT: dict[str, Shape] = {"requests": _COUNT, "seconds": _NUMBER}
-_PROFILE: Shape = {
+_TOKEN: dict[str, Schema] = {"command": Array(_ARGUMENT), "lifetime": _NUMBER}
+_CREDENTIAL: Schema = dict.fromkeys(_API.schemes, Either(_SECRET, _TOKEN))
+_RATE_LIMIT: dict[str, Schema] = {"requests": _COUNT, "seconds": _NUMBER}
+_PROFILE: Schema = {
     "base-url": _BASE_URL,
     "credentials": {
         **dict.fromkeys(
@@ -137,7 +141,7 @@ _PROFILE: Shape = {
         "max-body-bytes": _COUNT,
         "rate-limit": _RATE_LIMIT,
         "requests-per-second": _NUMBER,
-        "connections": _AT_LEAST_ONE,
+        "connections": _COUNT,
     },
     "parameters": {
         operation: {role: _NAME for listed, role in _API.open_names if listed == operation}
@@ -153,13 +157,16 @@ _PROFILE: Shape = {
 def load(
     path: Path, *, base_url: str | None = None, environ: Mapping[str, str] = os.environ
 ) -> Target:
-    """The target that a file describes, at `base_url` where one is given; ProfileError with every problem of the file."""
+    """The target that a file describes, at `base_url` where one is given.
+
+    Runs the commands that print secrets. Raises ProfileError with every problem of the file.
+    """
     text = _text(path)
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _refusal(
-            path, f"is no valid TOML: {error}", "correct it there", _position(error, text)
+        raise _unreadable(
+            path, f"invalid TOML: {error}", "correct the file", _position(error, text)
         ) from None
     return parse(data, source=str(path), text=text, base_url=base_url, environ=environ)
 
@@ -172,7 +179,10 @@ def parse(
     base_url: str | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> Target:
-    """The target that a profile's tables describe; `source` names them in problems, `text` gives the lines; ProfileError."""
+    """The target that a profile's tables describe, as for `load`.
+
+    `source` names the tables in problems, and `text` gives the line numbers.
+    """
     reader = Reader(source, text, environ)
     profile = reader.read(_PROFILE, data)
     address = _address(reader, profile, base_url)
@@ -194,9 +204,7 @@ def parse(
         consent=Consent(
             **{key.replace("-", "_"): value for key, value in profile.get("consent", {}).items()}
         ),
-        source=PurePath(source).name
-        if source
-        else None,  # without its folders, which are no business of a report
+        source=PurePath(source).name if source else None,  # a report names no folders
         product=Product(**profile.get("product", {})),
     )
 
@@ -208,7 +216,7 @@ def _raise_problems(reader: Reader) -> None:
 
 
 def bare(base_url: str) -> Target:
-    """A target of which only the base URL is known; ProfileError where it is none."""
+    """A target of which only the base URL is known. Raises ProfileError for an invalid URL."""
     return parse({}, base_url=base_url, environ={})
 
 
@@ -218,14 +226,14 @@ def _text(path: Path) -> str:
             encoding="utf-8-sig"
         )  # editors on Windows put a byte order mark there
     except OSError as error:
-        raise _refusal(
+        raise _unreadable(
             path, f"cannot be read: {error.strerror}", "give the path of a profile"
         ) from None
     except UnicodeDecodeError:
-        raise _refusal(path, "is not UTF-8 text", "save it as UTF-8") from None
+        raise _unreadable(path, "is not UTF-8 text", "save it as UTF-8") from None
 
 
-def _refusal(path: Path, what: str, remedy: str, line: int | None = None) -> ProfileError:
+def _unreadable(path: Path, what: str, remedy: str, line: int | None = None) -> ProfileError:
     return ProfileError((Problem(str(path), line, "", what, remedy),))
 
 
@@ -242,7 +250,7 @@ def _address(reader: Reader, profile: Mapping[str, Any], base_url: str | None) -
         reader.report(
             ("base-url",),
             "is missing",
-            'write base-url = "https://…/v1" above the first table, or give --base-url URL',
+            'write base-url = "https://…/v1" above the first table, or use --base-url URL',
         )
     return str(base_url or profile.get("base-url", "")).rstrip("/")
 
@@ -259,7 +267,7 @@ def _check_credentials(reader: Reader, credentials: Mapping[str, Any]) -> None:
     for name, secrets in _credential_tables(credentials):
         place = ("credentials", *name)
         if not secrets and reader.sound(place):
-            reader.report(place, "has no secret", "give it an api-key, a bearer, or both")
+            reader.report(place, "has no secret", "add an api-key, a bearer, or both")
         for scheme, secret in secrets.items():
             if isinstance(secret, Mapping):
                 _check_command(reader, (*place, scheme), secret)
@@ -274,7 +282,7 @@ def _check_command(reader: Reader, place: Place, table: Mapping[str, Any]) -> No
 
 
 def _run_commands(reader: Reader, credentials: Mapping[str, Credential]) -> None:
-    """Get the first secret of each command, so that one that cannot be had is a problem of the profile."""
+    """Get the first secret of each command; a command that gives none is a problem."""
     for credential in credentials.values():
         for scheme in credential.schemes:
             token = credential.token(scheme)
@@ -314,12 +322,12 @@ def _check_fixtures(reader: Reader, fixtures: Mapping[str, Any]) -> None:
                 reader.report(
                     place,
                     f"repeats {dotted(first)}",
-                    "name each review once, in one of the two lists",
+                    "list each review once, in one of the two lists",
                 )
     command = fixtures.get("provision", {}).get("approvable-review", ("…",))
     if not command or command[0] == "":
         reader.report(
-            ("fixtures", "provision", "approvable-review"), "names no command", _ARGUMENT.remedy
+            ("fixtures", "provision", "approvable-review"), "names no program", _ARGUMENT.remedy
         )
 
 
@@ -358,11 +366,11 @@ def _fixtures(fixtures: Mapping[str, Any]) -> Fixtures:
 
 
 def _limits(limits: Mapping[str, Any]) -> Limits:
-    rate, pace = limits.get("rate-limit"), limits.get("requests-per-second")
+    rate, requests = limits.get("rate-limit"), limits.get("requests-per-second")
     return Limits(
         max_body_bytes=limits.get("max-body-bytes"),
         rate_limit=RateLimit(rate["requests"], float(rate["seconds"])) if rate else None,
-        requests_per_second=float(pace) if pace else None,
+        requests_per_second=float(requests) if requests else None,
         connections=limits.get("connections"),
     )
 

@@ -1,4 +1,4 @@
-"""A target as it stands in evidence: all that the suite was told about it, but for the secrets."""
+"""A target as part of the evidence: everything that the profile says, without the secrets."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -18,11 +18,14 @@ from conformance.target.target import (
 from conformance.target.token import Token
 
 LONG_ENOUGH = 8
-"""Characters from which on a secret is long enough for the probes that resemble it."""
+"""Characters of a secret that near misses are made of; a shorter one has none."""
 
 
 def of(target: Target, provisioned: list[str]) -> dict[str, Any]:
-    """The snapshot: JSON-able, with the name of a variable for each secret, and the reviews that were made during the run."""
+    """The snapshot as JSON values, with the name of a variable for each secret.
+
+    `provisioned` are the reviews that the provision command made during the run.
+    """
     return {
         "base-url": target.base_url,
         "credentials": {
@@ -59,13 +62,16 @@ def _credential(credential: Credential) -> dict[str, Any]:
 
 
 def target(snapshot: Mapping[str, Any]) -> Target:
-    """The target of a snapshot, with stand-ins for its secrets. Raises KeyError, TypeError or ValueError where it is malformed."""
+    """The target of a snapshot, with placeholders for its secrets.
+
+    Raises KeyError, TypeError or ValueError for a malformed snapshot.
+    """
     fixtures, limits = snapshot["fixtures"], snapshot["limits"]
     rate = limits["rate_limit"]
     return Target(
         base_url=snapshot["base-url"],
         credentials=frozen(
-            {name: _stand_in(name, schemes) for name, schemes in snapshot["credentials"].items()}
+            {name: _placeholder(name, schemes) for name, schemes in snapshot["credentials"].items()}
         ),
         fixtures=Fixtures(
             tuple(fixtures["approvable-reviews"]),
@@ -92,8 +98,8 @@ def target(snapshot: Mapping[str, Any]) -> Target:
     )
 
 
-def _stand_in(name: str, schemes: Mapping[str, Any]) -> Credential:
-    """A credential whose secrets are unlike anything that an answer could hold."""
+def _placeholder(name: str, schemes: Mapping[str, Any]) -> Credential:
+    """A credential whose secrets are unlike anything that a response could hold."""
 
     def secret(scheme: str) -> str | Token | None:
         stated = schemes.get(scheme)

@@ -1,4 +1,4 @@
-"""One deployment as the suite knows it: its address, its credentials, its fixtures, and what the suite may do to it."""
+"""One deployment: its address, credentials, fixtures and limits, and what a run may do to it."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,10 @@ _STANDING = {
     "revoked": "dead",
     "outsider": "served elsewhere",
 }
-"""Callers of different standing have different secrets; a key that lacks several permissions, or the role as well, has one standing."""
+"""Callers of different standing have different secrets.
+
+All others have one standing: a key may lack several permissions, and the role as well.
+"""
 
 _UNCONTRADICTED = frozenset({"throttled", "colleague"})
 """Callers whose secret may be that of another one."""
@@ -75,7 +78,7 @@ class Credential:
         return known
 
     def variable(self, scheme: str) -> str:
-        """The shell variable that stands for the secret in a command line, such as "$PRIMARY_API_KEY"."""
+        """The shell variable that stands for the secret, such as "$PRIMARY_API_KEY"."""
         stated = {"api-key": self.api_key_variable, "bearer": self.bearer_variable}[scheme]
         return f"${stated or _variable(self.name, scheme)}"
 
@@ -94,7 +97,10 @@ class Credential:
 
 @dataclass(frozen=True)
 class ParameterName:
-    """The query parameter that plays one role: None where the list has none; `declared` where the profile says so."""
+    """The name of the query parameter with a role; None where the list has no such parameter.
+
+    `declared`: the profile states it.
+    """
 
     name: str | None
     declared: bool = False
@@ -102,20 +108,20 @@ class ParameterName:
 
 @dataclass(frozen=True)
 class Fixtures:
-    """Ids of records in a known state, and the command (argv, empty when absent) that makes one more approvable review."""
+    """Ids of records in a known state.
+
+    `provision` is the command (argv, empty: none) that makes one more approvable review.
+    """
 
     approvable_reviews: tuple[str, ...] = ()
     unapprovable_reviews: tuple[str, ...] = ()
-    foreign: Mapping[str, str] = field(
-        default_factory=dict, hash=False
-    )  # "company", "project", "video", "review" -> id
-    ungranted: Mapping[str, str] = field(
-        default_factory=dict, hash=False
-    )  # "project", "video", "review" -> id
+    # By kind: "company" (foreign alone), "project", "video", "review".
+    foreign: Mapping[str, str] = field(default_factory=dict, hash=False)
+    ungranted: Mapping[str, str] = field(default_factory=dict, hash=False)
     provision: tuple[str, ...] = ()
 
     def credible(self) -> "Fixtures":
-        """The same fixtures without reviews outside the grant that are told to be readable as well."""
+        """The same fixtures without foreign or ungranted reviews that are listed as readable."""
         readable = {id.lower() for id in (*self.approvable_reviews, *self.unapprovable_reviews)}
         foreign, ungranted = (
             frozen(
@@ -132,7 +138,7 @@ class Fixtures:
 
 @dataclass(frozen=True)
 class RateLimit:
-    """So many requests in so many seconds ("Limits")."""
+    """The number of requests that are allowed in a number of seconds ("Limits")."""
 
     requests: int
     seconds: float
@@ -140,7 +146,7 @@ class RateLimit:
 
 @dataclass(frozen=True)
 class Limits:
-    """The numbers that the specification leaves to the deployment ("Limits"); None where the profile is silent."""
+    """The numbers that the specification leaves open ("Limits"); None: not in the profile."""
 
     max_body_bytes: int | None = None
     rate_limit: RateLimit | None = None
@@ -150,7 +156,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Product:
-    """Whose product is checked, for reports and certificates; None where the profile is silent."""
+    """Who and what is checked, for reports and certificates; None: not in the profile."""
 
     vendor: str | None = None
     name: str | None = None
@@ -158,14 +164,14 @@ class Product:
 
     @property
     def stated(self) -> Mapping[str, str]:
-        """What the profile says of it."""
+        """The entries of the profile."""
         entries = {"vendor": self.vendor, "name": self.name, "version": self.version}
         return {key: value for key, value in entries.items() if value is not None}
 
 
 @dataclass(frozen=True)
 class Consent:
-    """What the suite may do to the target, nothing by default."""
+    """What a run may do to the target: nothing by default."""
 
     approve_reviews: bool = False
     exhaust_rate_limit: bool = False
@@ -175,7 +181,11 @@ class Consent:
 
 @dataclass(frozen=True)
 class Target:
-    """One deployment; `base_url` has no trailing slash, `credentials` are keyed as "primary" or "lacking.reviews:approve"."""
+    """One deployment.
+
+    `base_url` has no trailing slash. `credentials` have keys such as "primary" and
+    "lacking.reviews:approve". `source` is the file name of the profile.
+    """
 
     base_url: str
     credentials: Mapping[str, Credential] = field(default_factory=dict, hash=False)
@@ -190,7 +200,7 @@ class Target:
     tools_url: str | None = None
     description_url: str | None = None
     consent: Consent = field(default_factory=Consent)
-    source: str | None = None  # the profile's file name
+    source: str | None = None
     product: Product = field(default_factory=Product)
 
     def lacking(self, permission: str) -> Credential | None:
@@ -203,7 +213,7 @@ class Target:
         return frozenset().union(*(each.secrets for each in self.credentials.values()))
 
     def credible(self) -> "Target":
-        """The same target without what is said of one secret or one review in two ways that cannot both be true of it."""
+        """The same target without credentials and fixtures that contradict others."""
         contradicted = {
             name
             for name, credential in self.credentials.items()
@@ -229,7 +239,7 @@ class Target:
         )
 
     def with_base_url(self, url: str) -> "Target":
-        """The same target at another address; ValueError where that is no base URL."""
+        """The same target at another address. Raises ValueError for an invalid base URL."""
         flaw = base_url_flaw(url)
         if flaw:
             raise ValueError(f"the base URL {flaw}")
@@ -242,35 +252,35 @@ def _variable(name: str, scheme: str) -> str:
 
 
 def secret_flaw(secret: str) -> str | None:
-    """Why no credential can have this secret, or None; never repeats the secret."""
+    """Why a text cannot be a secret, or None; never repeats the text."""
     if not secret:
         return "is empty"
     if secret.startswith("${") and secret.endswith("}"):
-        return "looks like a reference, but names no environment variable"
+        return "looks like a reference, but does not name an environment variable"
     return (
         None
         if _HEADER_VALUE.fullmatch(secret)
-        else "has a character, or a blank at an end, that no header can carry"
+        else "contains a character, or a space at an end, that no header can carry"
     )
 
 
 def base_url_flaw(url: str) -> str | None:
-    """Why paths cannot be appended to this URL, or None; never repeats the URL, which may hold a password."""
+    """Why this is not a base URL, or None; never repeats the URL, which may hold a password."""
     return url_flaw(url) or ("has a query" if "?" in url else None)
 
 
 def url_flaw(url: str) -> str | None:
-    """Why this is no http(s) URL to send requests to, or None; never repeats the URL."""
+    """Why this is not an absolute http(s) URL, or None; never repeats the URL."""
     if re.search(r"[\x00-\x20\x7f\\]", url):  # urlsplit would drop some of these silently
-        return "has a blank, a backslash or a control character"
+        return "contains a space, a backslash or a control character"
     try:
         parts = urlsplit(url)
         host, _port = parts.hostname, parts.port
     except ValueError:
-        return "is no URL: its host or its port is malformed"
+        return "is not a URL: its host or port is malformed"
     flaws = {
-        "is no http or https URL": parts.scheme not in ("http", "https") or not host,
-        "carries a user name or a password": "@" in parts.netloc,
+        "is not an http or https URL": parts.scheme not in ("http", "https") or not host,
+        "contains a user name or a password": "@" in parts.netloc,
         "has a fragment": "#" in url,
     }
     return next((flaw for flaw, found in flaws.items() if found), None)

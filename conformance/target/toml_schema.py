@@ -1,6 +1,6 @@
-"""Shapes of TOML tables: what a document may say, key by key, and every problem where it says something else.
+"""Schemas of TOML documents: the known keys and their types, and a reader that reports problems.
 
-No problem repeats a value, since any value may turn out to be a secret.
+No problem repeats a value: any value may be a secret.
 """
 
 import json
@@ -30,7 +30,7 @@ _HEADER_OR_KEY = re.compile(
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with a document: where, what, and what would be right."""
+    """One problem of a document: where it is, what is wrong, and how to correct it."""
 
     file: str | None
     line: int | None  # counted from 1
@@ -47,7 +47,10 @@ class Problem:
 
 @dataclass(frozen=True)
 class Leaf:
-    """One kind of value: its types, what to write instead of another, and what may be wrong with a value of a right type."""
+    """A single value: its types, how to write it, and a check of values that have a right type.
+
+    `flaw` says what is wrong with a value, or None.
+    """
 
     types: tuple[type, ...]
     remedy: str
@@ -62,24 +65,27 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Array:
-    """An array whose items are all of one kind."""
+    """An array whose items have one schema."""
 
     item: Leaf
 
 
 @dataclass(frozen=True)
 class Either:
-    """A value that is written as one of a kind, or as a table."""
+    """A single value, or a table in place of it."""
 
     value: Leaf
-    table: "Mapping[str, Shape]"
+    table: "Mapping[str, Schema]"
 
 
-Shape: TypeAlias = "Leaf | Array | Either | Mapping[str, Shape]"
+Schema: TypeAlias = "Leaf | Array | Either | Mapping[str, Schema]"
 
 
 class Reader:
-    """Reads a document by its shape, collects the problems, and puts the environment's values in place of "${NAME}"."""
+    """Reads a document by its schema, collects the problems, and resolves "${NAME}".
+
+    `environ` has the values of the environment variables.
+    """
 
     def __init__(self, source: str | None, text: str | None, environ: Mapping[str, str]) -> None:
         self.problems: list[Problem] = []
@@ -89,7 +95,7 @@ class Reader:
         self._places: list[Place] = []
 
     def report(self, place: Place, what: str, remedy: str) -> None:
-        """Add a problem with the value at a place."""
+        """Add a problem of the value at a place."""
         line = next(
             (
                 self._lines[place[:end]]
@@ -102,77 +108,85 @@ class Reader:
         self._places.append(place)
 
     def sound(self, place: Place) -> bool:
-        """Whether no problem is known at a place or beneath it."""
+        """Whether there is no problem at a place or below it."""
         return not any(known[: len(place)] == place for known in self._places)
 
-    def read(self, shape: Shape, value: object, place: Place = ()) -> Any:
-        """The value with its references replaced; None in place of, and tables without, what was refused."""
-        if isinstance(shape, Leaf):
-            return self._leaf(shape, value, place)
-        if isinstance(shape, Array):
-            return self._array(shape, value, place)
-        if isinstance(shape, Either):
-            inner = shape.table if isinstance(value, Mapping) else shape.value
-            return self.read(inner, value, place)
-        return self._table(shape, value, place)
+    def read(self, schema: Schema, value: object, place: Place = ()) -> Any:
+        """The value with its references resolved, without the parts that have a problem.
 
-    def _table(self, shape: Mapping[str, Shape], value: object, place: Place) -> dict[str, Any]:
+        An invalid value becomes None, and a table lacks its key.
+        """
+        if isinstance(schema, Leaf):
+            return self._leaf(schema, value, place)
+        if isinstance(schema, Array):
+            return self._array(schema, value, place)
+        if isinstance(schema, Either):
+            inner = schema.table if isinstance(value, Mapping) else schema.value
+            return self.read(inner, value, place)
+        return self._table(schema, value, place)
+
+    def _table(self, schema: Mapping[str, Schema], value: object, place: Place) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             self.report(
-                place, f"is {_kind(value)}, not a table", f"known keys are {_listed(shape)}"
+                place,
+                f"must be a table, not {_kind(value)}",
+                f"the known keys are {_listed(schema)}",
             )
             return {}
-        for key in value.keys() - shape.keys():
-            self.report((*place, key), "is no known key", _suggestion(key, shape))
+        for key in value.keys() - schema.keys():
+            self.report((*place, key), "is an unknown key", _suggestion(key, schema))
         read = {
-            key: self.read(shape[key], value[key], (*place, key)) for key in value if key in shape
+            key: self.read(schema[key], value[key], (*place, key)) for key in value if key in schema
         }
         return {key: item for key, item in read.items() if item is not None}
 
-    def _array(self, shape: Array, value: object, place: Place) -> tuple[Any, ...] | None:
+    def _array(self, schema: Array, value: object, place: Place) -> tuple[Any, ...] | None:
         if not isinstance(value, list | tuple):
             self.report(
                 place,
-                f"is {_kind(value)}, not an array",
-                f"write the values in brackets; {shape.item.remedy}",
+                f"must be an array, not {_kind(value)}",
+                f"write the values in brackets; {schema.item.remedy}",
             )
             return None
         return tuple(
-            self.read(shape.item, item, (*place, index)) for index, item in enumerate(value)
+            self.read(schema.item, item, (*place, index)) for index, item in enumerate(value)
         )
 
-    def _leaf(self, shape: Leaf, value: object, place: Place) -> Any:
+    def _leaf(self, schema: Leaf, value: object, place: Place) -> Any:
         variable = reference(value)
         if variable is not None and variable not in self._environ:
             self.report(
                 place,
                 f"names the environment variable {variable!r}, which is not set",
-                f"set it, or {shape.remedy}",
+                f"set it, or {schema.remedy}",
             )
             return None
         resolved = value if variable is None else self._environ[variable]
-        flaw = shape.problem(resolved)
+        flaw = schema.problem(resolved)
         if flaw:
             origin = f" (the value of the environment variable {variable!r})" if variable else ""
-            self.report(place, flaw + origin, shape.remedy)
+            self.report(place, flaw + origin, schema.remedy)
             return None
         return resolved
 
 
 def reference(value: object) -> str | None:
-    """NAME where a value is the string "${NAME}" and nothing else."""
+    """NAME where a value is exactly the string "${NAME}"."""
     match = _REFERENCE.fullmatch(value) if isinstance(value, str) else None
     return match[1] if match else None
 
 
 def dotted(place: Place) -> str:
-    """A place as TOML writes its key, with the index of an array's item in brackets."""
+    """A place as TOML writes its key, with the index of an array item in brackets."""
     keys = (f"[{part}]" if isinstance(part, int) else "." + _quoted(part) for part in place)
     return "".join(keys).removeprefix(".")
 
 
 def lines(text: str) -> dict[Place, int]:
-    """The line, counted from 1, of each table and key that a line begins with, first mentions winning; tables of an array have a number."""
+    """The line, from 1, of each table and key that a line begins with.
+
+    The first mention counts. Tables of an array have their index as the last part.
+    """
     table: Place = ()
     found: dict[Place, int] = {}
     arrays: Counter[Place] = Counter()
@@ -199,10 +213,14 @@ def _quoted(key: str) -> str:
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key, ensure_ascii=False)
 
 
-def _listed(keys: Mapping[str, Shape]) -> str:
+def _listed(keys: Mapping[str, Schema]) -> str:
     return ", ".join(map(_quoted, keys))
 
 
-def _suggestion(key: str, known: Mapping[str, Shape]) -> str:
+def _suggestion(key: str, known: Mapping[str, Schema]) -> str:
     nearest = get_close_matches(key.lower(), known, n=1)
-    return f"did you mean {_quoted(nearest[0])}?" if nearest else f"known keys are {_listed(known)}"
+    return (
+        f"did you mean {_quoted(nearest[0])}?"
+        if nearest
+        else f"the known keys are {_listed(known)}"
+    )

@@ -119,7 +119,7 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
         ),
         (
             ["init", "--base-url", "ftp://x"],
-            f"conformance init: error: --base-url is no http or https URL; {REMEDY}\n",
+            f"conformance init: error: --base-url is not an http or https URL; {REMEDY}\n",
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -144,13 +144,13 @@ def test_a_mistake_in_the_options_is_one_line(
     [
         (
             ("--target", "target.toml"),
-            "target.toml:1: credentials.primry is no known key: did you mean primary?",
+            "target.toml:1: credentials.primry is an unknown key: did you mean primary?",
         ),
         (
             ("--target", "absent.toml"),
             "absent.toml: cannot be read: No such file or directory: give the path of a profile",
         ),
-        (("--base-url", "ftp://x"), f"--base-url is no http or https URL: {REMEDY}"),
+        (("--base-url", "ftp://x"), f"--base-url is not an http or https URL: {REMEDY}"),
         (
             ("--known-failures", "absent.toml"),
             "absent.toml: is no readable TOML: [Errno 2] No such file or directory: 'absent.toml'",

@@ -63,7 +63,7 @@ def test_a_file_without_entries_knows_nothing(tmp_path: Path) -> None:
             "did you mean reason?",
         ),
         ('known = "all of them"', "is no array of tables"),
-        ('known = ["all of them"]', "is a string, not a table"),
+        ('known = ["all of them"]', "must be a table, not a string"),
         ("[[known]", "is no readable TOML"),
     ],
 )

@@ -293,12 +293,15 @@ def test_no_secret_of_the_run_is_in_any_of_its_files_nor_on_the_screen(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--target", "bad.toml"), "bad.toml:2: base-urll is no known key: did you mean base-url?"),
+        (
+            ("--target", "bad.toml"),
+            "bad.toml:2: base-urll is an unknown key: did you mean base-url?",
+        ),
         (
             ("--target", "none.toml"),
             "none.toml: cannot be read: No such file or directory: give the path of a profile",
         ),
-        (("--base-url", "ftp://x"), "--base-url is no http or https URL"),
+        (("--base-url", "ftp://x"), "--base-url is not an http or https URL"),
         (
             ("--conformance-class", "reading"),
             "no conformance class reading; there are read, authentication, ",

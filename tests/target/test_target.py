@@ -1,4 +1,4 @@
-"""Targets: what a profile says against itself is not believed."""
+"""Targets: credentials and fixtures that contradict others are left out."""
 
 import pytest
 
@@ -9,7 +9,7 @@ TWO = "01980000-0000-7000-8000-00000000000b"
 
 
 def target(**secrets: str) -> Target:
-    """A target whose callers have these API keys, with dashes and dots in place of underlines."""
+    """A target whose callers have these API keys, by name."""
     return Target(
         "https://api.example.com/v1",
         {name: Credential(name, api_key=key) for name, key in secrets.items()},
@@ -24,15 +24,15 @@ def test_the_secret_of_primary_is_nobody_elses(other: str) -> None:
     assert list(target(primary="key", **{other: "key"}).credible().credentials) == ["primary"]
 
 
-def test_a_secret_that_is_dead_and_alive_is_neither() -> None:
-    """Which of the two is wrong cannot be told."""
+def test_a_secret_of_an_expired_and_a_valid_caller_is_dropped() -> None:
+    """Either of the two entries may be wrong."""
     assert list(
         target(primary="key", expired="other", outsider="other").credible().credentials
     ) == ["primary"]
 
 
 def test_callers_of_one_standing_may_share_a_secret() -> None:
-    """A key may lack two permissions, and whoever is throttled may be anybody."""
+    """A key may lack two permissions, and `throttled` may be any caller."""
     shared = target(
         primary="1",
         throttled="1",
@@ -44,7 +44,7 @@ def test_callers_of_one_standing_may_share_a_secret() -> None:
 
 
 def test_the_same_text_as_another_scheme_is_another_secret() -> None:
-    """A key is no token."""
+    """A key is not a token."""
     both = Target(
         "https://a.example/v1",
         {

@@ -77,8 +77,8 @@ def test_a_command_runs_in_the_folder_of_the_run(
         ("print('half'); raise SystemExit(1)", "failed with exit code 1"),
         ("pass", "printed nothing"),
         ("print(' ')", "printed nothing"),
-        ("print('a\\nb')", "printed a secret that has a character, or a blank at an end"),
-        ("print('\\u20ac')", "printed a secret that has a character, or a blank at an end"),
+        ("print('a\\nb')", "printed a secret that contains a character, or a space at an end"),
+        ("print('\\u20ac')", "printed a secret that contains a character, or a space at an end"),
         (
             "import sys; sys.stdout.buffer.write(b'\\xff')",
             "printed something that is not UTF-8 text",

@@ -9,6 +9,7 @@ from conformance.suite.approval.preconditions import changed_by_stale
 from conformance.suite.approval.result import result_of
 from conformance.suite.approval.review import (
     APPROVED,
+    in_former_state,
     place,
     record_of,
     revision_of,
@@ -16,6 +17,7 @@ from conformance.suite.approval.review import (
     shows_status,
     status_line,
 )
+from conformance.suite.approval.settling import Settling
 from conformance.suite.approval.trial import Attempt, Trial, check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
@@ -98,36 +100,63 @@ def test_the_result_has_a_revision_of_that_review(
 def test_the_review_reads_as_approved(
     scheme: str, live: Live, approvals: Approvals, trials: Trials
 ) -> None:
-    """After its approval a review reads as `approved`, by either scheme and in the list."""
+    """After its approval a review leaves its former state, by either scheme and in the list.
+
+    It reads as `approved`, or has a further status already.
+    """
     trial = trials.approved(scheme)
     expect.served(trial.after)
     if not shows_status(trial.after):
         raise Inconclusive("the review shows no status", exchanges=[trial.after.id])
-    _check_approved(trial, trial.after)
-    for other in live.credential("primary").schemes:
-        if other != trial.after.scheme:
-            _check_approved(trial, approvals.reader.read_approved(trial.review.id, other))
-    page = approvals.reader.outdated_page(trial.review.id, scheme)
-    if page is not None:
-        otherwise = defect(
-            Kind.DIFFERENCE,
-            "the list still shows the approved review with another status",
-            expected=APPROVED,
-        )
-        expect.violated(otherwise.on("status").at(place(page, "items")), trial.approval, page)
+    for each in live.credential("primary").schemes:
+        _check_settled(approvals.reader.settle(trial.review, each), trial, "status")
+    for settling in approvals.reader.settle_pages(trial.review, scheme):
+        _check_settled(settling, trial, "items")
 
 
-def _check_approved(trial: Trial, read: Exchange) -> None:
-    status = record_of(read).get("status", APPROVED)
+def _check_settled(settling: Settling, trial: Trial, name: str) -> None:
+    """Raise Violation where reads go on showing the former state; `name` is where they show it."""
+    if settling.is_settled:
+        return
+    former, later = settling.former[-1], settling.later[-1:]
+    status = trial.review.record.get("status")
     otherwise = defect(
-        Kind.EFFECT,
-        "after its approval the review has the status {status}",
+        Kind.DIFFERENCE if later else Kind.EFFECT,
+        "reads of the approved review take turns between {status} and another status"
+        if later
+        else "after its approval the review still has the status {status}",
         expected=APPROVED,
         actual=status,
         status=shown(status),
     )
-    where = place(read, "status")
-    expect.that(status == APPROVED, otherwise.on("status").at(where), trial.approval, read)
+    places = (place(read, name) for read in (former, *later))
+    expect.violated(otherwise.on("status").at(*places), trial.approval, *later, former)
+
+
+@requirement("approval/approvable-after")
+def test_an_approved_review_is_no_longer_approvable(
+    scheme: str, approvals: Approvals, trials: Trials
+) -> None:
+    """`approvable` of a review is false after its approval."""
+    trial = trials.approved(scheme)
+    id = trial.review.id
+    read = approvals.reader.read_until(id, lambda read: not _is_approvable(read), scheme)
+    expect.served(read)
+    if "approvable" not in record_of(read):
+        raise Inconclusive("the review does not show approvable", exchanges=[read.id])
+    if in_former_state(trial.review, read):  # approval/state reports that
+        raise Inconclusive("the review is in its former state", exchanges=[read.id])
+    otherwise = defect(
+        Kind.VALUE, "approvable is still true after the approval", expected="false", actual=True
+    )
+    where = place(read, "approvable")
+    expect.that(
+        not _is_approvable(read), otherwise.on("approvable").at(where), trial.approval, read
+    )
+
+
+def _is_approvable(read: Exchange) -> bool:
+    return record_of(read).get("approvable") is True
 
 
 @requirement("approval/alone")

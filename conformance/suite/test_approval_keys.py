@@ -11,7 +11,7 @@ from conformance.suite.approval.key_transfer import Transfer, transfers
 from conformance.suite.approval.plan import FORBIDDEN
 from conformance.suite.approval.result import check_replay
 from conformance.suite.approval.review import (
-    is_approved,
+    in_former_state,
     place,
     record_of,
     shown_revision,
@@ -52,7 +52,7 @@ def _replay(trial: Trial, approvals: Approvals, purpose: str) -> Exchange:
 
 def _check_still_approved(trial: Trial, approvals: Approvals) -> Exchange:
     """A read of the review. Raises Violation where it showed the approval, and no longer does."""
-    after = approvals.reader.read_approved(trial.review.id)
+    after = approvals.reader.read_approved(trial.review)
     expect.served(after)
     otherwise = defect(
         Kind.EFFECT,
@@ -60,7 +60,8 @@ def _check_still_approved(trial: Trial, approvals: Approvals) -> Exchange:
         expected="approved",
         actual=record_of(after).get("status"),
     )
-    is_kept = is_approved(after) or not is_approved(trial.after)
+    was_former = in_former_state(trial.review, trial.after)
+    is_kept = was_former or not in_former_state(trial.review, after)
     expect.that(is_kept, otherwise.on("status").at(place(after, "status")), after)
     return after
 
@@ -134,7 +135,7 @@ def test_a_key_with_another_revision_is_a_conflict(
         response = live.send(call, scheme=scheme, purpose="the key with another revision")
         after = approvals.reader.read(trial.review.id)
         expect.status(response, *conflict(revision))
-        if not is_approved(after):
+        if in_former_state(trial.review, after):
             _check_still_approved(trial, approvals)
 
 

@@ -8,7 +8,7 @@ from conformance.http.exchange import MISSING, Exchange
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.preconditions import Preconditions
-from conformance.suite.approval.result import check_reads_as_approved
+from conformance.suite.approval.result import check_not_in_former_state
 from conformance.suite.approval.review import (
     Review,
     is_withheld,
@@ -48,8 +48,8 @@ def test_an_approval_by_tool_is_one_over_http(
     review, key, first = _approved_by_tool(review, toolbox, operation, approvals)
     data = data_of(first)
 
-    after = approvals.reader.read_approved(review.id)
-    check_reads_as_approved(after, first.exchange)
+    after = approvals.reader.read_approved(review)
+    check_not_in_former_state(review, after, first.exchange)
     purpose = "replay over HTTP what was approved by tool"
     replay = approvals.approve(review, key, scheme=toolbox.scheme, purpose=purpose)
     expect.status(replay, 200)

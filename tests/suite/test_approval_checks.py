@@ -91,7 +91,9 @@ def test_a_review_that_shows_no_revision_any_more_is_as_it_was() -> None:
 def test_a_review_that_no_list_shows_is_shown_wrong_by_none() -> None:
     """Not every review has to be listed."""
     with stage() as one:
-        assert one.things["approvals"].reader.outdated_page(NOBODY, "bearer") is None
+        approvals = one.things["approvals"]
+        unlisted = replace(approvals.pool.pending(), id=NOBODY)
+        assert list(approvals.reader.settle_pages(unlisted, "bearer")) == []
 
 
 def test_ids_that_are_no_text_keep_no_approval_from_being_judged() -> None:

@@ -1,4 +1,4 @@
-"""What is made of a right approval so that it ought to be refused: wrong in the one thing that it is to be wrong in."""
+"""Attempts that have to be rejected: each differs from a right approval in one thing."""
 
 import json
 

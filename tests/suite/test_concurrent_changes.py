@@ -1,4 +1,4 @@
-"""Checks while others are at work on the same reviews, and where few of these are left: what others do is not held against the target."""
+"""Checks while others change the same reviews, or few reviews are left: neither is a violation."""
 
 import sys
 from dataclasses import replace
@@ -22,7 +22,7 @@ from conformance.suite.approval.race import AT_ONCE, MOST_RACES
 
 
 def revised(times: int) -> list[Edit]:
-    """A reference in which somebody else makes a new revision of a subject in the moment of its approval, so many times in all."""
+    """A reference in which others revise a subject during its approval, so many times in all."""
     edits = subjects.BY_ID["subjects-are-revised"].edits
     return [
         replace(edit, new=edit.new.replace("len(TURNS) % 5 == 0", f"len(TURNS) <= {times}"))
@@ -51,7 +51,7 @@ def test_a_subject_that_is_always_revised_is_not_followed_for_ever() -> None:
 
 
 def overtaken(times: int) -> list[Edit]:
-    """A reference in which somebody else makes just the revision that an approval expects too early, so many times in all."""
+    """A reference in which others make the revision that a stale attempt expects, so often."""
     edits = subjects.BY_ID["subjects-are-revised"].edits
     ahead = [
         replace(
@@ -84,15 +84,18 @@ def test_a_stale_revision_that_somebody_else_makes_is_excused_once(
 
 
 def revised_by_tool(times: int) -> list[Edit]:
-    """A reference in which somebody else makes a new revision in the moment of an approval by tool, so many times in all."""
+    """A reference in which others revise a subject during an approval by tool, so many times."""
     perform = "        return responses.success(service.perform(tool.operation, caller, given))"
     pending = (
         "id = :reviewId AND unavailable_reason = '' AND subject_revision = :expectedSubjectRevision"
     )
-    meanwhile = f"""        if tool.operation.id == "review_approve" and service._store.row("SELECT 1 FROM reviews WHERE {pending}", given):
+    meanwhile = f"""        pending = "{pending}"
+        is_approval = tool.operation.id == "review_approve"
+        if is_approval and service._store.row(f"SELECT 1 FROM reviews WHERE {{pending}}", given):
             TURNS.append(1)
+            revise = f"UPDATE reviews SET subject_revision = subject_revision + 1 WHERE {{pending}}"
             if len(TURNS) <= {times}:
-                service._store.write("UPDATE reviews SET subject_revision = subject_revision + 1 WHERE {pending}", given)
+                service._store.write(revise, given)
 """
     return [
         Edit("tools", "@dataclass", "TURNS: list[int] = []\n\n\n@dataclass"),
@@ -172,7 +175,7 @@ def test_a_review_that_is_approved_as_well_is_the_targets_where_none_is_left_to_
 
 
 def test_the_last_review_is_approved_although_a_stale_attempt_withholds_it() -> None:
-    """Where no other one is left it shows whether it can be approved all the same; here it cannot, and so nothing is judged by it."""
+    """Here it cannot be approved any more, and the check is inconclusive."""
     with stage(few(1), edits=subjects.BY_ID["stale-withholds"].edits) as one:
         with pytest.raises(Inconclusive, match="the approval by api-key returned 409"):
             one.perform(approval.test_a_stale_revision_is_a_conflict, scheme="api-key")
@@ -207,24 +210,44 @@ def test_the_model_goes_on_where_the_command_that_makes_reviews_fails() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "found", "told"),
-    [(503, Inconclusive, "503"), (429, Inconclusive, "429"), (500, Violation, "8 at once: 500")],
+    ("status", "requests", "found", "message"),
+    [
+        (503, 2 * AT_ONCE, Inconclusive, "503"),
+        (429, 2 * AT_ONCE, Inconclusive, "429"),
+        (500, AT_ONCE, Violation, "8 at once: 500"),
+    ],
 )
-def test_a_race_is_run_three_times_where_something_spoils_it(
-    status: int, found: type[Exception], told: str
+def test_a_spoiled_race_is_repeated_three_times(
+    status: int, requests: int, found: type[Exception], message: str
 ) -> None:
-    """Where each is spoiled, the weather leaves it undecided, and a failure that always comes back is an answer."""
+    """Each request is repeated after `Retry-After`; only a 500 each time is a violation."""
 
-    def spoiling(request: httpx.Request, send: Send) -> httpx.Response:
-        return (
-            json_response(status, None if status == 500 else {}, retry_after="1")
-            if request.method == "POST"
-            else send(request)
-        )
+    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+        body: dict[str, str] | None = None if status == 500 else {}
+        is_approval = request.method == "POST"
+        return json_response(status, body, retry_after="1") if is_approval else send(request)
 
-    with stage(spoil=spoiling) as one:
+    with stage(spoil=spoil) as one:
         one.things["preconditions"].defects = ()
-        with pytest.raises(found, match=told):
+        with pytest.raises(found, match=message):
             one.perform(races.test_one_approval_many_times_at_once_is_made_once)
         raced = [sent.url.path for sent in one.transport.sent if sent.method == "POST"]
-    assert (len(raced), len(set(raced))) == (MOST_RACES * AT_ONCE, MOST_RACES)
+    assert (len(raced), len(set(raced))) == (MOST_RACES * requests, MOST_RACES)
+
+
+def test_a_race_is_won_by_nobody_whose_key_is_unusable_after_an_error() -> None:
+    """A key may be stuck with a response of 503: then another review is raced for."""
+    met: set[str] = set()
+
+    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+        if request.method != "POST":
+            return send(request)
+        if len(met) < 2 and request.url.path not in met:
+            met.add(request.url.path)
+            return json_response(503, {}, retry_after="1")
+        return json_response(409) if len(met) < 2 else send(request)
+
+    with stage(spoil=spoil) as one:
+        one.things["preconditions"].defects = ()
+        one.perform(races.test_one_approval_many_times_at_once_is_made_once)
+    assert len(met) == 2

@@ -10,7 +10,7 @@ from typing import Any
 
 from conformance.http.exchange import Call, Exchange
 from conformance.runner.session import Session
-from conformance.suite.approval.review import Review, is_approved, shows_status
+from conformance.suite.approval.review import Review, in_former_state, is_approved
 from conformance.suite.approval.review_pool import ReviewPool
 from conformance.suite.approval.review_reader import ReviewReader
 from conformance.suite.callers.forged_credentials import NAMESPACE
@@ -70,9 +70,9 @@ class Approvals:
     def is_spent(self, review: Review, read: Exchange) -> bool:
         """Whether a review counts as approved.
 
-        Where it shows no status, an approval that returned 200 decides.
+        Where it shows another status, or none, an approval that returned 200 decides.
         """
         if is_approved(read):
             return True
         has_succeeded = review.id.lower() in self._session.approved
-        return has_succeeded and not shows_status(read)
+        return has_succeeded and not in_former_state(review, read)

@@ -64,6 +64,10 @@ def changed(revision: Any = None, key: Any = None) -> Change:
     return body
 
 
+def _with_null_key(call: Call, revision: int, _: str) -> Call:
+    return call.carrying({"expectedSubjectRevision": revision, "idempotencyKey": None})
+
+
 def _raw(content: bytes) -> Change:
     def body(call: Call, _: int, __: str) -> Call:
         return Call(call.operation, call.path, call.query, content)
@@ -86,10 +90,12 @@ MISSPELT: Mapping[str, Change] = {
 }
 
 MALFORMED: Mapping[str, Change] = {
+    "a key that is null": _with_null_key,
     "a revision that is a string": changed(revision=str),
     "a revision that is a fraction": changed(revision=lambda right: right % 1000 + 0.5),
     "a revision that is a boolean": changed(revision=lambda _: True),
     "a revision that is false": changed(revision=lambda _: False),
+    "a revision that is null": changed(revision=lambda _: None),
     "a revision that is an empty string": changed(revision=lambda _: ""),
     "a revision that is an array": changed(revision=lambda right: [right]),
     "a revision that is an object": changed(revision=lambda right: {"value": right}),

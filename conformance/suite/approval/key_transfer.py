@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Exchange
 from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.review import Review, is_approved, record_of, shows_status
+from conformance.suite.approval.review import Review, in_former_state, is_approved, record_of
 from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.lists.live import Live
@@ -28,7 +28,7 @@ class Transfer:
             return self.response.status == 409 and not is_approved(self.after)
         id = str(record_of(self.response).get("id", self.other.id))
         is_of_other = id.lower() == self.other.id.lower()
-        return is_of_other and (is_approved(self.after) or not shows_status(self.after))
+        return is_of_other and not in_former_state(self.other, self.after)
 
 
 def transfers(live: Live, approvals: Approvals, trials: Trials) -> Iterator[Transfer]:
@@ -54,7 +54,7 @@ def transferred(approvals: Approvals, trial: Trial) -> Transfer:
     response = approvals.approve(other, trial.key, scheme=trial.scheme, purpose=purpose)
     succeeded = response.status == 200
     reader = approvals.reader
-    after = reader.read_approved(other.id) if succeeded else reader.read(other.id)
+    after = reader.read_approved(other) if succeeded else reader.read(other.id)
     if not approvals.is_spent(other, after):
         approvals.pool.give_back(other)
     return Transfer(other, response, after)

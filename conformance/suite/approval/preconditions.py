@@ -11,7 +11,7 @@ from conformance.http.exchange import MISSING, Exchange
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import NEXT, ON_APPROVED, STALE, conflict
 from conformance.suite.approval.key_transfer import transfers
-from conformance.suite.approval.review import is_approved, shows_status
+from conformance.suite.approval.review import in_former_state, is_approved
 from conformance.suite.approval.trial import Attempt, Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.lists.live import Live
@@ -82,7 +82,7 @@ class Preconditions:
         key = self._approvals.key(trial.review.id, "alone")
         response = self._approve(trial, key, "a new key, alone")
         reads = (before, self._approvals.reader.read(trial.review.id))
-        is_undone = any(shows_status(read) and not is_approved(read) for read in reads)
+        is_undone = any(in_former_state(trial.review, read) for read in reads)
         if response.status not in ON_APPROVED:
             return True
         return is_undone and self._trials.are_readable()

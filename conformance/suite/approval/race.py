@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Exchange
-from conformance.http.retry import TRANSIENT
+from conformance.http.retry import is_transient, is_unavailable, retry_after
 from conformance.http.sending import Sending
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.review import Review
@@ -14,8 +14,9 @@ from conformance.suite.lists.live import Live
 
 AT_ONCE = 8
 FEWEST = 2
-"""Requests that make a race; those that were rejected for their rate took no part."""
 MOST_RACES = 3
+LONGEST_WAIT = 90.0
+ASKING_TO_WAIT = frozenset({429, 503})
 
 
 @dataclass(frozen=True)
@@ -44,14 +45,50 @@ def race(live: Live, approvals: Approvals, labels: Sequence[str]) -> Race:
     for _ in range(MOST_RACES):
         review = approvals.pool.take()
         sent = _sent_at_once(live, approvals, review, labels)
-        responses = [each for each in sent if each.status != 429]
-        failed = [each for each in responses if each.response is None or each.status in TRANSIENT]
-        is_race = len(responses) >= FEWEST
-        if is_race and not failed and not _is_overtaken(approvals, review, responses):
-            return Race(review, tuple(responses))
-    for response in failed if is_race else sent:
+        final = _after_waiting(live, sent)
+        # Where the rate limit is low, those within it make a race of their own.
+        responses = [each for each in final if each.status != 429]
+        spoiling = _spoiling(sent, responses)
+        if not spoiling and not _is_overtaken(approvals, review, responses):
+            break
+    for response in spoiling:
         expect.clear(response)
     return Race(review, tuple(responses))
+
+
+def _spoiling(sent: Sequence[Exchange], responses: Sequence[Exchange]) -> list[Exchange]:
+    """The responses that spoil a race: to too few requests, or transient errors."""
+    if len(responses) < FEWEST:
+        return list(sent)
+    failed = [each for each in responses if is_transient(each)]
+    if failed or any(each.status == 200 for each in responses):
+        return failed
+    # A key may be unusable after a transient error: then no request could succeed.
+    return [each for each in sent if is_unavailable(each)]
+
+
+def _after_waiting(live: Live, sent: Sequence[Exchange]) -> list[Exchange]:
+    """The responses; where some ask to wait, those to the same requests after that time.
+
+    A target may do so with requests that lose a race.
+    """
+    waits = [_seconds_to_wait(response) for response in sent]
+    longest = max((seconds for seconds in waits if seconds is not None), default=None)
+    if longest is None:
+        return list(sent)
+    live.session.transport.wait(longest)
+    return [
+        response if seconds is None else live.session.client.send(response.call, _sending(live))
+        for response, seconds in zip(sent, waits, strict=True)
+    ]
+
+
+def _seconds_to_wait(response: Exchange) -> float | None:
+    """The time that a 429 or 503 asks to wait; None where there is none, or too long a time."""
+    if response.response is None or response.status not in ASKING_TO_WAIT:
+        return None
+    seconds = retry_after(response.response)
+    return seconds if seconds is not None and seconds <= LONGEST_WAIT else None
 
 
 def _is_overtaken(approvals: Approvals, review: Review, responses: Sequence[Exchange]) -> bool:
@@ -64,9 +101,12 @@ def _sent_at_once(
     live: Live, approvals: Approvals, review: Review, labels: Sequence[str]
 ) -> list[Exchange]:
     """Send approvals at once, each on a connection of its own and without retries."""
-    primary = live.credential("primary")
     keys = [approvals.key(review.id, label) for label in labels]
     approvals.record(review.id, review.revision, keys[0])
     calls = [approvals.call(review.id, review.revision, key) for key in keys]
-    sending = Sending(primary, primary.schemes[0], f"{len(calls)} at once", patient=False)
-    return live.session.client.send_all(calls, [sending] * len(calls), together=True)
+    return live.session.client.send_all(calls, [_sending(live)] * len(calls), together=True)
+
+
+def _sending(live: Live) -> Sending:
+    primary = live.credential("primary")
+    return Sending(primary, primary.schemes[0], f"{AT_ONCE} at once", patient=False)

@@ -5,7 +5,7 @@ from typing import Any
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
-from conformance.suite.approval.review import Record, is_approved, place, record_of, shows_status
+from conformance.suite.approval.review import Record, Review, in_former_state, place, record_of
 from conformance.suite.callers import expect
 from conformance.suite.lists.records import alike, differing
 
@@ -36,13 +36,13 @@ def check_same_result(replay: Exchange, approval: Exchange, result: Any, first: 
     expect.that(alike(result, first), otherwise.on(*names).at(where), approval, replay)
 
 
-def check_reads_as_approved(read: Exchange, *evidence: Exchange) -> None:
-    """Raise Violation where a review that was approved shows another status."""
+def check_not_in_former_state(review: Review, read: Exchange, *evidence: Exchange) -> None:
+    """Raise Violation where a review that was approved shows the status that it had before."""
     otherwise = defect(
         Kind.EFFECT,
         "the review is not approved after a request that succeeded",
         expected="approved",
         actual=record_of(read).get("status"),
     )
-    is_right = is_approved(read) or not shows_status(read)
+    is_right = not in_former_state(review, read)
     expect.that(is_right, otherwise.on("status").at(place(read, "status")), *evidence, read)

@@ -50,6 +50,25 @@ def shows_status(read: Exchange) -> bool:
     return "status" in record_of(read)
 
 
+def in_former_state(review: Review, read: Exchange) -> bool:
+    """Whether a response shows the status that the review had before its approval.
+
+    An approved review may get any further status, at any time, but not that one.
+    """
+    return _is_former(review, record_of(read))
+
+
+def lists_former_state(review: Review, page: Exchange) -> bool:
+    """Whether a page of the list shows the status that the review had before its approval."""
+    own = [item for item in page.items if str(item.get("id")).lower() == review.id.lower()]
+    return any(_is_former(review, item) for item in own)
+
+
+def _is_former(review: Review, record: Record) -> bool:
+    former = review.record.get("status")
+    return former is not None and bool(record.get("status") == former)
+
+
 def shown_revision(read: Exchange) -> object:
     """The `subjectRevision` that a response shows, if any."""
     return record_of(read).get("subjectRevision")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
@@ -11,16 +12,20 @@ from conformance.suite.approval.review import (
     APPROVED,
     Record,
     Review,
+    in_former_state,
     is_approved,
     is_withheld,
+    lists_former_state,
     revision_of,
     shows_status,
 )
+from conformance.suite.approval.settling import INTERVALS, Settling, settle
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.walk import Listed
 
-INTERVALS = (0.25, 0.25, 0.5, 0.5, 0.5, 1.0, 2.0, 3.0)
-"""Seconds between the requests that wait for an approval to show."""
+READS_IN_A_ROW = 8
+PAGES_IN_A_ROW = 4
+"""Reads that have to agree before a change counts as settled."""
 
 
 class ReviewReader:
@@ -60,14 +65,14 @@ class ReviewReader:
                 return latest
         return None
 
-    def read_approved(self, id: str, scheme: str | None = None) -> Exchange:
-        """Read a review that has just been approved, until it shows that."""
-        return self.read_until(id, lambda read: is_approved(read) or not shows_status(read), scheme)
+    def read_approved(self, review: Review, scheme: str | None = None) -> Exchange:
+        """Read a review that was approved, until it no longer shows its former state."""
+        return self.read_until(review.id, lambda read: not in_former_state(review, read), scheme)
 
     def read_until(
         self, id: str, holds: Callable[[Exchange], bool], scheme: str | None = None
     ) -> Exchange:
-        """Read a review until a condition holds, or reads no longer lag behind; the last response."""
+        """Read a review until a condition holds, or reads no longer lag."""
         read = self.read(id, scheme)
         for seconds in INTERVALS:
             if holds(read):
@@ -82,17 +87,24 @@ class ReviewReader:
             return [listed.record for listed in self._live.records("review_list")]
         return []
 
-    def outdated_page(self, id: str, scheme: str) -> Exchange | None:
-        """A page that goes on showing an approved review with another status, or None.
+    def settle(self, review: Review, scheme: str) -> Settling:
+        """Read an approved review until it settles."""
+        read = partial(self.read, review.id, scheme)
+        is_former = partial(in_former_state, review)
+        return settle(read, is_former, self._session.transport.wait, READS_IN_A_ROW)
 
-        The pages are that of the list on which the review was found, and those of its project.
+    def settle_pages(self, review: Review, scheme: str) -> Iterator[Settling]:
+        """Read the pages that list an approved review until each settles.
+
+        They are the page on which the review was found, and that of its project.
         """
-        listed = self._listed(id)
-        if listed is None:
-            return None
-        calls = (listed.call, *self._of_its_project(listed.record))
-        pages = (self._outdated(id, call, scheme) for call in calls)
-        return next((page for page in pages if page is not None), None)
+        listed = self._listed(review.id)
+        calls = [] if listed is None else [listed.call, *self._of_its_project(listed.record)]
+        is_former = partial(lists_former_state, review)
+        for call in calls:
+            purpose = "the list after the approval"
+            read = partial(self._live.send, call, scheme=scheme, purpose=purpose)
+            yield settle(read, is_former, self._session.transport.wait, PAGES_IN_A_ROW)
 
     def _listed(self, id: str) -> Listed | None:
         records = self._live.records("review_list")
@@ -105,19 +117,6 @@ class ReviewReader:
         if is_uuid(project):
             for name in (name for name, role in roles.items() if role == "project"):
                 yield Call("review_list").asking(limit="100", **{name: project})
-
-    def _outdated(self, id: str, call: Call, scheme: str) -> Exchange | None:
-        for seconds in INTERVALS:
-            page = self._live.send(call, scheme=scheme, purpose="the list after the approval")
-            statuses = [
-                item.get("status", APPROVED)
-                for item in page.items
-                if str(item.get("id")).lower() == id.lower()
-            ]
-            if statuses in ([], [APPROVED]):
-                return None
-            self._session.transport.wait(seconds)
-        return page
 
     def changes_by_itself(self, review: Review, reads: int) -> bool:
         """Whether a review that nobody here approves gets another revision, or is withheld."""

@@ -5,7 +5,7 @@ from conformance.http.exchange import Exchange
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.oracle import Oracle, Step, Subject
 from conformance.suite.approval.result import check_same_result
-from conformance.suite.approval.review import is_approved, place, record_of, shows_status
+from conformance.suite.approval.review import Review, in_former_state, is_approved, place, record_of
 from conformance.suite.callers import expect
 from conformance.suite.lists.live import Live
 
@@ -27,6 +27,7 @@ class Sequence:
         self._scheme = live.credential("primary").schemes[0]
         self._oracle = Oracle()
         self._subjects: list[Subject] = []
+        self._reviews: dict[str, Review] = {}
         self._budget = PENDING * live.session.depth.machines
 
     def step(self, which: int, key: int, difference: int) -> None:
@@ -55,6 +56,7 @@ class Sequence:
                     raise
                 return
             self._subjects.append(Subject(review.id, review.revision))
+            self._reviews[review.id] = review
 
     def _pending(self) -> int:
         return sum(not subject.approved for subject in self._subjects)
@@ -95,7 +97,8 @@ class Sequence:
 
     def _check_state(self, subject: Subject, response: Exchange) -> None:
         reader = self._approvals.reader
-        after = reader.read_approved(subject.id) if subject.approved else reader.read(subject.id)
+        review = self._reviews[subject.id]
+        after = reader.read_approved(review) if subject.approved else reader.read(review.id)
         expect.served(after)
         otherwise = defect(
             Kind.EFFECT,
@@ -105,7 +108,8 @@ class Sequence:
             expected="approved" if subject.approved else "not approved",
             actual=record_of(after).get("status"),
         )
-        is_right = is_approved(after) == subject.approved or not shows_status(after)
+        is_former = in_former_state(review, after)
+        is_right = not (is_former if subject.approved else is_approved(after))
         where = place(after, "status")
         expect.that(is_right, otherwise.on("status").at(where), response, after)
 
@@ -125,3 +129,4 @@ class Sequence:
         review = self._approvals.reader.approvable(subject.id)
         if review is not None:
             subject.revision = review.revision
+            self._reviews[subject.id] = review

@@ -127,9 +127,9 @@ class TrialRunner:
         )
 
     def _after(self, approval: Approval) -> Exchange:
-        id = approval.review.id
-        succeeded = approval.response.status == 200
-        return self._reader.read_approved(id) if succeeded else self._reader.read(id)
+        if approval.response.status == 200:
+            return self._reader.read_approved(approval.review)
+        return self._reader.read(approval.review.id)
 
     def _read_again(self, before: list[Exchange], ids: list[str]) -> list[Bystander]:
         # By the same scheme, since what a review shows may depend on who reads it.

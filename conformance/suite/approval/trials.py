@@ -6,7 +6,7 @@ from conformance.contract.verdict import Inconclusive
 from conformance.runner.session import Session
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.plan import STALE_KIND
-from conformance.suite.approval.review import is_approved, shows_status
+from conformance.suite.approval.review import in_former_state
 from conformance.suite.approval.review_pool import NEEDS
 from conformance.suite.approval.trial import Attempt, Trial
 from conformance.suite.approval.trial_runner import TrialRunner
@@ -104,10 +104,10 @@ class Trials:
         return [attempt for attempt in attempts if attempt.kind == STALE_KIND]
 
     def are_readable(self) -> bool:
-        """Whether every review that was approved in a trial reads so, if reviews show a status."""
+        """Whether no review that was approved in a trial still shows its former status."""
+        first = self.first()
         approved = [trial for trial in self._by_scheme.values() if trial.approval.status == 200]
-        reads = [self.first().after, *(trial.after for trial in approved)]
-        return all(is_approved(read) or not shows_status(read) for read in reads)
+        return not any(in_former_state(each.review, each.after) for each in (first, *approved))
 
 
 def _not_approved(trial: Trial) -> Inconclusive:

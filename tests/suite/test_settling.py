@@ -1,0 +1,38 @@
+"""When a change counts as settled."""
+
+import pytest
+
+from conformance.http.exchange import Call, Exchange, Request, Response
+from conformance.suite.approval.settling import INTERVALS, settle
+
+FORMER, LATER = 404, 200
+
+
+def read(status: int) -> Exchange:
+    """A read with this status."""
+    response = Response(status, ())
+    return Exchange("item", 1, Call("review_get"), "", None, None, Request("GET", "", ()), response)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "is_settled", "waits"),
+    [
+        ([LATER, LATER, LATER], True, 0),
+        ([FORMER, LATER, LATER, LATER], True, 1),
+        ([LATER, LATER, FORMER, LATER, LATER, LATER], True, 1),
+        ([FORMER, LATER] * 40, False, len(INTERVALS) + 1),
+        ([FORMER] * 40, False, len(INTERVALS) + 1),
+    ],
+)
+def test_a_change_settles_with_several_reads_in_a_row(
+    statuses: list[int], is_settled: bool, waits: int
+) -> None:
+    """Reads that take turns never settle, however long they are repeated."""
+    responses = iter([read(status) for status in statuses])
+    waited: list[float] = []
+
+    settling = settle(lambda: next(responses), lambda read: read.status == FORMER, waited.append, 3)
+
+    assert (settling.is_settled, len(waited)) == (is_settled, waits)
+    assert {read.status for read in settling.former} <= {FORMER}
+    assert {read.status for read in settling.later} <= {LATER}

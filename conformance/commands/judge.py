@@ -5,13 +5,12 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
 from conformance.commands.outcome import CONFORMANT, NON_CONFORMANT, UsageError
 from conformance.contract import openapi, requirements
 from conformance.contract.quantity import quantity
-from conformance.contract.verdict import Finding, Verdict
+from conformance.contract.verdict import Finding, Verdict, worst
 from conformance.http import serialization
 from conformance.http.exchange import Exchange
 from conformance.http.har_reader import Traffic, read
@@ -19,6 +18,8 @@ from conformance.http.redaction import Redactor
 from conformance.report import document
 from conformance.report.console import terminal
 from conformance.report.console.line import plain, visible
+from conformance.report.document_types import FindingEntry, FindingRecord, RequirementEntry
+from conformance.report.finding import record
 from conformance.rules import examine
 
 MOST_STRANGERS = 20
@@ -47,14 +48,14 @@ def run(arguments: argparse.Namespace) -> int:
     return NON_CONFORMANT if failed else CONFORMANT
 
 
-def _checked(traffic: Traffic, contract: openapi.Contract) -> Iterator[dict[str, Any]]:
+def _checked(traffic: Traffic, contract: openapi.Contract) -> Iterator[RequirementEntry]:
     """The requirements that the exchanges exercised, as entries of a report."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    shown: dict[str, serialization.Document] = {}
+    found: dict[str, list[FindingRecord]] = {}
+    shown: dict[str, Any] = {}
     redactor = Redactor({})
     for exchange in traffic.exchanges:
         for finding in _findings(exchange, contract):
-            found.setdefault(finding.requirement, []).append(asdict(finding))
+            found.setdefault(finding.requirement, []).append(record(finding))
             if finding.verdict is not Verdict.PASS:
                 shown[exchange.id] = serialization.document(exchange, redactor)
     for id, stated in requirements.load().items():
@@ -64,7 +65,7 @@ def _checked(traffic: Traffic, contract: openapi.Contract) -> Iterator[dict[str,
                 **entry,
                 "operations": _exercised(entry["operations"]),
                 "findings": _conclusive(entry["findings"]),
-                "verdict": str(document.overall(found[id])),
+                "verdict": worst(Verdict(each["verdict"]) for each in found[id]).value,
             }
 
 
@@ -74,7 +75,7 @@ def _exercised(operations: dict[str, str]) -> dict[str, str]:
     }
 
 
-def _conclusive(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _conclusive(findings: list[FindingEntry]) -> list[FindingEntry]:
     return [finding for finding in findings if finding["verdict"] != Verdict.INCONCLUSIVE]
 
 
@@ -93,7 +94,7 @@ def _findings(exchange: Exchange, contract: openapi.Contract) -> Iterator[Findin
         )
 
 
-def _lines(entries: list[dict[str, Any]], traffic: Traffic) -> Iterator[str]:
+def _lines(entries: list[RequirementEntry], traffic: Traffic) -> Iterator[str]:
     for entry in entries:
         for finding in entry["findings"]:
             yield from terminal.told(entry, finding)

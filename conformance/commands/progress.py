@@ -26,6 +26,7 @@ from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Verdict, worst
 from conformance.report import artefacts
 from conformance.report.console import line, terminal
+from conformance.report.document_types import Report
 from conformance.runner import items
 from conformance.runner.plugin import GATHERER
 
@@ -150,7 +151,7 @@ class RunDisplay:
         self._display: Display | None = None
         self._problems: list[str] = []
         self._interrupted = False
-        self.document: dict[str, Any] | None = None
+        self.document: Report | None = None
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Count the checks of each class."""
@@ -220,7 +221,7 @@ class RunDisplay:
             self._verdict(self.document)
         return status
 
-    def _verdict(self, document: dict[str, Any]) -> None:
+    def _verdict(self, document: Report) -> None:
         self._console.print()
         for spans in terminal.spans(document):
             styled = ((text, STYLES[part]) for text, part in spans)

@@ -1,41 +1,40 @@
-"""The files of a report: which ones there are, which are written by default, and the proof that none of them holds a secret."""
+"""The files of a report: their formats, how they are written, and that none contains a secret."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 import conformance
 from conformance.contract import api, files
 from conformance.http.redaction import finder, spellings
+from conformance.report.document_types import ExchangeEntry, Report
 from conformance.report.formats import allure, ci, ctrf, earl, har, junit, markdown
 
-Report = Mapping[str, Any]
-Exchanges = Iterable[Mapping[str, Any]]
+Exchanges = Iterable[ExchangeEntry]
 
 EXCHANGES = "exchanges.jsonl"
 WRITTEN = ("report.json", EXCHANGES, "target.json")
-"""What every run writes."""
-
+"""The files that every run writes."""
 
 Rendered = bytes | Iterable[tuple[str, bytes]]
-"""The content of a file; or of a directory, as the names of its files and their contents."""
+"""The content of a file, or names and contents of the files in a directory."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """One format: its file or directory, and how it is rendered out of the report and the exchanges."""
+    """One format: its file or directory, and its renderer."""
 
     file: str
     render: Callable[[Report, Exchanges], Rendered]
 
 
 def _html(report: Report, exchanges: Exchanges) -> bytes:
-    from conformance.report.formats import html  # noqa: PLC0415  (templates take their time to load, and nothing but the page needs them)
+    # Only the page needs templates, and they take long to import.
+    from conformance.report.formats import html  # noqa: PLC0415
 
     return html.render(report, exchanges).encode("utf-8", "backslashreplace")
 
@@ -59,18 +58,16 @@ DEFAULT = ("junit", "html")
 
 
 def chosen(stated: Sequence[str], environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """The formats to write: those that were asked for, otherwise the default and what the CI at hand can show."""
+    """The formats to write: those asked for, else the default and what the CI system shows."""
     if stated:
         return tuple(dict.fromkeys(stated))
-    shown = {"GITHUB_ACTIONS": "markdown", "GITLAB_CI": "gitlab"}
-    return (
-        *DEFAULT,
-        *(name for variable, name in shown.items() if environ.get(variable) == "true"),
-    )
+    of_system = {"GITHUB_ACTIONS": "markdown", "GITLAB_CI": "gitlab"}
+    shown = [name for variable, name in of_system.items() if environ.get(variable) == "true"]
+    return (*DEFAULT, *shown)
 
 
 def write(directory: Path, report: Report, names: Sequence[str]) -> None:
-    """Write the report and its other formats into a directory that already has the exchanges."""
+    """Write the report in several formats into a directory that already has the exchanges."""
     replace(directory / "report.json", orjson.dumps(report, option=orjson.OPT_INDENT_2))
     for name in names:
         path = directory / FORMATS[name].file
@@ -82,7 +79,7 @@ def write(directory: Path, report: Report, names: Sequence[str]) -> None:
 
 
 def _fill(directory: Path, rendered: Iterable[tuple[str, bytes]]) -> None:
-    """Write the files of a directory, and take away what an earlier run left there; readers take all of them for one run."""
+    """Write the files of a directory, and delete those of an earlier run."""
     directory.mkdir(exist_ok=True)
     earlier = {path for path in directory.iterdir() if path.is_file()}
     for name, content in rendered:
@@ -93,19 +90,19 @@ def _fill(directory: Path, rendered: Iterable[tuple[str, bytes]]) -> None:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Write a file at once: whenever a run is killed, what stands there is whole, of now or of before."""
+    """Write a file atomically: if the run is killed, either the old or the new content is there."""
     fresh = path.with_name(f"{path.name}.new")
     fresh.write_bytes(content)
     fresh.replace(path)
 
 
-def _exchanges(directory: Path) -> Iterator[Mapping[str, Any]]:
+def _exchanges(directory: Path) -> Iterator[ExchangeEntry]:
     with (directory / EXCHANGES).open("rb") as lines:
         yield from map(orjson.loads, lines)
 
 
 def publish(report: Report, environ: Mapping[str, str] = os.environ) -> Iterator[str]:
-    """Show the run where GitHub Actions shows it: append the summary, and yield the annotations to be printed."""
+    """On GitHub Actions, append the summary of the job, and return the annotations to print."""
     if environ.get("GITHUB_ACTIONS") != "true":
         return
     summary = environ.get("GITHUB_STEP_SUMMARY")
@@ -116,18 +113,11 @@ def publish(report: Report, environ: Mapping[str, str] = os.environ) -> Iterator
 
 
 def leaks(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[str]:
-    """The artefacts that hold a secret, in whole or as one of its halves, in any of its spellings; they are removed.
+    """The artefacts with a secret, or a half of one, in any encoding; they are deleted.
 
-    Files of others in the same directory, such as the profile with the secrets themselves, are not looked at.
+    Other files in the directory, such as the profile with the secrets, are ignored.
     """
-    sought = {
-        spelling
-        for secret in secrets
-        for part in parts(secret)
-        for spelling in spellings(part)
-        if len(spelling) >= SHORTEST
-    }
-    search = finder(sorted(sought))
+    search = finder(sorted(_sought(secrets)))
     found = []
     for path in _written(directory, [*WRITTEN, *(FORMATS[name].file for name in names)]):
         content = path.read_bytes()
@@ -138,33 +128,40 @@ def leaks(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list
     return found
 
 
+def _sought(secrets: Iterable[str]) -> set[bytes]:
+    """The encodings of secrets and of their halves that are too long to occur by chance."""
+    sought: set[bytes] = set()
+    for secret in secrets:
+        for part in parts(secret):
+            sought.update(spellings(part))
+    return {spelling for spelling in sought if len(spelling) >= SHORTEST}
+
+
 def _written(directory: Path, names: Sequence[str]) -> Iterator[Path]:
     for path in (directory / name for name in names):
-        yield from sorted(path.iterdir()) if path.is_dir() else [path] if path.is_file() else []
+        if path.is_dir():
+            yield from sorted(path.iterdir())
+        elif path.is_file():
+            yield path
 
 
 @cache
 def _own_words() -> bytes:
-    """All that this package may say by itself: a secret that is one of its words cannot be told from it."""
+    """All texts of this package: a secret that is one of its words is indistinguishable from it."""
     sources = (path.read_bytes() for path in Path(conformance.__file__).parent.rglob("*.py"))
     callers = (f"lacking.{permission}".encode() for permission in api.load().permissions)
-    return b"\n".join(
-        [
-            *sources,
-            *callers,
-            *(files.text(name).encode() for name in ("requirements.yaml", "openapi.yaml")),
-        ]
-    )
+    contract = (files.text(name).encode() for name in ("requirements.yaml", "openapi.yaml"))
+    return b"\n".join([*sources, *callers, *contract])
 
 
 SHORTEST = 8
-"""Bytes below which a secret stands in many a text by chance."""
+"""Bytes of the shortest secret that does not occur by chance."""
 
 LONG = 24
-"""Characters from which on half a secret is long enough to be nothing else."""
+"""Characters of the shortest secret of which a half does not occur by chance."""
 
 
 def parts(secret: str) -> tuple[str, ...]:
-    """A secret, and where it is long its halves."""
+    """A secret, and its halves if it is long."""
     middle = len(secret) // 2
     return (secret, secret[:middle], secret[middle:]) if len(secret) >= LONG else (secret,)

@@ -1,17 +1,19 @@
-"""The report as test cases, one for each requirement and operation, as the formats of other tools want it."""
+"""The report as test cases: one for each requirement and operation."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from conformance.contract.verdict import Level, Verdict
 from conformance.report.document import is_checked
+from conformance.report.document_types import FindingEntry, Report, RequirementEntry
 
 
 @dataclass(frozen=True)
 class Case:
-    """One case; `message` is the first line of what is to be said, `text` all of it, `known` why a failure is let pass.
+    """One case with the findings that decide its verdict.
 
-    `findings` are those that come to its verdict, as they stand in the report.
+    `message` is that of the first finding, `text` describes all of them, and `known` is the reason
+    why a failure is known.
     """
 
     requirement: str
@@ -23,7 +25,7 @@ class Case:
     verdict: str
     message: str
     text: str
-    findings: tuple[Mapping[str, Any], ...]
+    findings: tuple[FindingEntry, ...]
     known: str | None = None
 
     @property
@@ -32,26 +34,26 @@ class Case:
         return f"{self.requirement}[{self.operation}]" if self.operation else self.requirement
 
     @property
-    def is_broken(self) -> bool:
-        """Whether it closes a gate: a broken `must` that nobody knows of."""
-        return self.verdict == "fail" and self.level == "must" and self.known is None
+    def counts_as_failure(self) -> bool:
+        """Whether it fails a CI job: a failed `must` that is not a known failure."""
+        is_failed_must = self.verdict == Verdict.FAIL and self.level == Level.MUST
+        return is_failed_must and self.known is None
 
 
-def cases(report: Mapping[str, Any]) -> Iterator[Case]:
-    """The cases of all requirements that are judged."""
+def cases(report: Report) -> Iterator[Case]:
+    """The cases of all requirements whose verdicts count."""
     for entry in report["requirements"]:
         if is_checked(entry):
             for operation, verdict in (entry["operations"] or {"": entry["verdict"]}).items():
                 yield _case(entry, operation, verdict)
 
 
-def _case(entry: Mapping[str, Any], operation: str, verdict: str) -> Case:
-    findings = [
+def _case(entry: RequirementEntry, operation: str, verdict: str) -> Case:
+    findings = tuple(
         found
         for found in entry["findings"]
-        if not operation or found["operation"] in (operation, None)
-    ]
-    told = [found for found in findings if found["verdict"] == verdict]
+        if found["verdict"] == verdict and _is_about(found, operation)
+    )
     return Case(
         requirement=entry["id"],
         operation=operation,
@@ -60,16 +62,23 @@ def _case(entry: Mapping[str, Any], operation: str, verdict: str) -> Case:
         section=entry["section"],
         statement=entry["statement"],
         verdict=verdict,
-        message=told[0]["message"] if told else "",
-        text="\n\n".join(_text(entry, found) for found in told),
-        findings=tuple(told),
-        known=next((found["known"] for found in told if "known" in found), None),
+        message=findings[0]["message"] if findings else "",
+        text="\n\n".join(_text(entry, found) for found in findings),
+        findings=findings,
+        known=next((found["known"] for found in findings if "known" in found), None),
     )
 
 
-def _text(entry: Mapping[str, Any], found: Mapping[str, Any]) -> str:
-    lines = [entry["statement"], found["message"]]
-    lines += [f"expected: {found['expected']}"] if found["expected"] else []
-    lines += [f"needs: {', '.join(found['needs'])}"] if found["needs"] else []
+def _is_about(found: FindingEntry, operation: str) -> bool:
+    return not operation or found["operation"] in (operation, None)
+
+
+def _text(entry: RequirementEntry, found: FindingEntry) -> str:
+    label = "actual" if found["verdict"] == Verdict.FAIL else "reason"
+    lines = [f"requirement: {entry['statement']}", f"{label}: {found['message']}"]
+    if found["expected"]:
+        lines.append(f"expected: {found['expected']}")
+    if found["needs"]:
+        lines.append(f"needs: {', '.join(found['needs'])}")
     lines += [exchange["curl"] for exchange in found["exchanges"]]
     return "\n".join(lines)

@@ -1,22 +1,29 @@
-"""Two reports side by side: what broke, what was mended, what behaves otherwise where the specification is silent, what became slower."""
+"""Two reports compared: what fails now, what was fixed, what is observed differently or slower."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from conformance.contract.verdict import Verdict
 from conformance.report.document import is_checked
+from conformance.report.document_types import Report
 
-GOOD = {"pass", "not-applicable"}
+GOOD = (Verdict.PASS, Verdict.NOT_APPLICABLE)
 MUCH_SLOWER = 1.5
-"""A ratio of medians from which on an operation counts as slower: single runs differ by less."""
+"""The ratio of medians from which an operation counts as slower; single runs differ by less."""
 
-LEAST = 0.005
-"""Seconds of a median below which nobody cares."""
+FAST = 0.005
+"""The median in seconds up to which an operation never counts as slower."""
+
+Observed = Mapping[tuple[str, str], list[Any]]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Cases of a requirement and an operation that changed their verdict, observations that differ, operations that became slower."""
+    """Changed verdicts and observations, and slower operations, one text for each.
+
+    The names of the fields are those of the JSON output.
+    """
 
     broke: tuple[str, ...]
     mended: tuple[str, ...]
@@ -25,60 +32,60 @@ class Comparison:
     slower: tuple[str, ...]
 
     def document(self) -> dict[str, Any]:
-        """As JSON members."""
+        """As JSON properties."""
         return {name: list(value) for name, value in asdict(self).items()}
 
 
-def compare(before: Mapping[str, Any], after: Mapping[str, Any]) -> Comparison:
+def compare(before: Report, after: Report) -> Comparison:
     """What changed between the runs of two reports."""
-    one, other = _verdicts(before), _verdicts(after)
-    changed = {
-        name: (one.get(name, "not known"), other.get(name, "gone"))
-        for name in {**one, **other}
-        if one.get(name) != other.get(name)
-    }
-    broke = [name for name, (_, now) in changed.items() if now == "fail"]
-    mended = [name for name, (then, now) in changed.items() if then == "fail" and now in GOOD]
-    rest = [
-        f"{name}: {then}, now {now}"
-        for name, (then, now) in changed.items()
-        if name not in (*broke, *mended)
-    ]
-    return Comparison(
-        tuple(broke),
-        tuple(mended),
-        tuple(rest),
-        tuple(_observed(before, after)),
-        tuple(_slower(before, after)),
-    )
+    earlier, later = _verdicts(before), _verdicts(after)
+    broke, mended, otherwise = [], [], []
+    for name in {**earlier, **later}:
+        then, now = earlier.get(name, "unknown"), later.get(name, "absent")
+        if then == now:
+            continue
+        if now == Verdict.FAIL:
+            broke.append(name)
+        elif then == Verdict.FAIL and now in GOOD:
+            mended.append(name)
+        else:
+            otherwise.append(f"{name}: {then}, now {now}")
+    observed, slower = tuple(_observed(before, after)), tuple(_slower(before, after))
+    return Comparison(tuple(broke), tuple(mended), tuple(otherwise), observed, slower)
 
 
-def _verdicts(report: Mapping[str, Any]) -> dict[str, str]:
-    return {
-        f"{entry['id']}[{operation}]" if operation else entry["id"]: verdict
-        for entry in report["requirements"]
-        if is_checked(entry)
-        for operation, verdict in (entry["operations"] or {"": entry["verdict"]}).items()
-    }
+def _verdicts(report: Report) -> dict[str, str]:
+    """The verdict of each requirement and operation."""
+    verdicts = {}
+    for entry in report["requirements"]:
+        if is_checked(entry):
+            for operation, verdict in (entry["operations"] or {"": entry["verdict"]}).items():
+                name = f"{entry['id']}[{operation}]" if operation else entry["id"]
+                verdicts[name] = verdict
+    return verdicts
 
 
-def _observed(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    one, other = (
-        {(entry["id"], entry["subject"]): entry["values"] for entry in report["observations"]}
-        for report in (before, after)
-    )
-    for id, subject in {**one, **other}:
-        then, now = one.get((id, subject)), other.get((id, subject))
+def _observed(before: Report, after: Report) -> Iterator[str]:
+    earlier, later = _observations(before), _observations(after)
+    for point in {**earlier, **later}:
+        then, now = earlier.get(point, []), later.get(point, [])
         if then != now:
-            yield f"{subject}: {_told(then)}, now {_told(now)}"
+            _, subject = point
+            yield f"{subject}: {_listed(then)}, now {_listed(now)}"
 
 
-def _told(values: list[Any] | None) -> str:
-    return "nothing" if not values else ", ".join(map(str, values))
+def _observations(report: Report) -> Observed:
+    return {(seen["id"], seen["subject"]): seen["values"] for seen in report["observations"]}
 
 
-def _slower(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    for operation, now in after["latencies"].items():
-        then = before["latencies"].get(operation)
-        if then and now["median"] > max(then["median"] * MUCH_SLOWER, LEAST):
-            yield f"{operation}: median {then['median'] * 1000:.1f} ms, now {now['median'] * 1000:.1f} ms"
+def _listed(values: list[Any]) -> str:
+    return ", ".join(map(str, values)) or "nothing"
+
+
+def _slower(before: Report, after: Report) -> Iterator[str]:
+    earlier, later = before.get("latencies", {}), after.get("latencies", {})
+    for operation, now in later.items():
+        then = earlier.get(operation)
+        if then and now["median"] > max(then["median"] * MUCH_SLOWER, FAST):
+            medians = (f"{each['median'] * 1000:.1f} ms" for each in (then, now))
+            yield f"{operation}: median {', now '.join(medians)}"

@@ -1,165 +1,159 @@
-"""The report of a run: what all its items found, requirement by requirement, as one JSON-able document."""
+"""The requirements of a report with their verdicts, and what follows from them for the run."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Conclusion, Level, Verdict, conclude, worst
-from conformance.http import serialization
-
-Document = dict[str, Any]
+from conformance.report import finding
+from conformance.report.document_types import (
+    ExchangeEntry,
+    FindingEntry,
+    FindingRecord,
+    ObservationEntry,
+    RequirementEntry,
+)
 
 FORMAT = 1
 MOST_FINDINGS = 12
-JUDGED = ("must", "should")
+COUNTED = (Level.MUST, Level.SHOULD)
+Seen = tuple[str | None, Verdict]
+"""An operation, or None for the deployment as a whole, and the verdict of one finding on it."""
 
 
 def requirement(
     stated: Requirement,
-    findings: Sequence[Document],
-    evidences: Mapping[str, serialization.Document],
-) -> Document:
-    """One requirement with its verdict, the verdict on each operation, and every finding that is no pass."""
-    verdict, operations = verdicts(stated, findings)
-    return {
+    findings: Sequence[FindingRecord],
+    evidences: Mapping[str, ExchangeEntry],
+) -> RequirementEntry:
+    """A requirement with its verdict, that of each operation, and every finding but passes."""
+    seen = [(found["operation"], Verdict(found["verdict"])) for found in findings]
+    verdict, operations = verdicts(stated, seen)
+    entry: RequirementEntry = {
         "id": stated.id,
         "level": stated.level.value,
         "class": stated.conformance_class,
         "section": stated.section,
         "statement": stated.statement,
-        **({} if stated.untested is None else {"untested": stated.untested}),
-        "verdict": str(verdict),
-        "operations": {name: str(value) for name, value in operations.items()},
-        "findings": [*_findings(findings, evidences), *_silence(stated, findings)],
+        "verdict": verdict.value,
+        "operations": {name: value.value for name, value in operations.items()},
+        "findings": [*_findings(findings, evidences), *_unseen(stated, seen)],
     }
+    if stated.untested is not None:
+        entry["untested"] = stated.untested
+    return entry
 
 
-def verdicts(
-    stated: Requirement, findings: Sequence[Document]
-) -> tuple[Verdict, dict[str, Verdict]]:
-    """The verdict on a requirement, and that on each of its operations, by the `verdict` and the `operation` of each finding."""
-    operations = {
-        name: overall(found for found in findings if found["operation"] == name)
-        for name in stated.operations
-    }
-    own = list(operations.values()) if stated.operations else [overall(findings)]
-    strays = [
-        Verdict(found["verdict"])
-        for found in findings
-        if found["operation"] not in stated.operations
+def verdicts(stated: Requirement, seen: Iterable[Seen]) -> tuple[Verdict, dict[str, Verdict]]:
+    """The verdict of a requirement, and of each of its operations."""
+    by_operation: dict[str | None, list[Verdict]] = {name: [] for name in stated.operations}
+    for operation, verdict in seen:
+        by_operation.setdefault(operation, []).append(verdict)
+    operations = {name: worst(by_operation[name]) for name in stated.operations}
+    elsewhere = [
+        verdict
+        for operation, found in by_operation.items()
+        if operation not in stated.operations
+        for verdict in found
     ]
-    return Verdict.INCONCLUSIVE if stated.untested else worst([*own, *strays]), operations
+    if stated.untested is not None:
+        return Verdict.INCONCLUSIVE, operations
+    return worst([*operations.values(), *elsewhere]), operations
 
 
-def overall(findings: Iterable[Document]) -> Verdict:
-    """The verdict that findings come to."""
-    return worst(Verdict(found["verdict"]) for found in findings)
+def _unseen(stated: Requirement, seen: Sequence[Seen]) -> list[FindingEntry]:
+    """A finding for each operation, or for the whole requirement, that no item reported on."""
+    reported = {operation for operation, _ in seen}
+    missing: list[str | None] = [name for name in stated.operations if name not in reported]
+    if not stated.operations and not reported:
+        missing = [None]
+    return [_without_evidence(operation, stated) for operation in missing]
 
 
-def _silence(stated: Requirement, findings: Sequence[Document]) -> list[Document]:
-    """Why an operation, or the whole requirement, has no verdict: nothing in the run had anything to say of it."""
-    spoken = {found["operation"] for found in findings}
-    message = stated.untested or "nothing in this run showed it"
-    silent: list[str | None] = [name for name in stated.operations if name not in spoken]
-    return [
-        _blank(operation, message, stated.needs)
-        for operation in silent or ([] if spoken or stated.operations else [None])
-    ]
-
-
-def _blank(operation: str | None, message: str, needs: Sequence[str]) -> Document:
-    found = {
-        "verdict": "inconclusive",
+def _without_evidence(operation: str | None, stated: Requirement) -> FindingEntry:
+    return {
+        "verdict": Verdict.INCONCLUSIVE.value,
         "operation": operation,
-        "message": message,
+        "message": stated.untested or "no exchange of this run exercised it",
         "expected": "",
-        "needs": list(needs),
+        "needs": list(stated.needs),
+        "items": [],
+        "occurrences": 0,
+        "exchanges": [],
     }
-    return {**found, "items": [], "occurrences": 0, "exchanges": []}
 
 
 def _findings(
-    findings: Sequence[Document], evidences: Mapping[str, serialization.Document]
-) -> list[Document]:
-    """The findings that are no pass, the same ones told once with the number of their occurrences."""
-    grouped: dict[tuple[object, ...], Document] = {}
+    findings: Sequence[FindingRecord], evidences: Mapping[str, ExchangeEntry]
+) -> list[FindingEntry]:
+    """The findings but passes, worst first; equal ones once with their number."""
+    distinct: dict[tuple[object, ...], FindingEntry] = {}
     for found in findings:
         if found["verdict"] == Verdict.PASS:
             continue
         key = (found["verdict"], found["operation"], found["message"], tuple(found["needs"]))
-        if key not in grouped:
-            grouped[key] = finding(found, evidences)
-        grouped[key]["occurrences"] += 1
-        grouped[key]["items"] = list(dict.fromkeys([*grouped[key]["items"], found["item"]]))[
-            :MOST_FINDINGS
-        ]
+        if key not in distinct:
+            distinct[key] = finding.entry(found, evidences)
+        _count(distinct[key], found["item"])
     order = list(Verdict)
-    return sorted(grouped.values(), key=lambda found: order.index(Verdict(found["verdict"])))[
-        :MOST_FINDINGS
+    ordered = sorted(distinct.values(), key=lambda found: order.index(Verdict(found["verdict"])))
+    return ordered[:MOST_FINDINGS]
+
+
+def _count(entry: FindingEntry, item: str) -> None:
+    entry["occurrences"] += 1
+    if item not in entry["items"] and len(entry["items"]) < MOST_FINDINGS:
+        entry["items"].append(item)
+
+
+def is_checked(entry: RequirementEntry) -> bool:
+    """Whether a verdict on the requirement counts: it is neither observed nor untested."""
+    return entry["level"] != Level.OBSERVE and "untested" not in entry
+
+
+def is_undecided(entry: RequirementEntry) -> bool:
+    """Whether the requirement was to be checked and has no verdict."""
+    return is_checked(entry) and entry["verdict"] == Verdict.INCONCLUSIVE
+
+
+def silent(entry: RequirementEntry) -> list[str]:
+    """The operations for which the requirement has no verdict."""
+    return [
+        name for name, verdict in entry["operations"].items() if verdict == Verdict.INCONCLUSIVE
     ]
 
 
-def finding(found: Document, evidences: Mapping[str, serialization.Document]) -> Document:
-    """One finding with its exchanges, each with the command that sends its request again."""
-    return {
-        "verdict": str(found["verdict"]),
-        "operation": found["operation"],
-        "message": found["message"],
-        "expected": found["expected"],
-        "needs": list(found["needs"]),
-        "items": [found["item"]],
-        "occurrences": 0,
-        "exchanges": [
-            {**evidences[id], "curl": serialization.curl(evidences[id]["request"])}
-            for id in found["exchanges"]
-            if id in evidences
-        ],
-    }
-
-
-def failing(entry: Document) -> list[str | None]:
-    """The operations on which a requirement is broken; None for one that is broken as a whole."""
+def failing(entry: RequirementEntry) -> list[str | None]:
+    """The operations on which a requirement failed; None where it failed as a whole."""
     found: list[str | None] = [
         name for name, verdict in entry["operations"].items() if verdict == Verdict.FAIL
     ]
     return found or [None]
 
 
-def conclusion(requirements: Sequence[Document]) -> Conclusion:
-    """The verdict of the run: what its `must` requirements allow to be said."""
-    musts = [entry for entry in requirements if entry["level"] == Level.MUST and is_checked(entry)]
+def conclusion(requirements: Sequence[RequirementEntry]) -> Conclusion:
+    """The verdict of the run, from its `must` requirements."""
+    musts = (entry for entry in requirements if entry["level"] == Level.MUST and is_checked(entry))
     return conclude(Verdict(entry["verdict"]) for entry in musts)
 
 
-def is_checked(entry: Mapping[str, Any]) -> bool:
-    """Whether the verdict on a requirement of a report counts: it is neither observed nor untested."""
-    return entry["level"] != Level.OBSERVE and "untested" not in entry
+def counts(requirements: Sequence[RequirementEntry]) -> dict[str, dict[str, int]]:
+    """The number of requirements for each level and verdict."""
+    counted = {level.value: {verdict.value: 0 for verdict in Verdict} for level in COUNTED}
+    for entry in requirements:
+        if is_checked(entry):
+            counted[entry["level"]][entry["verdict"]] += 1
+    return counted
 
 
-def counts(requirements: Sequence[Document]) -> Document:
-    """How many requirements of each level ended with each verdict; nothing that was not judged is left out."""
-    return {
-        level: {
-            verdict.value: sum(
-                entry["level"] == level and entry["verdict"] == verdict and is_checked(entry)
-                for entry in requirements
-            )
-            for verdict in Verdict
-        }
-        for level in JUDGED
-    }
-
-
-def observations(seen: Iterable[Sequence[Any]]) -> list[Document]:
-    """What was seen where the contract is silent: the distinct values under each point and operation."""
+def observations(seen: Iterable[Sequence[Any]]) -> list[ObservationEntry]:
+    """The distinct values for each observed point and subject, in the order of their appearance."""
     gathered: dict[tuple[str, str], list[Any]] = {}
     for id, subject, value in seen:
         values = gathered.setdefault((id, subject), [])
-        values += [
-            entry
-            for entry in (value if isinstance(value, list) else [value])
-            if entry not in values
-        ]
+        for each in value if isinstance(value, list) else [value]:
+            if each not in values:
+                values.append(each)
     return [
         {"id": id, "subject": subject, "values": values}
         for (id, subject), values in gathered.items()

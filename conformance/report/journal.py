@@ -1,4 +1,4 @@
-"""What the items of a run found, kept as each of them ends: a run that was killed can still be told, whole."""
+"""The journal of a run: a record of each item as it ends, so that a killed run can be reported."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -7,54 +7,53 @@ from typing import Any
 
 import orjson
 
+from conformance.report.document_types import AboutEntry
 from conformance.report.known_failures import Known
 
 JOURNAL = "journal.jsonl"
 
 
 class JournalError(ValueError):
-    """There is no journal, or none that can be read; str() says why."""
+    """There is no journal, or an invalid one; str() says why."""
 
 
 class Journal:
-    """The journal of a run under way: a line about the run, then a line for each item that has ended."""
+    """The journal of a run under way: a line about the run, then a line for each finished item."""
 
-    def __init__(
-        self, directory: Path, about: Mapping[str, Any], known: Sequence[Known] | None
-    ) -> None:
+    def __init__(self, directory: Path, about: AboutEntry, known: Sequence[Known] | None) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         self._path = directory / JOURNAL
         self._file = self._path.open("wb", buffering=0)
         self.add(orjson.dumps({"about": about, "known": known}).decode())
 
     def add(self, record: str) -> None:
-        """Write one line down at once."""
+        """Write one line at once."""
         self._file.write(f"{record}\n".encode())
 
     def remove(self) -> None:
-        """Take the journal away: everything that it holds stands in the report."""
+        """Delete the journal: the report has everything that is in it."""
         self._file.close()
         self._path.unlink()
 
 
-def read(directory: Path) -> tuple[dict[str, Any], tuple[Known, ...] | None, list[str]]:
-    """What a run said of itself, its known failures, and the records of its items. Raises JournalError."""
+def read(directory: Path) -> tuple[AboutEntry, tuple[Known, ...] | None, list[str]]:
+    """The line about the run, its known failures, and the records of items. Raises JournalError."""
     try:
         content = (directory / JOURNAL).read_bytes()
-        first, *records, _ = content.split(b"\n")  # what follows the last line break was cut off
+        first, *records, _ = content.split(b"\n")  # what follows the last line break is incomplete
         head = orjson.loads(first)
-        return dict(head["about"]), _known(head["known"]), [record.decode() for record in records]
+        about: AboutEntry = head["about"]
+        return about, _known(head["known"]), [record.decode() for record in records]
     except OSError as problem:
         raise JournalError(f"{directory / JOURNAL}: {problem.strerror}") from None
     except (ValueError, TypeError, KeyError):
-        raise JournalError(f"{directory / JOURNAL}: is no journal of a run") from None
+        raise JournalError(f"{directory / JOURNAL}: not the journal of a run") from None
 
 
 def _known(stated: Sequence[Mapping[str, Any]] | None) -> tuple[Known, ...] | None:
-    if stated is None:
-        return None
-    days = [entry["expires"] and date.fromisoformat(entry["expires"]) for entry in stated]
-    return tuple(
-        Known(entry["requirement"], entry["operation"], entry["reason"], day)
-        for entry, day in zip(stated, days, strict=True)
-    )
+    return None if stated is None else tuple(map(_entry, stated))
+
+
+def _entry(stated: Mapping[str, Any]) -> Known:
+    expires = date.fromisoformat(stated["expires"]) if stated["expires"] else None
+    return Known(stated["requirement"], stated["operation"], stated["reason"], expires)

@@ -1,59 +1,65 @@
-"""What a run could not judge, and the lines of a target profile that would settle it."""
+"""The lines of a target profile that provide what a run lacked."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from conformance.contract import api
-from conformance.contract.requirements import CLASSES
 
-CONSENT = "consent.approve-reviews"
 CREDENTIALS = ("primary", "expired", "revoked", "outsider", "no-review-role", "throttled")
+SCHEMES = ("", "api-key", "bearer")
 RECORDS = {
     "foreign": ("company", "project", "video", "review"),
     "ungranted": ("project", "video", "review"),
 }
-STATED = {  # keys whose lines cannot be derived from their names
-    "fixtures.approvable-reviews": (
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One line of a profile, and the table that it belongs to."""
+
+    table: str
+    line: str
+
+
+STATED: Mapping[str, Setting] = {  # keys whose lines do not follow from their names
+    "fixtures.approvable-reviews": Setting(
         "fixtures",
-        'approvable-reviews = ["${APPROVABLE_REVIEW}"] # as many as can be had, each is spent',
+        'approvable-reviews = ["${APPROVABLE_REVIEW}"] # as many as possible, each is spent',
     ),
-    "fixtures.unapprovable-reviews": (
-        "fixtures",
-        'unapprovable-reviews = ["${UNAPPROVABLE_REVIEW}"]',
+    "fixtures.unapprovable-reviews": Setting(
+        "fixtures", 'unapprovable-reviews = ["${UNAPPROVABLE_REVIEW}"]'
     ),
-    "fixtures.provision.approvable-review": (
-        "fixtures.provision",
-        'approvable-review = ["./make-review"] # prints {"id": "…"}',
+    "fixtures.provision.approvable-review": Setting(
+        "fixtures.provision", 'approvable-review = ["./make-review"] # prints {"id": "…"}'
     ),
-    "limits.max-body-bytes": ("limits", "max-body-bytes = 1048576 # your number"),
-    "limits.rate-limit": ("limits", "rate-limit = { requests = 100, seconds = 60 } # your numbers"),
-    "limits.requests-per-second": (
-        "limits",
-        "requests-per-second = 5 # slow enough for the target",
+    "limits.max-body-bytes": Setting("limits", "max-body-bytes = 1048576 # your number"),
+    "limits.rate-limit": Setting(
+        "limits", "rate-limit = { requests = 100, seconds = 60 } # your numbers"
     ),
-    "limits.connections": ("limits", "connections = 4 # requests that may be under way at once"),
-    "tools.url": ("tools", 'url = "${TOOLS_URL}"'),
-    "description.url": ("description", 'url = "${DESCRIPTION_URL}"'),
-    "consent.approve-reviews": (
-        "consent",
-        "approve-reviews = true # spends the approvable reviews",
+    "limits.requests-per-second": Setting(
+        "limits", "requests-per-second = 5 # slow enough for the target"
     ),
-    "consent.exhaust-rate-limit": (
-        "consent",
-        "exhaust-rate-limit = true # drives `throttled` into 429",
+    "limits.connections": Setting(
+        "limits", "connections = 4 # requests that may be under way at once"
     ),
-    "consent.oversized-bodies": (
-        "consent",
-        "oversized-bodies = true # sends bodies past max-body-bytes",
+    "tools.url": Setting("tools", 'url = "${TOOLS_URL}"'),
+    "description.url": Setting("description", 'url = "${DESCRIPTION_URL}"'),
+    "consent.approve-reviews": Setting(
+        "consent", "approve-reviews = true # spends the approvable reviews"
     ),
-    "consent.fuzz-writes": (
+    "consent.exhaust-rate-limit": Setting(
+        "consent", "exhaust-rate-limit = true # sends requests as `throttled` until 429"
+    ),
+    "consent.oversized-bodies": Setting(
+        "consent", "oversized-bodies = true # sends bodies larger than max-body-bytes"
+    ),
+    "consent.fuzz-writes": Setting(
         "consent",
         "fuzz-writes = true # sends random approvals, never of the approvable reviews",
     ),
 }
-COMPANIONS = {  # what is of use only together
+COMPANIONS = {  # keys that are of use only together
     "consent.approve-reviews": ("fixtures.approvable-reviews",),
     "consent.exhaust-rate-limit": ("credentials.throttled", "limits.rate-limit"),
     "consent.oversized-bodies": ("limits.max-body-bytes",),
@@ -61,100 +67,34 @@ COMPANIONS = {  # what is of use only together
 TABLES = ("credentials", "fixtures", "limits", "parameters", "tools", "description", "consent")
 
 
-@dataclass(frozen=True)
-class Setting:
-    """One line of a profile, and the table that it stands in."""
-
-    table: str
-    line: str
-
-
-@dataclass(frozen=True)
-class Want:
-    """A profile key or a condition, the requirements that wait for it, and the lines that would settle them: none for a condition."""
-
-    key: str
-    requirements: tuple[str, ...]
-    lines: tuple[str, ...]
-
-
-def wants(report: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> list[Want]:
-    """What the undecided entries of a report wait for, that for which the most wait first."""
-    waiting: dict[str, dict[str, None]] = {}
-    silence = _silence(report)
-    for entry in entries:
-        for key in _keys(entry) or [silence or _unseen(entry)]:
-            waiting.setdefault(key, {})[entry["id"]] = None
-    found = [Want(key, tuple(ids), tuple(toml(settings(key)))) for key, ids in waiting.items()]
-    return sorted(found, key=lambda want: -len(want.requirements))
-
-
-def _keys(entry: Mapping[str, Any]) -> list[str]:
-    needs = dict.fromkeys(
-        key
-        for found in entry["findings"]
-        if found["verdict"] == "inconclusive"
-        for key in found["needs"]
-    )
-    # One permission, one record: told once, under the table.
-    return list(
-        dict.fromkeys(
-            re.sub(r"^(credentials\.lacking|fixtures\.foreign|fixtures\.ungranted)\..*", r"\1", key)
-            for key in needs
-        )
-    )
-
-
-def _silence(report: Mapping[str, Any]) -> str | None:
-    """Why the run itself did not send what would have shown more."""
-    if report["interrupted"]:
-        return "a run to its end"
-    return "a run of all classes" if len(report["suite"]["classes"]) < len(CLASSES) else None
-
-
-def _unseen(entry: Mapping[str, Any]) -> str:
-    silent = [
-        operation for operation, verdict in entry["operations"].items() if verdict == "inconclusive"
-    ]
-    return CONSENT if silent == [api.load().approval.id] else "data in the target"
-
-
 def settings(key: str) -> tuple[Setting, ...]:
-    """The lines of a profile that give a key, and what it is of no use without; none where it is no key of a profile."""
-    return tuple(setting for each in (key, *COMPANIONS.get(key, ())) for setting in _settings(each))
+    """The lines for a key and for the keys that it needs; none if it is not a key of a profile."""
+    keys = (key, *COMPANIONS.get(key, ()))
+    return tuple(setting for each in keys for setting in _settings(each))
 
 
 def _settings(key: str) -> Iterator[Setting]:
     if key in STATED:
-        yield Setting(*STATED[key])
-    area, _, rest = key.partition(".")
-    yield from {"credentials": _credential, "fixtures": _records, "parameters": _parameter}.get(
-        area, _nothing
-    )(rest)
-
-
-def _nothing(_: str) -> Iterator[Setting]:
-    yield from ()
+        yield STATED[key]
+    table, _, rest = key.partition(".")
+    if table in OF_TABLES:
+        yield from OF_TABLES[table](rest)
 
 
 def _credential(rest: str) -> Iterator[Setting]:
-    name, _, scheme = rest.partition(".")
+    name, _, detail = rest.partition(".")
     if name == "lacking":
-        for permission in _permissions(scheme):
-            yield Setting(
-                f'credentials.lacking."{permission}"',
-                f'api-key = "${{{_variable("without", permission)}}}"',
-            )
-    elif name in CREDENTIALS and scheme in ("", "api-key", "bearer"):
-        yield Setting(
-            f"credentials.{name}",
-            f'{scheme or "api-key"} = "${{{_variable(name, scheme or "api-key")}}}"',
-        )
+        for permission in api.load().permissions:
+            if detail in ("", permission):
+                yield _lacking(permission)
+    elif name in CREDENTIALS and detail in SCHEMES:
+        scheme = detail or "api-key"
+        yield Setting(f"credentials.{name}", f'{scheme} = "${{{_variable(name, scheme)}}}"')
 
 
-def _permissions(name: str) -> list[str]:
-    """The permission of this name; all of them for no name."""
-    return [each for each in api.load().permissions if name in ("", each)]
+def _lacking(permission: str) -> Setting:
+    variable = _variable("without", permission)
+    return Setting(f'credentials.lacking."{permission}"', f'api-key = "${{{variable}}}"')
 
 
 def _records(rest: str) -> Iterator[Setting]:
@@ -168,10 +108,15 @@ def _parameter(rest: str) -> Iterator[Setting]:
     operation, _, role = rest.partition(".")
     name = api.load().open_names.get((operation, role))
     if name:
-        yield Setting(
-            f"parameters.{operation}",
-            f'{role} = "{name}" # its name here, or false where there is none',
-        )
+        line = f'{role} = "{name}" # its name here, or false if there is none'
+        yield Setting(f"parameters.{operation}", line)
+
+
+OF_TABLES: Mapping[str, Callable[[str], Iterator[Setting]]] = {
+    "credentials": _credential,
+    "fixtures": _records,
+    "parameters": _parameter,
+}
 
 
 def _variable(*words: str) -> str:
@@ -179,13 +124,16 @@ def _variable(*words: str) -> str:
 
 
 def toml(stated: Iterable[Setting]) -> Iterator[str]:
-    """The settings as lines of TOML, each table once, with a blank line between two."""
+    """The settings as lines of TOML, each table once, with a blank line between tables."""
     tables: dict[str, dict[str, None]] = {}
-    for setting in sorted(
-        stated, key=lambda setting: TABLES.index(setting.table.partition(".")[0])
-    ):
+    for setting in sorted(stated, key=_rank):
         tables.setdefault(setting.table, {})[setting.line] = None
     for number, (table, lines) in enumerate(tables.items()):
-        yield from [""] * (number > 0)
+        if number:
+            yield ""
         yield f"[{table}]"
         yield from lines
+
+
+def _rank(setting: Setting) -> int:
+    return TABLES.index(setting.table.partition(".")[0])

@@ -1,4 +1,4 @@
-"""A run from its first finding to its written report and its exit code."""
+"""A run from its first finding to its report and its exit code."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -12,9 +12,10 @@ import orjson
 from conformance.contract import requirements
 from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Conclusion, Level, Verdict
-from conformance.report import artefacts, document, journal, known_failures
+from conformance.report import artefacts, document, journal, known_failures, unchecked
 from conformance.report.causes import grouping
-from conformance.report.document import Document
+from conformance.report.document_types import AboutEntry, LedgerEntry, Report
+from conformance.report.gathered import Gathered
 from conformance.report.journal import JOURNAL, Journal
 from conformance.report.known_failures import Known
 from conformance.report.latency import latencies
@@ -22,49 +23,46 @@ from conformance.target import snapshot
 from conformance.target.target import Target
 
 PAUSE = 5.0
-"""Seconds that pass at least before a report of what is known so far is written again."""
+"""Seconds at least between two reports of a run under way."""
 
 SHARE = 30
-"""How many times as long as writing it took: a long run spends no more than this part of itself on it."""
+"""A long run spends at most one part in this many on such reports."""
 
 CONFORMANT, NON_CONFORMANT, INTERRUPTED, CHECKER_ERROR, USAGE_ERROR = range(5)
 NO_TESTS_COLLECTED = 5
+ENDED = (CONFORMANT, NON_CONFORMANT, NO_TESTS_COLLECTED)
+"""The exit codes of pytest after which the report decides on that of the run."""
 
 GENERATORS = ("localization-api-conformance", "hypothesis", "schemathesis")
 """The distributions whose versions decide which requests a seed makes."""
 
 
 def versions() -> dict[str, str]:
-    """The versions of what makes the requests, as installed here."""
+    """The installed versions of what makes the requests."""
     return {name: metadata.version(name) for name in GENERATORS}
 
 
 class Run:
-    """Gathers records of items, and writes them as report.json and what is rendered from it.
+    """Gathers the records of items, and writes report.json and the other formats.
 
-    It does so at its end, and now and then before: a run that is killed leaves whole files that say that they are not all of it.
-    `began` is its start on the monotonic clock.
+    It does so at its end, and now and then before it, so that a run that is killed leaves complete
+    files that say that they are partial. `began` is its start on the monotonic clock.
     """
 
     def __init__(
         self,
         directory: Path,
-        about: Mapping[str, Any],
+        about: AboutEntry,
         catalogue: Mapping[str, Requirement],
         *,
         complete: bool,
     ) -> None:
         self.directory = directory
-        self.document: Document | None = None
+        self.document: Report | None = None
         self._about = about
         self._catalogue = catalogue
         self._complete = complete
-        self._findings: dict[str, list[Document]] = {id: [] for id in catalogue}
-        self._observations: list[list[Any]] = []
-        self._evidence: dict[str, Any] = {}
-        self._exchanges = 0
-        self._methods: dict[str, int] = {}
-        self._elapsed: dict[str, list[float]] = {}
+        self._gathered = Gathered(catalogue)
         self._due = 0.0
         self._journal: Journal | None = None
         self.began = time.monotonic()
@@ -75,48 +73,34 @@ class Run:
         self.leaks: list[str] = []
 
     def start_journal(self) -> None:
-        """Write down from now on what each item found, so that a run that is killed loses nothing."""
+        """Write a journal from now on, so that a run that is killed loses nothing."""
         self._journal = Journal(self.directory, self._about, self.known)
 
     @classmethod
     def left(cls, directory: Path) -> "Run":
-        """The run that a process has left behind without coming to its end. Raises JournalError where there is none."""
-        about, excused, records = journal.read(directory)
+        """The run that a killed process has left behind. Raises JournalError if there is none."""
+        about, known, records = journal.read(directory)
         run = cls(directory, about, catalogue(about["suite"]["classes"]), complete=False)
-        run.known = excused
+        run.known = known
         for record in records:
-            run._gather(record)
-        passed = (directory / JOURNAL).stat().st_mtime - datetime.fromisoformat(
-            about["started"]
-        ).timestamp()
+            run._gathered.add(record)
+        started = datetime.fromisoformat(about["started"]).timestamp()
+        passed = (directory / JOURNAL).stat().st_mtime - started
         run.began = time.monotonic() - max(0.0, passed)
         return run
 
-    def add(self, text: str) -> None:
-        """Take the record of one item, as the worker that ran it wrote it."""
+    def add(self, record: str) -> None:
+        """Take the record of one item, as the process that ran it wrote it."""
         if self._journal is not None:
-            self._journal.add(text)
-        self._gather(text)
+            self._journal.add(record)
+        self._gathered.add(record)
         if time.monotonic() >= self._due:
             self.save()
 
-    def _gather(self, text: str) -> None:
-        record = orjson.loads(text)
-        for found in record["findings"]:
-            if found["requirement"] in self._findings:
-                self._findings[found["requirement"]].append(found)
-        self._observations += record["observations"]
-        self._evidence.update(record["evidence"])
-        self._exchanges += record["exchanges"]
-        for operation, seconds in record["elapsed"].items():
-            self._elapsed.setdefault(operation, []).extend(seconds)
-        for method, number in record["methods"].items():
-            self._methods[method] = self._methods.get(method, 0) + number
-
     def finish(self, status: int) -> int:
-        """Write the report; the exit code that follows from it, or from the way in which pytest ended."""
-        self.document = self._told(interrupted=status == INTERRUPTED)
-        _merge(self.directory)
+        """Write the report; the exit code of the run, where pytest ended with `status`."""
+        self.document = self._report(interrupted=status == INTERRUPTED)
+        _merge_exchanges(self.directory)
         for part in _parts(self.directory):
             part.unlink()
         self._write(self.document)
@@ -124,118 +108,98 @@ class Run:
             self._journal.remove()
         return self._exit_code(self.document, status)
 
-    def save(self) -> Document:
-        """Write what is known so far, in case that the run is killed."""
+    def save(self) -> Report:
+        """Write a report of what is known so far, in case the run is killed."""
         start = time.monotonic()
-        _merge(self.directory)
-        document = self._told(interrupted=True)
-        self._write(document)
+        _merge_exchanges(self.directory)
+        report = self._report(interrupted=True)
+        self._write(report)
         end = time.monotonic()
         self._due = end + max(PAUSE, SHARE * (end - start))
-        return document
+        return report
 
-    def _told(self, *, interrupted: bool) -> Document:
+    def _report(self, *, interrupted: bool) -> Report:
         """The report of everything that was gathered so far."""
+        gathered, about = self._gathered, self._about
         entries = [
-            document.requirement(stated, self._findings[id], self._evidence)
+            document.requirement(stated, gathered.findings[id], gathered.evidence)
             for id, stated in self._catalogue.items()
         ]
-        seen = [entry for entry in self._observations if entry[0] not in ("ledger", "provisioned")]
-        report = {
+        classes = about["suite"]["classes"]
+        report: Report = {
             "format": document.FORMAT,
             "verdict": document.conclusion(entries).value,
             "interrupted": interrupted,
-            **self._about,
+            "suite": about["suite"],
+            "target": about["target"],
+            "started": about["started"],
             "duration": round(time.monotonic() - self.began, 3),
             "counts": document.counts(entries),
             "exchanges": {
-                "count": self._exchanges,
-                "methods": self._methods,
-                "file": "exchanges.jsonl",
+                "count": gathered.exchanges,
+                "methods": gathered.methods,
+                "file": artefacts.EXCHANGES,
             },
-            "latencies": latencies(self._elapsed),
+            "latencies": latencies(gathered.elapsed),
             "requirements": entries,
-            "causes": grouping.causes(entries, self._findings, self._evidence),
-            "observations": document.observations(seen),
-            "ledger": [
-                {"review": entry[1], **entry[2]}
-                for entry in self._observations
-                if entry[0] == "ledger"
-            ],
+            "causes": grouping.causes(entries, gathered.findings, gathered.evidence),
+            "unchecked": unchecked.remainder(entries, classes, interrupted=interrupted),
+            "observations": document.observations(gathered.observations),
+            "ledger": list(map(_approval, gathered.ledger)),
         }
         if self.known is not None:
-            _excuse(report, self.known)
+            known_failures.mark(report, self.known, datetime.now(UTC).date())
         return report
 
-    def _write(self, document: Document) -> None:
+    def _write(self, report: Report) -> None:
         if self.target is not None:
-            made = [id for kind, id, _ in self._observations if kind == "provisioned"]
-            described = orjson.dumps(snapshot.of(self.target, made), option=orjson.OPT_INDENT_2)
-            artefacts.replace(self.directory / "target.json", described)
-        artefacts.write(self.directory, document, self.formats)
-        self.leaks = (
-            artefacts.leaks(self.directory, self.formats, self.target.secrets | self.secrets)
-            if self.target is not None
-            else []
-        )
+            described = snapshot.of(self.target, self._gathered.provisioned)
+            content = orjson.dumps(described, option=orjson.OPT_INDENT_2)
+            artefacts.replace(self.directory / "target.json", content)
+        artefacts.write(self.directory, report, self.formats)
+        if self.target is not None:
+            secrets = self.target.secrets | self.secrets
+            self.leaks = artefacts.leaks(self.directory, self.formats, secrets)
 
-    def _exit_code(self, document: Document, status: int) -> int:
+    def _exit_code(self, report: Report, status: int) -> int:
         if self.leaks:
             return CHECKER_ERROR
-        if status not in {CONFORMANT, NON_CONFORMANT, NO_TESTS_COLLECTED}:
+        if status not in ENDED:
             return status
-        gate = document.get("known-failures")
-        if gate is not None and (gate["unknown"] or gate["stale"]):
+        if _is_rejected(report):
             return NON_CONFORMANT
-        if document["verdict"] == Conclusion.NON_CONFORMANT and gate is None:
-            return NON_CONFORMANT
-        judged = [entry for entry in document["requirements"] if entry["level"] != Level.OBSERVE]
-        if any(entry["verdict"] == Verdict.ERROR for entry in judged):
+        checked = [entry for entry in report["requirements"] if entry["level"] != Level.OBSERVE]
+        if any(entry["verdict"] == Verdict.ERROR for entry in checked):
             return CHECKER_ERROR
-        undecided = document["verdict"] == Conclusion.INCONCLUSIVE
+        undecided = report["verdict"] == Conclusion.INCONCLUSIVE
         return NON_CONFORMANT if undecided and self._complete else CONFORMANT
 
 
 def catalogue(classes: Sequence[str]) -> dict[str, Requirement]:
     """The requirements of some conformance classes, by id."""
-    return {
-        id: entry for id, entry in requirements.load().items() if entry.conformance_class in classes
-    }
+    everything = requirements.load()
+    return {id: entry for id, entry in everything.items() if entry.conformance_class in classes}
 
 
-def _excuse(report: Document, entries: tuple[Known, ...]) -> None:
-    """Mark what is known to be broken, and name the entries that do not say the truth any more."""
-    broken = [
-        entry
-        for entry in report["requirements"]
-        if entry["level"] == Level.MUST and entry["verdict"] == Verdict.FAIL
-    ]
-    pairs = [(entry["id"], operation) for entry in broken for operation in document.failing(entry)]
-    judged = known_failures.judge(entries, pairs, datetime.now(UTC).date())
-    for entry in broken:
-        for found in entry["findings"]:
-            pair = (entry["id"], found["operation"])
-            if found["verdict"] == Verdict.FAIL and pair not in judged.unknown:
-                found["known"] = next(known.reason for known in entries if known.covers(*pair))
-    # What a run that was interrupted has not come to may well fail still.
-    stale = () if report["interrupted"] else judged.stale
-    report["known-failures"] = {
-        "unknown": [list(pair) for pair in judged.unknown],
-        "stale": [
-            {"requirement": entry.requirement, "operation": entry.operation, "problem": why}
-            for entry, why in stale
-        ],
-    }
+def _is_rejected(report: Report) -> bool:
+    """Whether failures count: all, or with a file of known failures those that differ from it."""
+    if "known-failures" in report:
+        known = report["known-failures"]
+        return bool(known["unknown"] or known["stale"])
+    return report["verdict"] == Conclusion.NON_CONFORMANT
 
 
-def _merge(directory: Path) -> None:
-    """One file of exchanges out of those that the workers write; a line that is not whole yet stays away."""
+def _approval(observed: Sequence[Any]) -> LedgerEntry:
+    _, review, attempt = observed
+    return {"review": review, "key": attempt["key"], "revision": attempt["revision"]}
+
+
+def _merge_exchanges(directory: Path) -> None:
+    """Make one file of those that the workers write, without lines that are still incomplete."""
     directory.mkdir(parents=True, exist_ok=True)
     written = (part.read_bytes() for part in _parts(directory))
-    artefacts.replace(
-        directory / artefacts.EXCHANGES,
-        b"".join(content[: content.rfind(b"\n") + 1] for content in written),
-    )
+    complete = (content[: content.rfind(b"\n") + 1] for content in written)
+    artefacts.replace(directory / artefacts.EXCHANGES, b"".join(complete))
 
 
 def _parts(directory: Path) -> list[Path]:

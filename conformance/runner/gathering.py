@@ -9,16 +9,13 @@ import pytest
 from conformance import __version__
 from conformance.contract import requirements
 from conformance.report import artefacts
+from conformance.report.document_types import AboutEntry, TargetEntry
 from conformance.report.run import Run, catalogue, versions
 from conformance.runner import examination
 from conformance.runner.stash import SESSION
 from conformance.target.target import Target
 
-
-def _product(target: Target | None) -> dict[str, Any]:
-    """Whose product is checked, where the profile says so."""
-    stated = target.product.stated if target else {}
-    return {"product": dict(stated)} if stated else {}
+BUNDLED = "the bundled reference implementation, in this process"
 
 
 def begun(config: pytest.Config, began: float) -> Run:
@@ -26,7 +23,7 @@ def begun(config: pytest.Config, began: float) -> Run:
     target = examination.target_of(config)
     classes = config.getoption("conformance_class") or list(requirements.CLASSES)
     started = datetime.now(UTC) - timedelta(seconds=time.monotonic() - began)
-    about = {
+    about: AboutEntry = {
         "suite": {
             "name": "localization-api-conformance",
             "version": __version__,
@@ -36,13 +33,7 @@ def begun(config: pytest.Config, began: float) -> Run:
             "versions": versions(),
             "classes": classes,
         },
-        "target": {
-            "base-url": target.base_url if target else examination.IN_PROCESS,
-            "profile": target.source
-            if target
-            else "the bundled reference implementation, in this process",
-            **_product(target),
-        },
+        "target": _described(target),
         "started": started.isoformat(timespec="seconds"),
     }
     complete = config.getoption("require_complete")
@@ -54,3 +45,14 @@ def begun(config: pytest.Config, began: float) -> Run:
     run.known = examination.known_failures(config)
     run.start_journal()
     return run
+
+
+def _described(target: Target | None) -> TargetEntry:
+    """The target as the report names it, with its product if the profile states one."""
+    if target is None:
+        return {"base-url": examination.IN_PROCESS, "profile": BUNDLED}
+    entry: TargetEntry = {"base-url": target.base_url, "profile": target.source}
+    if target.product.stated:
+        product: Any = dict(target.product.stated)
+        entry["product"] = product
+    return entry

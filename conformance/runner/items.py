@@ -1,8 +1,8 @@
 """The items of a run: one for each check, operation and scheme; their order, their names, and what their end means."""
 
 import traceback
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
 
 import orjson
 import pytest
@@ -19,6 +19,9 @@ from conformance.contract.verdict import (
 )
 from conformance.runner.result import ItemResult
 from conformance.runner.session import Session
+
+if TYPE_CHECKING:
+    from conformance.report.document_types import ExchangeEntry
 
 FOUND = (Violation, Inconclusive, NotApplicable)
 """What a check raises of a target; anything else is a mistake of the checker."""
@@ -174,21 +177,14 @@ def _show(report: pytest.TestReport, record: ItemResult) -> None:
 
 def _told(findings: list[Finding], record: ItemResult) -> str:
     from conformance.report import document  # noqa: PLC0415
+    from conformance.report import finding as findings_of  # noqa: PLC0415
     from conformance.report.console import terminal  # noqa: PLC0415
 
     catalogue = requirements.load()
     lines: list[str] = []
     for found in findings:
-        lines += terminal.told(
-            _entry(catalogue[found.requirement]), document.finding(asdict(found), record.evidence)
-        )
+        stated = catalogue[found.requirement]
+        evidence = cast("Mapping[str, ExchangeEntry]", record.evidence)
+        entry = document.requirement(stated, [findings_of.record(found)], evidence)
+        lines += terminal.told(entry, entry["findings"][0])
     return "\n".join(lines)
-
-
-def _entry(requirement: requirements.Requirement) -> dict[str, Any]:
-    return {
-        "id": requirement.id,
-        "level": requirement.level,
-        "statement": requirement.statement,
-        "section": requirement.section,
-    }

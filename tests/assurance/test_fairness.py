@@ -16,7 +16,7 @@ from second_implementation.choices import CONFIGURATIONS
 from conformance.contract import requirements
 from conformance.report.document import is_checked
 
-Report = dict[str, Any]
+Report = Any
 
 ELSEWHERE = frozenset({"tools", "description"})
 """Conformance classes of which the second implementation has nothing."""

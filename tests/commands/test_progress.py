@@ -75,7 +75,7 @@ def test_a_stopped_run_begins_no_check(tmp_path: Path, capsys: pytest.CaptureFix
             begun.append("a check")
 
     assert run(tmp_path, stop, Callback()) == 2
-    assert (begun, "INTERRUPTED: nothing was broken until then" in capsys.readouterr().out) == (
+    assert (begun, "INTERRUPTED: nothing failed so far" in capsys.readouterr().out) == (
         [],
         True,
     )

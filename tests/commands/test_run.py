@@ -27,7 +27,7 @@ def test_the_reference_conforms(
     assert [each.split()[0] for each in output if " checks: " in each] == [
         name for name in requirements.CLASSES if name in checked_classes
     ]
-    assert not any(each.startswith(("BROKEN", "WARNING", "CHECKER ERROR")) for each in output)
+    assert not any(each.startswith(("FAILED", "WARNING", "INTERNAL ERROR")) for each in output)
     files = "exchanges.jsonl, junit.xml, report.html, report.json, target.json"
     assert output[-1] == f"  report  reports/latest ({files})"
     assert SEQUENCE not in ended.stdout

@@ -65,14 +65,14 @@ def test_the_steps_of_a_finding_are_shown_in_order() -> None:
             )
         )
     )
-    shown = [line for line in output if line.startswith(("  sent", "  came"))][:6]
+    shown = [line for line in output if line.startswith(("  request ", "  response "))][:6]
 
-    assert [line[13:] for line in shown[::2]] == [
+    assert [line[15:] for line in shown[::2]] == [
         "curl -sS step-2",
         "curl -sS step-3",
         "curl -sS step-4",
     ]
-    assert [line[13:16] for line in shown[1::2]] == ["202", "203", "204"]
+    assert [line[15:18] for line in shown[1::2]] == ["202", "203", "204"]
 
 
 def test_invisible_characters_are_escaped_on_the_terminal() -> None:
@@ -88,7 +88,7 @@ def test_a_finding_is_printed_whole(
 ) -> None:
     """Requirement, finding, expectation, request, response, and the other operations."""
     document = report(finished[0])
-    broken = next(entry for entry in document["requirements"] if entry["id"] == "error/code")
+    failed = next(entry for entry in document["requirements"] if entry["id"] == "error/code")
     exchange = {
         "curl": "curl 'http://x/v1/account'",
         "response": {"status": 404, "body": {"text": '{\n  "code": "\x1b[31m"\n}'}},
@@ -103,20 +103,20 @@ def test_a_finding_is_printed_whole(
         "occurrences": 2,
         "exchanges": [exchange],
     }
-    broken.update(verdict="fail", findings=[found, {**found, "operation": "video_get"}])
+    failed.update(verdict="fail", findings=[found, {**found, "operation": "video_get"}])
     document["verdict"] = "non-conformant"
     output = list(terminal.lines(document))
     assert output[:8] == [
-        "BROKEN  error/code  on account_get",
-        "  promised   A refusal has a code that is a string.  (Errors)",
-        "  found      code is 7  (2 times)",
-        "  expected   a string",
-        "  sent       curl 'http://x/v1/account'",
-        '  came       404 { "code": "\\u001b[31m" }',
-        "  also       on video_get (report.json tells each)",
+        "FAILED  error/code  on account_get",
+        f"  requirement  {failed['statement']}  (Errors)",
+        "  actual       code is 7  (2 times)",
+        "  expected     a string",
+        "  request      curl 'http://x/v1/account'",
+        '  response     404 { "code": "\\u001b[31m" }',
+        "  also         on video_get (details in report.json)",
         "",
     ]
-    assert "NON-CONFORMANT: the target breaks the contract" in output
+    assert "NON-CONFORMANT: the target violates the contract" in output
 
 
 def test_a_known_failure_is_one_line(
@@ -124,7 +124,7 @@ def test_a_known_failure_is_one_line(
 ) -> None:
     """Without evidence; a stale entry is named beside the verdict."""
     document = report(finished[0])
-    broken = next(entry for entry in document["requirements"] if entry["id"] == "error/code")
+    failed = next(entry for entry in document["requirements"] if entry["id"] == "error/code")
     found = {
         "verdict": "fail",
         "operation": "account_get",
@@ -133,16 +133,16 @@ def test_a_known_failure_is_one_line(
         "needs": [],
         "exchanges": [],
     }
-    broken.update(verdict="fail", findings=[found])
-    stale = {"requirement": "error/title", "operation": None, "problem": "is kept"}
+    failed.update(verdict="fail", findings=[found])
+    stale = {"requirement": "error/title", "operation": None, "problem": "no longer fails"}
     document.update(
         {"verdict": "non-conformant", "known-failures": {"unknown": [], "stale": [stale]}}
     )
     output = list(terminal.lines(document))
     assert output[:2] == ["KNOWN  error/code  on account_get: ticket 7", ""]
-    assert [each for each in output if each.startswith(("  not let", "  out of date"))] == [
-        "  not let pass by the known failures",
-        "  out of date  error/title: is kept",
+    assert [each for each in output if each.startswith(("  the failures", "  outdated"))] == [
+        "  the failures differ from the known failures",
+        "  outdated entry  error/title: no longer fails",
     ]
     document["known-failures"]["stale"] = []
-    assert "  nothing is broken that is not known" in list(terminal.lines(document))
+    assert "  every failure is a known failure" in list(terminal.lines(document))

@@ -33,7 +33,7 @@ def test_an_interrupted_run_leaves_a_report(tmp_path: Path, number: signal.Signa
         output, problems = running.communicate(timeout=600)
     document = report(tmp_path)
     assert (running.returncode, problems) == (2, "")
-    assert "\nINTERRUPTED: nothing was broken until then\n" in output
+    assert "\nINTERRUPTED: nothing failed so far\n" in output
     assert (document["interrupted"], document["counts"]["must"]["fail"]) == (True, 0)
     assert {
         entry["verdict"] for entry in document["requirements"] if entry["class"] == "limits"
@@ -59,7 +59,7 @@ def test_a_stop_during_a_request_leaves_no_warning(tmp_path: Path) -> None:
     """Although the coroutine of the response never started."""
     ended = signalled(tmp_path, "asyncio.tasks:ensure_future", 50)
     assert (ended.returncode, ended.stderr) == (2, "")
-    assert "\nINTERRUPTED: nothing was broken until then\n" in ended.stdout
+    assert "\nINTERRUPTED: nothing failed so far\n" in ended.stdout
 
 
 @pytest.mark.parametrize(

@@ -90,10 +90,10 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
             + ", ".join(artefacts.FORMATS)
             + HINT.format("conformance run"),
         ),
-        (["compare", "file", "file"], "conformance compare: error: file: is no JSON object\n"),
+        (["compare", "file", "file"], "conformance compare: error: file: not a JSON object\n"),
         (
             ["compare", "list.json", "file"],
-            "conformance compare: error: list.json: is no report of this suite\n",
+            "conformance compare: error: list.json: not a report of this suite\n",
         ),
         (
             ["certify", "--key", "file"],

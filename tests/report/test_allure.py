@@ -32,7 +32,7 @@ del SILENT["response"]
 DEAD = an_entry(
     "read/success", "inconclusive", findings=[a_finding("inconclusive", exchanges=[BINARY, SILENT])]
 )
-REPORT = a_report(an_entry("project/closed", "fail"), KNOWN, DEAD)
+REPORT: Any = a_report(an_entry("project/closed", "fail"), KNOWN, DEAD)
 STATUSES = Counter(allure.STATUS[case.verdict] for case in cases(REPORT))
 
 
@@ -84,11 +84,11 @@ def test_allure_groups_results_as_it_is_told(results: Path, modules: Path, tmp_p
 
     assert statistic(page / "widgets/summary.json", "statistic") == STATUSES
     assert categories == {
-        "Contract broken": {"project/closed[project_get]"},
-        "Warnings: not as it should be": {"read/names[project_get]"},
+        "Failed requirements": {"project/closed[project_get]"},
+        "Warnings": {"read/names[project_get]"},
         "Known failures": {"project/types[project_get]"},
-        "The checker's own fault": {"read/parent[project_get]"},
-        "Could not be judged": {
+        "Internal errors": {"read/parent[project_get]"},
+        "Not checked": {
             f"{id}[project_get]"
             for id in ("read/success", "read/agreement", "authentication/expired")
         },
@@ -117,7 +117,7 @@ def test_a_result_says_everything_that_is_known_of_it(results: Path) -> None:
     assert {name: labels[name] for name in ("epic", "feature", "story", "severity")} == {
         "epic": "read", "feature": "Project", "story": "project/closed", "severity": "critical",
     }  # fmt: skip
-    assert (result["status"], result["statusDetails"]["message"]) == ("failed", f"broken: {BUDGET}")
+    assert (result["status"], result["statusDetails"]["message"]) == ("failed", f"failed: {BUDGET}")
     assert (
         step["name"],
         exchange["name"].partition(" ")[0],
@@ -165,7 +165,7 @@ def test_the_history_of_a_case_goes_on(results: Path) -> None:
     before = {path.name for path in results.iterdir()}
     known = result_of(results, "project/closed[project_get]")
     (results / "0-result.json").write_text("{}")
-    artefacts.write(results.parent, {**REPORT, "started": "2026-11-22T00:10:00+00:00"}, ["allure"])
+    artefacts.write(results.parent, REPORT | {"started": "2026-11-22T00:10:00+00:00"}, ["allure"])
     again = result_of(results, "project/closed[project_get]")
 
     assert {path.name for path in results.iterdir()} == before
@@ -182,7 +182,7 @@ def test_nothing_of_a_target_acts_in_the_page(
     requirements = [
         {**entry, "findings": poisoned(entry["findings"])} for entry in REPORT["requirements"]
     ]
-    artefacts.write(tmp_path, {**REPORT, "requirements": requirements}, ["allure"])
+    artefacts.write(tmp_path, REPORT | {"requirements": requirements}, ["allure"])
     done = node.run(
         modules, "allure", "awesome", "--output", "page", "allure-results", cwd=tmp_path
     )
@@ -193,7 +193,7 @@ def test_nothing_of_a_target_acts_in_the_page(
     ):  # as one file, Allure's page may start before the data in it is there, and shows nothing
         page.goto(url)
         page.get_by_text("project/closed[project_get]").first.click()
-        page.get_by_text("broken: </script>").first.wait_for()
+        page.get_by_text("failed: </script>").first.wait_for()
     assert page.evaluate("window.pwned") is None
     page.close()
 

@@ -1,4 +1,4 @@
-"""What is behind what is broken: what is put together, what is kept apart, and how it is told."""
+"""The causes of failures: what is grouped, what is separate, and how it is shown."""
 
 import json
 import tempfile
@@ -8,14 +8,15 @@ from typing import Any
 import altered_run
 import pytest
 import subjects
-from altered_run import Document
-from sample_reports import a_finding, a_report, an_entry, an_exchange
+from sample_reports import a_defect, a_finding, a_report, an_entry, an_exchange
 
 from conformance.assurance.selftest import workers
-from conformance.report.causes import misplaced
 from conformance.report.causes.attribution import attributed
+from conformance.report.causes.failure_signature import signature
 from conformance.report.causes.grouping import causes
+from conformance.report.causes.misplaced import misplaced
 from conformance.report.console import terminal
+from conformance.report.document_types import Report
 from conformance.report.formats import ci, html, markdown
 
 SUBJECTS = {
@@ -26,15 +27,15 @@ SUBJECTS = {
     "odd-cursor-fails+malformed-id-fails": ["read", "pagination"],
     "project-company-unchecked+account-in-snake-case": ["read", "authorization"],
 }
-"""Mutants of the reference, alone or two at once, and the classes whose checks meet what they break."""
+"""Mutants of the reference, alone or two at once, and the classes whose checks they affect."""
 
 SLOW = 120.0
 
 
-# --- altered references --------------------------------------------------------------------------------------------------
+# --- altered references -------------------------------------------------------------------------
 
 
-def report_of(name: str) -> Document:
+def report_of(name: str) -> Report:
     """The report on a reference with the edits of one mutant, or of two with + between their names."""
     edits = [edit for each in name.split("+") for edit in subjects.BY_ID[each].edits]
     with tempfile.TemporaryDirectory() as directory:
@@ -42,8 +43,8 @@ def report_of(name: str) -> Document:
 
 
 @pytest.fixture(scope="module")
-def reports() -> dict[str, Document]:
-    """The reports on several altered references, judged in other processes than this one."""
+def reports() -> dict[str, Report]:
+    """The reports on several altered references, checked in other processes."""
     found = dict(workers.each(report_of, SUBJECTS, 2, patience=SLOW))
     assert [failure for failure in found.values() if isinstance(failure, workers.Failure)] == []
     return {
@@ -51,16 +52,16 @@ def reports() -> dict[str, Document]:
     }
 
 
-def told(report: Document) -> list[tuple[str, list[str]]]:
-    """Each cause with what else it breaks."""
+def causes_of(report: Report) -> list[tuple[str, list[str]]]:
+    """Each cause with what fails with it."""
     return [
         (cause["requirement"], [also["requirement"] for also in cause["also"]])
         for cause in report["causes"]
     ]
 
 
-def failed(report: Document) -> set[str]:
-    """The requirements that are broken."""
+def failed(report: Report) -> set[str]:
+    """The failed requirements."""
     return {entry["id"] for entry in report["requirements"] if entry["verdict"] == "fail"}
 
 
@@ -82,10 +83,10 @@ def failed(report: Document) -> set[str]:
     ],
 )
 def test_one_defect_is_one_cause(
-    reports: dict[str, Document], name: str, expected: list[tuple[str, list[str]]]
+    reports: dict[str, Report], name: str, expected: list[tuple[str, list[str]]]
 ) -> None:
-    """With everything that it breaks under it."""
-    assert told(reports[name]) == expected
+    """With everything that it violates."""
+    assert causes_of(reports[name]) == expected
 
 
 @pytest.mark.parametrize(
@@ -105,17 +106,17 @@ def test_one_defect_is_one_cause(
     ],
 )
 def test_two_defects_are_two_causes(
-    reports: dict[str, Document], name: str, expected: list[tuple[str, list[str]]]
+    reports: dict[str, Report], name: str, expected: list[tuple[str, list[str]]]
 ) -> None:
-    """What both break stands under both."""
-    assert told(reports[name]) == expected
+    """What both violate is under both."""
+    assert causes_of(reports[name]) == expected
 
 
 @pytest.mark.parametrize("name", SUBJECTS)
-def test_no_failure_is_left_out_anywhere(reports: dict[str, Document], name: str) -> None:
-    """The causes, the terminal, the page and the summary name each failed requirement with what it promises."""
+def test_no_failure_is_left_out_anywhere(reports: dict[str, Report], name: str) -> None:
+    """The causes, the terminal, the page and the summary name each failed requirement."""
     report = reports[name]
-    assert {id for requirement, also in told(report) for id in (requirement, *also)} == failed(
+    assert {id for requirement, also in causes_of(report) for id in (requirement, *also)} == failed(
         report
     )
     shown = "\n".join(terminal.lines(report))
@@ -125,7 +126,7 @@ def test_no_failure_is_left_out_anywhere(reports: dict[str, Document], name: str
         if entry["verdict"] == "fail":
             assert entry["id"] in shown
             assert entry["statement"] in shown
-            assert f'<article class="entry broken" id="{entry["id"]}"' in page
+            assert f'<article class="entry failed" id="{entry["id"]}"' in page
             assert f"**{entry['id']}**" in summary
             operations = {
                 found["operation"] for found in entry["findings"] if found["verdict"] == "fail"
@@ -142,9 +143,9 @@ def test_no_failure_is_left_out_anywhere(reports: dict[str, Document], name: str
 
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_the_exchange_of_a_cause_is_among_its_findings(
-    reports: dict[str, Document], name: str
+    reports: dict[str, Report], name: str
 ) -> None:
-    """And stands in the report with the command that sends it again."""
+    """It has the command that repeats its request."""
     report = reports[name]
     for cause in report["causes"]:
         entry = next(
@@ -155,51 +156,59 @@ def test_the_exchange_of_a_cause_is_among_its_findings(
         ]
 
 
-def test_counts_are_of_requirements(reports: dict[str, Document]) -> None:
-    """However few causes there are."""
+def test_counts_are_of_requirements(reports: dict[str, Report]) -> None:
+    """There may be fewer causes."""
     report = reports["absent-is-gone"]
     assert report["counts"]["must"]["fail"] == 4
-    assert "  1 cause behind 4 failed requirements" in list(terminal.lines(report))
+    assert "  1 cause of 4 failed requirements" in list(terminal.lines(report))
 
 
-# --- findings made by hand -----------------------------------------------------------------------------------------------
+# --- findings made by hand ----------------------------------------------------------------------
 
 
-def sighting(requirement: str, message: str, *exchanges: Document, **members: Any) -> Document:
-    """A finding as an item makes it."""
-    found = {
+def sighting(requirement: str, defect: Any, *exchanges: Any, **members: Any) -> Any:
+    """A finding as an item makes it, with its evidence."""
+    return {
         "requirement": requirement,
         "verdict": "fail",
         "operation": "project_get",
-        "message": message,
+        "message": defect["text"],
         "expected": "404",
-    }
-    return {
-        **found,
         "needs": [],
         "exchanges": [each["id"] for each in exchanges],
         "item": "item",
+        "defect": defect,
         "evidence": exchanges,
         **members,
     }
 
 
-def grouped(*sightings: Document, **levels: str) -> list[tuple[str, list[str], list[str]]]:
-    """The causes of these findings, with their operations and what else they break; `levels` by the second half of an id."""
+def another_status(status: int, request: str = "a read", **members: Any) -> Any:
+    """A defect as `expect.status` makes it."""
+    kind = "accepted" if status < 300 else "status"
+    place = {"part": "status", "name": "", "exchange": ""}
+    values = {"request": request, "response": str(status)}
+    made = a_defect(kind, text="{request}: {response}", values=values, actual=status)
+    return {**made, "where": [place], **members}
+
+
+def another_header(name: str) -> Any:
+    """A defect of a header."""
+    place = {"part": "header", "name": name, "exchange": ""}
+    return {**a_defect("header", text=f"no {name}"), "where": [place]}
+
+
+def grouped(*sightings: Any, **levels: str) -> list[tuple[str, list[str], list[str]]]:
+    """The causes of these findings, with operations, and what fails with them.
+
+    `levels` are by the second half of an id.
+    """
     evidences = {each["id"]: each for found in sightings for each in found["evidence"]}
-    findings: dict[str, list[Document]] = {}
+    findings: dict[str, list[Any]] = {}
     for found in sightings:
         findings.setdefault(found["requirement"], []).append(found)
     entries = [
-        {
-            **an_entry(id, "fail", level=levels.get(id.partition("/")[2], "must")),
-            "findings": [
-                a_finding(
-                    message=found["message"],
-                    exchanges=[{**each, "curl": each["id"]} for each in found["evidence"]],
-                )
-            ],
-        }
+        _failed(id, found, levels.get(id.partition("/")[2], "must"))
         for id, (found, *_) in findings.items()
     ]
     return [
@@ -212,178 +221,168 @@ def grouped(*sightings: Document, **levels: str) -> list[tuple[str, list[str], l
     ]
 
 
+def _failed(id: str, found: Any, level: str) -> Any:
+    exchanges = [{**each, "curl": each["id"]} for each in found["evidence"]]
+    shown = a_finding(message=found["message"], defect=found["defect"], exchanges=exchanges)
+    return {**an_entry(id, "fail", level=level), "findings": [shown]}
+
+
+def names(*sightings: Any, **levels: str) -> list[tuple[str, int]]:
+    """Each cause with the number of requirements that fail with it."""
+    return [(id, len(also)) for id, _, also in grouped(*sightings, **levels)]
+
+
 GONE = an_exchange(1, status=410)
 LISTED = an_exchange(2, "project_list", status=410)
 OK = an_exchange(3)
 
 
 def test_the_same_status_in_one_exchange_is_one_cause() -> None:
-    """Of two that explain each other, the one on the fewest operations stands for both."""
-    narrow = sighting("read/absent", "an id of nothing: 410", GONE)
-    wide = sighting("read/success", "read by id: 410", GONE)
+    """Of two that explain each other, the one on the fewest operations is the cause."""
+    narrow = sighting("read/absent", another_status(410, "an unknown id"), GONE)
+    wide = sighting("read/success", another_status(410, "a known id"), GONE)
     assert grouped(narrow, wide) == [
         ("read/absent", ["project_get"], ["read/success ['project_get']"])
     ]
 
 
-def test_the_same_exchange_with_two_things_wrong_is_two_causes() -> None:
-    """Its status and one of its members have nothing to do with each other."""
-    status = sighting("read/absent", "an id of nothing: 200", OK)
-    member = sighting("envelope/request-id", "no requestId", OK, expected="requestId: a string")
-    assert [cause[0] for cause in grouped(status, member)] == ["read/absent", "envelope/request-id"]
+def test_two_defects_in_one_exchange_are_two_causes() -> None:
+    """Its status and one of its properties are independent."""
+    status = sighting("read/absent", another_status(200), OK)
+    absent = a_defect("absent", "", text="{name} is absent", fields=["requestId"])
+    member = sighting("envelope/request-id", absent, OK)
+    assert names(status, member) == [("read/absent", 0), ("envelope/request-id", 0)]
 
 
 def test_a_should_explains_no_must() -> None:
-    """It is explained by one at most."""
-    must = sighting("read/absent", "an id of nothing: 410", GONE)
-    should = sighting("read/names", "read by id: 410", GONE)
-    assert [cause[0] for cause in grouped(should, must, names="should")] == ["read/absent"]
+    """But a must explains a should."""
+    must = sighting("read/absent", another_status(410, "an unknown id"), GONE)
+    should = sighting("read/names", another_status(410, "a read by id"), GONE)
+    assert names(should, must, names="should") == [("read/absent", 1)]
 
 
-def test_what_is_explained_in_part_stands_for_itself_too() -> None:
+def test_what_is_explained_in_part_is_a_cause_too() -> None:
     """On project_list nothing else shows what is wrong."""
-    status = sighting("arguments/no-failure", "500 again", an_exchange(4, status=500))
+    failing = another_status(500, "again")
+    status = sighting("arguments/no-failure", failing, an_exchange(4, status=500))
     elsewhere = sighting(
         "arguments/no-failure",
-        "500 again",
+        failing,
         an_exchange(5, "project_list", status=500),
         operation="project_list",
     )
-    id = sighting("arguments/id", "id '1' was answered 500", an_exchange(6, status=500))
+    id = sighting("arguments/id", another_status(500, "id '1'"), an_exchange(6, status=500))
     assert grouped(status, elsewhere, id) == [
         ("arguments/no-failure", ["project_list", "project_get"], []),
         ("arguments/id", ["project_get"], []),
     ]
 
 
-def test_two_kinds_of_one_requirement_with_nothing_under_them_are_told_together() -> None:
-    """They are two findings of it, as without causes."""
-    missing = sighting("pagination/complete", "7 records are missing with limit 1", OK)
-    twice = sighting("pagination/complete", "7 records come twice", OK, operation=None)
+def test_two_failures_of_one_requirement_without_others_are_one_cause() -> None:
+    """They are two findings of it."""
+    missing = sighting("pagination/complete", a_defect("omitted", text="{n} are missing"), OK)
+    twice = sighting(
+        "pagination/complete", a_defect("repeated", text="{n} occur twice"), OK, operation=None
+    )
     assert grouped(missing, twice) == [("pagination/complete", ["project_get"], [])]
 
 
-def test_without_evidence_the_words_decide() -> None:
-    """The same but for values."""
-    one = sighting("read/identity", "asked for '1', got '2'")
-    same = sighting("read/absent", "asked for '3', got '4'")
-    assert grouped(one, same) == [
-        ("read/identity", ["project_get"], ["read/absent ['project_get']"])
-    ]
-    assert len(grouped(one, sighting("read/absent", "nothing was asked for"))) == 2
+def test_without_evidence_the_signature_decides() -> None:
+    """It is independent of values."""
+    text = "asked for {asked}, received {id}"
+    one = sighting("read/identity", a_defect("value", text=text, values={"asked": "1", "id": "2"}))
+    same = sighting("read/absent", a_defect("value", text=text, values={"asked": "3", "id": "4"}))
+    other = sighting("read/absent", a_defect("value", text="received nothing"))
+    assert names(one, same) == [("read/identity", 1)]
+    assert len(grouped(one, other)) == 2
 
 
-def test_an_exchange_without_an_answer_shows_only_that() -> None:
+def test_a_request_without_a_response_leaves_no_trace_of_it() -> None:
     """No status, no place."""
     silent = an_exchange(7, response=None, failure="timed out")
-    assert (
-        len(
-            grouped(
-                sighting("read/absent", "no answer", silent),
-                sighting("read/success", "none", silent),
-            )
-        )
-        == 2
+    absent = sighting("read/absent", a_defect("no-response", text="no response"), silent)
+    success = sighting("read/success", a_defect("no-response", text="none"), silent)
+    assert len(grouped(absent, success)) == 2
+
+
+def test_two_headers_are_two_causes() -> None:
+    """Also in one exchange; the same header is one cause."""
+    first = sighting("limits/retry-after", another_header("retry-after"), OK)
+    second = sighting("authentication/challenge", another_header("www-authenticate"), OK)
+    assert len(grouped(first, second)) == 2
+    again = sighting("response/content-type", another_header("retry-after"), OK)
+    assert len(grouped(first, again)) == 1
+
+
+@pytest.mark.parametrize(("body", "number"), [("<html></html>", 1), ("plain", 2)])
+def test_a_page_of_html_is_one_cause(body: str, number: int) -> None:
+    """It violates the media type and the form of the body."""
+    response = {"status": 401, "headers": [], "body": {"text": body}}
+    exchange = an_exchange(8, response=response)
+    media_type = sighting("response/content-type", another_header("content-type"), exchange)
+    form = sighting("response/json", a_defect("body", "", text="not JSON"), exchange)
+    assert len(grouped(media_type, form)) == number
+
+
+def test_an_accepted_credential_is_one_cause() -> None:
+    """Whatever the request; another credential is another cause."""
+    expired, revoked = (
+        an_exchange(n, credential=name) for n, name in ((1, "expired"), (2, "revoked"))
     )
-
-
-@pytest.mark.parametrize(
-    ("header", "requirement", "message"),
-    [
-        ("limits/retry-after", "authentication/challenge", "401 without WWW-Authenticate"),
-        ("response/content-type", "response/json", "a body that is no JSON"),
-    ],
-)
-def test_two_headers_or_a_header_and_a_body_are_two_causes(
-    header: str, requirement: str, message: str
-) -> None:
-    """Unless the body is a page."""
-    assert (
-        len(
-            grouped(
-                sighting(header, "Content-Type 'text/html'", OK), sighting(requirement, message, OK)
-            )
-        )
-        == 2
-    )
-
-
-def test_who_is_let_in_is_let_in_for_one_reason() -> None:
-    """The same credential on the same operation, whatever was asked for; what the outsider reaches is a matter of grants."""
-    expired, other = (
-        an_exchange(number, credential=name) for number, name in ((1, "expired"), (2, "revoked"))
-    )
-    read = sighting("authentication/expired", "expired api-key: 200", expired, expected="401")
+    read = sighting("authentication/expired", another_status(200, "a read"), expired)
     replay = sighting(
         "approval/guarded-replay",
-        "replay as expired: 200",
+        another_status(200, "a replay"),
         an_exchange(3, credential="expired"),
-        expected="a refusal",
+        expected="4xx",
     )
-    revoked = sighting("authentication/revoked", "revoked api-key: 200", other, expected="401")
-    assert [(cause[0], len(cause[2])) for cause in grouped(read, replay, revoked)] == [
+    other = sighting("authentication/revoked", another_status(200, "revoked"), revoked)
+    assert names(read, replay, other) == [
         ("authentication/expired", 1),
         ("authentication/revoked", 0),
     ]
-    foreign = sighting("authorization/company", "a foreign project: 200", OK, expected="403 or 404")
+
+
+def test_a_valid_credential_reaches_too_much_by_its_grants() -> None:
+    """Other requests that primary may not make have other reasons."""
+    foreign = sighting("authorization/company", another_status(200, "a foreign project"), OK)
     tool = sighting(
-        "tools/grants",
-        "call the tool as the outsider: a result",
-        an_exchange(4, credential="outsider"),
-        expected="a refusal",
+        "tools/grants", another_status(200, "a tool"), an_exchange(4, credential="outsider")
     )
-    mine = sighting(
-        "approval/unapprovable",
-        "approve what cannot be approved: 200",
-        an_exchange(5),
-        expected="409",
-    )
-    assert [(cause[0], len(cause[2])) for cause in grouped(foreign, tool, mine)] == [
+    mine = sighting("approval/unapprovable", another_status(200, "an approval"), an_exchange(5))
+    assert names(foreign, tool, mine) == [
         ("authorization/company", 1),
         ("approval/unapprovable", 0),
     ]
 
 
-def test_what_was_refused_and_done_is_one_cause() -> None:
-    """With the same refusal before the reading that shows it."""
-    asked, read = (
-        an_exchange(1, "review_approve", 409, request={"method": "POST"}),
-        an_exchange(2, "review_get"),
-    )
-    stale = sighting(
-        "approval/stale-revision",
-        "one ahead: answered 409, and the review is approved",
-        asked,
-        read,
-    )
-    model = sighting(
-        "approval/model",
-        "after step 1 the review reads as approved",
-        an_exchange(3, status=409, request={"method": "POST"}),
-        read,
-    )
-    assert [(cause[0], len(cause[2])) for cause in grouped(stale, model)] == [
-        ("approval/stale-revision", 1)
-    ]
+def test_a_rejected_write_with_an_effect_is_one_cause() -> None:
+    """The write has the same status, and a read shows the effect."""
+    write = an_exchange(1, "review_approve", 409, request={"method": "POST"})
+    read = an_exchange(2, "review_get")
+    effect = a_defect("effect", text="rejected, but the review is approved")
+    stale = sighting("approval/stale-revision", effect, write, read)
+    step = a_defect("effect", text="after step {n} the review reads as approved")
+    other_write = an_exchange(3, status=409, request={"method": "POST"})
+    model = sighting("approval/model", step, other_write, read)
+    assert names(stale, model) == [("approval/stale-revision", 1)]
 
 
-def test_a_member_that_is_wrong_makes_records_differ() -> None:
-    """By its name; other members differ for reasons of their own."""
-    member = sighting("representation/uuid", 'companyId: "x" does not match "^[0-9a-f]"', OK)
-    nested = sighting(
-        "localization/fields", 'localizations.2.status: 1 is not of type "string"', OK
-    )
+def test_a_wrong_property_makes_records_differ() -> None:
+    """Other properties differ for reasons of their own."""
+    uuid = a_defect("value", text="{place} is {value}", fields=["companyId"])
+    status = a_defect("value", text="{place} is {value}", fields=["status"], keyword="type")
+    member = sighting("representation/uuid", uuid, OK)
+    nested = sighting("localization/fields", status, OK)
     differing = sighting(
         "read/agreement",
-        "list and record differ in name, companyId",
+        a_defect("difference", text="list and record differ", fields=["name", "companyId"]),
         an_exchange(8),
-        expected="the same values",
     )
     walks = sighting(
         "pagination/agreement",
-        "records differ in status between page 1 and page 2",
+        a_defect("difference", text="records differ between pages", fields=["status"]),
         an_exchange(9),
-        expected="the same",
     )
     assert [(cause[0], cause[2]) for cause in grouped(member, nested, differing, walks)] == [
         ("representation/uuid", ["read/agreement ['project_get']"]),
@@ -391,17 +390,8 @@ def test_a_member_that_is_wrong_makes_records_differ() -> None:
     ]
 
 
-def test_one_header_is_one_cause() -> None:
-    """Whichever requirement speaks of it."""
-    one, other = (
-        sighting(id, "Content-Type None", OK)
-        for id in ("response/content-type", "authentication/challenge")
-    )
-    assert len(grouped(one, {**other, "requirement": "response/content-type"})) == 1
-
-
 def test_the_shortest_reproduction_is_named() -> None:
-    """That of the fewest different exchanges, then of the shortest command."""
+    """It has the fewest different exchanges, then the shortest command."""
     long, short = {**OK, "curl": "curl long"}, {**GONE, "curl": "curl"}
     shown = [
         a_finding(exchanges=[long, short]),
@@ -409,66 +399,62 @@ def test_the_shortest_reproduction_is_named() -> None:
         a_finding(exchanges=[long]),
     ]
     entry = an_entry("read/absent", "fail", findings=shown)
-    (cause,) = causes(
-        [entry], {"read/absent": [sighting("read/absent", shown[0]["message"], OK)]}, {}
-    )
+    seen = sighting("read/absent", shown[0]["defect"], OK)
+    (cause,) = causes([entry], {"read/absent": [seen]}, {})
     assert cause["exchange"] == OK["id"]
 
 
-# --- members in other places ---------------------------------------------------------------------------------------------
+def test_a_failure_of_an_older_version_has_its_message_as_signature() -> None:
+    """It has no defect."""
+    found = sighting("read/absent", a_defect(text="gone"), OK)
+    assert signature(found | {"defect": None}).text == "gone"
 
 
-def answer(value: object) -> Document:
+# --- misplaced properties -----------------------------------------------------------------------
+
+
+def response_of(value: object) -> Any:
     """A response with this body."""
     return {"status": 200, "headers": [], "body": {"text": json.dumps(value)}}
 
 
 @pytest.mark.parametrize(
-    ("message", "body", "found"),
+    ("kind", "field", "body", "found"),
     [
-        ("no code", {"error": {"code": "x"}}, [("wrapped", ("error",), "")]),
-        ("no code", {"errors": [{"Code": "x"}]}, [("respelled", ("errors", 0), "code")]),
-        (
-            'the record: "createdAt" is a required property',
-            {"data": {"created_at": 1}},
-            [("respelled", ("data",), "createdat")],
-        ),
-        (
-            "the record: Additional properties are not allowed ('created_at', 'x' were unexpected)",
-            {"data": {"created_at": 1}},
-            [("respelled", ("data",), "createdat")],
-        ),
-        ("no code", {"a": {"b": {"c": {"d": {"e": {"f": {"g": {"code": 1}}}}}}}}, []),
-        ("status 410", {"code": 1}, []),
+        ("absent", "code", {"error": {"code": "x"}}, [(("error",), "")]),
+        ("absent", "code", {"errors": [{"Code": "x"}]}, [(("errors", 0), "code")]),
+        ("absent", "createdAt", {"data": {"created_at": 1}}, [(("data",), "createdat")]),
+        ("extra", "created_at", {"data": {"created_at": 1}}, [(("data",), "createdat")]),
+        ("extra", "budget", {"data": {"created_at": 1}}, []),
+        ("absent", "code", {"a": {"b": {"c": {"d": {"e": {"f": {"g": {"code": 1}}}}}}}}, []),
+        ("status", "code", {"code": 1}, []),
     ],
 )
-def test_a_missed_member_is_looked_for(
-    message: str, body: object, found: list[tuple[str, tuple[str | int, ...], str]]
+def test_an_absent_property_is_looked_for(
+    kind: str, field: str, body: object, found: list[tuple[tuple[str | int, ...], str]]
 ) -> None:
-    """Under other spellings, and within other members, as deep as people nest them."""
-    assert list(misplaced.of(message, answer(body))) == found
+    """In other spellings and other objects, some levels deep."""
+    assert list(misplaced(a_defect(kind, fields=[field]), response_of(body))) == found
 
 
-def test_nothing_is_looked_for_in_what_is_no_json() -> None:
-    """It is another requirement's affair."""
-    assert (
-        list(misplaced.of("no code", {"status": 200, "headers": [], "body": {"text": "<html>"}}))
-        == []
-    )
+def test_a_body_that_is_not_json_has_no_properties() -> None:
+    """Another requirement is about that."""
+    response: Any = {"status": 200, "headers": [], "body": {"text": "<html>"}}
+    assert list(misplaced(a_defect("absent", fields=["code"]), response)) == []
 
 
-# --- how it is told ------------------------------------------------------------------------------------------------------
+# --- how it is shown -----------------------------------------------------------------------------
 
 
-def a_caused_report(**members: Any) -> Document:
-    """A report in which two requirements stand under a third, one of them a warning."""
+def a_caused_report(**members: Any) -> Any:
+    """A report in which two requirements fail with a third, one of them a warning."""
     also = [
         {"requirement": id, "operations": ["project_get"]} for id in ("read/absent", "read/names")
     ]
     first = a_finding(message="status 410 (first)", exchanges=[{**GONE, "curl": "curl long"}])
-    telling = a_finding(message="status 410", exchanges=[{**LISTED, "curl": "curl"}])
+    clearest = a_finding(message="status 410", exchanges=[{**LISTED, "curl": "curl"}])
     return a_report(
-        an_entry("response/status", "fail", findings=[first, telling]),
+        an_entry("response/status", "fail", findings=[first, clearest]),
         an_entry("read/absent", "fail", findings=[a_finding(message="an id of nothing: 410")]),
         causes=[
             {
@@ -482,29 +468,29 @@ def a_caused_report(**members: Any) -> Document:
     )
 
 
-def test_the_terminal_tells_a_cause_once() -> None:
-    """Its telling exchange, and a line for each other requirement."""
+def test_the_terminal_shows_a_cause_once() -> None:
+    """Its clearest exchange, and a line for each other requirement."""
     lines = list(terminal.lines(a_caused_report()))
     lines = lines[: lines.index("")]
-    assert [
-        line for line in lines if line.startswith(("BROKEN", "WARNING", "  found", "  also seen"))
-    ] == [
-        "BROKEN  response/status  on project_get",
-        "  found      status 410  (3 times)",
-        "  also seen  BROKEN read/absent on project_get: The statement of read/absent.",
-        "  also seen  WARNING read/names on project_get: The statement of read/names.",
+    shown = ("FAILED", "WARNING", "  actual", "  same cause")
+    assert [line for line in lines if line.startswith(shown)] == [
+        "FAILED  response/status  on project_get",
+        "  actual       status 410  (3 times)",
+        "  same cause   FAILED read/absent on project_get: The statement of read/absent.",
+        "  same cause   WARNING read/names on project_get: The statement of read/names.",
     ]
 
 
-def test_github_is_told_each_cause_once() -> None:
-    """With the names of what else it breaks."""
+def test_github_shows_each_cause_once() -> None:
+    """With the ids of what fails with it."""
     (line,) = ci.annotations(a_caused_report())
     assert line == (
-        "::error title=response/status[project_get]::The statement of response/status. Also seen as read/absent, read/names. status 410"
+        "::error title=response/status[project_get]::The statement of response/status. "
+        "Same cause: read/absent, read/names. status 410"
     )
 
 
-def test_the_summary_tells_what_stands_under_a_cause() -> None:
+def test_the_summary_has_what_fails_with_a_cause() -> None:
     """Indented below it."""
     text = markdown.render(a_caused_report()).decode()
     assert (
@@ -512,7 +498,7 @@ def test_the_summary_tells_what_stands_under_a_cause() -> None:
         in text
     )
     assert (
-        "  - also seen as **read/absent** on project\\_get: The statement of read/absent.\n" in text
+        "  - same cause: **read/absent** on project\\_get: The statement of read/absent.\n" in text
     )
 
 
@@ -526,31 +512,34 @@ def test_a_long_summary_names_what_it_leaves_out() -> None:
 
 
 def test_a_long_list_of_errors_is_cut_too() -> None:
-    """These are the checker's own."""
+    """They are internal errors."""
     many = a_report(
         *(an_entry(f"read/number-{number}", "error", operations={}) for number in range(33))
     )
     assert "- … and 4 more\n" in markdown.render(many).decode()
 
 
-def test_the_page_leads_from_a_cause_to_what_it_breaks_and_back() -> None:
-    """At a glance only the cause stands, with links to the rest."""
+def test_the_page_links_a_cause_to_what_fails_with_it_and_back() -> None:
+    """The first screen has only the cause, with links to the rest."""
     page = html.render(a_caused_report(), [])
-    glance = page[page.index('aria-label="What is broken"') : page.index("</nav>")]
+    glance = page[page.index('aria-label="What failed"') : page.index("</nav>")]
     assert glance.count("<li") - glance.count('<li class="error"') == 1
     assert (
-        'Also seen as <a href="#read/absent">read/absent</a>, <a href="#read/names">read/names</a>'
+        'Same reason: <a href="#read/absent">read/absent</a>, <a href="#read/names">read/names</a>'
         in glance
     )
-    assert page.count('for the same reason as <a href="#response/status">response/status</a>') == 2
+    assert (
+        page.count('Fails for the same reason as <a href="#response/status">response/status</a>')
+        == 2
+    )
     article = page[page.index('id="response/status"') :]
-    assert article.index('<dd class="found">status 410 <span') < article.index(
-        '<dd class="found">status 410 (first)'
+    assert article.index('<dd class="actual">status 410 <span') < article.index(
+        '<dd class="actual">status 410 (first)'
     )
 
 
 def test_a_report_of_an_older_version_has_no_causes() -> None:
-    """Each requirement stands for itself."""
+    """Each requirement is its own cause."""
     report = a_caused_report()
     del report["causes"]
     assert [(cause.entry["id"], cause.also) for cause in attributed(report)] == [
@@ -560,16 +549,16 @@ def test_a_report_of_an_older_version_has_no_causes() -> None:
     ]
 
 
-def test_what_a_known_cause_breaks_is_told_by_itself() -> None:
-    """A reason to let the one pass is none to pass over the other."""
+def test_what_fails_with_a_known_failure_is_its_own_cause() -> None:
+    """The known failure is a reason to ignore only itself."""
     report = a_caused_report()
     for found in report["requirements"][0]["findings"]:
         found["known"] = "tracked"
     assert [cause.entry["id"] for cause in attributed(report)] == ["read/absent", "read/names"]
 
 
-def test_what_is_known_is_not_told_under_a_cause() -> None:
-    """It stands among what is known."""
+def test_a_known_failure_is_not_shown_under_a_cause() -> None:
+    """It is among the known failures."""
     report = a_caused_report()
     report["requirements"][1]["findings"][0]["known"] = "tracked"
     (cause,) = attributed(report)

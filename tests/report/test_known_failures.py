@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.report.known_failures import Known, KnownError, judge, load
+from conformance.report.known_failures import Known, KnownError, difference, load
 
 CATALOGUE = {"approval/replay": ("review_approve",), "read/success": ("account_get", "project_get")}
 TODAY = date(2026, 11, 20)
@@ -48,10 +48,13 @@ def test_a_file_without_entries_knows_nothing(tmp_path: Path) -> None:
     [
         ('[[known]]\nrequirement = "approval/replay"', "has no reason"),
         ('[[known]]\nreason = "x"', "has no requirement"),
-        ('[[known]]\nrequirement = "approval/repaly"\nreason = "x"', "names no requirement"),
+        (
+            '[[known]]\nrequirement = "approval/repaly"\nreason = "x"',
+            "names an unknown requirement",
+        ),
         (
             '[[known]]\nrequirement = "approval/replay"\noperation = "account_get"\nreason = "x"',
-            "is none of approval/replay",
+            "is not an operation of approval/replay",
         ),
         ('[[known]]\nrequirement = "approval/replay"\nreason = " "', "is blank"),
         (
@@ -62,9 +65,9 @@ def test_a_file_without_entries_knows_nothing(tmp_path: Path) -> None:
             '[[known]]\nrequirement = "approval/replay"\nraeson = "x"\nreason = "x"',
             "did you mean reason?",
         ),
-        ('known = "all of them"', "is no array of tables"),
+        ('known = "all of them"', "must be an array of tables"),
         ('known = ["all of them"]', "must be a table, not a string"),
-        ("[[known]", "is no readable TOML"),
+        ("[[known]", "invalid TOML"),
     ],
 )
 def test_what_is_wrong_is_told(text: str, told: str, tmp_path: Path) -> None:
@@ -95,30 +98,30 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
 
 def test_what_is_listed_is_known() -> None:
     """And nothing is left."""
-    assert judge([REPLAY], [("approval/replay", "review_approve")], TODAY).unknown == ()
+    assert difference([REPLAY], [("approval/replay", "review_approve")], TODAY).unknown == ()
 
 
 def test_what_is_not_listed_is_new() -> None:
     """Another operation of a listed requirement is new too."""
     failing = [("approval/replay", "review_approve"), ("read/success", "account_get")]
     known = Known("read/success", "project_get", "tracked")
-    assert judge([REPLAY, known], failing, TODAY).unknown == (("read/success", "account_get"),)
+    assert difference([REPLAY, known], failing, TODAY).unknown == (("read/success", "account_get"),)
 
 
 def test_an_entry_without_an_operation_covers_all() -> None:
     """Of its requirement."""
     failing = [("read/success", "account_get"), ("read/success", "project_get")]
-    assert judge([Known("read/success", None, "tracked")], failing, TODAY).unknown == ()
+    assert difference([Known("read/success", None, "tracked")], failing, TODAY).unknown == ()
 
 
 def test_an_entry_that_passes_is_stale() -> None:
     """It hides what would break next."""
-    assert judge([REPLAY], [], TODAY).stale == ((REPLAY, "does not fail any more"),)
+    assert difference([REPLAY], [], TODAY).stale == ((REPLAY, "no longer fails"),)
 
 
 @pytest.mark.parametrize(("day", "stale"), [(TODAY, 0), (date(2026, 11, 19), 1)])
 def test_an_entry_ends_with_its_last_day(day: date, stale: int) -> None:
     """On that day it still counts; afterwards what it hid is new."""
     entry = Known("approval/replay", None, "tracked", day)
-    found = judge([entry], [("approval/replay", "review_approve")], TODAY)
+    found = difference([entry], [("approval/replay", "review_approve")], TODAY)
     assert (len(found.stale), len(found.unknown)) == (stale, stale)

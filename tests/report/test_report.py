@@ -26,14 +26,14 @@ from conformance.target.profile import parse
 
 FAIL, ERROR, INCONCLUSIVE, PASS, NOT_APPLICABLE = (str(verdict) for verdict in Verdict)
 STATED = Requirement("x/y", Level.MUST, "read", "Errors", "So it is.", ("a", "b"), ("limits",))
-ABOUT = {
+ABOUT: Any = {
     "suite": {"name": "n", "version": "1", "seed": 1, "depth": "quick", "classes": ["read"]},
     "target": {"base-url": "http://h/v1", "profile": None},
     "started": "2026-11-20T12:00:00+00:00",
 }
 
 
-def finding(verdict: str, operation: str | None = "a", **members: Any) -> dict[str, Any]:
+def finding(verdict: str, operation: str | None = "a", **members: Any) -> Any:
     """A finding as a worker hands it over."""
     made: dict[str, Any] = {
         "requirement": "x/y",
@@ -45,17 +45,19 @@ def finding(verdict: str, operation: str | None = "a", **members: Any) -> dict[s
     return {**made, "needs": [], "exchanges": [], "item": "item", **members}
 
 
-def requirement(*findings: dict[str, Any], **stated: Any) -> dict[str, Any]:
+def requirement(*findings: Any, **stated: Any) -> Any:
     """The entry of a requirement with these findings."""
     members = {name: getattr(STATED, name) for name in Requirement.__dataclass_fields__}
     return document.requirement(Requirement(**{**members, **stated}), findings, {})
 
 
-def exchange(id: str) -> dict[str, Any]:
+def exchange(id: str) -> Any:
     """The document of an exchange."""
     return {
         "id": id,
         "operation": "a",
+        "credential": "primary",
+        "scheme": "api-key",
         "request": {"method": "GET", "url": "u", "headers": [], "body": None},
     }
 
@@ -96,7 +98,7 @@ def test_a_requirement_says_what_it_is() -> None:
     ],
 )
 def test_the_worst_of_all_operations_decides(
-    findings: list[dict[str, Any]], operations: dict[str, str], verdict: str
+    findings: list[Any], operations: dict[str, str], verdict: str
 ) -> None:
     """And what was found elsewhere, or nowhere in particular."""
     entry = requirement(*findings)
@@ -112,7 +114,7 @@ def test_the_worst_of_all_operations_decides(
     ],
 )
 def test_a_requirement_on_the_whole_deployment_has_no_operations(
-    findings: list[dict[str, Any]], verdict: str
+    findings: list[Any], verdict: str
 ) -> None:
     """All findings on it count."""
     entry = requirement(*findings, operations=())
@@ -123,7 +125,7 @@ def test_what_nothing_showed_says_what_it_needs() -> None:
     """For each operation, or for the whole."""
     blank: dict[str, Any] = {
         "verdict": INCONCLUSIVE,
-        "message": "nothing in this run showed it",
+        "message": "no exchange of this run exercised it",
         "expected": "",
         "needs": ["limits"],
     }
@@ -212,7 +214,7 @@ def test_the_worst_findings_come_first_and_only_so_many() -> None:
 # --- the run -------------------------------------------------------------------------------------------------------------
 
 
-def entry(verdict: str, level: str = "must", **properties: str) -> dict[str, Any]:
+def entry(verdict: str, level: str = "must", **properties: str) -> Any:
     """A requirement of the document, as far as counting goes."""
     return {"id": "x/y", "level": level, "verdict": verdict, **properties}
 
@@ -232,7 +234,7 @@ def entry(verdict: str, level: str = "must", **properties: str) -> dict[str, Any
     ],
 )
 def test_only_a_must_that_can_be_tested_decides_on_the_run(
-    entries: list[dict[str, Any]], conclusion: Conclusion
+    entries: list[Any], conclusion: Conclusion
 ) -> None:
     """Everything else is told and does not count."""
     assert document.conclusion(entries) is conclusion
@@ -477,12 +479,13 @@ def test_a_directory_is_made_where_there_is_none(tmp_path: Path) -> None:
 # --- JUnit ---------------------------------------------------------------------------------------------------------------
 
 
-def junit_of(*entries: dict[str, Any]) -> ET.Element:
+def junit_of(*entries: Any) -> ET.Element:
     """The XML of a report with these requirements."""
-    return ET.fromstring(junit.render({"duration": 1.5, "requirements": list(entries)}))
+    report: Any = {"duration": 1.5, "requirements": list(entries)}
+    return ET.fromstring(junit.render(report))
 
 
-def shown_case(*findings: dict[str, Any], **stated: Any) -> ET.Element:
+def shown_case(*findings: Any, **stated: Any) -> ET.Element:
     """The only case of a requirement on the whole deployment."""
     (case,) = junit_of(requirement(*findings, **{"operations": (), **stated})).iter("testcase")
     return case
@@ -551,7 +554,8 @@ def test_a_failure_tells_everything_that_is_known_of_it() -> None:
 
     assert failure.attrib["message"] == "m��[2J"
     assert (
-        failure.text == "So it is.\nm��[2J\nexpected: e\ncurl -sS -i -g u\n\nSo it is.\nn\nneeds: k"
+        failure.text == "requirement: So it is.\nactual: m��[2J\nexpected: e\ncurl -sS -i -g u\n\n"
+        "requirement: So it is.\nactual: n\nneeds: k"
     )
 
 

@@ -114,7 +114,7 @@ def test_a_run_that_is_killed_leaves_a_report_and_loses_nothing(
     after = partial_report(tmp_path)
     told = capsys.readouterr().out
 
-    assert "\nINTERRUPTED: nothing was broken until then\n" in told
+    assert "\nINTERRUPTED: nothing failed so far\n" in told
     assert (
         after["exchanges"]["count"]
         == sum(record["exchanges"] for record in records)
@@ -218,16 +218,17 @@ def test_a_report_that_is_none_is_a_usage_error(
     (tmp_path / "report.json").write_text(content)
     (tmp_path / "exchanges.jsonl").write_text("")
     assert main(["report", str(tmp_path), "--report", "badge"]) == 4
-    assert "is no report of this suite" in capsys.readouterr().err
+    assert "not a report of this suite" in capsys.readouterr().err
 
 
 def test_a_journal_keeps_known_failures_and_drops_a_line_that_was_cut(tmp_path: Path) -> None:
     """What was known to be broken is known afterwards."""
     entries = (Known("approval/replay", None, "tracked"),)
-    kept = journal.Journal(tmp_path, {"started": "now"}, entries)
+    about: Any = {"started": "now"}
+    kept = journal.Journal(tmp_path, about, entries)
     kept.add("whole")
     (tmp_path / JOURNAL).write_bytes((tmp_path / JOURNAL).read_bytes() + b"\xc3")
-    assert journal.read(tmp_path) == ({"started": "now"}, entries, ["whole"])
+    assert journal.read(tmp_path) == (about, entries, ["whole"])
     kept.remove()
     with pytest.raises(journal.JournalError, match="No such file"):
         journal.read(tmp_path)

@@ -2,21 +2,19 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit
+from conformance.report.document_types import Report
 from conformance.runner import examination, pytest_run
 
-Document = dict[str, Any]
 
-
-def report(edits: Sequence[Edit], directory: Path, classes: Sequence[str] = ()) -> Document:
+def report(edits: Sequence[Edit], directory: Path, classes: Sequence[str] = ()) -> Report:
     """The report of `conformance run --depth quick` on the reference with these edits."""
     options = [*pytest_run.options(directory, "quick", 1, classes), "--report=badge"]
     package = altered.load(edits)
     pytest_run.execute(options, [examination.Substitute(lambda: examination.in_process(package))])
-    found: Document = orjson.loads((directory / "report.json").read_bytes())
+    found: Report = orjson.loads((directory / "report.json").read_bytes())
     return found

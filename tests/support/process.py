@@ -36,7 +36,7 @@ def surroundings(**environment: str) -> dict[str, str]:
     return {**kept, "PYTHONUTF8": "1", "TERM": "xterm", **environment}
 
 
-def report(directory: Path, reports: str = "reports/latest") -> dict[str, Any]:
+def report(directory: Path, reports: str = "reports/latest") -> Any:
     """The report of a run in a directory."""
     document: dict[str, Any] = json.loads(
         (directory / reports / "report.json").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ from typing import Any
 ID = "0b0e7a52-3f6c-4d1e-9a55-1c1f6d2b7a01"
 OTHER = "0197a3c4-58e0-7f3b-8c11-5b0a9e6d4f02"
 BASE = "https://api.example.com/v1"
-BUDGET = "the record: Additional properties are not allowed ('budget' was unexpected)"
+BUDGET = "the record has the property budget"
 EVIL = (
     "</script><script>window.pwned = 1</script><img src=x onerror=window.pwned=1>\"' "
     "onload='window.pwned=1' "
@@ -15,9 +15,26 @@ EVIL = (
 )
 
 
+def a_defect(kind: str = "extra", *where: str, **properties: Any) -> Any:
+    """A defect as it is recorded; `where` are JSON Pointers into the body."""
+    return {
+        "kind": kind,
+        "text": "{place} has the property {properties}",
+        "values": {"place": "the record", "properties": "budget"},
+        "actual": None,
+        "where": [{"part": "body", "name": name, "exchange": ""} for name in where],
+        "keyword": "",
+        "fields": [],
+        **properties,
+    }
+
+
+BUDGET_DEFECT = a_defect("extra", "/data/budget", keyword="additionalProperties", fields=["budget"])
+
+
 def an_exchange(
     number: int = 1, operation: str = "project_get", status: int = 200, **members: Any
-) -> dict[str, Any]:
+) -> Any:
     """An exchange as it is recorded."""
     return {
         "id": f"read::test_it[{operation}]#{number}",
@@ -43,9 +60,7 @@ def an_exchange(
     }
 
 
-def a_finding(
-    verdict: str = "fail", operation: str | None = "project_get", **members: Any
-) -> dict[str, Any]:
+def a_finding(verdict: str = "fail", operation: str | None = "project_get", **members: Any) -> Any:
     """A finding as it stands in a report."""
     return {
         "verdict": verdict,
@@ -56,11 +71,12 @@ def a_finding(
         "items": ["read::test_it[project_get]"],
         "occurrences": 3,
         "exchanges": [{**an_exchange(), "curl": "curl -sS 'https://api.example.com/v1/projects'"}],
+        **({"defect": BUDGET_DEFECT} if verdict == "fail" else {}),
         **members,
     }
 
 
-def an_entry(id: str, verdict: str = "pass", **members: Any) -> dict[str, Any]:
+def an_entry(id: str, verdict: str = "pass", **members: Any) -> Any:
     """A requirement as it stands in a report."""
     findings = [] if verdict == "pass" else [a_finding(verdict)]
     return {
@@ -76,7 +92,7 @@ def an_entry(id: str, verdict: str = "pass", **members: Any) -> dict[str, Any]:
     }
 
 
-def a_report(*entries: dict[str, Any], **members: Any) -> dict[str, Any]:
+def a_report(*entries: Any, **members: Any) -> Any:
     """A report with these requirements, and one of each other kind."""
     open_ = a_finding(
         "inconclusive",
@@ -126,13 +142,13 @@ def a_report(*entries: dict[str, Any], **members: Any) -> dict[str, Any]:
                 "values": ["draft", 3, None],
             }
         ],
-        "ledger": [{"review": ID, "outcome": "approved"}],
+        "ledger": [{"review": ID, "key": "k", "revision": 2}],
         **members,
     }
 
 
 def poisoned(value: Any) -> Any:
-    """The same document with every text that may come from a target replaced by a hostile one."""
+    """The same document with hostile texts wherever a target may have sent the text."""
     kept = {
         "verdict",
         "level",
@@ -147,6 +163,8 @@ def poisoned(value: Any) -> Any:
         "classes",
         "method",
         "base64",
+        "kind",
+        "part",
     }
     if isinstance(value, dict):
         return {key: child if key in kept else poisoned(child) for key, child in value.items()}

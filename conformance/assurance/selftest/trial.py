@@ -60,13 +60,7 @@ def _outcome(found: dict[str, set[tuple[str | None, Verdict]]], classes: Sequenc
         for stated in requirements.load().values()
         if stated.is_checked and stated.conformance_class in classes
     ]
-    findings = {
-        stated.id: [
-            {"operation": operation, "verdict": verdict} for operation, verdict in found[stated.id]
-        ]
-        for stated in judged
-    }
-    verdicts = {stated.id: document.verdicts(stated, findings[stated.id])[0] for stated in judged}
+    verdicts = {stated.id: document.verdicts(stated, found[stated.id])[0] for stated in judged}
     return Outcome(
         failed=tuple(id for id, verdict in verdicts.items() if verdict is Verdict.FAIL),
         errors=tuple(

@@ -1,1 +1,1 @@
-"""What one defect broke, and where in the response it shows."""
+"""The causes of failures: what one defect violates, and where in the responses it is."""

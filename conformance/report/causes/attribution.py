@@ -1,87 +1,101 @@
-"""What is broken as it is told: cause by cause, each requirement under the one that explains it, and none left out."""
+"""The failures of a report for readers: each requirement under its cause, and none left out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from conformance.contract.verdict import Level, Verdict
 from conformance.report.document import is_checked
-
-Document = Mapping[str, Any]
+from conformance.report.document_types import CauseEntry, FindingEntry, Report, RequirementEntry
 
 
 @dataclass(frozen=True)
 class Also:
-    """Another requirement that a cause breaks, with its findings, those on the operations that the cause explains."""
+    """Another requirement that a cause violates, with its findings on the operations concerned."""
 
-    entry: Document
+    entry: RequirementEntry
     operations: tuple[str, ...]
-    findings: tuple[Document, ...]
+    findings: tuple[FindingEntry, ...]
 
 
 @dataclass(frozen=True)
 class Cause:
-    """A failed requirement with its findings, the telling one first, and what else is broken for the same reason."""
+    """A failed requirement with its findings, the clearest first, and what else fails with it."""
 
-    entry: Document
+    entry: RequirementEntry
     operations: tuple[str, ...]
-    findings: tuple[Document, ...]
+    findings: tuple[FindingEntry, ...]
     also: tuple[Also, ...] = ()
 
+    @property
+    def entries(self) -> tuple[RequirementEntry, ...]:
+        """All requirements that it violates."""
+        return (self.entry, *(also.entry for also in self.also))
 
-def attributed(report: Document) -> list[Cause]:
-    """The causes of all failures that nobody knows of, what breaks a `must` first.
 
-    A report may name no causes; then, and where its causes are all known, a failed requirement stands for itself.
+Failed = Mapping[str, tuple[RequirementEntry, Sequence[FindingEntry]]]
+"""The failed requirements by id, each with the failures that are not known ones."""
+
+
+def attributed(report: Report) -> list[Cause]:
+    """The causes of all failures that are not known ones, those of a `must` first.
+
+    A failed requirement stands for itself if the report names no cause for it, or only known ones.
     """
-    news = {
-        entry["id"]: (entry, fresh) for entry in report["requirements"] if (fresh := _fresh(entry))
-    }
-    found = [
-        _cause(cause, news) for cause in report.get("causes", ()) if cause["requirement"] in news
-    ]
-    told = {cause.entry["id"] for cause in found} | {
-        also.entry["id"] for cause in found for also in cause.also
-    }
+    failed = _failed(report)
+    stated = [cause for cause in report.get("causes", ()) if cause["requirement"] in failed]
+    found = [_cause(cause, failed) for cause in stated]
+    named = {entry["id"] for cause in found for entry in cause.entries}
     alone = [
-        Cause(entry, _where(fresh), tuple(fresh))
-        for id, (entry, fresh) in news.items()
-        if id not in told
+        Cause(entry, _operations(findings), tuple(findings))
+        for id, (entry, findings) in failed.items()
+        if id not in named
     ]
-    order = list(news)
-    return sorted(
-        [*found, *alone],
-        key=lambda cause: (cause.entry["level"] != "must", order.index(cause.entry["id"])),
-    )
+    order = list(failed)
+
+    def rank(cause: Cause) -> tuple[bool, int]:
+        return cause.entry["level"] != Level.MUST, order.index(cause.entry["id"])
+
+    return sorted([*found, *alone], key=rank)
 
 
-def _fresh(entry: Document) -> list[Document]:
+def _failed(report: Report) -> Failed:
+    failed = {}
+    for entry in report["requirements"]:
+        if findings := _new_failures(entry):
+            failed[entry["id"]] = (entry, findings)
+    return failed
+
+
+def _new_failures(entry: RequirementEntry) -> list[FindingEntry]:
     if not is_checked(entry):
         return []
-    findings: list[Document] = entry["findings"]
-    return [found for found in findings if found["verdict"] == "fail" and "known" not in found]
+    failures = (found for found in entry["findings"] if found["verdict"] == Verdict.FAIL)
+    return [found for found in failures if "known" not in found]
 
 
-def _cause(stated: Document, news: Mapping[str, tuple[Document, Sequence[Document]]]) -> Cause:
-    entry, fresh = news[stated["requirement"]]
-    there = list(_on(fresh, stated["operations"])) or list(fresh)
-    there.sort(
-        key=lambda found: (
-            stated["exchange"] not in [exchange["id"] for exchange in found["exchanges"][-1:]]
-        )
-    )
-    others = [
-        (each, *news[each["requirement"]]) for each in stated["also"] if each["requirement"] in news
-    ]
-    also = tuple(
-        Also(entry, tuple(each["operations"]), tuple(_on(fresh, each["operations"])))
-        for each, entry, fresh in others
-    )
-    return Cause(entry, tuple(stated["operations"]), tuple(there), also)
+def _cause(stated: CauseEntry, failed: Failed) -> Cause:
+    entry, findings = failed[stated["requirement"]]
+    shown = _on(findings, stated["operations"]) or list(findings)
+
+    def is_unclear(found: FindingEntry) -> bool:
+        return stated["exchange"] not in [exchange["id"] for exchange in found["exchanges"][-1:]]
+
+    also = []
+    for each in stated["also"]:
+        if each["requirement"] in failed:
+            other, others = failed[each["requirement"]]
+            there = _on(others, each["operations"])
+            also.append(Also(other, tuple(each["operations"]), tuple(there)))
+    operations = tuple(stated["operations"])
+    return Cause(entry, operations, tuple(sorted(shown, key=is_unclear)), tuple(also))
 
 
-def _on(findings: Sequence[Document], operations: Sequence[str]) -> Iterator[Document]:
-    return (found for found in findings if not operations or found["operation"] in operations)
+def _on(findings: Sequence[FindingEntry], operations: Sequence[str]) -> list[FindingEntry]:
+    if not operations:
+        return list(findings)
+    return [found for found in findings if found["operation"] in operations]
 
 
-def _where(findings: Sequence[Document]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(found["operation"] for found in findings if found["operation"]))
+def _operations(findings: Sequence[FindingEntry]) -> tuple[str, ...]:
+    named = (found["operation"] for found in findings)
+    return tuple(dict.fromkeys(name for name in named if name))

@@ -1,151 +1,194 @@
-"""What failing findings have in common: the symptoms of a requirement, and the traces by which those of several are one."""
+"""What failing findings have in common: the symptoms of a requirement, and the traces they leave.
 
-import re
+Two requirements that leave the same trace fail for the same reason.
+"""
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
-from conformance.report.causes import location, misplaced
-from conformance.report.page import listing
+from conformance.contract.verdict import Kind, Part, Verdict
+from conformance.report.causes import location
+from conformance.report.causes.misplaced import misplaced
+from conformance.report.document_types import (
+    DefectEntry,
+    ExchangeEntry,
+    FindingEntry,
+    FindingRecord,
+    LocationEntry,
+    ResponseEntry,
+)
+from conformance.report.recorded_body import text_of
 
-Document = Mapping[str, Any]
 Trace = tuple[object, ...]
-"""What two findings share where one defect is behind both; its first part says in which way."""
+"""What two findings share if one defect explains both; the first part names the kind of trace."""
 
 OF_FORM = ("envelope/", "error/")
-"""Rules on the members of successes and of errors say the same words of either."""
+"""Requirements whose texts are the same for a success and for an error."""
 
 OF_GRANTS = ("authorization/company", "authorization/project", "tools/grants")
-MOST_LOOKED_AT = 8
-"""Sightings of a symptom on one operation whose exchanges are looked into."""
+PLAIN_CALLERS = ("primary", "outsider")
+"""Callers whose credential is valid."""
 
-VALUES = re.compile(
-    r"'[^']*'|\"[^\"]*\"|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?:api-key|bearer)\b|\d+",
-    re.IGNORECASE,
-)
-REFUSALS = re.compile(r"4\d\d(?: or 4\d\d)*|a refusal")
-MEMBER = re.compile(r"(?:[\w.]+\.)?([A-Za-z]\w*)(?:\.\d+)*: ")
-"""The beginning of what the rules on records say."""
+STATUSES = (Kind.STATUS, Kind.ACCEPTED)
+MISSING_OR_EXTRA = (Kind.ABSENT, Kind.EXTRA)
+MOST_SIGHTINGS = 8
+"""Sightings of a symptom on one operation whose exchanges are examined."""
 
-DIFFERING = re.compile(r"\bdiffer in ([\w, ]+?)(?: between |$)")
+
+class Signature(NamedTuple):
+    """What two findings of one defect agree in, whatever values they name."""
+
+    kind: str
+    text: str
+    request: str
+    status: int | None
+    fields: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Symptom:
-    """What is broken of one requirement in one way; `sightings` are its findings as the items of a run made them."""
+    """One way in which a requirement fails; `sightings` are its findings as the items made them."""
 
     requirement: str
-    kind: str
-    sightings: tuple[Document, ...]
+    signature: Signature
+    sightings: tuple[FindingRecord, ...]
 
     @property
     def operations(self) -> tuple[str | None, ...]:
-        """Where it was seen; None for the deployment as a whole."""
+        """The operations on which it was found; None for the deployment as a whole."""
         return tuple(dict.fromkeys(found["operation"] for found in self.sightings))
 
 
-def symptoms(requirement: str, findings: Iterable[Document]) -> list[Symptom]:
-    """The failing findings of a requirement, those together that say the same but for values, numbers and schemes."""
-    kinds: dict[str, list[Document]] = {}
+def symptoms(requirement: str, findings: Iterable[FindingRecord]) -> list[Symptom]:
+    """The failures of a requirement, by their signature."""
+    sightings: dict[Signature, list[FindingRecord]] = {}
     for found in findings:
-        if found["verdict"] == "fail":
-            kinds.setdefault(kind(found["message"]), []).append(found)
-    return [Symptom(requirement, kind, tuple(some)) for kind, some in kinds.items()]
+        if found["verdict"] == Verdict.FAIL:
+            sightings.setdefault(signature(found), []).append(found)
+    return [Symptom(requirement, each, tuple(some)) for each, some in sightings.items()]
 
 
-def kind(message: str) -> str:
-    """A message without its values; a status is none, since it tells kinds apart."""
-    return VALUES.sub(
-        lambda match: match[0] if re.fullmatch("[1-5][0-9][0-9]", match[0]) else "…", message
+def signature(found: FindingRecord | FindingEntry) -> Signature:
+    """The signature of a failure."""
+    defect = found.get("defect")
+    if defect is None:  # a report of an older version
+        return Signature("", found["message"], "", None, ())
+    return Signature(
+        defect["kind"],
+        defect["text"],
+        str(defect["values"].get("request", "")),
+        defect["actual"] if defect["kind"] in STATUSES else None,
+        tuple(defect["fields"]),
     )
 
 
 def traces(
-    symptom: Symptom, evidences: Mapping[str, Document], shared: frozenset[str]
+    symptom: Symptom, evidences: Mapping[str, ExchangeEntry], shared: frozenset[str]
 ) -> Iterator[tuple[Trace, str | None]]:
-    """The traces of a symptom with the operations that they were seen on; exchanges are looked into where they are `shared`."""
-    looked_at: dict[str | None, int] = {}
+    """The traces of a symptom, each with its operation.
+
+    Responses are examined only in the exchanges that several requirements have in common.
+    """
+    examined: dict[str | None, int] = {}
     for found in symptom.sightings:
         operation = found["operation"]
-        looked_at[operation] = looked_at.get(operation, 0) + 1
-        if looked_at[operation] <= MOST_LOOKED_AT:
-            known = [evidences[id] for id in found["exchanges"] if id in evidences]
-            for trace in (
-                *_of_probe(symptom.requirement, found, known),
-                *_of_answers(symptom.requirement, found, known, shared),
-            ):
-                yield trace, operation
+        examined[operation] = examined.get(operation, 0) + 1
+        if examined[operation] > MOST_SIGHTINGS:
+            continue
+        exchanges = [evidences[id] for id in found["exchanges"] if id in evidences]
+        for trace in _of_finding(symptom, found, exchanges):
+            yield trace, operation
+        for trace in _of_responses(found, exchanges, shared):
+            yield trace, operation
 
 
-def _of_probe(requirement: str, found: Document, exchanges: Sequence[Document]) -> Iterator[Trace]:
-    """What was probed, and how it ended: the same on one operation is one defect, whichever requests show it."""
-    if not requirement.startswith(OF_FORM):
-        yield "said", found["operation"], kind(found["message"])
-    if not exchanges:
-        return
-    telling = exchanges[-1]
-    status = _status(telling)
-    if status is not None and _is_named(status, found["message"]):
-        yield "answered", found["operation"], status
-        yield "answered instead", found["operation"], status, found["expected"]
-    else:
-        places = dict.fromkeys(exchange["operation"] for exchange in exchanges)
-        yield from (
-            ("member", place, name)
-            for name in _members(requirement, found["message"])
-            for place in places
-        )
-    if 200 <= (status or 0) < 300 and REFUSALS.fullmatch(found["expected"]):
-        # Primary and the outsider are let in as such: what they must not reach is a matter of grants.
-        of_grants = requirement in OF_GRANTS
-        if of_grants or telling["credential"] not in ("primary", "outsider"):
-            yield "let in", found["operation"], "grants" if of_grants else telling["credential"]
-    refused = [_status(each) or 0 for each in exchanges[:-1] if each["request"]["method"] == "POST"]
-    if telling["request"]["method"] == "GET" and refused and refused[-1] >= 400:
-        yield "refused and done", found["operation"], refused[-1]
-
-
-def _members(requirement: str, message: str) -> list[str]:
-    """The members of a record that a message says are wrong, or differ."""
-    if requirement == "read/identity":
-        return ["id"]
-    if differing := DIFFERING.search(message):
-        return differing[1].split(", ")
-    member = MEMBER.match(message)
-    return [member[1]] if member else []
-
-
-def _of_answers(
-    requirement: str, found: Document, exchanges: Sequence[Document], shared: frozenset[str]
+def _of_finding(
+    symptom: Symptom, found: FindingRecord, exchanges: Sequence[ExchangeEntry]
 ) -> Iterator[Trace]:
-    """The places in the very answers that are wrong."""
+    """Traces of the request and its outcome: equal ones on one operation are one defect."""
+    operation = found["operation"]
+    if not symptom.requirement.startswith(OF_FORM):
+        yield "signature", operation, symptom.signature
+    defect = found.get("defect")
+    if not exchanges or defect is None:
+        return
+    status = status_of(exchanges[-1])
+    if status is not None and (_is_of_status(defect) or _is_unsorted_error(defect, status)):
+        yield "status", operation, status
+        yield "status instead", operation, status, found["expected"]
+    elif not symptom.requirement.startswith(OF_FORM) and defect["kind"] not in MISSING_OR_EXTRA:
+        yield from _of_fields(defect, exchanges)
+    if defect["kind"] == Kind.ACCEPTED:
+        yield from _of_access(symptom.requirement, operation, exchanges[-1])
+    yield from _of_effect(operation, exchanges)
+
+
+def _is_of_status(defect: DefectEntry) -> bool:
+    in_status_line = any(place["part"] == Part.STATUS for place in defect["where"])
+    return in_status_line or defect["kind"] in STATUSES
+
+
+def _is_unsorted_error(defect: DefectEntry, status: int) -> bool:
+    return defect["kind"] == Kind.UNSORTED and status >= 400
+
+
+def _of_fields(defect: DefectEntry, exchanges: Sequence[ExchangeEntry]) -> Iterator[Trace]:
+    operations = dict.fromkeys(exchange["operation"] for exchange in exchanges)
+    for name in defect["fields"]:
+        for operation in operations:
+            yield "field", operation, name
+
+
+def _of_access(requirement: str, operation: str | None, exchange: ExchangeEntry) -> Iterator[Trace]:
+    """The caller of an accepted request; a valid credential reaches too much by its grants."""
+    if requirement in OF_GRANTS:
+        yield "accepted", operation, "grants"
+    elif exchange["credential"] not in PLAIN_CALLERS:
+        yield "accepted", operation, exchange["credential"]
+
+
+def _of_effect(operation: str | None, exchanges: Sequence[ExchangeEntry]) -> Iterator[Trace]:
+    """A rejected write that had an effect all the same, as the read after it shows."""
+    writes = [each for each in exchanges[:-1] if each["request"]["method"] == "POST"]
+    is_read = exchanges[-1]["request"]["method"] == "GET"
+    status = status_of(writes[-1]) if writes else None
+    if is_read and status is not None and status >= 400:
+        yield "rejected with effect", operation, status
+
+
+def _of_responses(
+    found: FindingRecord, exchanges: Sequence[ExchangeEntry], shared: frozenset[str]
+) -> Iterator[Trace]:
+    """The places that are wrong in the responses."""
+    defect = found.get("defect")
     for exchange in exchanges:
-        if exchange["id"] in shared and exchange.get("response") is not None:
-            for trace in _of_answer(requirement, found, exchange["response"]):
-                yield exchange["id"], *trace
+        response = exchange.get("response")
+        if defect is None or response is None or exchange["id"] not in shared:
+            continue
+        is_last = exchange is exchanges[-1]
+        for place in location.places(defect, exchange["id"], is_last=is_last):
+            if place["part"] == Part.STATUS:
+                yield exchange["id"], "status", response["status"]
+            else:
+                absent = tuple(defect["fields"]) if defect["kind"] == Kind.ABSENT else ()
+                yield exchange["id"], place["part"], place["name"], absent
+                if _is_page(response) and _is_of_form(place, defect):
+                    yield exchange["id"], "page"
+        for each in misplaced(defect, response):
+            yield exchange["id"], "misplaced", each
 
 
-def _of_answer(requirement: str, found: Document, response: Document) -> Iterator[Trace]:
-    place = location.find(requirement, found["message"], found["expected"], response)
-    if _is_page(response) and (place.header == "content-type" or place.body is not None):
-        yield ("a page",)
-    if place.status:
-        yield "status", response["status"]
-    if place.header is not None:
-        yield "header", place.header
-    yield from (("place", *mark) for mark in place.marks.items())
-    if place.marks:
-        yield from misplaced.of(found["message"], response)
+def _is_page(response: ResponseEntry) -> bool:
+    return (text_of(response["body"]) or "").lstrip().startswith("<")
 
 
-def _is_page(response: Document) -> bool:
-    return (listing.text_of(response["body"]) or "").lstrip().startswith("<")
+def _is_of_form(place: LocationEntry, defect: DefectEntry) -> bool:
+    """Whether HTML instead of JSON violates this: the media type, or the form of the body."""
+    return place["name"] == "content-type" or defect["kind"] == Kind.BODY
 
 
-def _status(exchange: Document) -> int | None:
+def status_of(exchange: ExchangeEntry) -> int | None:
+    """The status of a recorded exchange; None without a response."""
     response = exchange.get("response")
     return response["status"] if response else None
-
-
-def _is_named(status: int, message: str) -> bool:
-    return re.search(rf"(?<![\w-]){status}(?![\w-])", message) is not None

@@ -1,52 +1,50 @@
-"""A member that is there after all: under a name that is spelled otherwise, or within another member of the same answer."""
+"""Absent and extra properties that are in the body under another name or in another place."""
 
-import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-from conformance.report.page.listing import Members, Path, parse, text_of
+from conformance.contract.pointer import Path
+from conformance.contract.verdict import Kind
+from conformance.report.document_types import DefectEntry, ResponseEntry
+from conformance.report.recorded_body import UNPARSED, objects, parsed
 
-ABSENT = re.compile(r'no (\w+)|(?:[^"]*: )?"([^"]*)" is a required property')
-EXTRA = re.compile(r"'([^']*)'")
-ADDITIONAL = "Additional properties are not allowed"
 DEEPEST = 6
 
 
-def of(message: str, response: Mapping[str, Any]) -> Iterator[tuple[str, Path, str]]:
-    """Where what a message misses, or has too much, stands in a response: traces that findings on both have in common.
+class Misplaced(NamedTuple):
+    """A property that is not where it has to be, in the object at `path`.
 
-    `("respelled", path, letters)` is a name with nothing but its letters, `("wrapped", path, "")` the object that holds what is missed.
+    `letters` is its name without case and punctuation where it is spelled otherwise, and ""
+    where only its place is wrong.
     """
-    try:
-        body = parse(text_of(response["body"]) or "")
-    except (ValueError, RecursionError):
+
+    path: Path
+    letters: str
+
+
+def misplaced(defect: DefectEntry, response: ResponseEntry) -> Iterator[Misplaced]:
+    """Where in a response the absent or extra properties of a defect are."""
+    body: Any = parsed(response)
+    names = set(defect["fields"])
+    if body is UNPARSED or defect["kind"] not in {Kind.ABSENT, Kind.EXTRA}:
         return
-    missed = ABSENT.fullmatch(message)
-    extra = set(EXTRA.findall(message)) if ADDITIONAL in message else set()
-    for path, names in _objects(body, ()):
-        for name in names:
-            if missed and _letters(name) == _letters(missed[1] or missed[2]):
-                yield (
-                    ("respelled", path, _letters(name))
-                    if name != (missed[1] or missed[2])
-                    else ("wrapped", path, "")
-                )
-            if name in extra:
-                yield "respelled", path, _letters(name)
+    find = _absent if defect["kind"] == Kind.ABSENT else _extra
+    for path, held in objects(body, DEEPEST):
+        for name, _ in held:
+            yield from find(names, name, path)
+
+
+def _absent(sought: set[str], name: str, path: Path) -> Iterator[Misplaced]:
+    if name in sought:
+        yield Misplaced(path, "")
+    elif _letters(name) in map(_letters, sought):
+        yield Misplaced(path, _letters(name))
+
+
+def _extra(sought: set[str], name: str, path: Path) -> Iterator[Misplaced]:
+    if name in sought:
+        yield Misplaced(path, _letters(name))
 
 
 def _letters(name: str) -> str:
-    return re.sub(r"[\W_]", "", name).lower()
-
-
-def _objects(value: Any, path: Path) -> Iterator[tuple[Path, list[str]]]:
-    """Every object with the names of its members, the first few levels deep."""
-    if len(path) > DEEPEST:
-        return
-    if isinstance(value, Members):
-        yield path, [name for name, _ in value]
-        for name, child in value:
-            yield from _objects(child, (*path, name))
-    elif isinstance(value, list):
-        for index, child in enumerate(value):
-            yield from _objects(child, (*path, index))
+    return "".join(character for character in name if character.isalnum()).lower()

@@ -1,13 +1,21 @@
-"""The report as Allure results: one for each requirement and operation, with the exchanges of its findings as steps."""
+"""The report as Allure results: one for each requirement and operation."""
 
 import hashlib
 import json
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from conformance.contract.verdict import Level, Verdict
 from conformance.report.cases import Case, cases
+from conformance.report.document_types import (
+    ExchangeEntry,
+    FindingEntry,
+    Report,
+    RequestEntry,
+    ResponseEntry,
+)
 
 Json = dict[str, Any]
 STATUS = {
@@ -19,21 +27,21 @@ STATUS = {
 }
 SEVERITY = {"must": "critical", "should": "minor"}
 CATEGORIES = (
-    ("Contract broken", "failed", "broken: "),
-    ("Warnings: not as it should be", "failed", "warning: "),
+    ("Failed requirements", "failed", "failed: "),
+    ("Warnings", "failed", "warning: "),
     ("Known failures", "failed", "known: "),
-    ("The checker's own fault", "broken", "error: "),
-    ("Could not be judged", "skipped", "inconclusive: "),
+    ("Internal errors", "broken", "error: "),
+    ("Not checked", "skipped", "inconclusive: "),
     ("Not applicable", "skipped", "not applicable: "),
 )
-"""Name, status, and how the messages of a category begin: by them readers tell apart what has the same status."""
+"""Name, status, and the beginning of the messages of a category."""
 
 SPACE = uuid.UUID("6f0a8e0e-3c0b-5d7c-9a43-6d1d1f7f4c11")
-"""The name space of the ids of results."""
+"""The name space of the ids of the results."""
 
 
-def render(report: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
-    """The files of the results' directory, name and content."""
+def render(report: Report) -> Iterator[tuple[str, bytes]]:
+    """The files of the directory of results: name and content."""
     yield "environment.properties", _environment(report)
     yield "categories.json", _json([_category(*category) for category in CATEGORIES])
     began = int(datetime.fromisoformat(report["started"]).timestamp() * 1000)
@@ -48,7 +56,7 @@ def _category(name: str, status: str, start: str) -> Json:
 
 def _result(case: Case, began: int) -> Json:
     steps = [_step(found, began, STATUS[case.verdict]) for found in case.findings]
-    shown: Json = {
+    result: Json = {
         "uuid": str(uuid.uuid5(SPACE, case.name)),
         "historyId": _digest(case.name),
         "testCaseId": _digest(case.requirement),
@@ -64,22 +72,23 @@ def _result(case: Case, began: int) -> Json:
         "titlePath": [case.conformance_class, case.requirement],
         "steps": steps,
     }
-    if case.verdict != "pass":
-        shown["statusDetails"] = {
+    if case.verdict != Verdict.PASS:
+        result["statusDetails"] = {
             "message": f"{_start(case)}{case.message}",
             "trace": case.text,
             "known": case.known is not None,
         }
-    return shown
+    return result
 
 
 def _start(case: Case) -> str:
     if case.known is not None:
         return f"known: {case.known}: "
-    failed = "broken: " if case.level == "must" else "warning: "
-    return {"fail": failed, "not-applicable": "not applicable: "}.get(
-        case.verdict, f"{case.verdict}: "
-    )
+    if case.verdict == Verdict.FAIL:
+        return "failed: " if case.level == Level.MUST else "warning: "
+    if case.verdict == Verdict.NOT_APPLICABLE:
+        return "not applicable: "
+    return f"{case.verdict}: "
 
 
 def _labels(case: Case) -> Iterator[tuple[str, str]]:
@@ -94,7 +103,7 @@ def _labels(case: Case) -> Iterator[tuple[str, str]]:
     yield "framework", "localization-api-conformance"
 
 
-def _step(found: Mapping[str, Any], began: int, status: str) -> Json:
+def _step(found: FindingEntry, began: int, status: str) -> Json:
     steps = [_exchange(exchange, began, status) for exchange in found["exchanges"]]
     return {
         "name": found["message"] or found["verdict"],
@@ -103,11 +112,11 @@ def _step(found: Mapping[str, Any], began: int, status: str) -> Json:
         "start": min((step["start"] for step in steps), default=began),
         "stop": max((step["stop"] for step in steps), default=began),
         "steps": steps,
-        "parameters": [{"name": name, "value": value} for name, value in _circumstances(found)],
+        "parameters": [{"name": name, "value": value} for name, value in _parameters(found)],
     }
 
 
-def _circumstances(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _parameters(found: FindingEntry) -> Iterator[tuple[str, str]]:
     if found["expected"]:
         yield "expected", found["expected"]
     if found["needs"]:
@@ -116,16 +125,13 @@ def _circumstances(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "occurrences", str(found["occurrences"])
 
 
-def _exchange(exchange: Mapping[str, Any], began: int, status: str) -> Json:
+def _exchange(exchange: ExchangeEntry, began: int, status: str) -> Json:
     request = exchange["request"]
     start = began + round(exchange["started"] * 1000)
-    came = (
-        exchange["response"]["status"]
-        if "response" in exchange
-        else f"no response: {exchange['failure']}"
-    )
+    response = exchange.get("response")
+    outcome = response["status"] if response else f"no response: {exchange['failure']}"
     return {
-        "name": f"{request['method']} {request['url']}: {came}",
+        "name": f"{request['method']} {request['url']}: {outcome}",
         "status": status,
         "stage": "finished",
         "start": start,
@@ -143,44 +149,41 @@ def _attachments(case: Case) -> Iterator[tuple[str, bytes]]:
         yield _source(exchange, "curl"), _bytes(f"{exchange['curl']}\n")
 
 
-def _source(exchange: Mapping[str, Any], kind: str) -> str:
+def _source(exchange: ExchangeEntry, kind: str) -> str:
     return f"{_digest(exchange['id'])}-{kind}-attachment.txt"
 
 
-def _wire(exchange: Mapping[str, Any]) -> str:
-    """An exchange as it travelled, as far as a text can show it."""
+def _wire(exchange: ExchangeEntry) -> str:
+    """An exchange as it was transferred, as far as a text can show it."""
     request, response = exchange["request"], exchange.get("response")
-    sent = _message(f"{request['method']} {request['url']} HTTP/1.1", request)
+    first = _message(f"{request['method']} {request['url']} HTTP/1.1", request)
     if response is None:
-        return f"{sent}\n\nno response: {exchange['failure']}\n"
-    came = _message(f"HTTP/1.1 {response['status']}", response)
-    return f"{sent}\n\n{came}\n"
+        return f"{first}\n\nno response: {exchange['failure']}\n"
+    second = _message(f"HTTP/1.1 {response['status']}", response)
+    return f"{first}\n\n{second}\n"
 
 
-def _message(start: str, message: Mapping[str, Any]) -> str:
+def _message(start: str, message: RequestEntry | ResponseEntry) -> str:
     body = message["body"] or {}
     content = f"(base64) {body['base64']}" if "base64" in body else body.get("text", "")
-    return "\n".join(
-        [start, *(f"{name}: {value}" for name, value in message["headers"]), "", content]
-    )
+    headers = (f"{name}: {value}" for name, value in message["headers"])
+    return "\n".join([start, *headers, "", content])
 
 
-def _environment(report: Mapping[str, Any]) -> bytes:
+def _environment(report: Report) -> bytes:
     suite = report["suite"]
+    interrupted = " (interrupted)" if report["interrupted"] else ""
     stated = {
         "target": report["target"]["base-url"],
-        "verdict": f"{report['verdict']} (interrupted)"
-        if report["interrupted"]
-        else report["verdict"],
+        "verdict": f"{report['verdict']}{interrupted}",
         "suite": f"{suite['name']} {suite['version']}",
         "depth": suite["depth"],
         "seed": str(suite["seed"]),
         "exchanges": str(report["exchanges"]["count"]),
     }
-    # A file of Java properties, which knows the escapes of JSON.
-    return "".join(
-        f"{name} = {json.dumps(value)[1:-1]}\n" for name, value in stated.items()
-    ).encode()
+    # Java properties have the same escapes as JSON.
+    lines = (f"{name} = {json.dumps(value)[1:-1]}\n" for name, value in stated.items())
+    return "".join(lines).encode()
 
 
 def _digest(text: str) -> str:

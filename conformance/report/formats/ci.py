@@ -1,45 +1,45 @@
-"""The report where a CI shows it: annotations of GitHub Actions, the code quality report of GitLab, and a badge."""
+"""The report for CI systems: annotations of GitHub Actions, GitLab's code quality, and a badge."""
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
+from conformance.contract.verdict import Level, Verdict
 from conformance.report.cases import Case, cases
 from conformance.report.causes.attribution import Cause, attributed
-from conformance.report.console.line import short
+from conformance.report.document_types import Report
+from conformance.report.text import short
 
 COLOURS = {"conformant": "brightgreen", "non-conformant": "red", "inconclusive": "yellow"}
 CATALOGUE = "spec/requirements.yaml"
 MOST_ANNOTATIONS = 10
-"""GitHub shows no more than ten annotations of a kind in one step."""
+"""GitHub shows at most ten annotations of a kind in one step."""
 
 LONGEST = 400
 
 
-def annotations(report: Mapping[str, Any]) -> Iterator[str]:
-    """Workflow commands, one for each cause: an error for what is broken, a warning for a broken `should`."""
-    found = attributed(report)
-    broken = [cause for cause in found if cause.entry["level"] == "must"]
-    warned = [cause for cause in found if cause.entry["level"] != "must"]
-    for kind, some in (("error", broken), ("warning", warned)):
+def annotations(report: Report) -> Iterator[str]:
+    """Workflow commands, one for each cause: an error for a `must`, a warning for a `should`."""
+    causes = attributed(report)
+    musts = [cause for cause in causes if cause.entry["level"] == Level.MUST]
+    shoulds = [cause for cause in causes if cause.entry["level"] != Level.MUST]
+    for kind, some in (("error", musts), ("warning", shoulds)):
         for cause in some[:MOST_ANNOTATIONS]:
-            yield f"::{kind} title={_property(_name(cause))}::{_data(_told(cause))}"
+            yield f"::{kind} title={_property(_name(cause))}::{_data(_description(cause))}"
 
 
 def _name(cause: Cause) -> str:
-    return (
-        f"{cause.entry['id']}[{','.join(cause.operations)}]"
-        if cause.operations
-        else str(cause.entry["id"])
-    )
+    id = cause.entry["id"]
+    return f"{id}[{','.join(cause.operations)}]" if cause.operations else id
 
 
-def _told(cause: Cause) -> str:
-    also = (
-        f"Also seen as {', '.join(also.entry['id'] for also in cause.also)}." if cause.also else ""
-    )
-    return " ".join(filter(None, (cause.entry["statement"], also, cause.findings[0]["message"])))
+def _description(cause: Cause) -> str:
+    parts = [cause.entry["statement"]]
+    if cause.also:
+        ids = ", ".join(also.entry["id"] for also in cause.also)
+        parts.append(f"Same cause: {ids}.")
+    return " ".join([*parts, cause.findings[0]["message"]])
 
 
 def _data(text: str) -> str:
@@ -50,11 +50,10 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def code_quality(report: Mapping[str, Any]) -> bytes:
-    """GitLab's code quality report; the place of an issue is the requirement in the catalogue."""
-    issues = [
-        _issue(case) for case in cases(report) if case.verdict == "fail" and case.known is None
-    ]
+def code_quality(report: Report) -> bytes:
+    """GitLab's code quality report; the location of an issue is the catalogue of requirements."""
+    failed = (case for case in cases(report) if case.verdict == Verdict.FAIL)
+    issues = [_issue(case) for case in failed if case.known is None]
     return json.dumps(issues, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
@@ -63,13 +62,13 @@ def _issue(case: Case) -> dict[str, Any]:
         "description": f"{case.name}: {short(case.message, LONGEST)}",
         "check_name": case.requirement,
         "fingerprint": hashlib.sha256(case.name.encode()).hexdigest(),
-        "severity": "major" if case.level == "must" else "minor",
+        "severity": "major" if case.level == Level.MUST else "minor",
         "location": {"path": CATALOGUE, "lines": {"begin": 1}},
     }
 
 
-def badge(report: Mapping[str, Any]) -> bytes:
-    """The answer that shields.io asks an endpoint for."""
+def badge(report: Report) -> bytes:
+    """The response for an endpoint badge of shields.io."""
     document = {
         "schemaVersion": 1,
         "label": "API conformance",

@@ -1,11 +1,13 @@
 """The report in the Common Test Report Format (CTRF): a test for each requirement and operation."""
 
 import json
-from collections.abc import Mapping
+from collections import Counter
 from datetime import datetime
 from typing import Any
 
+from conformance.contract.verdict import Level, Verdict
 from conformance.report.cases import Case, cases
+from conformance.report.document_types import Report
 
 STATUS = {
     "pass": "passed",
@@ -14,21 +16,20 @@ STATUS = {
     "inconclusive": "pending",
     "not-applicable": "skipped",
 }
+STATUSES = ("passed", "failed", "pending", "skipped", "other")
 
 
-def render(report: Mapping[str, Any]) -> bytes:
-    """The file's content; times are in milliseconds, and every test took no time of its own, since exchanges serve many."""
+def render(report: Report) -> bytes:
+    """The file's content; tests have no durations of their own, as they share exchanges."""
     tests = [_test(case) for case in cases(report)]
     start = int(datetime.fromisoformat(report["started"]).timestamp() * 1000)
-    summary = {
-        status: sum(test["status"] == status for test in tests)
-        for status in ("passed", "failed", "pending", "skipped", "other")
-    }
+    counted = Counter(test["status"] for test in tests)
+    suite = report["suite"]
     results = {
-        "tool": {"name": report["suite"]["name"], "version": report["suite"]["version"]},
+        "tool": {"name": suite["name"], "version": suite["version"]},
         "summary": {
             "tests": len(tests),
-            **summary,
+            **{status: counted[status] for status in STATUSES},
             "start": start,
             "stop": start + int(report["duration"] * 1000),
         },
@@ -40,13 +41,13 @@ def render(report: Mapping[str, Any]) -> bytes:
 
 
 def _test(case: Case) -> dict[str, Any]:
-    warned = case.verdict == "fail" and case.level != "must"
-    found: dict[str, Any] = {
+    is_warning = case.verdict == Verdict.FAIL and case.level != Level.MUST
+    test: dict[str, Any] = {
         "name": case.name,
-        "status": "other" if warned else STATUS[case.verdict],
+        "status": "other" if is_warning else STATUS[case.verdict],
         "duration": 0,
-        "rawStatus": "warning" if warned else case.verdict,
+        "rawStatus": "warning" if is_warning else case.verdict,
         "suite": [case.conformance_class],
         "tags": [case.level, case.requirement],
     }
-    return {**found, "message": case.message, "trace": case.text} if case.message else found
+    return {**test, "message": case.message, "trace": case.text} if case.message else test

@@ -1,10 +1,10 @@
-"""The report in the Evaluation and Report Language (EARL 1.0, JSON-LD): an assertion for each requirement and operation."""
+"""The report in EARL 1.0 (JSON-LD): an assertion for each requirement and operation."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from conformance.report.cases import Case, cases
+from conformance.report.document_types import Report
 
 OUTCOMES = {
     "pass": "earl:passed",
@@ -21,7 +21,7 @@ CONTEXT = {
 }
 
 
-def render(report: Mapping[str, Any]) -> bytes:
+def render(report: Report) -> bytes:
     """The file's content."""
     suite, target = report["suite"], report["target"]["base-url"]
     assertor = {
@@ -31,23 +31,19 @@ def render(report: Mapping[str, Any]) -> bytes:
         "doap:release": {"doap:revision": suite["version"]},
     }
     subject = {"@id": target, "@type": "earl:TestSubject", "dct:title": target}
-    graph = [
-        assertor,
-        subject,
-        *(_assertion(case, target, report["started"]) for case in cases(report)),
-    ]
-    return json.dumps({"@context": CONTEXT, "@graph": graph}, indent=1, ensure_ascii=False).encode(
-        "utf-8", "surrogatepass"
-    )
+    assertions = (_assertion(case, target, report["started"]) for case in cases(report))
+    document = {"@context": CONTEXT, "@graph": [assertor, subject, *assertions]}
+    return json.dumps(document, indent=1, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def _assertion(case: Case, target: str, date: str) -> dict[str, Any]:
-    result = {
+    result: dict[str, Any] = {
         "@type": "earl:TestResult",
         "earl:outcome": {"@id": OUTCOMES[case.verdict]},
         "dct:date": {"@value": date, "@type": "xsd:dateTime"},
-        **({"dct:description": case.text} if case.text else {}),
     }
+    if case.text:
+        result["dct:description"] = case.text
     return {
         "@type": "earl:Assertion",
         "earl:assertedBy": {"@id": "_:suite"},

@@ -1,20 +1,21 @@
-"""Every exchange as an HTTP archive (HAR 1.2), for any viewer of such files."""
+"""Every exchange as an HTTP archive (HAR 1.2)."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from conformance import __version__
+from conformance.report.document_types import BodyEntry, ExchangeEntry, Report, RequestEntry
 
 Json = dict[str, Any]
 NO_SIZE = -1
 
 
-def render(report: Mapping[str, Any], exchanges: Iterable[Mapping[str, Any]]) -> bytes:
-    """The file's content; secrets are `$VARIABLES`, as everywhere."""
+def render(report: Report, exchanges: Iterable[ExchangeEntry]) -> bytes:
+    """The file's content; secrets are `$VARIABLES`."""
     began = datetime.fromisoformat(report["started"])
     log = {
         "version": "1.2",
@@ -26,12 +27,11 @@ def render(report: Mapping[str, Any], exchanges: Iterable[Mapping[str, Any]]) ->
     return json.dumps({"log": log}, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def _entry(exchange: Mapping[str, Any], began: datetime) -> Json:
+def _entry(exchange: ExchangeEntry, began: datetime) -> Json:
     milliseconds = round(exchange["elapsed"] * 1000, 3)
+    started = began + timedelta(seconds=exchange["started"])
     return {
-        "startedDateTime": (began + timedelta(seconds=exchange["started"])).isoformat(
-            timespec="milliseconds"
-        ),
+        "startedDateTime": started.isoformat(timespec="milliseconds"),
         "time": milliseconds,
         "request": _request(exchange["request"]),
         "response": _response(exchange),
@@ -41,7 +41,7 @@ def _entry(exchange: Mapping[str, Any], began: datetime) -> Json:
     }
 
 
-def _request(request: Mapping[str, Any]) -> Json:
+def _request(request: RequestEntry) -> Json:
     found: Json = {
         "method": request["method"],
         "url": request["url"],
@@ -61,10 +61,10 @@ def _request(request: Mapping[str, Any]) -> Json:
     return found
 
 
-def _response(exchange: Mapping[str, Any]) -> Json:
+def _response(exchange: ExchangeEntry) -> Json:
     response = exchange.get("response")
     if response is None:
-        # What HAR viewers take for a request that was never answered.
+        # This is how HAR viewers represent a request without a response.
         empty = {"size": 0, "mimeType": "x-unknown"}
         return {
             **_frame(0, "", []),
@@ -105,9 +105,10 @@ def _type(headers: Iterable[Iterable[str]]) -> str:
     return next((value for name, value in headers if name == "content-type"), "")
 
 
-def _text(body: Mapping[str, Any]) -> str:
-    return str(body.get("text", body.get("base64", ""))) + " " * int(body.get("padding", 0))
+def _text(body: BodyEntry) -> str:
+    text = body.get("text", body.get("base64", ""))
+    return text + " " * body.get("padding", 0)
 
 
 def _phrase(status: int) -> str:
-    return HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else ""
+    return HTTPStatus(status).phrase if status in set(HTTPStatus) else ""

@@ -1,19 +1,22 @@
-"""The report as JUnit XML: a suite for each conformance class, a case for each requirement and operation."""
+"""The report as JUnit XML: a suite for each class, a case for each requirement and operation."""
 
 import re
-from collections.abc import Mapping
-from typing import Any
 from xml.etree import ElementTree as ET
 
+from conformance.contract.verdict import Verdict
 from conformance.report.cases import Case, cases
+from conformance.report.document_types import Report
 
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TAGS = {"error": "error", "inconclusive": "skipped", "not-applicable": "skipped"}
 _COUNTS = (("failures", "failure"), ("errors", "error"), ("skipped", "skipped"))
 
 
-def render(report: Mapping[str, Any]) -> bytes:
-    """The file's content. A `should` that fails, what is known to fail and what was not judged are skipped cases, with the reason."""
+def render(report: Report) -> bytes:
+    """The file's content.
+
+    A failed `should`, a known failure and what was not checked are skipped cases with a reason.
+    """
     root = ET.Element(
         "testsuites", name="localization-api-conformance", time=str(report["duration"])
     )
@@ -51,8 +54,8 @@ def _case(suite: ET.Element, case: Case) -> None:
 
 
 def _tag(case: Case) -> str | None:
-    if case.verdict == "fail":
-        return "failure" if case.is_broken else "skipped"
+    if case.verdict == Verdict.FAIL:
+        return "failure" if case.counts_as_failure else "skipped"
     return _TAGS.get(case.verdict)
 
 

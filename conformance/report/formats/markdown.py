@@ -1,92 +1,113 @@
-"""The report as a Markdown summary, short enough for a pull request or the page of a CI job."""
+"""The report as a Markdown summary, short enough for a pull request or a CI job."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
+from conformance.contract.quantity import quantity
+from conformance.contract.verdict import Level, Verdict
+from conformance.report import unchecked
 from conformance.report.cases import Case, cases
 from conformance.report.causes.attribution import Cause, attributed
-from conformance.report.console.line import plain, short, visible
+from conformance.report.document_types import Report, RequirementEntry
+from conformance.report.text import short, visible
 
 MARKS = {"conformant": "✅", "non-conformant": "❌", "inconclusive": "❔"}
+COLUMNS = ("pass", "fail", "error", "inconclusive", "not-applicable")
 MOST = 30
 LONGEST = 300
 _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<>|#~!&@"})
 
 
-def render(report: Mapping[str, Any]) -> bytes:
-    """The file's content; whatever came from the target is escaped."""
+def render(report: Report) -> bytes:
+    """The file's content; every text of the target is escaped."""
     return "".join(f"{line}\n" for line in _lines(report)).encode("utf-8", "surrogatepass")
 
 
-def _lines(report: Mapping[str, Any]) -> Iterator[str]:
+def _lines(report: Report) -> Iterator[str]:
     found = list(cases(report))
-    yield f"## {MARKS[report['verdict']]} {report['verdict'].capitalize()}: {escaped(report['target']['base-url'])}"
+    causes = attributed(report)
+    target = escaped(report["target"]["base-url"])
+    yield f"## {MARKS[report['verdict']]} {report['verdict'].capitalize()}: {target}"
     yield ""
     yield from _table(found)
-    causes = attributed(report)
-    yield from _caused(
-        "Broken requirements", [cause for cause in causes if cause.entry["level"] == "must"]
-    )
+    musts = [cause for cause in causes if cause.entry["level"] == Level.MUST]
+    yield from _causes("Failed requirements", musts)
     yield from _section("Known failures", [case for case in found if case.known])
-    yield from _caused("Warnings", [cause for cause in causes if cause.entry["level"] != "must"])
-    yield from _section(
-        "Errors of the checker", [case for case in found if case.verdict == "error"]
-    )
+    shoulds = [cause for cause in causes if cause.entry["level"] != Level.MUST]
+    yield from _causes("Warnings", shoulds)
+    yield from _section("Internal errors", [case for case in found if _is_error(case)])
+    yield from _unchecked(report)
     suite = report["suite"]
-    yield f"{report['exchanges']['count']} exchanges, depth {suite['depth']}, seed {suite['seed']}, suite {suite['version']}"
+    exchanges = quantity(report["exchanges"]["count"], "exchange")
+    yield f"{exchanges}, depth {suite['depth']}, seed {suite['seed']}, suite {suite['version']}"
 
 
-def _table(found: list[Case]) -> Iterator[str]:
-    verdicts = ("pass", "fail", "error", "inconclusive", "not-applicable")
-    yield "| class | " + " | ".join(verdicts) + " |"
-    yield "|---|" + "---:|" * len(verdicts)
-    for name in dict.fromkeys(case.conformance_class for case in found):
-        counts = [
-            sum(case.verdict == verdict and case.conformance_class == name for case in found)
-            for verdict in verdicts
-        ]
-        yield f"| {name} | " + " | ".join(map(str, counts)) + " |"
+def _is_error(case: Case) -> bool:
+    return case.verdict == Verdict.ERROR
+
+
+def _table(found: Sequence[Case]) -> Iterator[str]:
+    """The number of cases by class and verdict."""
+    yield f"| class | {' | '.join(COLUMNS)} |"
+    yield "|---|" + "---:|" * len(COLUMNS)
+    counted: dict[str, Counter[str]] = {}
+    for case in found:
+        counted.setdefault(case.conformance_class, Counter())[case.verdict] += 1
+    for name, verdicts in counted.items():
+        numbers = (str(verdicts[verdict]) for verdict in COLUMNS)
+        yield f"| {name} | {' | '.join(numbers)} |"
     yield ""
 
 
-def _caused(title: str, causes: list[Cause]) -> Iterator[str]:
-    """What is broken, each requirement under its cause."""
+def _causes(title: str, causes: Sequence[Cause]) -> Iterator[str]:
+    """The failed requirements, each under its cause."""
     if not causes:
         return
     yield f"### {title}"
     yield ""
     for cause in causes[:MOST]:
-        yield f"- {_stated(cause.entry, cause.operations)} *{escaped(cause.findings[0]['message'])}*"
-        yield from (
-            f"  - also seen as {_stated(also.entry, also.operations)}" for also in cause.also
-        )
-    if len(causes) > MOST:
-        left = [
-            entry["id"]
-            for cause in causes[MOST:]
-            for entry in (cause.entry, *(also.entry for also in cause.also))
-        ]
-        yield f"- … and {len(set(left))} more: {', '.join(map(escaped, dict.fromkeys(left)))}"
+        message = escaped(cause.findings[0]["message"])
+        yield f"- {_statement(cause.entry, cause.operations)} *{message}*"
+        for also in cause.also:
+            yield f"  - same cause: {_statement(also.entry, also.operations)}"
+    rest = dict.fromkeys(entry["id"] for cause in causes[MOST:] for entry in cause.entries)
+    if rest:
+        yield f"- … and {len(rest)} more: {', '.join(map(escaped, rest))}"
     yield ""
 
 
-def _stated(entry: Mapping[str, Any], operations: Sequence[str]) -> str:
+def _statement(entry: RequirementEntry, operations: Sequence[str]) -> str:
     where = f" on {', '.join(map(escaped, operations))}" if operations else ""
     return f"**{escaped(entry['id'])}**{where}: {escaped(entry['statement'])}"
 
 
-def _section(title: str, found: list[Case]) -> Iterator[str]:
+def _section(title: str, found: Sequence[Case]) -> Iterator[str]:
     if not found:
         return
     yield f"### {title}"
     yield ""
     for case in found[:MOST]:
-        yield f"- **{escaped(case.name)}**: {escaped(case.statement)} *{escaped(case.known or case.message)}*"
+        reason = escaped(case.known or case.message)
+        yield f"- **{escaped(case.name)}**: {escaped(case.statement)} *{reason}*"
     if len(found) > MOST:
         yield f"- … and {len(found) - MOST} more"
     yield ""
 
 
+def _unchecked(report: Report) -> Iterator[str]:
+    """What is needed to check the other requirements."""
+    needs = unchecked.of(report)["needs"]
+    if not needs:
+        return
+    yield "### Not checked"
+    yield ""
+    for need in needs:
+        number = quantity(len(need["requirements"]), "requirement")
+        ids = ", ".join(escaped(each["requirement"]) for each in need["requirements"])
+        yield f"- needs **{escaped(need['key'])}**: {number} ({ids})"
+    yield ""
+
+
 def escaped(text: str) -> str:
-    """One line of text that no Markdown reader takes for markup, a link or a mention."""
-    return plain(visible([(short(text, LONGEST), "")])).translate(_SPECIAL)
+    """One line of text without markup, links and mentions."""
+    return visible(short(text, LONGEST)).translate(_SPECIAL)

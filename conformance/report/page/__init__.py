@@ -1,1 +1,1 @@
-"""What the HTML report is made of: its template, its style, its script, and the values that the template shows."""
+"""The parts of the HTML report: template, style, script, and the values that it shows."""

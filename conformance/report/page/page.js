@@ -6,26 +6,26 @@
 
   for (const element of all(".script")) element.hidden = false;
 
-  // Colours: the system's, or the reader's choice, kept where the browser allows it.
+  // Colours: those of the system, or the reader's choice, which is stored if the browser allows it.
   const choices = all("[data-theme-choice]");
   const paint = (theme) => {
     if (theme) root.dataset.theme = theme;
     else delete root.dataset.theme;
     for (const button of choices) button.setAttribute("aria-pressed", String(button.dataset.themeChoice === theme));
   };
-  const kept = (theme) => {
+  const remembered = (theme) => {
     try {
       if (theme === undefined) return localStorage.getItem("conformance-theme") || "";
       localStorage.setItem("conformance-theme", theme);
     } catch {
-      // Without storage the choice lasts as long as the page.
+      // Without storage the choice is lost with the page.
     }
     return theme || "";
   };
-  paint(kept());
-  for (const button of choices) button.addEventListener("click", () => paint(kept(button.dataset.themeChoice)));
+  paint(remembered());
+  for (const button of choices) button.addEventListener("click", () => paint(remembered(button.dataset.themeChoice)));
 
-  // Copying: by the clipboard, or by a selection where there is none.
+  // Copying: by the clipboard, or by a selection if there is no clipboard.
   const selected = (element) => {
     const range = document.createRange();
     range.selectNodeContents(element);
@@ -59,11 +59,11 @@
     if (!texts.has(entry)) texts.set(entry, (entry.id + " " + entry.textContent).toLowerCase());
     return texts.get(entry);
   };
-  const fields = { class: $("by-class"), kind: $("by-kind"), operation: $("by-operation") };
+  const fields = { class: $("by-class"), outcome: $("by-outcome"), operation: $("by-operation") };
   const words = $("words");
   const fits = (entry, sought) =>
     (!fields.class.value || entry.dataset.class === fields.class.value) &&
-    (!fields.kind.value || entry.dataset.kind === fields.kind.value) &&
+    (!fields.outcome.value || entry.dataset.outcome === fields.outcome.value) &&
     (!fields.operation.value || entry.dataset.operations.split(" ").includes(fields.operation.value)) &&
     sought.every((word) => text(entry).includes(word));
   const opened = new Set();
@@ -97,17 +97,17 @@
   words.addEventListener("input", filter);
   for (const field of Object.values(fields)) field.addEventListener("change", filter);
   $("reset").addEventListener("click", reset);
-  for (const link of all("[data-pick-kind]")) {
+  for (const link of all("[data-pick-outcome]")) {
     link.addEventListener("click", () => {
       reset();
       fields.class.value = link.dataset.pickClass;
-      fields.kind.value = link.dataset.pickKind;
+      fields.outcome.value = link.dataset.pickOutcome;
       filter();
     });
   }
   filter();
 
-  // Permanent links: what they lead to is never folded away or filtered out.
+  // Permanent links unfold what they lead to, and reset the filters that hide it.
   const reveal = () => {
     let name = location.hash.slice(1);
     try {
@@ -122,7 +122,7 @@
     target.scrollIntoView();
   };
   addEventListener("hashchange", reveal);
-  // The same link once more changes no hash.
+  // Following the same link again does not change the hash.
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element && event.target.closest("a[href^='#']");
     if (link && link.hash === location.hash) reveal();

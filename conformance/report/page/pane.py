@@ -1,28 +1,30 @@
-"""One exchange as it is shown: the request beside the response, with the wrong spot marked and the command that sends it again."""
+"""One exchange as the page shows it: request, response with marks, and the command to repeat it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
 
 from markupsafe import Markup
 
 from conformance.http import serialization
-from conformance.report.causes.location import Spot
+from conformance.report.causes.location import Marks
+from conformance.report.document_types import ExchangeEntry
 from conformance.report.page import listing
 from conformance.report.page.survey import duration
-from conformance.report.page.text import command, short
+from conformance.report.text import command, short_with_length
 
 LONGEST_HEADER = 300
 LONGEST_URL = 1_200
 LONGEST_COMMAND = 8_000
-SMALLEST = 1_200
+FRAME = 1_200
 """Bytes of HTML around the texts of a pane."""
+
+HEADER_FRAME = 40
+"""Bytes of HTML around a header."""
 
 
 @dataclass(frozen=True)
 class Header:
-    """One header; `wrong` where the finding speaks of it."""
+    """One header; `wrong` if the finding is about it."""
 
     name: str
     value: str
@@ -31,7 +33,10 @@ class Header:
 
 @dataclass(frozen=True)
 class Pane:
-    """One exchange, ready to be shown; `status` is None where no response came, `curl` where the command is too long for a page."""
+    """One exchange, ready to be shown.
+
+    `status` is None without a response, `curl` is None if the command is too long for the page.
+    """
 
     id: str
     purpose: str
@@ -39,70 +44,65 @@ class Pane:
     took: str
     method: str
     url: str
-    sent_headers: tuple[Header, ...]
-    sent: Markup | None
+    request_headers: tuple[Header, ...]
+    request_body: Markup | None
     status: str | None
     is_status_wrong: bool
     failure: str
-    headers: tuple[Header, ...]
-    came: Markup | None
+    response_headers: tuple[Header, ...]
+    response_body: Markup | None
     curl: str | None
 
     @property
     def size(self) -> int:
         """About how many bytes of HTML it takes."""
-        headers = sum(
-            len(header.name) + len(header.value) + 40
-            for header in (*self.sent_headers, *self.headers)
-        )
-        return (
-            SMALLEST
-            + headers
-            + len(self.url)
-            + len(self.curl or "")
-            + len(self.sent or "")
-            + len(self.came or "")
-        )
+        headers = (*self.request_headers, *self.response_headers)
+        texts = (self.url, self.curl, self.request_body, self.response_body)
+        in_headers = sum(len(each.name) + len(each.value) + HEADER_FRAME for each in headers)
+        return FRAME + in_headers + sum(len(text or "") for text in texts)
 
 
-def pane(exchange: Mapping[str, Any], spot: Spot) -> Pane:
-    """A recorded exchange (see evidence) as it is shown, with `spot` marked in its response."""
+def pane(exchange: ExchangeEntry, marks: Marks) -> Pane:
+    """A recorded exchange with marks in its response."""
     request, response = exchange["request"], exchange.get("response")
     curl = command(exchange.get("curl") or serialization.curl(request))
+    request_body = request["body"]
+    response_body = None
+    if response:
+        response_body = listing.markup(response["body"], marks.places, whole=marks.body)
     return Pane(
         id=exchange["id"],
         purpose=exchange["purpose"],
         caller=_caller(exchange),
         took=duration(exchange["elapsed"]),
         method=request["method"],
-        url=short(request["url"], LONGEST_URL),
-        sent_headers=_headers(request["headers"], None),
-        sent=None if request["body"] is None else listing.markup(request["body"], {}),
+        url=short_with_length(request["url"], LONGEST_URL),
+        request_headers=_headers(request["headers"], None),
+        request_body=None if request_body is None else listing.markup(request_body, {}),
         status=_status(response["status"]) if response else None,
-        is_status_wrong=spot.status,
-        failure=short(exchange.get("failure") or "", LONGEST_HEADER),
-        headers=_headers(response["headers"], spot.header) if response else (),
-        came=listing.markup(response["body"], spot.marks, whole=spot.body) if response else None,
+        is_status_wrong=marks.status,
+        failure=short_with_length(exchange.get("failure") or "", LONGEST_HEADER),
+        response_headers=_headers(response["headers"], marks.header) if response else (),
+        response_body=response_body,
         curl=curl if len(curl) <= LONGEST_COMMAND else None,
     )
 
 
-def _caller(exchange: Mapping[str, Any]) -> str:
+def _caller(exchange: ExchangeEntry) -> str:
     if not exchange["credential"]:
         return "without a credential"
-    return (
-        f"as {exchange['credential']} by {exchange['scheme']}"
-        if exchange["scheme"]
-        else f"as {exchange['credential']}"
-    )
+    scheme = f" by {exchange['scheme']}" if exchange["scheme"] else ""
+    return f"as {exchange['credential']}{scheme}"
 
 
 def _headers(pairs: list[list[str]], wrong: str | None) -> tuple[Header, ...]:
-    found = tuple(
-        Header(name, short(value, LONGEST_HEADER), name == wrong) for name, value in pairs
-    )
-    absent = wrong is not None and not any(header.wrong for header in found)
-    return (*found, Header(str(wrong), "(absent)", wrong=True)) if absent else found
+    found = [
+        Header(name, short_with_length(value, LONGEST_HEADER), name == wrong)
+        for name, value in pairs
+    ]
+    if wrong is not None and not any(header.wrong for header in found):
+        found.append(Header(wrong, "(absent)", wrong=True))
+    return tuple(found)
 
 
 def _status(status: int) -> str:

@@ -1,13 +1,12 @@
-"""What all exchanges of a run show together: the statuses of each operation, a sample of each, and how long answers took."""
+"""All exchanges of a run at a glance: the statuses of each operation, and the response times."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
-Document = Mapping[str, Any]
+from conformance.report.document_types import ExchangeEntry
 
-SILENT = "no answer"
+SILENT = "no response"
 BINS = 48
 SHADES = 5
 HEIGHT = 26
@@ -15,109 +14,144 @@ STEP = 8
 WIDTH = BINS * STEP + 20
 
 
+@dataclass
+class Count:
+    """The exchanges of one operation with one status: their number, and the first of them."""
+
+    sample: ExchangeEntry
+    number: int = 0
+
+
 @dataclass(frozen=True)
 class Cell:
-    """How often an operation answered with a status, how dark that is shown (0 to 5), and the first such exchange."""
+    """The exchanges of one operation with one status; `shade` is from 0 (none) to SHADES."""
 
     status: str
     number: int
     shade: int
-    sample: Document | None
+    sample: ExchangeEntry | None
 
 
 @dataclass(frozen=True)
 class Latency:
-    """How long the answers of an operation took, in seconds; `bars` are (x, height) of a plot of all exchanges on one logarithmic scale."""
+    """The response times of an operation in seconds; `bars` are (x, height) of their plot."""
 
     operation: str
     number: int
     median: float
-    slow: float
+    p95: float
     longest: float
     bars: tuple[tuple[int, int], ...]
     centre: int
 
 
 @dataclass(frozen=True)
+class Scale:
+    """A logarithmic scale that starts at 10 ** `low` seconds, with `bins` bins for each decade."""
+
+    low: int
+    high: int
+
+    @property
+    def bins(self) -> float:
+        """Bins for each decade."""
+        return BINS / (self.high - self.low)
+
+    def position(self, seconds: float) -> float:
+        """The place of a duration, in bins."""
+        return (_exponent(seconds) - self.low) * self.bins
+
+    def ticks(self) -> tuple[tuple[int, str], ...]:
+        """The x coordinate and the text of each decade."""
+        return tuple(
+            (round((decade - self.low) * self.bins) * STEP, duration(10.0**decade))
+            for decade in range(self.low, self.high + 1)
+        )
+
+
+@dataclass(frozen=True)
 class Survey:
-    """Heat map (operation → cells, one for each status seen anywhere), latencies, and the decades of their scale with their places."""
+    """A heat map (operation → cell for each status), latencies, and the ticks of their scale."""
 
     statuses: tuple[str, ...]
     cells: Mapping[str, tuple[Cell, ...]]
-    latencies: tuple[Latency, ...]
-    ticks: tuple[tuple[int, str], ...]
+    latencies: tuple[Latency, ...] = ()
+    ticks: tuple[tuple[int, str], ...] = ()
 
 
-def of(exchanges: Iterable[Document], base_url: str, order: Sequence[str]) -> Survey:
-    """The survey of recorded exchanges (see evidence); `order` lists operations that come first."""
-    seen: dict[str, dict[str, list[Any]]] = {}
-    took: dict[str, list[float]] = {}
-    for exchange in exchanges:
-        operation = _name(exchange, base_url)
+@dataclass
+class Tally:
+    """The exchanges by operation and status, and the response times by operation."""
+
+    counts: dict[str, dict[str, Count]] = field(default_factory=dict)
+    times: dict[str, list[float]] = field(default_factory=dict)
+
+    def add(self, exchange: ExchangeEntry, operation: str) -> None:
+        """Count one exchange."""
         response = exchange.get("response")
         status = str(response["status"]) if response else SILENT
-        cell = seen.setdefault(operation, {}).setdefault(status, [0, exchange])
-        cell[0] += 1
+        counts = self.counts.setdefault(operation, {})
+        counts.setdefault(status, Count(exchange)).number += 1
         if response:
-            took.setdefault(operation, []).append(exchange["elapsed"])
-    names = sorted(seen, key=lambda name: _rank(name, order))
-    statuses = tuple(sorted({status for cells in seen.values() for status in cells}))
-    most = max((cell[0] for cells in seen.values() for cell in cells.values()), default=1)
+            self.times.setdefault(operation, []).append(exchange["elapsed"])
+
+
+def of(exchanges: Iterable[ExchangeEntry], base_url: str, order: Sequence[str]) -> Survey:
+    """The survey of recorded exchanges; the operations in `order` come first."""
+    tally = Tally()
+    for exchange in exchanges:
+        tally.add(exchange, _name(exchange, base_url))
+    names = sorted(tally.counts, key=lambda name: _rank(name, order))
+    statuses = sorted({status for counts in tally.counts.values() for status in counts})
+    numbers = [count.number for counts in tally.counts.values() for count in counts.values()]
+    most = max(numbers, default=1)
     cells = {
-        name: tuple(_cell(status, seen[name].get(status), most) for status in statuses)
+        name: tuple(_cell(status, tally.counts[name].get(status), most) for status in statuses)
         for name in names
     }
-    return Survey(
-        statuses, cells, *_latencies({name: took[name] for name in names if name in took})
-    )
+    times = {name: sorted(tally.times[name]) for name in names if name in tally.times}
+    if not times:
+        return Survey(tuple(statuses), cells)
+    scale = _scale(times)
+    latencies = tuple(_latency(name, values, scale) for name, values in times.items())
+    return Survey(tuple(statuses), cells, latencies, scale.ticks())
 
 
-def _name(exchange: Document, base_url: str) -> str:
+def _name(exchange: ExchangeEntry, base_url: str) -> str:
     request = exchange["request"]
     if request["url"].startswith(base_url):
-        return str(exchange["operation"])
-    # The same operations are tools as well, at an address of their own.
+        return exchange["operation"]
+    # The same operations are tools as well, at another address.
     return f"{exchange['operation']} ({'tool' if request['method'] == 'POST' else 'elsewhere'})"
 
 
 def _rank(name: str, order: Sequence[str]) -> tuple[bool, int, str]:
     operation, _, elsewhere = name.partition(" ")
-    return bool(elsewhere), order.index(operation) if operation in order else len(order), name
+    place = order.index(operation) if operation in order else len(order)
+    return bool(elsewhere), place, name
 
 
-def _cell(status: str, found: list[Any] | None, most: int) -> Cell:
-    if found is None:
+def _cell(status: str, count: Count | None, most: int) -> Cell:
+    if count is None:
         return Cell(status, 0, 0, None)
-    number, sample = found
-    return Cell(
-        status, number, 1 + round((SHADES - 1) * math.log1p(number) / math.log1p(most)), sample
-    )
+    darkness = math.log1p(count.number) / math.log1p(most)
+    return Cell(status, count.number, 1 + round((SHADES - 1) * darkness), count.sample)
 
 
-def _latencies(
-    took: Mapping[str, list[float]],
-) -> tuple[tuple[Latency, ...], tuple[tuple[int, str], ...]]:
-    every = [_exponent(value) for values in took.values() for value in values]
-    if not every:
-        return (), ()
-    low, high = math.floor(min(every)), max(math.floor(max(every)) + 1, math.floor(min(every)) + 1)
-    scale = BINS / (high - low)
-    rows = tuple(_latency(name, sorted(values), low, scale) for name, values in took.items())
-    ticks = tuple(
-        (round((decade - low) * scale) * STEP, duration(10.0**decade))
-        for decade in range(low, high + 1)
-    )
-    return rows, ticks
+def _scale(times: Mapping[str, list[float]]) -> Scale:
+    exponents = [_exponent(value) for values in times.values() for value in values]
+    low = math.floor(min(exponents))
+    return Scale(low, max(math.floor(max(exponents)), low) + 1)
 
 
-def _exponent(value: float) -> float:
-    return math.log10(max(value, 1e-6))
+def _exponent(seconds: float) -> float:
+    return math.log10(max(seconds, 1e-6))
 
 
-def _latency(operation: str, values: list[float], low: int, scale: float) -> Latency:
+def _latency(operation: str, values: Sequence[float], scale: Scale) -> Latency:
     bins = [0] * BINS
     for value in values:
-        bins[min(BINS - 1, int((_exponent(value) - low) * scale))] += 1
+        bins[min(BINS - 1, int(scale.position(value)))] += 1
     most = max(bins)
     bars = tuple(
         (index * STEP, max(2, round(HEIGHT * number / most)))
@@ -125,20 +159,13 @@ def _latency(operation: str, values: list[float], low: int, scale: float) -> Lat
         if number
     )
     median = values[len(values) // 2]
-    slow = values[min(len(values) - 1, math.ceil(len(values) * 0.95) - 1)]
-    return Latency(
-        operation,
-        len(values),
-        median,
-        slow,
-        values[-1],
-        bars,
-        round((_exponent(median) - low) * scale * STEP),
-    )
+    p95 = values[min(len(values) - 1, math.ceil(len(values) * 0.95) - 1)]
+    centre = round(scale.position(median) * STEP)
+    return Latency(operation, len(values), median, p95, values[-1], bars, centre)
 
 
 def duration(seconds: float) -> str:
-    """A duration in the unit that suits it, with two digits."""
+    """A duration with three digits in a suitable unit."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= size * 0.9995:
             return f"{seconds / size:.3g} {unit}"

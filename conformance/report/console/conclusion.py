@@ -1,0 +1,82 @@
+"""The verdict of a run and its numbers, for a terminal."""
+
+from collections.abc import Iterator
+
+from conformance.contract.quantity import quantity
+from conformance.report.causes.attribution import attributed
+from conformance.report.console.line import Span
+from conformance.report.document_types import KnownFailuresEntry, Report
+
+VERDICTS = {
+    "conformant": ("CONFORMANT: every requirement that was checked passed", "good"),
+    "non-conformant": ("NON-CONFORMANT: the target violates the contract", "bad"),
+    "inconclusive": ("INCONCLUSIVE: nothing failed, but not everything could be checked", "warn"),
+}
+INTERRUPTED = {
+    "conformant": ("INTERRUPTED: every requirement that was checked so far passed", "warn"),
+    "non-conformant": (
+        "INTERRUPTED, but NON-CONFORMANT already: the target violates the contract",
+        "bad",
+    ),
+    "inconclusive": ("INTERRUPTED: nothing failed so far", "warn"),
+}
+LONG = 60.0
+"""Seconds after which a run that waits for responses gets the advice to use several processes."""
+
+
+def spans(report: Report) -> Iterator[list[Span]]:
+    """The verdict, the counts and how to repeat the run, line by line."""
+    sentences = INTERRUPTED if report["interrupted"] else VERDICTS
+    yield [sentences[report["verdict"]]]
+    for level, counted in report["counts"].items():
+        yield [(f"  {level:7}{_counts(counted)}", "")]
+    yield from _causes(report)
+    if "known-failures" in report:
+        yield from _known_failures(report["known-failures"])
+    yield [(f"  {_traffic(report)}", "")]
+    yield [(f"  depth {report['suite']['depth']}, seed {report['suite']['seed']}", "")]
+    if _waits_for_responses(report):
+        advice = "most of the time passed in waiting for responses: -n 4 uses four processes"
+        yield [(f"  {advice}", "dim")]
+
+
+def _counts(counted: dict[str, int]) -> str:
+    shown = (
+        f"{number} {verdict}" for verdict, number in counted.items() if number or verdict == "fail"
+    )
+    return ", ".join(shown)
+
+
+def _traffic(report: Report) -> str:
+    exchanges = report["exchanges"]
+    methods = ", ".join(f"{number} {method}" for method, number in exchanges["methods"].items())
+    count = quantity(exchanges["count"], "exchange") + (f" ({methods})" if methods else "")
+    return f"{count} with {report['target']['base-url']} in {report['duration']:.1f} s"
+
+
+def _waits_for_responses(report: Report) -> bool:
+    """Whether a long run in one process waited for responses, and not for a request rate."""
+    latencies = report.get("latencies", {}).values()
+    waited = sum(each["count"] * each["median"] for each in latencies)
+    is_long = report["duration"] > LONG and waited > report["duration"] / 2
+    return report["suite"].get("workers") == 1 and is_long
+
+
+def _causes(report: Report) -> Iterator[list[Span]]:
+    """The number of causes, where it is smaller than that of failed requirements."""
+    causes = attributed(report)
+    failed = {entry["id"] for cause in causes for entry in cause.entries}
+    if len(causes) < len(failed):
+        number = quantity(len(causes), "cause")
+        yield [(f"  {number} of {quantity(len(failed), 'failed requirement')}", "")]
+
+
+def _known_failures(known: KnownFailuresEntry) -> Iterator[list[Span]]:
+    if known["unknown"] or known["stale"]:
+        yield [("  the failures differ from the known failures", "bad")]
+    else:
+        yield [("  every failure is a known failure", "good")]
+    for entry in known["stale"]:
+        where = f" on {entry['operation']}" if entry["operation"] else ""
+        text = f"{entry['requirement']}{where}: {entry['problem']}"
+        yield [("  outdated entry  ", "warn"), (text, "")]

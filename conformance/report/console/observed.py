@@ -1,0 +1,40 @@
+"""The observations of a run for a terminal."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from conformance.report.console.line import Span
+from conformance.report.document_types import ObservationEntry, Report
+from conformance.report.text import short
+
+MOST_SUBJECTS = 3
+"""Subjects of one point that are shown."""
+
+MOST_VALUES = 4
+LONGEST_VALUE = 60
+COLUMN = 18
+
+
+def spans(report: Report) -> Iterator[list[Span]]:
+    """The observed values, line by line."""
+    points: dict[str, list[ObservationEntry]] = {}
+    for seen in report["observations"]:
+        points.setdefault(seen["id"], []).append(seen)
+    if not points:
+        return
+    yield [("OBSERVED", "strong"), (", where the specification is silent", "")]
+    for id, entries in points.items():
+        name = id.removeprefix("observe/")
+        for entry in entries[:MOST_SUBJECTS]:
+            text = f"  {name:{COLUMN}}{entry['subject']}: "
+            yield [(text, ""), (_values(entry["values"]), "dim")]
+        if more := len(entries[MOST_SUBJECTS:]):
+            yield [(f"  {'':{COLUMN}}… and {more} more in report.json", "")]
+    yield []
+
+
+def _values(values: Sequence[Any]) -> str:
+    texts = (json.dumps(value, ensure_ascii=False) for value in values[:MOST_VALUES])
+    shown = ", ".join(short(text, LONGEST_VALUE) for text in texts)
+    return f"{shown} … {len(values)} in all" if len(values) > MOST_VALUES else shown

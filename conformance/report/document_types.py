@@ -1,0 +1,278 @@
+"""The types of report.json; a test compares them with spec/report.schema.json."""
+
+from typing import Any, NotRequired, TypedDict
+
+
+class BodyEntry(TypedDict, total=False):
+    """A recorded body: `text` where it is UTF-8, otherwise `base64`; see http.serialization."""
+
+    text: str
+    base64: str
+    padding: int
+    length: int
+    sha256: str
+
+
+class RequestEntry(TypedDict):
+    """A request as it was sent; headers are pairs of a name in lower case and a value."""
+
+    method: str
+    url: str
+    headers: list[list[str]]
+    body: BodyEntry | None
+
+
+class ResponseEntry(TypedDict):
+    """A response as it was received."""
+
+    status: int
+    headers: list[list[str]]
+    body: BodyEntry
+
+
+class ExchangeEntry(TypedDict):
+    """A recorded exchange, with either `response` or `failure`; times are in seconds."""
+
+    id: str
+    item: str
+    operation: str
+    purpose: str
+    credential: str | None
+    scheme: str | None
+    request: RequestEntry
+    response: NotRequired[ResponseEntry | None]
+    failure: NotRequired[str | None]
+    superseded: NotRequired[bool]
+    started: float
+    elapsed: float
+    curl: NotRequired[str]
+
+
+class LocationEntry(TypedDict):
+    """A place in a response; see contract.verdict.Location."""
+
+    part: str
+    name: str
+    exchange: str
+
+
+class DefectEntry(TypedDict):
+    """What is wrong; see contract.verdict.Defect."""
+
+    kind: str
+    text: str
+    values: dict[str, Any]
+    actual: Any
+    where: list[LocationEntry]
+    keyword: str
+    fields: list[str]
+
+
+class ConditionEntry(TypedDict):
+    """The circumstances of the last exchange of a finding; `face` is "http" or "tool"."""
+
+    caller: str | None
+    scheme: str | None
+    face: str
+    limit: NotRequired[str]
+    cursor: NotRequired[str]
+
+
+class FindingRecord(TypedDict):
+    """A finding as an item of the run records it; `exchanges` are the ids of its evidence."""
+
+    requirement: str
+    verdict: str
+    operation: str | None
+    message: str
+    expected: str
+    needs: list[str]
+    exchanges: list[str]
+    item: str
+    defect: NotRequired[DefectEntry | None]
+
+
+class FindingEntry(TypedDict):
+    """A finding of the report, once for all its occurrences."""
+
+    verdict: str
+    operation: str | None
+    message: str
+    expected: str
+    needs: list[str]
+    items: list[str]
+    occurrences: int
+    exchanges: list[ExchangeEntry]
+    defect: NotRequired[DefectEntry]
+    condition: NotRequired[ConditionEntry]
+    known: NotRequired[str]
+
+
+RequirementEntry = TypedDict(
+    "RequirementEntry",
+    {
+        "id": str,
+        "level": str,
+        "class": str,
+        "section": str,
+        "statement": str,
+        "verdict": str,
+        "operations": dict[str, str],
+        "findings": list[FindingEntry],
+        "untested": NotRequired[str],
+    },
+)
+
+
+class AlsoEntry(TypedDict):
+    """Another requirement that a cause violates, with the operations."""
+
+    requirement: str
+    operations: list[str]
+
+
+class CauseEntry(TypedDict):
+    """A failed requirement, and those that fail for the same reason."""
+
+    requirement: str
+    operations: list[str]
+    also: list[AlsoEntry]
+    exchange: str | None
+
+
+class UncheckedEntry(TypedDict):
+    """A requirement without a verdict, with the operations that lack one where others have one."""
+
+    requirement: str
+    operations: list[str]
+
+
+class NeedEntry(TypedDict):
+    """A profile key or a condition, what needs it, and the lines of a profile for it."""
+
+    key: str
+    requirements: list[UncheckedEntry]
+    lines: list[str]
+
+
+class BlockerEntry(TypedDict):
+    """What the target did that kept requirements from being checked."""
+
+    message: str
+    requirements: list[UncheckedEntry]
+
+
+RemainderEntry = TypedDict(
+    "RemainderEntry",
+    {
+        "count": int,
+        "needs": list[NeedEntry],
+        "blocked-by": list[BlockerEntry],
+        "lines": list[str],
+    },
+)
+
+
+class ObservationEntry(TypedDict):
+    """The distinct values that were seen where the specification is silent."""
+
+    id: str
+    subject: str
+    values: list[Any]
+
+
+class LatencyEntry(TypedDict):
+    """Response times of one operation, in seconds."""
+
+    count: int
+    median: float
+    p95: float
+    max: float
+
+
+class SuiteEntry(TypedDict):
+    """What checked the target."""
+
+    name: str
+    version: str
+    seed: int
+    depth: str
+    workers: NotRequired[int | str]
+    versions: NotRequired[dict[str, str]]
+    classes: list[str]
+
+
+class ProductEntry(TypedDict, total=False):
+    """Whose product was checked."""
+
+    vendor: str
+    name: str
+    version: str
+
+
+TargetEntry = TypedDict(
+    "TargetEntry",
+    {"base-url": str, "profile": str | None, "product": NotRequired[ProductEntry]},
+)
+
+
+class TrafficEntry(TypedDict):
+    """How many exchanges there were, and the file that has all of them."""
+
+    count: int
+    methods: dict[str, int]
+    file: str
+
+
+class StaleEntry(TypedDict):
+    """An entry of the known failures that is out of date."""
+
+    requirement: str
+    operation: str | None
+    problem: str
+
+
+class KnownFailuresEntry(TypedDict):
+    """The failures (requirement, operation) without an entry, and the outdated entries."""
+
+    unknown: list[list[str | None]]
+    stale: list[StaleEntry]
+
+
+class LedgerEntry(TypedDict):
+    """An approval that was sent."""
+
+    review: str
+    key: str
+    revision: Any
+
+
+class AboutEntry(TypedDict):
+    """What is known of a run before it begins."""
+
+    suite: SuiteEntry
+    target: TargetEntry
+    started: str
+
+
+Report = TypedDict(
+    "Report",
+    {
+        "format": int,
+        "verdict": str,
+        "interrupted": bool,
+        "suite": SuiteEntry,
+        "target": TargetEntry,
+        "started": str,
+        "duration": float,
+        "counts": dict[str, dict[str, int]],
+        "exchanges": TrafficEntry,
+        "latencies": NotRequired[dict[str, LatencyEntry]],
+        "requirements": list[RequirementEntry],
+        "causes": NotRequired[list[CauseEntry]],
+        "unchecked": NotRequired[RemainderEntry],
+        "observations": list[ObservationEntry],
+        "ledger": list[LedgerEntry],
+        "known-failures": NotRequired[KnownFailuresEntry],
+    },
+)

@@ -1,0 +1,190 @@
+"""The requirements of a report as the page shows them: with verdict, findings and exchanges."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from conformance.contract.verdict import Level, Verdict
+from conformance.report.causes.attribution import Cause, attributed
+from conformance.report.document_types import FindingEntry, Report, RequirementEntry
+from conformance.report.page.pane import Pane
+from conformance.report.page.room import Panes, panes
+from conformance.report.text import short_with_length
+
+LONGEST_MESSAGE = 600
+MOST_OPERATIONS = 3
+WHOLE = "the deployment as a whole"
+WORDS = {
+    "failed": "failed",
+    "error": "internal error",
+    "warning": "warning",
+    "unchecked": "not checked",
+    "passed": "passed",
+    "inapplicable": "not applicable",
+    "untested": "not testable",
+    "observed": "observed",
+}
+"""What the page calls each outcome of a requirement."""
+
+OUTCOMES = {
+    Verdict.ERROR: "error",
+    Verdict.INCONCLUSIVE: "unchecked",
+    Verdict.PASS: "passed",
+    Verdict.NOT_APPLICABLE: "inapplicable",
+}
+
+
+@dataclass(frozen=True)
+class ShownExchange:
+    """An exchange of a finding; `pane` is None if the page has no room for it."""
+
+    id: str
+    pane: Pane | None
+
+
+@dataclass(frozen=True)
+class ShownFinding:
+    """A finding with its exchanges; `known` is the reason why it is a known failure."""
+
+    verdict: str
+    operation: str | None
+    message: str
+    expected: str
+    occurrences: int
+    known: str | None
+    exchanges: tuple[ShownExchange, ...]
+
+
+@dataclass(frozen=True)
+class AlsoFailed:
+    """A requirement that fails for the same reason; `operations` in one text."""
+
+    id: str
+    operations: str
+    statement: str
+
+
+@dataclass(frozen=True)
+class ShownRequirement:
+    """One requirement; `outcome` is a key of WORDS.
+
+    `also` fails for the same reason; `causes` are the requirements that this one is shown under.
+    """
+
+    id: str
+    level: str
+    conformance_class: str
+    section: str
+    statement: str
+    outcome: str
+    operations: tuple[str, ...]
+    findings: tuple[ShownFinding, ...]
+    also: tuple[AlsoFailed, ...] = ()
+    causes: tuple[str, ...] = ()
+
+    @property
+    def where(self) -> tuple[str, ...]:
+        """The operations of the findings; without findings all operations of the requirement."""
+        found = (finding.operation for finding in self.findings)
+        return tuple(dict.fromkeys(name for name in found if name)) or self.operations
+
+    @property
+    def place(self) -> str:
+        """The operations in a few words."""
+        named, more = self.where[:MOST_OPERATIONS], len(self.where[MOST_OPERATIONS:])
+        if not named:
+            return WHOLE
+        return ", ".join(named) + (f" and {more} more" if more else "")
+
+    @property
+    def reason(self) -> str:
+        """The message of the first finding."""
+        return self.findings[0].message if self.findings else ""
+
+
+def requirements(report: Report) -> list[ShownRequirement]:
+    """All requirements of a report, in its order."""
+    causes = attributed(report)
+    clearest = {cause.entry["id"]: cause.findings[0] for cause in reversed(causes)}
+    findings = {
+        entry["id"]: _ordered(entry, clearest.get(entry["id"])) for entry in report["requirements"]
+    }
+    shown = [entry for entry in report["requirements"] if _has_room(entry)]
+    found = panes([(_is_late(entry), entry["id"], findings[entry["id"]]) for entry in shown])
+    return [_shown(entry, findings[entry["id"]], found, causes) for entry in report["requirements"]]
+
+
+def _has_room(entry: RequirementEntry) -> bool:
+    return outcome(entry) not in ("untested", "observed")
+
+
+def _is_late(entry: RequirementEntry) -> bool:
+    return outcome(entry) == "unchecked"
+
+
+def _ordered(entry: RequirementEntry, clearest: FindingEntry | None) -> list[FindingEntry]:
+    """The findings that decide the verdict, the clearest one first."""
+    deciding = [found for found in entry["findings"] if found["verdict"] == entry["verdict"]]
+    return sorted(deciding, key=lambda found: found is not clearest)
+
+
+def _shown(
+    entry: RequirementEntry,
+    findings: Sequence[FindingEntry],
+    found: Panes,
+    causes: Sequence[Cause],
+) -> ShownRequirement:
+    own = [cause for cause in causes if cause.entry["id"] == entry["id"]]
+    numbered = enumerate(findings)
+    return ShownRequirement(
+        id=entry["id"],
+        level=entry["level"],
+        conformance_class=entry["class"],
+        section=entry["section"],
+        statement=entry["statement"],
+        outcome=outcome(entry),
+        operations=tuple(entry["operations"]),
+        findings=tuple(_finding(each, (entry["id"], number), found) for number, each in numbered),
+        also=tuple(_also(own)),
+        causes=() if own else tuple(_causes_of(entry["id"], causes)),
+    )
+
+
+def _also(causes: Sequence[Cause]) -> Iterator[AlsoFailed]:
+    for cause in causes:
+        for also in cause.also:
+            operations = ", ".join(also.operations)
+            yield AlsoFailed(also.entry["id"], operations, also.entry["statement"])
+
+
+def _causes_of(id: str, causes: Sequence[Cause]) -> Iterator[str]:
+    for cause in causes:
+        if any(also.entry["id"] == id for also in cause.also):
+            yield cause.entry["id"]
+
+
+def outcome(entry: RequirementEntry) -> str:
+    """The key of WORDS for a requirement."""
+    if entry["level"] == Level.OBSERVE:
+        return "observed"
+    if "untested" in entry:
+        return "untested"
+    if entry["verdict"] == Verdict.FAIL:
+        return "failed" if entry["level"] == Level.MUST else "warning"
+    return OUTCOMES[Verdict(entry["verdict"])]
+
+
+def _finding(
+    found: FindingEntry, key: tuple[str, int], shown: Mapping[tuple[str, int, str], Pane]
+) -> ShownFinding:
+    exchanges = (
+        ShownExchange(each["id"], shown.get((*key, each["id"]))) for each in found["exchanges"]
+    )
+    return ShownFinding(
+        verdict=found["verdict"],
+        operation=found["operation"],
+        message=short_with_length(found["message"], LONGEST_MESSAGE),
+        expected=short_with_length(found["expected"], LONGEST_MESSAGE),
+        occurrences=found["occurrences"],
+        known=found.get("known"),
+        exchanges=tuple(exchanges),
+    )

@@ -1,0 +1,104 @@
+"""The first screen of the page: the verdict, the requirements by class, and what failed."""
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from conformance.contract.quantity import quantity
+from conformance.contract.verdict import Conclusion
+from conformance.report.document_types import Report
+from conformance.report.page.requirement import ShownRequirement
+from conformance.report.text import command
+
+Groups = Mapping[str, list[ShownRequirement]]
+"""The requirements by outcome."""
+
+MOST_AT_A_GLANCE = 5
+HEADLINES = {
+    "conformant": "Conformant",
+    "non-conformant": "Non-conformant",
+    "inconclusive": "Inconclusive",
+}
+COLOURS = {"conformant": "1c6339", "non-conformant": "a8201a", "inconclusive": "7a5200"}
+FAILED = ("failed", "error", "warning")
+COLUMNS = ("failed", "warning", "unchecked", "passed")
+RARE = ("error", "inapplicable")
+"""Columns that are left out if they are empty."""
+
+
+def values(report: Report, groups: Groups) -> dict[str, Any]:
+    """What the template shows on the first screen, by the names that it uses."""
+    failed = [each for outcome in FAILED for each in groups[outcome] if not each.causes]
+    columns = [*COLUMNS, *(outcome for outcome in RARE if groups[outcome])]
+    return {
+        "headline": HEADLINES[report["verdict"]],
+        "colour": COLOURS[report["verdict"]],
+        "sentence": _sentence(report, groups),
+        "warnings": list(_warnings(report, groups)),
+        "columns": columns,
+        "classes": _classes(report, groups, columns),
+        "totals": {outcome: len(groups[outcome]) for outcome in columns},
+        "glance": failed[:MOST_AT_A_GLANCE],
+        "more_failed": len(failed[MOST_AT_A_GLANCE:]),
+        "again": _again(report),
+        "is_in_process": _is_in_process(report),
+    }
+
+
+def _classes(report: Report, groups: Groups, columns: Sequence[str]) -> dict[str, dict[str, int]]:
+    """The number of requirements by class and outcome, without classes that have none."""
+    counted = {
+        outcome: Counter(each.conformance_class for each in groups[outcome]) for outcome in columns
+    }
+    names = dict.fromkeys(entry["class"] for entry in report["requirements"])
+    rows = {name: {outcome: counted[outcome][name] for outcome in columns} for name in names}
+    return {name: row for name, row in rows.items() if any(row.values())}
+
+
+def _sentence(report: Report, groups: Groups) -> str:
+    if report["verdict"] == Conclusion.NON_CONFORMANT:
+        classes = dict.fromkeys(each.conformance_class for each in groups["failed"])
+        number = quantity(len(groups["failed"]), "requirement")
+        return f"The target violates the contract: {number} failed, in {_listed(list(classes))}."
+    if report["verdict"] == Conclusion.CONFORMANT:
+        return "The target conforms to the contract: every requirement that was checked passed."
+    number = quantity(len(groups["unchecked"]), "requirement")
+    return f"Nothing failed, but {number} could not be checked."
+
+
+def _warnings(report: Report, groups: Groups) -> Iterator[str]:
+    if report["interrupted"]:
+        yield "The run was interrupted: this is what was known so far."
+    if groups["error"]:
+        number = quantity(len(groups["error"]), "requirement")
+        yield f"An internal error of the checker concerns {number}."
+    if report["verdict"] == Conclusion.NON_CONFORMANT and groups["unchecked"]:
+        yield f"{quantity(len(groups['unchecked']), 'requirement')} could not be checked."
+    stale = report["known-failures"]["stale"] if "known-failures" in report else []
+    if stale:
+        names = sorted({entry["requirement"] for entry in stale})
+        yield f"The known failures are out of date: {_listed(names)}."
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence: "a, b and c"."""
+    *most, last = names or [""]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _is_in_process(report: Report) -> bool:
+    # A name under .invalid belongs to nobody (RFC 6761).
+    return (urlsplit(report["target"]["base-url"]).hostname or "").endswith(".invalid")
+
+
+def _again(report: Report) -> str:
+    """The command that repeats the run."""
+    target, suite = report["target"], report["suite"]
+    words = ["conformance", "run"]
+    if not _is_in_process(report):
+        words += ["--base-url", target["base-url"]]
+        words += ["--target", target["profile"]] if target["profile"] else []
+    words += ["--depth", suite["depth"], "--seed", str(suite["seed"])]
+    return command(shlex.join(words))

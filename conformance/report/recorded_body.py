@@ -1,0 +1,78 @@
+"""Recorded bodies parsed with nothing lost of how they were written, and places in them."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from conformance.contract.pointer import Path
+from conformance.report.document_types import BodyEntry, ResponseEntry
+
+UNPARSED = object()
+"""What stands for a body that is not JSON."""
+
+
+class Members(list[tuple[str, Any]]):
+    """A JSON object as it was written: in its order, with names that occur twice."""
+
+
+class Number(str):
+    """A JSON number as it was written."""
+
+    __slots__ = ()
+
+
+def parse(text: str) -> Any:
+    """A JSON text as Members, lists, Numbers and other values; UNPARSED if it is not JSON."""
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=Members,
+            parse_int=Number,
+            parse_float=Number,
+            parse_constant=Number,
+        )
+    except (ValueError, RecursionError):
+        return UNPARSED
+
+
+def text_of(body: BodyEntry | None) -> str | None:
+    """A recorded body as text; None if there is none, or if it is binary."""
+    return body.get("text") if body else None
+
+
+def parsed(response: ResponseEntry) -> Any:
+    """The body of a recorded response, see `parse`."""
+    return parse(text_of(response["body"]) or "")
+
+
+def resolved(value: Any, names: Sequence[str]) -> tuple[Path, tuple[str, ...]]:
+    """The part of a pointer's path that exists in a parsed body, and the names that do not."""
+    path: list[str | int] = []
+    for number, name in enumerate(names):
+        held = _child(value, name)
+        if held is None:
+            return tuple(path), tuple(names[number:])
+        step, value = held
+        path.append(step)
+    return tuple(path), ()
+
+
+def _child(value: Any, name: str) -> tuple[str | int, Any] | None:
+    if isinstance(value, Members):
+        return next(((name, child) for key, child in reversed(value) if key == name), None)
+    if isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+        return int(name), value[int(name)]
+    return None
+
+
+def objects(value: Any, deepest: int, path: Path = ()) -> Iterator[tuple[Path, Members]]:
+    """Every JSON object in a parsed body with its path, down to a depth."""
+    if len(path) > deepest:
+        return
+    if isinstance(value, Members):
+        yield path, value
+        for name, child in value:
+            yield from objects(child, deepest, (*path, name))
+    elif isinstance(value, list):
+        for index, child in enumerate(value):
+            yield from objects(child, deepest, (*path, index))

@@ -1,0 +1,49 @@
+"""Texts of a target made visible: no character hides, moves others, or acts on a terminal."""
+
+import json
+import re
+
+INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
+"""Printable characters, as Python has it, that show nothing."""
+
+
+def visible(text: str) -> str:
+    r"""The text with control, invisible and bidirectional characters escaped, as in `\u202e`."""
+    return text if _is_visible(text) else "".join(map(_escaped, text))
+
+
+def short(text: str, longest: int) -> str:
+    """The text, or the beginning of one that is too long."""
+    return text if len(text) <= longest else f"{text[:longest]}…"
+
+
+def short_with_length(text: str, longest: int) -> str:
+    """The text, or the beginning of one that is too long and the number of its characters."""
+    return text if len(text) <= longest else f"{text[:longest]}… ({len(text):,} characters)"
+
+
+def command(line: str) -> str:
+    r"""A command with such characters as `$'\x1b'`, which bash and zsh read as the same bytes.
+
+    They occur only within single quotes, as nothing else in a recorded command is from outside.
+    """
+    return line if _is_visible(line) else "".join(map(_quoted, line))
+
+
+def _is_visible(text: str) -> bool:
+    return text.isprintable() and not INVISIBLE.search(text)
+
+
+def _escaped(character: str) -> str:
+    return character if _is_visible(character) else json.dumps(character)[1:-1]
+
+
+def _quoted(character: str) -> str:
+    if _is_visible(character):
+        return character
+    octets = character.encode("utf-8", "surrogatepass")
+    escapes = "".join(f"\\x{octet:02x}" for octet in octets)
+    return f"'$'{escapes}''"

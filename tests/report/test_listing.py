@@ -1,0 +1,81 @@
+"""Bodies laid out in lines."""
+
+import json
+from typing import Any
+
+import pytest
+
+from conformance.contract.pointer import Path
+from conformance.report.page import listing
+
+DEEP = ["  " * depth + "[" for depth in range(7)]
+
+
+def plain(body: Any, marks: dict[Path, str] | None = None) -> list[str]:
+    """The lines of a body, as text."""
+    return str(
+        listing.markup(body, marks or {}).striptags()
+        if body is None
+        else listing.markup(body, marks or {}).unescape()
+    ).split("\n")
+
+
+def test_a_body_is_laid_out_without_changing_it() -> None:
+    """Numbers, order and names that stand twice are as they were written."""
+    assert plain({"text": '{"b": 1.50, "a": 1e3, "b": [], "c": {"x": NaN, "y": "é"}}'}) == [
+        "{",
+        '  "b": 1.50',
+        '  "a": 1e3',
+        '  "b": []',
+        '  "c": {"x": NaN, "y": "é"}',
+        "}",
+    ]
+
+
+def test_a_long_list_is_cut_around_what_is_wrong_in_it() -> None:
+    """Of a hundred items the wrong one is shown, the others are counted."""
+    body = {"text": json.dumps([{"n": n, "deep": {"er": [n]}} for n in range(100)])}
+
+    assert [line.strip() for line in plain(body, {(17, "n"): "here"})] == [
+        *(
+            "[",
+            "<i>  … 17 more</i>",
+            "{",
+            '<mark>    "n": 17<span class="note"> ← here</span></mark>',
+            '"deep": {',
+            '"er": [17]',
+            "}",
+            "}",
+        ),
+        *("<i>  … 82 more</i>", "]"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        (None, ["no body"]),
+        ({"text": ""}, ["<i>an empty body</i>"]),
+        ({"text": "no\nJSON"}, ["no", "JSON"]),
+        ({"base64": "AAA="}, ["<i>no text; in base64: AAA=</i>"]),
+        ({"text": "{}", "padding": 2000}, ["{}", "<i>… followed by 2,000 blanks</i>"]),
+        ({"text": "{", "length": 70000, "sha256": "0"}, ["{", "<i>… 70,000 bytes in all</i>"]),
+        ({"text": f'"{"x" * 200}"'}, [f'"{"x" * 160}…" (200 characters)']),
+        (
+            {"text": "[" * 9 + "]" * 9},
+            [*DEEP, " " * 14 + "[ … 1 … ]", *(line.replace("[", "]") for line in reversed(DEEP))],
+        ),
+    ],
+)
+def test_every_body_can_be_shown(body: Any, lines: list[str]) -> None:
+    """Bodies that are no JSON, no text, cut, padded, empty or too deep have their lines."""
+    assert plain(body) == lines
+
+
+def test_a_body_of_many_lines_is_cut() -> None:
+    """A body never takes more than a screen or two."""
+    members = {f"m{n}": {f"n{m}": [[1], [2]] for m in range(40)} for n in range(40)}
+
+    assert plain({"text": json.dumps(members)})[listing.MOST_LINES - 1 :] == [
+        "<i>… and more, in report.json</i>"
+    ]

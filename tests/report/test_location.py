@@ -1,0 +1,84 @@
+"""Where in a response the defect of a finding is marked."""
+
+import json
+from typing import Any
+
+import pytest
+from sample_reports import ID, OTHER, a_defect, an_exchange
+
+from conformance.contract.pointer import Path
+from conformance.report.causes import location
+from conformance.report.causes.location import NOTHING, Marks
+
+PROJECTS = {
+    "data": {"items": [{"id": ID}, {"id": OTHER, "videoCount": "12", "budget": 1}]},
+    "requestId": 5,
+}
+
+
+def marks(defect: Any, body: str, *, is_last: bool = True) -> Marks:
+    """The marks of a defect in a response with this body."""
+    response = {"status": 200, "headers": [], "body": {"text": body}}
+    return location.marks(defect, an_exchange(response=response), is_last=is_last)
+
+
+@pytest.mark.parametrize(
+    ("defect", "places"),
+    [
+        (a_defect("value", "/requestId"), {("requestId",): "here"}),
+        (
+            a_defect("absent", "/data/items/0", fields=["name", "status"]),
+            {("data", "items", 0): "no name, status"},
+        ),
+        (
+            a_defect("extra", "/data/items/1/budget"),
+            {("data", "items", 1, "budget"): "not allowed"},
+        ),
+        (
+            a_defect("value", "/data/items/1/videoCount", "/data/items/0/id"),
+            {("data", "items", 1, "videoCount"): "here", ("data", "items", 0, "id"): "here"},
+        ),
+        (a_defect("value", "/data/nextCursor"), {("data",): "no nextCursor"}),
+        (a_defect("value", "/data/items/7/id"), {("data", "items"): "no 7"}),
+        (a_defect("omitted"), {}),
+    ],
+)
+def test_a_pointer_marks_a_place_in_the_body(defect: Any, places: dict[Path, str]) -> None:
+    """If the body has no such place, the part of the path that it has is marked."""
+    assert marks(defect, json.dumps(PROJECTS)).places == places
+
+
+def test_the_status_line_is_marked() -> None:
+    """If the defect is located there."""
+    status = {"part": "status", "name": "", "exchange": ""}
+    assert marks(a_defect("status", where=[status]), "{}") == Marks(status=True)
+
+
+def test_a_header_is_marked() -> None:
+    """By its name in lower case."""
+    header = {"part": "header", "name": "retry-after", "exchange": ""}
+    assert marks(a_defect("header", where=[header]), "{}") == Marks(header="retry-after")
+
+
+@pytest.mark.parametrize("body", ["<html>", "", "[" * 5000])
+def test_a_body_that_is_not_json_is_marked_as_a_whole(body: str) -> None:
+    """There are no places in it."""
+    assert marks(a_defect("body", ""), body) == Marks(body="not JSON")
+
+
+def test_a_location_is_in_its_exchange() -> None:
+    """One that names none is in the last exchange."""
+    named = {"part": "body", "name": "/code", "exchange": an_exchange()["id"]}
+    elsewhere = {**named, "exchange": "another#1"}
+    body = '{"code": 1}'
+    here = Marks(places={("code",): "here"})
+    assert marks(a_defect("value", where=[named]), body, is_last=False) == here
+    assert marks(a_defect("value", where=[elsewhere]), body) == Marks()
+    assert marks(a_defect("value", "/code"), body, is_last=False) == Marks()
+
+
+def test_without_a_response_or_a_defect_nothing_is_marked() -> None:
+    """There is no place to mark."""
+    silent = an_exchange(response=None)
+    assert location.marks(a_defect("value", "/code"), silent, is_last=True) == NOTHING
+    assert location.marks(None, an_exchange(), is_last=True) == NOTHING

@@ -1,0 +1,371 @@
+"""The HTML report in a browser, also that of a hostile target."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import orjson
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from page_elements import Elements, harmless
+from playwright.sync_api import Browser, Page, ViewportSize
+from sample_reports import BASE, EVIL, EXCHANGES, ID, a_report
+
+from conformance.report.formats import html
+
+DESKTOP: ViewportSize = {"width": 1280, "height": 800}
+NARROW: ViewportSize = {"width": 320, "height": 700}
+
+
+class Hostile(BaseHTTPRequestHandler):
+    """Answers every request with a success full of markup."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        """One answer, whatever was asked for."""
+        record = {"id": ID, "name": EVIL, EVIL: EVIL, "status": EVIL, "accountType": EVIL}
+        body = json.dumps(
+            {"data": {**record, "items": [record], "nextCursor": EVIL}, "requestId": 5, EVIL: EVIL}
+        ).encode()
+        self.send_response(200)
+        self.send_header("content-type", "text/html; <script>window.pwned=1</script>")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def hostile_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report directory of a run against a server that answers with markup."""
+    directory = tmp_path_factory.mktemp("hostile")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hostile) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        target = directory / "target.toml"
+        address = f"http://127.0.0.1:{server.server_port}/v1"
+        target.write_text(
+            f'base-url = "{address}"\n[credentials.primary]\napi-key = "a-key-for-nothing"\n',
+            encoding="utf-8",
+        )
+        judge(
+            directory,
+            "--target",
+            str(target),
+            "--conformance-class",
+            "read",
+            "--conformance-class",
+            "limits",
+        )
+        server.shutdown()
+    return directory
+
+
+@pytest.fixture(scope="module")
+def kept_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report directory of a run against the bundled reference."""
+    directory = tmp_path_factory.mktemp("kept")
+    judge(directory, "--conformance-class", "read")
+    return directory
+
+
+def judge(directory: Path, *options: str) -> None:
+    """One quick run of the suite, in a process of its own."""
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--pyargs",
+        "conformance.suite",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--depth",
+        "quick",
+    ]
+    subprocess.run(
+        [*command, f"--report-dir={directory}", *options],
+        cwd=directory,
+        check=False,
+        capture_output=True,
+        timeout=120,
+    )
+    assert (directory / "report.html").is_file()
+
+
+def rendered_of(directory: Path) -> str:
+    """The page of a run."""
+    return (directory / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_page_of_a_hostile_target_is_harmless(hostile_run: Path) -> None:
+    """A run against a server that answers with markup makes a page without any of it."""
+    page = rendered_of(hostile_run)
+
+    harmless(page)
+    assert "Non-conformant" in page
+    assert "window.pwned" in Elements(page).words
+
+
+# --- in a browser -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def page(browser: Browser, tmp_path: Path) -> Iterator[Page]:
+    """The page of a failing run, opened as a file; whatever its console says, or it asks the network for, fails the test."""
+    file = tmp_path / "report.html"
+    file.write_text(html.render(a_report(), EXCHANGES), encoding="utf-8")
+    yield from opened(browser, file)
+
+
+def opened(browser: Browser, file: Path, **options: Any) -> Iterator[Page]:
+    """A page that is watched for everything that it should not do."""
+    allowed = ["clipboard-read", "clipboard-write"]
+    context = browser.new_context(
+        permissions=allowed, reduced_motion="reduce", **{"viewport": DESKTOP, **options}
+    )
+    context.set_default_timeout(10_000)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("dialog", lambda dialog: wrong.append(dialog.message))
+    page.on(
+        "request",
+        lambda request: (
+            None if request.url.startswith(("file:", "data:")) else wrong.append(request.url)
+        ),
+    )
+    page.goto(file.as_uri())
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def shown(page: Page) -> list[str]:
+    """The ids of the requirements that are neither filtered out nor folded away with their section."""
+    return [
+        str(each.get_attribute("id"))
+        for each in page.locator(".entry").all()
+        if each.get_attribute("hidden") is None
+    ]
+
+
+@pytest.mark.browser
+def test_the_first_screen_answers_what_is_broken_where_and_why(page: Page) -> None:
+    """Without scrolling: the verdict, the target, the table of classes, and the broken requirement with its reason."""
+    for words in (
+        "Non-conformant",
+        BASE,
+        "authentication",
+        "The statement of project/closed.",
+        "'budget' was unexpected",
+    ):
+        box = page.get_by_text(words).first.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= DESKTOP["height"], words
+
+
+@pytest.mark.browser
+def test_colours_follow_the_switch_and_stay(page: Page) -> None:
+    """Light and dark are chosen by a button, kept over a reload, and given back to the system."""
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(paper)
+
+    page.get_by_role("button", name="Dark").click()
+    dark = page.evaluate(paper)
+    page.reload()
+
+    assert (light, dark, page.evaluate(paper)) == ("rgb(251, 251, 249)", "rgb(22, 23, 21)", dark)
+    assert page.get_by_role("button", name="Dark").get_attribute("aria-pressed") == "true"
+
+    page.get_by_role("button", name="System").click()
+    assert page.evaluate(paper) == light
+
+
+@pytest.mark.browser
+def test_colours_follow_the_system(browser: Browser, tmp_path: Path) -> None:
+    """A dark system has a dark page without a choice."""
+    file = tmp_path / "report.html"
+    file.write_text(html.render(a_report(), EXCHANGES), encoding="utf-8")
+    for page in opened(browser, file, color_scheme="dark"):
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(22, 23, 21)"
+
+
+@pytest.mark.browser
+def test_filters_and_search_leave_what_fits(page: Page) -> None:
+    """Class, verdict, operation and words each narrow the requirements down, and are reset together."""
+    everything = shown(page)
+
+    page.get_by_label("Class", exact=True).select_option("authentication")
+    assert shown(page) == ["authentication/expired"]
+    page.get_by_role("button", name="Reset").click()
+    page.get_by_label("Verdict", exact=True).select_option("kept")
+    assert shown(page) == ["project/required"]
+    assert page.locator("#kept .fold").get_attribute("open") is not None
+    page.get_by_role("button", name="Reset").click()
+    assert page.locator("#kept .fold").get_attribute("open") is None
+    page.get_by_label("Operation", exact=True).select_option("project_list")
+    assert shown(page) == ["observe/formats", "project/required", "tools/listed"]
+    page.get_by_role("button", name="Reset").click()
+    page.get_by_label("Search").fill("BUDGET closed")
+    assert shown(page) == ["project/closed"]
+    assert page.locator("#count").inner_text() == f"1 of {len(everything)} requirements"
+    page.get_by_label("Search").fill("")
+    assert shown(page) == everything
+
+
+@pytest.mark.browser
+def test_a_count_leads_to_what_it_counts(page: Page) -> None:
+    """A number in the table of classes sets the filters to its class and verdict."""
+    page.get_by_role("link", name="1 warning in read").click()
+
+    assert shown(page) == ["read/names"]
+    assert page.get_by_label("Verdict", exact=True).input_value() == "warning"
+
+
+@pytest.mark.browser
+def test_commands_and_lines_are_copied(page: Page) -> None:
+    """A copy button puts the command, or the lines of the profile, on the clipboard, and says so."""
+    page.locator("[id='project/closed']").get_by_role("button", name="Copy curl").first.click()
+    page.get_by_text("Copied", exact=True).first.wait_for()
+    assert (
+        page.evaluate("navigator.clipboard.readText()")
+        == "curl -sS 'https://api.example.com/v1/projects'"
+    )
+
+    page.get_by_role("row", name="credentials.expired").get_by_role(
+        "button", name="Copy lines"
+    ).click()
+    page.locator("#open").get_by_text("Copied").wait_for()
+    assert (
+        page.evaluate("navigator.clipboard.readText()")
+        == '[credentials.expired]\napi-key = "${EXPIRED_API_KEY}"'
+    )
+
+
+@pytest.mark.browser
+def test_copying_does_without_a_clipboard(page: Page) -> None:
+    """Where the browser gives no clipboard, the command is selected and copied as in old times."""
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+
+    page.get_by_role("button", name="Copy command").click()
+
+    page.locator("footer").get_by_text("Copied").wait_for()
+    assert (
+        page.evaluate("getSelection().toString()")
+        == f"conformance run --base-url {BASE} --target target.toml --depth quick --seed 1"
+    )
+
+
+@pytest.mark.browser
+def test_a_permanent_link_unfolds_what_it_leads_to(page: Page) -> None:
+    """An address with the id of a requirement shows it, even if it is folded away or filtered out."""
+    page.get_by_label("Verdict", exact=True).select_option("broken")
+
+    page.evaluate("location.hash = '#project/required'")
+
+    page.locator("[id='project/required'] .inside").wait_for(state="visible")
+    assert page.locator("[id='project/required']").get_attribute("open") is not None
+
+
+@pytest.mark.browser
+def test_a_permanent_link_can_be_opened_at_once(browser: Browser, tmp_path: Path) -> None:
+    """A link from elsewhere finds the requirement unfolded; one to nothing does no harm."""
+    file = tmp_path / "report.html"
+    file.write_text(html.render(a_report(), EXCHANGES), encoding="utf-8")
+    for page in opened(browser, file):
+        page.goto(f"{file.as_uri()}#authentication/expired")
+        page.reload()
+        assert page.locator("[id='authentication/expired']").get_attribute("open") is not None
+        page.evaluate("location.hash = '#%E0'")
+        page.evaluate("location.hash = '#nothing'")
+
+
+@pytest.mark.browser
+def test_a_number_of_the_heat_map_leads_to_an_exchange(page: Page) -> None:
+    """Each cell opens a sample of its kind."""
+    page.get_by_role("link", name="project_list answered 404, 1 times").click()
+
+    page.locator("#statuses .sample[open]").get_by_text("404 Not Found").wait_for(state="visible")
+
+
+@pytest.mark.browser
+def test_the_keyboard_is_enough(page: Page) -> None:
+    """The first stop leads past the head of the page; what is folded opens by key, and the focus can be seen."""
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "To the findings"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+    page.locator("[id='read/agreement'] > summary").focus()
+    page.keyboard.press("Enter")
+
+    assert page.locator("[id='read/agreement']").get_attribute("open") is not None
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+@pytest.mark.browser
+def test_the_page_can_be_read_without_a_script(browser: Browser, tmp_path: Path) -> None:
+    """Where scripts are off, the findings stand there, and no control that would do nothing."""
+    file = tmp_path / "report.html"
+    file.write_text(html.render(a_report(), EXCHANGES), encoding="utf-8")
+    for page in opened(browser, file, java_script_enabled=False):
+        assert page.locator("[id='project/closed'] .exchange").first.is_visible()
+        assert [each.is_visible() for each in page.locator("button, input, select").all()].count(
+            True
+        ) == 0
+
+
+@pytest.mark.browser
+def test_the_page_prints(page: Page) -> None:
+    """On paper there are no controls, and nothing is dark."""
+    page.get_by_role("button", name="Dark").click()
+
+    page.emulate_media(media="print")
+
+    assert [each.is_visible() for each in page.locator("button, input, select").all()].count(
+        True
+    ) == 0
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(251, 251, 249)"
+    assert page.pdf().startswith(b"%PDF")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("viewport", [DESKTOP, NARROW], ids=["desktop", "narrow"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nobody_is_kept_out(
+    browser: Browser, tmp_path: Path, scheme: str, viewport: ViewportSize
+) -> None:
+    """axe finds nothing to complain of with everything unfolded, and the page never needs to be scrolled sideways."""
+    file = tmp_path / "report.html"
+    file.write_text(html.render(a_report(), EXCHANGES), encoding="utf-8")
+    for page in opened(browser, file, color_scheme=scheme, viewport=viewport):
+        page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        found = Axe().run(page).response["violations"]
+        assert [
+            (each["id"], [node["html"][:160] for node in each["nodes"]]) for each in found
+        ] == []
+        assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("run", ["hostile_run", "kept_run"])
+def test_the_page_of_a_real_run_opens_quietly(
+    browser: Browser, run: str, request: pytest.FixtureRequest
+) -> None:
+    """Nothing that a hostile target has answered acts in the page, and axe finds nothing in either."""
+    directory: Path = request.getfixturevalue(run)
+    report = orjson.loads((directory / "report.json").read_bytes())
+    for page in opened(browser, directory / "report.html"):
+        assert page.evaluate("window.pwned === undefined")
+        assert page.locator("h1").inner_text().lower() == report["verdict"]
+        assert page.evaluate("document.documentElement.scrollWidth") == DESKTOP["width"]
+        assert [each["id"] for each in Axe().run(page).response["violations"]] == []

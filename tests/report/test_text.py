@@ -1,0 +1,40 @@
+"""Texts of a target made visible."""
+
+import subprocess
+
+import pytest
+
+from conformance.report import text
+from conformance.report.console import line
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("plain ünï", "plain ünï"),
+        ("a\u202eb", "a\\u202eb"),
+        ("\x1b[31m\x7f", "\\u001b[31m\\u007f"),
+        ("\u3164", "\\u3164"),
+        ("a\ufe0fb", "a\\ufe0fb"),
+        ("\U000e0001", "\\udb40\\udc01"),
+        ("\udc80", "\\udc80"),
+    ],
+)
+def test_invisible_characters_are_escaped(raw: str, shown: str) -> None:
+    """So are control and bidirectional ones, everywhere alike; everything else stays."""
+    assert text.visible(raw) == shown
+    assert line.visible([(raw, "bad")]) == [(shown, "bad")]
+
+
+def test_an_escaped_command_sends_the_same_bytes() -> None:
+    """A shell reads the escapes as the characters."""
+    odd = "it's\x1b[201~\n\u202e é"
+    quoted = "'" + odd.replace("'", "'\"'\"'") + "'"
+
+    escaped = text.command(f"printf %s {quoted}")
+
+    assert escaped.isprintable()
+    assert (
+        subprocess.run(["bash", "-c", escaped], capture_output=True, check=True).stdout
+        == odd.encode()
+    )

@@ -1,0 +1,173 @@
+"""What is needed to check the rest of a run, and the lines of a profile for it."""
+
+import re
+import tomllib
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sample_reports import BASE, a_finding, a_report, an_entry
+
+from conformance.contract.requirements import CLASSES
+from conformance.report import profile_hints, unchecked
+from conformance.report.console import terminal
+from conformance.report.formats import html, markdown
+from conformance.target import profile
+
+KEYS = (
+    *(
+        "credentials.primary.bearer",
+        "credentials.expired",
+        "credentials.lacking",
+        "credentials.outsider",
+        "fixtures.foreign",
+    ),
+    *(
+        "fixtures.ungranted.video",
+        "fixtures.unapprovable-reviews",
+        "limits.requests-per-second",
+        "tools.url",
+        "description.url",
+    ),
+    *(
+        "consent.approve-reviews",
+        "consent.exhaust-rate-limit",
+        "consent.oversized-bodies",
+        "consent.fuzz-writes",
+    ),
+    *("parameters.video_list.company", "fixtures.provision.approvable-review"),
+)
+
+
+def test_the_lines_that_would_settle_something_are_a_profile(tmp_path: Path) -> None:
+    """All lines together are TOML that the profile's reader accepts, once the variables are set."""
+    lines = list(
+        profile_hints.toml(setting for key in KEYS for setting in profile_hints.settings(key))
+    )
+    file = tmp_path / "target.toml"
+    file.write_text("\n".join([f'base-url = "{BASE}"', *lines]), encoding="utf-8")
+    names = re.findall(r"\$\{(\w+)\}", file.read_text(encoding="utf-8"))
+    environ = {
+        name: f"https://example.com/{name}" if name.endswith("URL") else str(uuid.uuid4())
+        for name in names
+    }
+
+    target = profile.load(file, environ=environ)
+
+    assert sorted(tomllib.loads("\n".join(lines))) == [
+        "consent",
+        "credentials",
+        "description",
+        "fixtures",
+        "limits",
+        "parameters",
+        "tools",
+    ]
+    assert target.consent == profile.Consent(
+        approve_reviews=True, exhaust_rate_limit=True, oversized_bodies=True, fuzz_writes=True
+    )
+
+
+@pytest.mark.parametrize(
+    "key", ["data in the target", "credentials.None", "fixtures.foreign.planet", "parameters.x.y"]
+)
+def test_what_is_no_key_has_no_lines(key: str) -> None:
+    """A condition on the target cannot be settled by a profile."""
+    assert profile_hints.settings(key) == ()
+
+
+def needs_of(*entries: Any, interrupted: bool = False, classes: tuple[str, ...] = CLASSES) -> Any:
+    """What a run with these requirements needs, and what blocked it."""
+    return unchecked.remainder(entries, classes, interrupted=interrupted)
+
+
+def without_items(operation: str = "project_get") -> Any:
+    """A requirement that no exchange exercised."""
+    found = a_finding("inconclusive", items=[], needs=["credentials.expired"], exchanges=[])
+    operations = {operation: "inconclusive"}
+    return an_entry("x/y", "inconclusive", operations=operations, findings=[found])
+
+
+@pytest.mark.parametrize(
+    ("interrupted", "classes", "key"),
+    [
+        (True, CLASSES, "a run to its end"),
+        (False, ("read",), "a run of all classes"),
+        (False, CLASSES, "credentials.expired"),
+    ],
+)
+def test_a_partial_run_needs_the_rest_of_it(
+    interrupted: bool, classes: tuple[str, ...], key: str
+) -> None:
+    """The profile may have what the checks need that did not run."""
+    found = needs_of(without_items(), interrupted=interrupted, classes=classes)
+    assert [need["key"] for need in found["needs"]] == [key]
+
+
+@pytest.mark.parametrize(
+    ("operation", "others", "key"),
+    [
+        ("project_get", [], "data in the target"),
+        ("project_get", ["credentials.primary"], "credentials.primary"),
+        ("review_approve", ["consent.approve-reviews"], "consent.approve-reviews"),
+        ("review_approve", [], "data in the target"),
+        ("project_get", ["consent.approve-reviews"], "data in the target"),
+    ],
+)
+def test_a_rule_without_a_response_needs_what_others_need(
+    operation: str, others: list[str], key: str
+) -> None:
+    """A caller, consent, or data that a response could show."""
+    rule = an_entry(
+        "response/status",
+        "inconclusive",
+        operations={operation: "inconclusive"},
+        findings=[a_finding("inconclusive", needs=[])],
+    )
+    asking = [
+        an_entry("x/y", "inconclusive", findings=[a_finding("inconclusive", needs=[each])])
+        for each in others
+    ]
+    found = needs_of(rule, *asking)
+    (need,) = (need for need in found["needs"] if need["key"] == key)
+    assert need["requirements"][0 if not asking else -1]["requirement"] == "response/status"
+
+
+def test_needs_and_blockers_are_ordered_by_their_requirements() -> None:
+    """Those that concern most requirements come first; permissions are one need."""
+    lacking = [f"credentials.lacking.{name}" for name in ("account:read", "projects:read")]
+    one = a_finding("inconclusive", message="404", needs=["data in the target"])
+    two = a_finding("inconclusive", message="403", needs=lacking)
+    found = needs_of(
+        an_entry("x/1", "inconclusive", findings=[one]),
+        an_entry("x/2", "inconclusive", findings=[two]),
+        an_entry("x/3", "inconclusive", findings=[two]),
+        an_entry("x/4", "pass"),
+    )
+
+    assert found["count"] == 3
+    assert [(each["key"], len(each["requirements"])) for each in found["needs"]] == [
+        ("credentials.lacking", 2),
+        ("data in the target", 1),
+    ]
+    assert [(each["message"], len(each["requirements"])) for each in found["blocked-by"]] == [
+        ("403", 2),
+        ("404", 1),
+    ]
+    assert found["needs"][0]["requirements"][0] == {
+        "requirement": "x/2",
+        "operations": ["project_get"],
+    }
+    assert 'credentials.lacking."account:read"' in "\n".join(found["lines"])
+
+
+def test_all_renderers_show_the_same_needs() -> None:
+    """The terminal, the page and the summary take them from the report."""
+    report = a_report()
+    report["unchecked"] = needs_of(without_items())
+    report["unchecked"]["needs"][0]["key"] = "something special"
+
+    assert "  something special  1 requirement" in list(terminal.lines(report))
+    assert '<th scope="row">something special</th>' in html.render(report, [])
+    assert "- needs **something special**: 1 requirement (x/y)" in markdown.render(report).decode()

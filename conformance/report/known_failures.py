@@ -68,13 +68,18 @@ def _read(path: Path) -> tuple[str, list[object]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
         entries = tomllib.loads(text).get("known", [])
-    except (OSError, ValueError) as problem:
-        what, remedy = f"invalid TOML: {problem}", "write a file of [[known]] tables"
-        raise KnownError([Problem(str(path), None, "", what, remedy)]) from None
+    except OSError as problem:
+        raise _unreadable(path, f"cannot be read: {problem.strerror}") from None
+    except ValueError as problem:
+        raise _unreadable(path, f"invalid TOML: {problem}") from None
     if not isinstance(entries, list):
         what, remedy = "must be an array of tables", "write [[known]] above each entry"
         raise KnownError([Problem(str(path), None, "known", what, remedy)])
     return text, entries
+
+
+def _unreadable(path: Path, what: str) -> KnownError:
+    return KnownError([Problem(str(path), None, "", what, "write a file of [[known]] tables")])
 
 
 def _entry(

@@ -153,7 +153,7 @@ def test_a_mistake_in_the_options_is_one_line(
         (("--base-url", "ftp://x"), f"--base-url is not an http or https URL: {REMEDY}"),
         (
             ("--known-failures", "absent.toml"),
-            "absent.toml: is no readable TOML: [Errno 2] No such file or directory: 'absent.toml'",
+            "absent.toml: cannot be read: No such file or directory",
         ),
         (
             ("--base-url", DEAD),

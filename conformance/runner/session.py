@@ -131,6 +131,10 @@ class Session:
         stated = self.target.parameters.get((operation.id, role))
         return stated is None or stated.declared or (operation.id, role) in self.proven
 
+    def confirm_parameter(self, operation: str, role: str) -> None:
+        """The target has shown that it knows the name of the query parameter of a role."""
+        self.proven.add((operation, role))
+
     def problems(self, exchange: Exchange) -> list[Judgement]:
         """The violations that the rules find in an exchange."""
         if exchange.response is None or not exchange.in_contract:

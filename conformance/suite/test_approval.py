@@ -32,7 +32,7 @@ READS = 16
 def test_an_approval_succeeds(scheme: str, live: Live, trials: Trials) -> None:
     """An approval at the current revision with a new key returns 200, by either scheme."""
     trials.require_consent()
-    live.by("primary", scheme)
+    live.callers.credential_with("primary", scheme)
     trial = trials.by(scheme)
     expect.served(trial.approval)
     if trial.rejected_key is not None:
@@ -108,7 +108,7 @@ def test_the_review_reads_as_approved(
     expect.served(trial.after)
     if not shows_status(trial.after):
         raise Inconclusive("the review shows no status", exchanges=[trial.after.id])
-    for each in live.credential("primary").schemes:
+    for each in live.callers.credential("primary").schemes:
         _check_settled(approvals.reader.settle(trial.review, each), trial, "status")
     for settling in approvals.reader.settle_pages(trial.review, scheme):
         _check_settled(settling, trial, "items")
@@ -204,7 +204,7 @@ def test_a_stale_revision_is_a_conflict(
     A revision far off may also count as invalid.
     """
     trials.require_consent()
-    live.by("primary", scheme)
+    live.callers.credential_with("primary", scheme)
     trials.baseline(scheme)
     _check_stale(scheme, trials)
     for attempt in trials.first().concurrent:

@@ -38,7 +38,7 @@ def test_a_replay_repeats_the_result(
         if number == 1:
             other = approvals.call(trial.review.id, trial.review.revision + 1, trial.key)
             purpose = "the key with another revision, between the replays"
-            live.send(other, scheme=scheme, purpose=purpose)
+            live.callers.send(other, scheme=scheme, purpose=purpose)
         replay = _replay(trial, approvals, "the same approval again")
         expect.status(replay, 200)
         check_replay(replay, trial.approval)
@@ -104,7 +104,7 @@ def test_a_replay_is_guarded_like_the_approval(
         )
     for credential, scheme in callers:
         name = credential.name if credential else "nobody"
-        expect.rejected(live.send(call, credential, scheme, purpose=f"replay as {name}"))
+        expect.rejected(live.callers.send(call, credential, scheme, purpose=f"replay as {name}"))
 
 
 def _rejected_callers(live: Live, trials: Trials) -> Iterator[tuple[Credential | None, str | None]]:
@@ -132,7 +132,7 @@ def test_a_key_with_another_revision_is_a_conflict(
     for difference in (1, -1, 7):
         revision = trial.review.revision + difference
         call = approvals.call(trial.review.id, revision, trial.key)
-        response = live.send(call, scheme=scheme, purpose="the key with another revision")
+        response = live.callers.send(call, scheme=scheme, purpose="the key with another revision")
         after = approvals.reader.read(trial.review.id)
         expect.status(response, *conflict(revision))
         if in_former_state(trial.review, after):

@@ -7,7 +7,6 @@ from conformance.http.sending import Sending
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
-from conformance.suite.callers.calls import later, others
 from conformance.suite.callers.forged_credentials import (
     EMPTY,
     made_up,
@@ -15,6 +14,7 @@ from conformance.suite.callers.forged_credentials import (
     without_credential,
 )
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.calls import later, others
 from conformance.suite.lists.live import Live
 from conformance.target.target import Credential
 
@@ -40,7 +40,7 @@ def test_no_credential_is_refused(operation: Operation, live: Live, trials: Tria
             _never_approved(trials, without_credential(header))
         return
     call = live.call(operation)
-    live.controlled(call)
+    live.callers.require_baseline(call)
 
     empty = [
         (call, Sending(None, purpose=without_credential(header), headers=(header,)))
@@ -50,7 +50,7 @@ def test_no_credential_is_refused(operation: Operation, live: Live, trials: Tria
         (other, Sending(None, purpose="no credential, beside arguments"))
         for other in others(operation, live)
     ]
-    plain, *rest = live.probe_each(
+    plain, *rest = live.callers.probe_each(
         [(call, Sending(None, purpose="no credential")), *empty, *beside], call
     )
     expect.status(plain, 401)
@@ -79,7 +79,7 @@ def test_a_made_up_credential_opens_nothing(
     operation: Operation, scheme: str, live: Live, trials: Trials
 ) -> None:
     """Neither a random credential nor one that resembles a valid one."""
-    primary = live.by("primary", scheme)
+    primary = live.callers.credential_with("primary", scheme)
     if operation.writes:
         _never_approved(trials, f"unknown by {scheme}", scheme)
         if (
@@ -88,9 +88,9 @@ def test_a_made_up_credential_opens_nothing(
             _never_approved(trials, label, scheme)
         return
     call = live.call(operation)
-    live.controlled(call, scheme=scheme)
+    live.callers.require_baseline(call, scheme=scheme)
     impostors = (made_up(live.session, scheme), *near_misses(live.session, primary, scheme))
-    for answer in live.send_each(
+    for answer in live.callers.send_each(
         [(call, Sending(credential, scheme, "a made-up credential")) for credential in impostors]
     ):
         expect.rejected(answer)
@@ -102,7 +102,7 @@ def test_a_401_names_the_ways_in(operation: Operation, live: Live, trials: Trial
     answer = (
         trials.attempt("missing").response
         if operation.writes
-        else live.send(live.call(operation), None, purpose="no credential")
+        else live.callers.send(live.call(operation), None, purpose="no credential")
     )
     if answer.response is None or answer.status != 401:
         raise Inconclusive(f"no 401 to look at: {answer.describe()}", exchanges=[answer.id])
@@ -114,13 +114,13 @@ def test_a_401_names_the_ways_in(operation: Operation, live: Live, trials: Trial
 
 
 def _accepted(operation: Operation, scheme: str, live: Live, trials: Trials) -> None:
-    primary = live.credential("primary")
+    primary = live.callers.credential("primary")
     if scheme not in primary.schemes:
         raise Inconclusive(f"primary has no {scheme}", needs=(f"credentials.primary.{scheme}",))
     if operation.writes:
         answer = trials.by(scheme).approval
     else:
-        answer = live.send(live.call(operation), primary, scheme, purpose=f"by {scheme}")
+        answer = live.callers.send(live.call(operation), primary, scheme, purpose=f"by {scheme}")
     if answer.status == 200:
         _accepted_beside_arguments(operation, scheme, live)
         return
@@ -135,7 +135,7 @@ def _accepted(operation: Operation, scheme: str, live: Live, trials: Trials) -> 
         holds = _holds(primary, scheme, answer, operation, live)
     if answer.status == 401:
         # Who is served anywhere is neither unknown nor expired; where nobody is but others, it is this secret that is not accepted.
-        holds = live.is_alive(primary, scheme) or (
+        holds = live.callers.is_served(primary, scheme) or (
             holds and not _serves_others(primary, scheme, live)
         )
     expect.that(
@@ -150,7 +150,9 @@ def _accepted(operation: Operation, scheme: str, live: Live, trials: Trials) -> 
 def _accepted_beside_arguments(operation: Operation, scheme: str, live: Live) -> None:
     """Violation where a page after the first, or under a filter, is there for the other scheme alone."""
     for number, answer in enumerate(later(operation, live, scheme)):
-        for other in live.credential("primary").schemes if answer.status in (401, 403, 500) else ():
+        for other in (
+            live.callers.credential("primary").schemes if answer.status in (401, 403, 500) else ()
+        ):
             theirs = later(operation, live, other)
             served = other != scheme and [page.status for page in theirs[number : number + 1]] == [
                 200
@@ -172,7 +174,7 @@ def _holds(
 ) -> bool:
     """Whether the caller may do this after all: by the other scheme, or, where it was refused as a caller, elsewhere by this one."""
     if any(
-        live.send(answer.call, primary, other).status == 200
+        live.callers.send(answer.call, primary, other).status == 200
         for other in primary.schemes
         if other != scheme
     ):
@@ -187,7 +189,7 @@ def _holds(
         if not other.writes and "{" not in other.path
     ]
     return any(
-        live.send(Call(other.id), primary, scheme).status == 200
+        live.callers.send(Call(other.id), primary, scheme).status == 200
         for other in elsewhere
         if other.permission == operation.permission
     )
@@ -200,22 +202,22 @@ def _serves_others(primary: Credential, scheme: str, live: Live) -> bool:
         for each in live.session.target.credentials.values()
         if each.name != primary.name and scheme in each.schemes
     ]
-    return any(live.is_alive(each, scheme) for each in others)
+    return any(live.callers.is_served(each, scheme) for each in others)
 
 
 def _dead(operation: Operation, name: str, scheme: str, live: Live, trials: Trials) -> None:
-    credential = live.by(name, scheme)
+    credential = live.callers.credential_with(name, scheme)
     if operation.writes:
         _refused_approval(trials, f"{name} by {scheme}", 401)
         return
     call = live.call(operation)
-    live.controlled(call)
+    live.callers.require_baseline(call)
     beside = Sending(credential, scheme, f"{name} {scheme}, beside arguments")
     requests = [
         (call, Sending(credential, scheme, f"{name} {scheme}")),
         *((other, beside) for other in others(operation, live)),
     ]
-    plain, *rest = live.probe_each(requests, call)
+    plain, *rest = live.callers.probe_each(requests, call)
     expect.status(plain, 401)
     for answer in rest:
         expect.rejected(answer)

@@ -7,8 +7,8 @@ from conformance.http.sending import Sending
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
-from conformance.suite.callers.calls import control_by, forbidden, others
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.calls import control_by, forbidden, others
 from conformance.suite.lists.live import Live
 
 
@@ -18,7 +18,7 @@ def test_the_permission_is_needed(
 ) -> None:
     """A caller that lacks the permission of an operation is answered 403."""
     name = f"lacking.{operation.permission}"
-    credential = live.by(name, scheme)
+    credential = live.callers.credential_with(name, scheme)
     if operation.writes:
         attempt = trials.attempt(f"{name} by {scheme}", scheme)
         forbidden(attempt.response, live, 403)
@@ -29,7 +29,7 @@ def test_the_permission_is_needed(
 
     beside = Sending(credential, scheme, f"without {operation.permission}, beside arguments")
     requests = [(call, Sending(credential, scheme, f"without {operation.permission}"))]
-    plain, *rest = live.probe_each(
+    plain, *rest = live.callers.probe_each(
         [*requests, *((other, beside) for other in others(operation, live))], call
     )
     forbidden(plain, live, 403)
@@ -48,7 +48,7 @@ def test_no_other_permission_is_needed(
         _no_other_to_approve(operation, scheme, live, trials)
         return
     call = live.call(operation)
-    answer = live.send(call, purpose="holding every permission")
+    answer = live.callers.send(call, purpose="holding every permission")
     if answer.status == 403 and live.session.target.lacking(operation.permission):
         raise Violation(
             defect(
@@ -58,10 +58,10 @@ def test_no_other_permission_is_needed(
             ),
             exchanges=[answer.id],
         )
-    live.controlled(call)
+    live.callers.require_baseline(call)
     requests = []
     for permission in _other_permissions(operation, live):
-        credential = live.credential(f"lacking.{permission}")
+        credential = live.callers.credential(f"lacking.{permission}")
         is_another = scheme in credential.schemes and not _lacks_both(
             live, operation, permission, scheme
         )
@@ -69,7 +69,7 @@ def test_no_other_permission_is_needed(
             requests.append((call, Sending(credential, scheme, f"without {permission}")))
     # Who lacks a permission may reach other records than primary, and then a record is absent.
     turned_away = {401, 403, 500} if call.path else {401, 403, 404, 500}
-    for answer in live.send_each(requests):
+    for answer in live.callers.send_each(requests):
         expect.clear(answer)
         refused = answer.status in turned_away and (
             answer.status != 401 or _is_taken(call, scheme, live)
@@ -83,17 +83,18 @@ def test_no_other_permission_is_needed(
 
 def _is_taken(call: Call, scheme: str, live: Live) -> bool:
     """Whether a scheme is accepted here at all, which is judged by the checks of authentication."""
-    primary = live.credential("primary")
+    primary = live.callers.credential("primary")
     return (
         scheme in primary.schemes
-        and live.send(call, primary, scheme, purpose="the same scheme, as primary").status == 200
+        and live.callers.send(call, primary, scheme, purpose="the same scheme, as primary").status
+        == 200
     )
 
 
 @requirement("authorization/review-role")
 def test_the_review_role_is_needed(scheme: str, live: Live, trials: Trials) -> None:
     """A caller whose role may not approve is answered 403, although it holds the permission."""
-    viewer = live.by("no-review-role", scheme)
+    viewer = live.callers.credential_with("no-review-role", scheme)
     judged = False
     for attempt in trials.attempts(f"no-review-role by {scheme}", scheme):
         check_not_approved(attempt.response, attempt.after)
@@ -101,7 +102,9 @@ def test_the_review_role_is_needed(scheme: str, live: Live, trials: Trials) -> N
         read = Call("review_get", attempt.response.call.path)
         if (
             attempt.response.status != 404
-            or live.send(read, viewer, scheme, purpose="is the review within its grant?").status
+            or live.callers.send(
+                read, viewer, scheme, purpose="is the review within its grant?"
+            ).status
             == 200
         ):
             forbidden(attempt.response, live, 403)
@@ -129,7 +132,7 @@ def _other_permissions(operation: Operation, live: Live) -> list[str]:
 def _no_other_to_approve(operation: Operation, scheme: str, live: Live, trials: Trials) -> None:
     """A stale approval, which spends nothing: primary's is a conflict, and no missing permission makes another refusal of it."""
     trials.require_consent()
-    live.by("primary", scheme)
+    live.callers.credential_with("primary", scheme)
     _may_approve(live, trials)
     control = trials.attempt(f"one revision ahead by {scheme}", scheme).response
     if control.status not in (
@@ -140,7 +143,7 @@ def _no_other_to_approve(operation: Operation, scheme: str, live: Live, trials: 
         raise Inconclusive(f"the control is answered {control.describe()}", exchanges=[control.id])
     for permission in _other_permissions(operation, live):
         name = f"lacking.{permission}"
-        if scheme not in live.credential(name).schemes or _lacks_both(
+        if scheme not in live.callers.credential(name).schemes or _lacks_both(
             live, operation, permission, scheme
         ):
             continue
@@ -156,7 +159,7 @@ def _no_other_to_approve(operation: Operation, scheme: str, live: Live, trials: 
 def _may_approve(live: Live, trials: Trials) -> None:
     """Violation where primary, of whom the profile tells those who may not approve apart, is forbidden to, by each of its schemes."""
     schemes, is_told_apart = (
-        live.credential("primary").schemes,
+        live.callers.credential("primary").schemes,
         live.session.target.lacking("reviews:approve") is not None,
     )
     forbidden_by_all = is_told_apart and all(
@@ -178,7 +181,7 @@ def _lacks_both(live: Live, operation: Operation, permission: str, scheme: str) 
     """Whether the profile names one secret for this permission and for that of the operation, so that it has neither."""
     own, other = (
         live.session.target.lacking(operation.permission),
-        live.credential(f"lacking.{permission}"),
+        live.callers.credential(f"lacking.{permission}"),
     )
     return own is not None and scheme in own.schemes and own.secret(scheme) == other.secret(scheme)
 
@@ -195,12 +198,14 @@ def _is_alive(live: Live, operation: Operation, permission: str, scheme: str) ->
             and "{" not in other.path
             and other.permission != permission
         ):
-            credential = live.credential(f"lacking.{permission}")
+            credential = live.callers.credential(f"lacking.{permission}")
             try:
-                live.controlled(Call(other.id), credential, scheme)
+                live.callers.require_baseline(Call(other.id), credential, scheme)
             except Inconclusive:
                 if (
-                    live.send(Call(other.id), credential, scheme, purpose="does it fail?").status
+                    live.callers.send(
+                        Call(other.id), credential, scheme, purpose="does it fail?"
+                    ).status
                     != 500
                 ):
                     continue

@@ -143,10 +143,12 @@ def _answers(live: Live) -> list[Exchange]:
             call = live.call(operation)
         except Inconclusive:
             continue
-        success = Sending(live.credential("primary"), purpose="does it fit the description?")
+        success = Sending(
+            live.callers.credential("primary"), purpose="does it fit the description?"
+        )
         requests.append((call.asking(limit=FEW) if operation.is_list else call, success))
         requests.append((call, Sending(None, purpose="does a refusal fit the description?")))
-    return live.send_each(requests)
+    return live.callers.send_each(requests)
 
 
 # --- the document --------------------------------------------------------------------------------------------------------
@@ -238,7 +240,7 @@ def _fetched_as_primary(live: Live, url: str, refused: Exchange) -> Exchange:
             exchanges=[refused.id],
         )
     sending = Sending(
-        live.credential("primary"),
+        live.callers.credential("primary"),
         purpose="the description, to primary",
         headers=(ACCEPT,),
         in_contract=False,

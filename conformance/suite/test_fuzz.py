@@ -21,6 +21,7 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.fuzzing import cases, generate
 from conformance.suite.fuzzing.generate import Mode, Source
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
+from conformance.suite.lists.parameters import try_filter
 
 FAILURE = "500"
 MOST_SMALLER = 60
@@ -59,7 +60,7 @@ def _unissued(operation: Operation, live: Live) -> None:
     """A cursor that was never issued may be refused or find nothing; the service does not fail for it."""
     name = live.session.name(operation, "cursor")
     if name is not None:
-        answer = live.send(
+        answer = live.callers.send(
             live.call(operation).asking(**{name: live.made_up("unissued cursor")}),
             purpose="a cursor that was never issued",
         )
@@ -79,7 +80,9 @@ def _odd_approvals(operation: Operation, live: Live) -> None:
         for revision in ODD_REVISIONS
     ]
     calls = [Call(operation.id, {"reviewId": id}).carrying(body) for body in bodies]
-    sending = Sending(live.credential("primary"), None, "an odd approval", judge_arguments=False)
+    sending = Sending(
+        live.callers.credential("primary"), None, "an odd approval", judge_arguments=False
+    )
     for answer in live.session.client.send_all(calls, [sending] * len(calls)):
         expect.that(
             answer.status != 500,
@@ -104,7 +107,7 @@ class Fuzz:
 
     def run(self) -> None:
         """Send everything, make what is found small, and raise Violation where the service failed."""
-        self._cursor = self._live.control(self._control).cursor
+        self._cursor = self._live.callers.baseline(self._control).cursor
         self._learn()
         requests = generate.requests(self._source)
         covered = self._send(requests.covered, f"{self._mode} coverage")
@@ -125,7 +128,7 @@ class Fuzz:
     def _sending(self, purpose: str) -> Sending:
         # An approval that nobody can make may be refused for that before anybody looks at its arguments.
         return Sending(
-            self._live.credential("primary"),
+            self._live.callers.credential("primary"),
             None,
             purpose,
             judge_arguments=not self._operation.writes,
@@ -184,7 +187,7 @@ class Fuzz:
     def _clear(self, answers: list[Exchange]) -> None:
         """Ask once more where no answer of the target's own came: Violation where it is the request that prevents it."""
         for answer in answers[:1]:
-            self._live.control(self._control)
+            self._live.callers.baseline(self._control)
             again = self._session.client.send(answer.call, self._sending("once more"))
             if again.status == 429:
                 expect.clear(again)
@@ -204,7 +207,7 @@ class Fuzz:
         for role in self._operation.filters:
             name = self._session.name(self._operation, role)
             if name is not None and name not in certain:
-                self._live.learn_filter(self._operation, role)
+                try_filter(self._operation, role, name, self._live)
 
     # --- aiming ----------------------------------------------------------------------------------------------------
 

@@ -13,13 +13,13 @@ from conformance.http.sending import Sending
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
-from conformance.suite.callers.calls import control_by, forbidden, others
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.calls import control_by, forbidden, others
+from conformance.suite.lists.filters import filtered_plans
 from conformance.suite.lists.live import OWNERS, PARENTS, Live, parameter_of
-from conformance.suite.lists.walk import Walk, record_key
-from conformance.suite.lists.walk_comparison import sized
-from conformance.suite.test_arguments import known
-from conformance.suite.test_filters import planned
+from conformance.suite.lists.pagination import Pagination, record_key
+from conformance.suite.lists.pagination_comparison import with_all_limits
+from conformance.suite.lists.parameters import confirmed_name
 
 KINDS = api.load().id_kinds
 LISTED = {listing: KINDS[name] for name, listing in api.load().parents.items()}
@@ -35,7 +35,7 @@ def test_another_company_is_out_of_reach(
 ) -> None:
     """Neither does primary reach what is foreign, nor the outsider what is primary's."""
     if operation.writes:
-        live.by("outsider", scheme)
+        live.callers.credential_with("outsider", scheme)
         attempt = trials.attempt(f"outsider by {scheme}", scheme)
         forbidden(attempt.response, live, 403, 404)
         check_not_approved(attempt.response, attempt.after)
@@ -51,7 +51,10 @@ def test_another_company_is_out_of_reach(
     call = live.call(operation)
     control_by(call, scheme, live)
     if foreign is not None:
-        primary, theirs = live.by("primary", scheme), call.at(**{parameter_of(operation): foreign})
+        primary, theirs = (
+            live.callers.credential_with("primary", scheme),
+            call.at(**{parameter_of(operation): foreign}),
+        )
         _each_out_of_reach(call, [foreign], Sending(primary, scheme, f"a foreign {kind}"), live)
         _beside_arguments(theirs, scheme, live)
         _spelt_otherwise(theirs, scheme, live)
@@ -62,7 +65,7 @@ def test_another_company_is_out_of_reach(
             live,
         )
     if outsider is not None and scheme in outsider.schemes:
-        live.controlled(Call("project_list"), outsider, scheme)
+        live.callers.require_baseline(Call("project_list"), outsider, scheme)
         _each_out_of_reach(
             call, _some_ids(live, operation), Sending(outsider, scheme, "as the outsider"), live
         )
@@ -83,7 +86,10 @@ def test_an_ungranted_project_is_out_of_reach(
     control_by(call, scheme, live)
     theirs = call.at(**{parameter_of(operation): ungranted})
     _each_out_of_reach(
-        call, [ungranted], Sending(live.by("primary", scheme), scheme, f"an ungranted {kind}"), live
+        call,
+        [ungranted],
+        Sending(live.callers.credential_with("primary", scheme), scheme, f"an ungranted {kind}"),
+        live,
     )
     _beside_arguments(theirs, scheme, live)
     _spelt_otherwise(theirs, scheme, live)
@@ -97,13 +103,17 @@ def test_lists_stay_within_the_grant(operation: Operation, scheme: str, live: Li
     if not fixtures.foreign and not fixtures.ungranted and outsider is None:
         needs = ("fixtures.foreign", "fixtures.ungranted", "credentials.outsider")
         raise Inconclusive("nothing outside the grant is known", needs=needs)
-    live.controlled(Call(operation.id), live.by("primary", scheme), scheme)
-    own = live.walk(Call(operation.id), PAGE, live.by("primary", scheme), scheme)
-    for walk in (own, *sized(Call(operation.id), live), *_under_filters(operation, live)):
+    live.callers.require_baseline(
+        Call(operation.id), live.callers.credential_with("primary", scheme), scheme
+    )
+    own = live.paginations.read(
+        Call(operation.id), PAGE, live.callers.credential_with("primary", scheme), scheme
+    )
+    for walk in (own, *with_all_limits(Call(operation.id), live), *_under_filters(operation, live)):
         _nothing_from(walk.pages, live)
-    _nothing_from([live.send(Call(operation.id), purpose="without a limit")], live)
+    _nothing_from([live.callers.send(Call(operation.id), purpose="without a limit")], live)
     if outsider is not None and scheme in outsider.schemes:
-        theirs = live.walk(Call(operation.id), PAGE, outsider, scheme)
+        theirs = live.paginations.read(Call(operation.id), PAGE, outsider, scheme)
         shared = sorted(set(own.ids) & set(theirs.ids))
         expect.that(
             not shared,
@@ -114,7 +124,7 @@ def test_lists_stay_within_the_grant(operation: Operation, scheme: str, live: Li
             ),
             theirs.pages[0],
         )
-        if scheme == live.credential("primary").schemes[0]:
+        if scheme == live.callers.credential("primary").schemes[0]:
             _apart_at_once(operation, scheme, live, (set(own.ids), set(theirs.ids)))
 
 
@@ -122,8 +132,8 @@ def test_lists_stay_within_the_grant(operation: Operation, scheme: str, live: Li
 def test_a_filter_opens_nothing(operation: Operation, live: Live) -> None:
     """A filter that names what is outside the grant is refused, or finds nothing."""
     fixtures = live.session.target.fixtures
-    live.controlled(Call(operation.id))
-    plain = live.send_all(
+    live.callers.require_baseline(Call(operation.id))
+    plain = live.callers.send_all(
         [Call(operation.id).asking(limit=limit) for limit in (None, "1", "100")], "control"
     )
     limits = [
@@ -137,13 +147,13 @@ def test_a_filter_opens_nothing(operation: Operation, live: Live) -> None:
     for role, id in named:
         if id is None or live.session.name(operation, role) is None:
             continue
-        name = known(operation, role, live, Call(operation.id))
+        name = confirmed_name(operation, role, live, Call(operation.id))
         probed, spelt = True, (*((limit, id) for limit in limits), (None, id.upper()))
         calls = [
             Call(operation.id).asking(limit=limit, **{name: named_id}) for limit, named_id in spelt
         ]
         for answer, (_, named_id) in zip(
-            live.send_all(calls, f"a {role} outside the grant"), spelt, strict=True
+            live.callers.send_all(calls, f"a {role} outside the grant"), spelt, strict=True
         ):
             if named_id == id:  # that an id is refused for its letters is judged by the rules
                 expect.status(answer, 200, 403, 404)
@@ -174,7 +184,7 @@ def _filtered_beside(operation: Operation, name: str, id: str, live: Live) -> No
         for each in (call, call.asking(**{cursor: None}))
     ]
     calls = [call.asking(limit="100", **{name: id}) for call in beside]
-    for answer in live.send_all(calls, "outside the grant, beside other arguments"):
+    for answer in live.callers.send_all(calls, "outside the grant, beside other arguments"):
         strays = [item for item in answer.items if _belongs(item, id)]
         expect.that(
             not strays,
@@ -199,23 +209,23 @@ def _belongs(item: dict[str, Any], id: str) -> bool:
 @requirement("authorization/cursor")
 def test_another_callers_cursor_opens_nothing(operation: Operation, live: Live) -> None:
     """The outsider's cursor shows primary none of the outsider's records, and the other way round."""
-    outsider, primary = live.credential("outsider"), live.credential("primary")
+    outsider, primary = live.callers.credential("outsider"), live.callers.credential("primary")
     name = live.session.name(operation, "cursor")
     if name is None:
         raise NotApplicable(f"{operation.id} has no cursor")
     tried = False
     for owner, thief in ((outsider, primary), (primary, outsider)):
-        issued = live.control(Call(operation.id).asking(limit="1"), owner)
-        live.controlled(Call(operation.id), thief)
+        issued = live.callers.baseline(Call(operation.id).asking(limit="1"), owner)
+        live.callers.require_baseline(Call(operation.id), thief)
         if issued.cursor is None:
             continue
         tried = True
-        answer = live.send(
+        answer = live.callers.send(
             Call(operation.id).asking(limit="100", **{name: issued.cursor}),
             thief,
             purpose=f"the cursor of {owner.name}",
         )
-        owned = set(live.walk(Call(operation.id), PAGE, owner).ids)
+        owned = set(live.paginations.read(Call(operation.id), PAGE, owner).ids)
         stolen = [item["id"] for item in answer.items if record_key(item) in owned]
         expect.that(
             not stolen,
@@ -230,11 +240,11 @@ def test_another_callers_cursor_opens_nothing(operation: Operation, live: Live) 
         raise Inconclusive("no list is long enough for a cursor", needs=("data in the target",))
 
 
-def _under_filters(operation: Operation, live: Live) -> list[Walk]:
+def _under_filters(operation: Operation, live: Live) -> list[Pagination]:
     """Walks under the filters whose names are certain, within the grant: those of the check of filters, long pages and short ones."""
     for role in operation.filters:
         with suppress(Inconclusive, NotApplicable):
-            known(operation, role, live, Call(operation.id))
+            confirmed_name(operation, role, live, Call(operation.id))
     roles = [
         (name, operation.filters[role])
         for name, role in live.session.roles(operation).items()
@@ -243,11 +253,11 @@ def _under_filters(operation: Operation, live: Live) -> list[Walk]:
     routes = [
         route
         for name, member in roles
-        for route, _ in planned(operation, name, member, live)
+        for route, _ in filtered_plans(operation, name, member, live)
         if route.limit in (PAGE, SHORT)
     ]
-    live.walk_ahead(routes)
-    return [live.walk(route.call, route.limit) for route in routes]
+    live.paginations.read_ahead(routes)
+    return [live.paginations.read(route.call, route.limit) for route in routes]
 
 
 def _out_of_reach(answer: Exchange) -> None:
@@ -256,18 +266,21 @@ def _out_of_reach(answer: Exchange) -> None:
 
 def _each_out_of_reach(call: Call, ids: Iterable[str], sending: Sending, live: Live) -> None:
     name = parameter_of(live.operation(call.operation))
-    for answer in live.probe_each([(call.at(**{name: id}), sending) for id in ids], call):
+    for answer in live.callers.probe_each([(call.at(**{name: id}), sending) for id in ids], call):
         _out_of_reach(answer)
 
 
 def _beside_arguments(theirs: Call, scheme: str, live: Live) -> None:
     """A limit opens no list below what is out of reach, and neither does a cursor of another one, whatever it is answered."""
-    operation, primary = live.operation(theirs.operation), live.by("primary", scheme)
+    operation, primary = (
+        live.operation(theirs.operation),
+        live.callers.credential_with("primary", scheme),
+    )
     for served in (call for call in others(operation, live) if operation.is_list and call.query):
         short = theirs.asking(limit="1")
-        _out_of_reach(live.send(short, primary, scheme, purpose="the same beside a limit"))
+        _out_of_reach(live.callers.send(short, primary, scheme, purpose="the same beside a limit"))
         if scheme == primary.schemes[0]:
-            answer = live.send(
+            answer = live.callers.send(
                 served.at(**theirs.path), primary, scheme, purpose="the same beside a cursor"
             )
             # What a cursor brings of the record that it was issued for is judged by the check of parents.
@@ -290,14 +303,17 @@ def _names(item: dict[str, Any], call: Call) -> bool:
 
 def _spelt_otherwise(theirs: Call, scheme: str, live: Live) -> None:
     """The same id in other letters opens nothing either; once, since the scheme has nothing to do with letters."""
-    if scheme != live.credential("primary").schemes[0]:
+    if scheme != live.callers.credential("primary").schemes[0]:
         return
     respelt = theirs.at(
         **{name: id.upper() if id != id.upper() else id.lower() for name, id in theirs.path.items()}
     )
     expect.rejected(
-        live.send(
-            respelt, live.by("primary", scheme), scheme, purpose="the same id in other letters"
+        live.callers.send(
+            respelt,
+            live.callers.credential_with("primary", scheme),
+            scheme,
+            purpose="the same id in other letters",
         )
     )
 
@@ -312,7 +328,7 @@ def _outsiders(live: Live, operation: Operation, scheme: str) -> list[str]:
     if outsider is None or scheme not in outsider.schemes:
         return []
     own = {entry.record["id"].lower() for entry in live.records(PARENTS[parameter_of(operation)])}
-    page = live.send(
+    page = live.callers.send(
         Call(PARENTS[parameter_of(operation)]).asking(limit=str(PAGE)),
         outsider,
         scheme,
@@ -330,7 +346,10 @@ def _apart_at_once(
     operation: Operation, scheme: str, live: Live, owned: tuple[set[str], set[str]]
 ) -> None:
     """Two callers who ask in the same moment are shown nothing of each other's."""
-    callers = [live.credential("primary"), live.credential("outsider")] * PAIRS_AT_ONCE
+    callers = [
+        live.callers.credential("primary"),
+        live.callers.credential("outsider"),
+    ] * PAIRS_AT_ONCE
     sendings = [
         Sending(caller, scheme, f"{len(callers)} at once, as {caller.name}") for caller in callers
     ]

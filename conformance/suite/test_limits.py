@@ -23,7 +23,7 @@ TIMES = 3
 @requirement("limits/rate")
 def test_too_many_requests_are_refused(live: Live) -> None:
     """A caller that sends more than the rate limit allows is answered 429, by whichever scheme."""
-    for scheme in live.credential("throttled").schemes:
+    for scheme in live.callers.credential("throttled").schemes:
         _exhausted(live, scheme)
 
 
@@ -31,7 +31,7 @@ def test_too_many_requests_are_refused(live: Live) -> None:
 def test_a_refusal_says_how_long_to_wait(live: Live) -> None:
     """Retry-After is a number of seconds or an HTTP-date; the rule looks at every 429, whichever operation it comes from."""
     _refused(live)
-    caller = live.credential("throttled")
+    caller = live.callers.credential("throttled")
     for call in _of_every_operation(live):
         live.session.client.send(
             call, Sending(caller, caller.schemes[0], "past the rate limit", patient=False)
@@ -55,7 +55,7 @@ def _of_every_operation(live: Live) -> Iterator[Call]:
 @requirement("limits/recovery")
 def test_who_waits_is_served_again(live: Live) -> None:
     """After the time that Retry-After names."""
-    for scheme in live.credential("throttled").schemes:
+    for scheme in live.callers.credential("throttled").schemes:
         answer = _refused(live, scheme)
         for _ in range(TIMES):
             if answer.status == 429:
@@ -70,7 +70,7 @@ def test_who_waits_is_served_again(live: Live) -> None:
             answer,
         )
         if answer.status != 200:  # what primary is not served either is judged elsewhere
-            live.control(answer.call)
+            live.callers.baseline(answer.call)
         expect.status(answer, 200)
 
 
@@ -85,7 +85,7 @@ def _after_waiting(refused: Exchange, scheme: str, live: Live) -> Exchange:
             exchanges=[refused.id],
         )
     live.session.transport.wait(max(pause, SMALLEST_PATIENCE))
-    sending = Sending(live.credential("throttled"), scheme, "after waiting", patient=False)
+    sending = Sending(live.callers.credential("throttled"), scheme, "after waiting", patient=False)
     answer = live.session.client.send(refused.call, sending)
     if answer.status == 403:  # who was throttled before may lack the permission
         answer = live.session.client.send(_within_reach(sending, live), sending)
@@ -115,7 +115,7 @@ def _exhausted(live: Live, scheme: str | None = None) -> Exchange:
             "driving a caller into its rate limit has not been consented to",
             needs=("consent.exhaust-rate-limit",),
         )
-    caller = live.credential("throttled")
+    caller = live.callers.credential("throttled")
     rate = target.limits.rate_limit
     if rate is None:
         raise Inconclusive("the rate limit is not declared", needs=("limits.rate-limit",))
@@ -184,7 +184,7 @@ def _no_weather_of_its_own(
         return
     for _ in range(TIMES):
         control = Sending(
-            live.credential("primary"), None, "control", patient=False, probes_liveness=True
+            live.callers.credential("primary"), None, "control", patient=False, probes_liveness=True
         )
         others = live.session.client.send(Call("account_get"), control)
         own = live.session.client.send(away[0].call, sending)

@@ -123,7 +123,7 @@ class Bodies:
         padded = replace(call, body=call.body + b" " * (size - len(call.body)))
         # Whether a body may come without its length is outside the contract, until it has been seen that it may.
         sending = Sending(
-            self._live.credential("primary"),
+            self._live.callers.credential("primary"),
             None,
             purpose,
             stream=stream,

@@ -1,7 +1,7 @@
-"""What a target does where the specification is silent: written down, never judged (Gaps)."""
+"""Observations: how a target behaves where the specification is silent (Gaps). No verdict."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,8 @@ from conformance.http.sending import Sending
 from conformance.suite.callers.forged_credentials import made_up
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
+from conformance.suite.lists.order import order
+from conformance.suite.lists.pagination import PAGE, Pagination
 
 FORMATS = {
     "RFC 3339, UTC": re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"),
@@ -22,169 +24,34 @@ VOCABULARIES = re.compile(
     r"status|kind|subjectType|requestedAudience|language|.*Status|sourceLanguage"
 )
 MOST_VALUES = 40
+SORT_KEYS = ("createdAt", "updatedAt", "name", "id", "startUs")
 
 
 @requirement("observe/formats")
 def test_formats_and_vocabularies(operation: Operation, live: Live) -> None:
-    """Which forms timestamps have, and which words stand in the open vocabularies."""
+    """The formats of timestamps, and the values of the open vocabularies."""
     found: dict[str, set[str]] = {}
-    for record in _everything(_answer(operation, live)):
-        for name, value in record.items():
-            if isinstance(value, str) and name.endswith("At"):
+    (response,) = _responses(operation, live, 1)
+    for record in _objects(response.data):
+        strings = {name: value for name, value in record.items() if isinstance(value, str)}
+        for name, value in strings.items():
+            if name.endswith("At"):
                 found.setdefault(f"format of {name}", set()).add(_format(value))
-            elif isinstance(value, str) and VOCABULARIES.fullmatch(name):
+            elif VOCABULARIES.fullmatch(name):
                 found.setdefault(f"values of {name}", set()).add(value)
-    for what, values in found.items():
-        _observe(live, "observe/formats", f"{operation.id}: {what}", sorted(values)[:MOST_VALUES])
+    for subject, values in found.items():
+        shown = sorted(values)[:MOST_VALUES]
+        _observe(live, "observe/formats", f"{operation.id}: {subject}", shown)
 
 
-@requirement("observe/extra-members")
-def test_members_beyond_the_contract(operation: Operation, live: Live) -> None:
-    """Members that the contract does not name, where it allows them."""
-    properties = live.session.contract.schema(operation.resource)["properties"]
-    answer = _answer(operation, live)
-    records = (
-        answer.items
-        if operation.is_list
-        else [answer.data]
-        if isinstance(answer.data, dict)
-        else []
-    )
-    extra = sorted({name for record in records for name in record if name not in properties})
-    if extra:
-        _observe(live, "observe/extra-members", operation.id, extra[:MOST_VALUES])
+def _format(value: str) -> str:
+    matching = (name for name, pattern in FORMATS.items() if pattern.fullmatch(value))
+    return next(matching, "another format")
 
 
-@requirement("observe/request-ids")
-def test_request_ids(operation: Operation, live: Live) -> None:
-    """Whether two answers have different request ids."""
-    if operation.writes:
-        return
-    ids = [_request_id(answer) for answer in _answers(operation, live, 2)]
-    _observe(
-        live, "observe/request-ids", operation.id, "unique" if ids[0] != ids[1] else "repeated"
-    )
-
-
-@requirement("observe/order")
-def test_order_default_and_end(operation: Operation, live: Live) -> None:
-    """By what lists seem to be ordered, how long a page is without a limit, and how the last page says so."""
-    call = live.call(operation)
-    whole = live.walk(call, 100)
-    for name in ("createdAt", "updatedAt", "name", "id", "startUs"):
-        if ordered := order([record.get(name) for record in whole.records]):
-            _observe(live, "observe/order", f"{operation.id}: order", f"{name} {ordered}")
-    plain = live.send(call, purpose="without a limit")
-    if plain.cursor is not None:
-        _observe(
-            live,
-            "observe/order",
-            f"{operation.id}: records of a page without a limit",
-            len(plain.items),
-        )
-    if whole.is_whole:
-        last = whole.pages[-1].data
-        told = (
-            "an empty page"
-            if not whole.pages[-1].items
-            else "null"
-            if "nextCursor" in last
-            else "no nextCursor"
-        )
-        _observe(live, "observe/order", f"{operation.id}: end", told)
-
-
-def order(values: list[Any]) -> str | None:
-    """In which order values are: none where there is but one, or where they are of several types, which is judged by the rules."""
-    if {type(value) for value in values} not in ({str}, {int}) or len(set(values)) < 2:
-        return None
-    return (
-        "ascending"
-        if values == sorted(values)
-        else "descending"
-        if values == sorted(values, reverse=True)
-        else None
-    )
-
-
-@requirement("observe/cursor")
-def test_a_cursor_that_was_never_issued(operation: Operation, live: Live) -> None:
-    """A made-up UUID in the place of a cursor."""
-    name = live.session.name(operation, "cursor")
-    if name is not None:
-        answer = live.send(
-            live.call(operation).asking(**{name: live.made_up("cursor")}),
-            purpose="a made-up cursor",
-        )
-        _observe(
-            live, "observe/cursor", operation.id, f"{answer.describe()}, {len(answer.items)} items"
-        )
-
-
-@requirement("observe/parameters")
-def test_an_unknown_query_parameter(operation: Operation, live: Live) -> None:
-    """A query parameter that the contract does not name."""
-    call = live.call(operation).asking(unknownParameter="1")
-    answer = live.session.client.send(
-        call, Sending(live.credential("primary"), purpose="an unknown parameter", in_contract=False)
-    )
-    _observe(live, "observe/parameters", operation.id, answer.describe())
-
-
-@requirement("observe/both-credentials")
-def test_two_credentials_together(operation: Operation, live: Live) -> None:
-    """A valid key beside a made-up token, and the other way round; and a made-up credential alone."""
-    primary = live.credential("primary")
-    for scheme in primary.schemes:
-        other = "bearer" if scheme == "api-key" else "api-key"
-        nobody = made_up(live.session, other)
-        header = (
-            ("authorization", f"Bearer {nobody.secret(other)}")
-            if other == "bearer"
-            else ("x-api-key", nobody.secret(other))
-        )
-        both = Sending(
-            primary,
-            scheme,
-            f"a valid {scheme} beside a made-up {other}",
-            headers=(header,),
-            in_contract=False,
-        )
-        _observe(
-            live,
-            "observe/both-credentials",
-            both.purpose,
-            live.session.client.send(Call(operation.id), both).describe(),
-        )
-        alone = replace(both, credential=nobody, scheme=other, headers=())
-        _observe(
-            live,
-            "observe/both-credentials",
-            f"a made-up {other}",
-            live.session.client.send(Call(operation.id), alone).describe(),
-        )
-
-
-def _answer(operation: Operation, live: Live) -> Exchange:
-    return _answers(operation, live, 1)[0]
-
-
-def _answers(operation: Operation, live: Live, count: int) -> list[Exchange]:
-    call = live.call(operation)
-    answers = live.send_all(
-        [call.asking(limit="100") if operation.is_list else call] * count, "to be observed"
-    )
-    for answer in answers:
-        if answer.status != 200:
-            raise Inconclusive(
-                f"{operation.id} is answered {answer.describe()}", exchanges=[answer.id]
-            )
-    return answers
-
-
-def _everything(answer: Exchange) -> Iterable[dict[str, Any]]:
-    """Every object in an answer's data, nested ones included."""
-    waiting: list[Any] = [answer.data]
+def _objects(data: object) -> Iterator[dict[str, Any]]:
+    """Every JSON object in the data of a response, nested ones included."""
+    waiting = [data]
     while waiting:
         node = waiting.pop()
         if isinstance(node, dict):
@@ -194,14 +61,114 @@ def _everything(answer: Exchange) -> Iterable[dict[str, Any]]:
             waiting.extend(node)
 
 
-def _format(value: str) -> str:
-    return next(
-        (name for name, pattern in FORMATS.items() if pattern.fullmatch(value)), "another format"
-    )
+@requirement("observe/extra-members")
+def test_properties_beyond_the_contract(operation: Operation, live: Live) -> None:
+    """Properties that the contract does not name, where it allows them."""
+    named = live.session.contract.schema(operation.resource)["properties"]
+    (response,) = _responses(operation, live, 1)
+    records = response.items if operation.is_list else [response.data]
+    names = {name for record in records if isinstance(record, dict) for name in record}
+    extra = sorted(name for name in names if name not in named)
+    if extra:
+        _observe(live, "observe/extra-members", operation.id, extra[:MOST_VALUES])
 
 
-def _request_id(answer: Exchange) -> object:
-    return answer.json.get("requestId") if isinstance(answer.json, dict) else None
+@requirement("observe/request-ids")
+def test_request_ids(operation: Operation, live: Live) -> None:
+    """Whether two responses have different request ids."""
+    if operation.writes:
+        return
+    first, second = map(_request_id, _responses(operation, live, 2))
+    uniqueness = "unique" if first != second else "repeated"
+    _observe(live, "observe/request-ids", operation.id, uniqueness)
+
+
+def _request_id(response: Exchange) -> object:
+    return response.json.get("requestId") if isinstance(response.json, dict) else None
+
+
+@requirement("observe/order")
+def test_order_default_and_end(operation: Operation, live: Live) -> None:
+    """The apparent order of a list, its default limit, and the form of its last page."""
+    call = live.call(operation)
+    whole = live.paginations.read(call, PAGE)
+    for name in SORT_KEYS:
+        direction = order([record.get(name) for record in whole.records])
+        if direction:
+            subject = f"{operation.id}: order"
+            _observe(live, "observe/order", subject, f"{name} {direction}")
+    plain = live.callers.send(call, purpose="without a limit")
+    if plain.cursor is not None:
+        subject = f"{operation.id}: records of a page without a limit"
+        _observe(live, "observe/order", subject, len(plain.items))
+    if whole.is_whole:
+        _observe(live, "observe/order", f"{operation.id}: end", _end(whole))
+
+
+def _end(pagination: Pagination) -> str:
+    """The form of the last page."""
+    last = pagination.pages[-1]
+    if not last.items:
+        return "an empty page"
+    return "null" if "nextCursor" in last.data else "no nextCursor"
+
+
+@requirement("observe/cursor")
+def test_a_cursor_that_was_never_issued(operation: Operation, live: Live) -> None:
+    """The response to a made-up UUID as the cursor."""
+    name = live.session.name(operation, "cursor")
+    if name is None:
+        return
+    call = live.call(operation).asking(**{name: live.made_up("cursor")})
+    response = live.callers.send(call, purpose="a made-up cursor")
+    count = len(response.items)
+    items = "1 item" if count == 1 else f"{count} items"
+    _observe(live, "observe/cursor", operation.id, f"{response.describe()}, {items}")
+
+
+@requirement("observe/parameters")
+def test_an_unknown_query_parameter(operation: Operation, live: Live) -> None:
+    """The response to a query parameter that the contract does not name."""
+    call = live.call(operation).asking(unknownParameter="1")
+    primary = live.callers.credential("primary")
+    sending = Sending(primary, purpose="an unknown parameter", in_contract=False)
+    response = live.session.client.send(call, sending)
+    _observe(live, "observe/parameters", operation.id, response.describe())
+
+
+@requirement("observe/both-credentials")
+def test_two_credentials_together(operation: Operation, live: Live) -> None:
+    """The responses to a valid credential beside a made-up one, and to the made-up one alone."""
+    primary = live.callers.credential("primary")
+    for scheme in primary.schemes:
+        other = "bearer" if scheme == "api-key" else "api-key"
+        nobody = made_up(live.session, other)
+        header = _header(other, nobody.secret(other))
+        purpose = f"a valid {scheme} beside a made-up {other}"
+        both = Sending(primary, scheme, purpose, headers=(header,), in_contract=False)
+        alone = replace(both, credential=nobody, scheme=other, headers=())
+        for subject, sending in ((purpose, both), (f"a made-up {other}", alone)):
+            response = live.session.client.send(Call(operation.id), sending)
+            _observe(live, "observe/both-credentials", subject, response.describe())
+
+
+def _header(scheme: str, secret: str) -> tuple[str, str]:
+    if scheme == "bearer":
+        return "authorization", f"Bearer {secret}"
+    return "x-api-key", secret
+
+
+def _responses(operation: Operation, live: Live, count: int) -> list[Exchange]:
+    """Successful responses to a valid call; Inconclusive without them."""
+    call = live.call(operation)
+    calls = [call.asking(limit=str(PAGE)) if operation.is_list else call] * count
+    responses = live.callers.send_all(calls, "to be observed")
+    for response in responses:
+        if response.status != 200:
+            raise Inconclusive(
+                f"{operation.id} returned {response.describe()}", exchanges=[response.id]
+            )
+    return responses
 
 
 def _observe(live: Live, id: str, subject: str, value: object) -> None:

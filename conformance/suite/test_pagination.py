@@ -1,39 +1,46 @@
 """Pagination: limits and cursors of lists (Endpoints, Limits)."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
+from conformance.contract.verdict import (
+    Defect,
+    Inconclusive,
+    Kind,
+    NotApplicable,
+    defect,
+)
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data, status_line
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lists.live import Live, parameter_of
-from conformance.suite.lists.walk import GROWING, Walk
-from conformance.suite.lists.walk_comparison import (
+from conformance.suite.lists.filters import LIMITS as FILTERED
+from conformance.suite.lists.filters import certain_filters
+from conformance.suite.lists.live import PAUSES, Live, parameter_of
+from conformance.suite.lists.pagination import DEFAULT_LIMIT, GROWING, End, Pagination, Plan
+from conformance.suite.lists.pagination_comparison import (
     ROUNDS,
     agree,
     confirm_missing,
     confirm_repeated,
+    desynchronize,
+    has_valid_id,
+    is_rejected_by_scheme,
     lists,
     loses,
     repeated,
-    shift,
-    sized,
-    turned_away,
-    values,
+    with_all_limits,
 )
-from conformance.suite.test_arguments import known
-from conformance.suite.test_filters import FILTERED
+from conformance.suite.lists.parameters import confirmed_name
+from conformance.suite.lists.records import values
 
-DEFAULT_LIMIT = 25
+SIZES = ("2", "3", "24", "26", "99", "100")
 MOST_READ = 12
-PAUSES = (0.2, 0.8, 3.0)
-"""Seconds after which a list that shows nothing is read again; it may lag behind its records."""
+MOST_REPORTED = 5
 WHOLE = frozenset({"project_list", "video_list"})
-"""Lists that nobody would take for those of what waits for the caller, as one of reviews may be."""
+"""Lists of all records; one of reviews may show those that wait for the caller only."""
 STATES = (
     "status",
     "ingestionStatus",
@@ -43,333 +50,401 @@ STATES = (
     "requestedAudience",
     "subjectType",
 )
-"""Members that say in what state a record is, or whom it waits for."""
+"""Properties that tell the state of a record, or whom it waits for."""
+
+
+# --- limits ---
 
 
 @requirement("pagination/limit")
-def test_a_page_holds_no_more_than_its_limit(operation: Operation, live: Live) -> None:
-    """Pages of every size that can be filled; the rule counts the records of each."""
-    filled = [call for call in lists(operation, live) if live.control(call.asking(limit="1")).items]
+def test_a_page_has_at_most_as_many_items_as_its_limit(operation: Operation, live: Live) -> None:
+    """A rule counts the items of every page; this check requests pages of several sizes."""
+    calls = lists(operation, live)
+    filled = [call for call in calls if live.callers.baseline(call.asking(limit="1")).items]
     if not filled:
         raise Inconclusive(f"{operation.id} shows no record", needs=("data in the target",))
-    primary = live.credential("primary")
+    primary = live.callers.credential("primary")
+    sendings = {limit: Sending(primary, purpose=f"limit={limit}") for limit in SIZES}
     for call in filled:
-        limits = ("2", "3", "24", "26", "99", "100")
-        live.send_each(
-            [
-                (call.asking(limit=limit), Sending(primary, purpose=f"a page of {limit}"))
-                for limit in limits
-            ]
-        )
+        requests = [(call.asking(limit=limit), sending) for limit, sending in sendings.items()]
+        live.callers.send_each(requests)
 
 
 @requirement("pagination/default-limit")
 def test_the_default_limit_is_25(operation: Operation, live: Live) -> None:
-    """The first page without a limit is the first page of 25."""
-    live.control(Call(operation.id))
-    for call, scheme in _without_limit(operation, live):
-        _defaults(call, scheme, live)
-    if (
-        len(live.records(operation.id)) <= DEFAULT_LIMIT
-    ):  # which a smaller default cuts short, and a larger one does not
+    """The first page without a limit is the first page with limit=25."""
+    live.callers.baseline(Call(operation.id))
+    for call, scheme in _calls_without_limit(operation, live):
+        _compare_with_default(call, scheme, live)
+    # A shorter list shows a default below 25, but none above.
+    if len(live.records(operation.id)) <= DEFAULT_LIMIT:
         raise Inconclusive(f"no more than {DEFAULT_LIMIT} records", needs=("data in the target",))
 
 
+def _calls_without_limit(operation: Operation, live: Live) -> Iterator[tuple[Call, str | None]]:
+    """The first page, the second, and the first of the company with the most records."""
+    plain = Call(operation.id)
+    yield plain, None
+    stated = plain.asking(limit=str(DEFAULT_LIMIT))
+    first = live.callers.send(stated, purpose="the first page")
+    if first.cursor is not None:
+        yield plain.asking(cursor=first.cursor), first.scheme
+    records = live.listing(operation.id).records
+    companies = Counter(str(record.get("companyId")) for record in records)
+    for id, count in companies.most_common(1):
+        if count > 1:
+            yield plain.asking(companyId=id), None
+
+
+def _compare_with_default(call: Call, scheme: str | None, live: Live) -> None:
+    """Violation where the page without a limit goes on to differ from the one with limit=25."""
+    stating = call.asking(limit=str(DEFAULT_LIMIT))
+    for number in range(ROUNDS):
+        desynchronize(Call(call.operation), number, live)
+        plain = live.callers.send(call, scheme=scheme, purpose="without a limit")
+        purpose = "with the default limit"
+        stated = live.callers.send(stating, scheme=plain.scheme, purpose=purpose)
+        again = live.callers.send(stating, scheme=plain.scheme, purpose=purpose)
+        statuses = {plain.status, stated.status, again.status}
+        if statuses != {200} or _ids(plain) == _ids(stated):
+            return
+        if _is_explained(plain, stated, again):
+            return
+        # A cursor may be bound to the limit that it was issued under, and find nothing without it.
+        if scheme is not None and not (plain.items and stated.items):
+            return
+    _report_default(plain, stated)
+
+
+def _is_explained(plain: Exchange, stated: Exchange, again: Exchange) -> bool:
+    """Whether the list changes: then only the lengths of two pages can be compared."""
+    if len(plain.items) == len(stated.items) and _ids(stated) != _ids(again):
+        return True
+    # Pages may be shorter than their limit, each time by another number.
+    return len(stated.items) != len(again.items) and len(plain.items) <= DEFAULT_LIMIT
+
+
+def _report_default(plain: Exchange, stated: Exchange) -> None:
+    count = len(plain.items)
+    expect.violated(
+        defect(
+            Kind.DIFFERENCE,
+            "the page without a limit has {plain} items, the page with limit=25 has {stated}"
+            if count != len(stated.items)
+            else "the page without a limit has other items than the page with limit=25",
+            expected="the same page",
+            actual=count,
+            plain=count,
+            stated=len(stated.items),
+        ).at(in_data(plain, "items"), in_data(stated, "items")),
+        plain,
+        stated,
+    )
+
+
+def _ids(page: Exchange) -> set[object]:
+    return {item.get("id") for item in page.items}
+
+
+# --- every record once ---
+
+
 @requirement("pagination/once")
-def test_a_walk_yields_no_record_twice(operation: Operation, live: Live) -> None:
-    """Whatever the size of its pages, and under a filter."""
-    for walk in (*_walks(operation, live), *_filtered(operation, live)):
-        # Under a filter a cursor that leads back shows that the filter or the cursor is forgotten, which is judged elsewhere.
-        if repeated(walk) and (walk.end != "loop" or not walk.call.query):
-            confirm_repeated(walk, live)
+def test_following_cursors_returns_no_record_twice(operation: Operation, live: Live) -> None:
+    """With every limit, and under a filter."""
+    for pagination in (*_paginations(operation, live), *_filtered(operation, live)):
+        # Under a filter a loop shows that the filter or the cursor is ignored: another requirement.
+        is_filter_ignored = pagination.end is End.LOOP and pagination.call.query
+        if repeated(pagination) and not is_filter_ignored:
+            confirm_repeated(pagination, live)
 
 
 @requirement("pagination/complete")
-def test_a_walk_yields_every_record(operation: Operation, live: Live) -> None:
-    """Walks with pages of different sizes yield the same records, and some where many can be read."""
-    lost = _lost(operation, live) if operation.id in WHOLE else []
-    expect.that(
-        not lost,
-        defect(
-            Kind.UNSORTED,
-            "the list shows nothing, and records in several states can be read",
-            expected="what can be read",
-        ),
-        *lost[:2],
-    )
+def test_following_cursors_returns_every_record(operation: Operation, live: Live) -> None:
+    """Every limit returns the same records, and an empty list is not full of readable records."""
+    if operation.id in WHOLE:
+        _require_records(operation, live)
     compared = False
     for call in lists(operation, live):
-        walks = sized(call, live)
-        whole = [walk for walk in walks if walk.is_whole]
-        compared = compared or (len(whole) > 1 and any(len(set(walk.ids)) > 1 for walk in whole))
-        for walk in walks:
-            if loses(walk, whole, live):
-                confirm_missing(walk, whole, live)
+        paginations = with_all_limits(call, live)
+        whole = [each for each in paginations if each.is_whole]
+        compared = compared or (len(whole) > 1 and any(len(set(each.ids)) > 1 for each in whole))
+        for pagination in paginations:
+            if loses(pagination, whole, live):
+                confirm_missing(pagination, whole, live)
     if not compared:
         raise Inconclusive(
             f"{operation.id} has no two pages to compare", needs=("data in the target",)
         )
 
 
+def _paginations(operation: Operation, live: Live) -> list[Pagination]:
+    """Paginations with all limits; Inconclusive where none has a second page."""
+    calls = lists(operation, live)
+    confirmed_name(operation, "cursor", live, calls[0])
+    paginations = [each for call in calls for each in with_all_limits(call, live)]
+    if not any(len(each.pages) > 1 for each in paginations):
+        raise Inconclusive(f"{operation.id} has no second page", needs=("data in the target",))
+    return paginations
+
+
+def _filtered(operation: Operation, live: Live) -> list[Pagination]:
+    """Paginations under each filter, most of which the check of filters reads too."""
+    if "{" in operation.path or not live.listing(operation.id).records:
+        return []
+    plans = [
+        plan
+        for name, restricted in certain_filters(operation, live)
+        for plan in _filter_plans(operation, name, restricted, live)
+    ]
+    live.paginations.read_ahead(plans)
+    return [live.paginations.read(plan.call, plan.limit) for plan in plans]
+
+
+def _filter_plans(operation: Operation, name: str, restricted: str, live: Live) -> list[Plan]:
+    records = live.listing(operation.id).records
+    plans = []
+    for id in values(records, restricted)[:2]:
+        count = sum(record.get(restricted) == id for record in records)
+        limits = [each for each in FILTERED if each != DEFAULT_LIMIT or count > each]
+        call = Call(operation.id).asking(**{name: id})
+        plans += [live.paginations.plan(call, limit, count) for limit in limits]
+    return plans
+
+
+# --- the end of a list ---
+
+
 @requirement("pagination/end")
-def test_a_walk_comes_to_its_end(operation: Operation, live: Live) -> None:
-    """No cursor leads back, and the last page of projects, of all or of one company, is the one with the null cursor."""
+def test_following_cursors_comes_to_an_end(operation: Operation, live: Live) -> None:
+    """No cursor leads back, and the last page of projects has a null cursor."""
     filtered = _filtered(operation, live) if operation.id == "project_list" else []
-    walks = _walks(operation, live)
-    for walk in (*walks, *(walk for walk in filtered if _shows_its_end(walk, live))):
-        if _unending(walk, [*walks, *filtered], operation) is not None:
-            again = live.again(walk)
-            problem = (
-                None
-                if turned_away(again.pages[-1], live)
-                else _unending(again, [*walks, *filtered], operation)
-            )
-            expect.that(
-                problem is None,
-                defect(Kind.UNSORTED, f"{problem} with {walk.told}", expected="an end"),
-                again.pages[-1],
-            )
+    paginations = _paginations(operation, live)
+    ending = [each for each in filtered if _shows_its_end(each, live)]
+    for pagination in (*paginations, *ending):
+        if _unending(pagination, [*paginations, *filtered], operation) is None:
+            continue
+        again = live.paginations.again(pagination)
+        last = again.pages[-1]
+        violation = _unending(again, [*paginations, *filtered], operation)
+        if violation is not None and not is_rejected_by_scheme(last, live):
+            expect.violated(violation, last)
+
+
+def _unending(
+    pagination: Pagination, others: Sequence[Pagination], operation: Operation
+) -> Defect | None:
+    """How a pagination fails to end; None where it ends."""
+    last = pagination.pages[-1]
+    cursor = in_data(last, "nextCursor")
+    if pagination.end is End.LOOP:
+        text = "a cursor leads back to an earlier page with {size}"
+        return _endless(text, pagination, "a last page").on("nextCursor").at(cursor)
+    if _is_cursor_rejected(pagination):
+        text = "the cursor of a page returned {response} with {size}"
+        return _endless(text, pagination, "200", last).at(status_line(last))
+    is_needless = (
+        operation.id == "project_list"
+        and pagination.is_whole
+        and (last.cursor is not None or _has_needless_page(pagination))
+    )
+    if is_needless and not _lacks_any(pagination, others):
+        text = "the last page of projects has a cursor with {size}"
+        return _endless(text, pagination, "nextCursor: null").on("nextCursor").at(cursor)
+    return None
+
+
+def _endless(
+    text: str, pagination: Pagination, expected: str, response: Exchange | None = None
+) -> Defect:
+    return defect(
+        Kind.ENDLESS,
+        text,
+        expected=expected,
+        actual=response.status if response else None,
+        size=pagination.page_size,
+        response=response.describe() if response else "",
+    )
+
+
+def _is_cursor_rejected(pagination: Pagination) -> bool:
+    """Whether the cursor of a page is rejected beside the limit that it was issued under.
+
+    A page with items under another status than 200 violates a rule.
+    """
+    if pagination.end is not End.REJECTED or pagination.limit == GROWING:
+        return False
+    return len(pagination.pages) > 1 and not pagination.pages[-1].items
+
+
+def _lacks_any(pagination: Pagination, others: Sequence[Pagination]) -> bool:
+    """Whether other limits return more: then an empty page stands where a record is missing."""
+    own = set(pagination.ids)
+    return any(set(other.ids) - own for other in others if other.call == pagination.call)
+
+
+def _has_needless_page(pagination: Pagination) -> bool:
+    """Whether an empty page follows full ones.
+
+    After a shorter page, it may be what remains of a page without the records that are hidden.
+    """
+    *before, last = pagination.pages
+    if not before or last.items or not before[-1].items:
+        return False
+    return all(len(page.items) == pagination.limit for page in before[:-1])
+
+
+def _shows_its_end(pagination: Pagination, live: Live) -> bool:
+    """Whether the target filters before it cuts pages: then an empty page is needless.
+
+    That shows where no page of one is empty, although other records lie between those that pass.
+    """
+    whole, own = live.listing(pagination.call.operation).ids, set(pagination.ids)
+    is_apart = own != set(whole[: len(own)])
+    is_filled = all(page.items for page in pagination.pages[:-1])
+    return pagination.limit == 1 and pagination.is_whole and is_apart and is_filled
+
+
+# --- records that agree ---
 
 
 @requirement("pagination/agreement")
 def test_a_record_is_the_same_on_every_page(operation: Operation, live: Live) -> None:
-    """Limits, cursors and filters choose records, and change nothing in them."""
+    """Limits, cursors and filters select records, and change no property of them."""
     compared = False
     for call in lists(operation, live):
-        # The longest pages are often read long before the others, and what has happened since shows in them.
-        longest, *others = sized(call, live)
+        # The longest pages were often read long before the others: they are not the base.
+        longest, *others = with_all_limits(call, live)
         base, others = (others[0], [longest, *others[1:]]) if others else (longest, [])
-        others += [
-            live.walk(call.asking(**{name: id}), longest.limit)
-            for name, id in _filters(operation, live)
-        ]
-        compared = compared or any(is_uuid(record.get("id")) for record in base.records)
-        for walk in others:
-            agree(base, walk, live)
+        filtered = [call.asking(**{name: id}) for name, id in _filter_values(operation, live)]
+        others += [live.paginations.read(each, longest.limit) for each in filtered]
+        compared = compared or has_valid_id(base)
+        for pagination in others:
+            agree(base, pagination, live)
     if not compared:
         raise Inconclusive(
             f"{operation.id} shows no record with an id", needs=("data in the target",)
         )
 
 
+def _filter_values(operation: Operation, live: Live) -> Iterator[tuple[str, str]]:
+    """The filters whose names are certain, each with the id that the first record has."""
+    for name, restricted in certain_filters(operation, live):
+        ids = values(live.listing(operation.id).records, restricted)
+        yield from ((name, id) for id in ids[:1])
+
+
+# --- records that can be read are listed ---
+
+
 @requirement("pagination/listed")
-def test_what_is_referred_to_is_listed(operation: Operation, live: Live) -> None:
-    """A project of a video, a video of a review, a review of the profile: what can be read can be listed."""
-    walk = live.listing(operation.id)
-    if not walk.is_whole:
+def test_a_record_that_others_name_is_listed(operation: Operation, live: Live) -> None:
+    """The project of a video, the video of a review, a review of the profile."""
+    listing = live.listing(operation.id)
+    if not listing.is_whole:
         raise Inconclusive(f"{operation.id} is too long to be read whole")
-    if len(walk.ids) < len(walk.records):
+    if len(listing.ids) < len(listing.records):
         raise Inconclusive(
             f"{operation.id} shows records without ids", needs=("data in the target",)
         )
-    lost = _lost(operation, live)
+    _require_records(operation, live)
+    missing = _named_ids(operation, live) - set(listing.ids)
+    # A record that other limits return is listed; that one limit misses it is another requirement.
+    if missing:
+        missing -= {id for each in with_all_limits(listing.call, live) for id in each.ids}
+    for id in sorted(missing)[:MOST_REPORTED]:
+        _require_listed(operation, id, listing, live)
+
+
+def _require_listed(operation: Operation, id: str, listing: Pagination, live: Live) -> None:
+    read, name = _reader(operation, live)
+    response = live.callers.send(Call(read, {name: id}), purpose="a record that another one names")
+    if response.status != 200 or _is_in_another_state(response, listing):
+        return
     expect.that(
-        not lost,
+        id in live.paginations.again(listing).ids,
         defect(
-            Kind.UNSORTED,
-            "the list shows nothing, and records in several states can be read",
-            expected="what can be read",
-        ),
-        *lost[:2],
+            Kind.OMITTED,
+            "{id} can be read by its id, but is not in the list",
+            expected="every record that can be read",
+            id=id,
+        ).at(in_data(response, "id")),
+        response,
     )
-    read, name = _reading(operation, live)
-    missing = _referred(operation, live) - set(walk.ids)
-    if missing:  # what pages of another length show is listed, and lost in walking
-        missing -= {id for other in sized(walk.call, live) for id in other.ids}
-    for id in sorted(missing)[:5]:
-        answer = live.send(Call(read, {name: id}), purpose="a record that another one names")
-        if _is_of_another_state(answer, walk):
-            continue
-        known_again = answer.status != 200 or id in live.again(walk).ids
-        expect.that(
-            known_again,
-            defect(
-                Kind.UNSORTED,
-                f"{id} can be read, but is not in the list",
-                expected="a list of all that can be read",
-            ),
-            answer,
-        )
 
 
-def _reading(operation: Operation, live: Live) -> tuple[str, str]:
-    """The operation that reads a record of a list by its id, and the name of its parameter."""
-    read = {"project_list": "project_get", "video_list": "video_get", "review_list": "review_get"}[
-        operation.id
-    ]
-    return read, parameter_of(live.operation(read))
+def _require_records(operation: Operation, live: Live) -> None:
+    """Violation where a list stays empty, and records in several states can be read.
 
-
-def _lost(operation: Operation, live: Live) -> list[Exchange]:
-    """Readings of records in several states, where a list shows none and goes on so: whichever states it is of, it lacks some."""
-    walk = live.listing(operation.id)
-    if walk.records or not walk.is_whole:
-        return []
-    read, name = _reading(operation, live)
-    calls = [Call(read, {name: id}) for id in sorted(_referred(operation, live))[:MOST_READ]]
-    answers = live.send_all(calls, "a record that another one names")
-    own = [answer for answer in answers if isinstance(answer.data, dict)]
-    found = [
-        answer for answer in own if str(answer.data.get("id")).lower() == answer.call.path[name]
-    ]
-    if len({tuple(str(answer.data.get(member)) for member in STATES) for answer in found}) < 2:
-        return []
+    A list of one state only would show some of them.
+    """
+    readable = _readable(operation, live)
+    if not readable:
+        return
     for pause in PAUSES:
         live.session.transport.wait(pause)
-        if live.again(walk).records:
-            return []
-    return found
-
-
-def _is_of_another_state(answer: Exchange, walk: Walk) -> bool:
-    """Whether a record is in a state in which nothing in the list is: what states a list is of is not given."""
-    told = answer.data if isinstance(answer.data, dict) else {}
-    return any(
-        told[member] not in [record.get(member) for record in walk.records]
-        for member in STATES
-        if member in told
-    )
-
-
-def _without_limit(operation: Operation, live: Live) -> Iterator[tuple[Call, str | None]]:
-    """The list without a limit: its first page, the page after that, and the first page of the company that has the most."""
-    plain = Call(operation.id)
-    yield plain, None
-    first = live.send(plain.asking(limit=str(DEFAULT_LIMIT)), purpose="the first page")
-    if first.cursor is not None:
-        yield plain.asking(cursor=first.cursor), first.scheme
-    companies = Counter(
-        str(record.get("companyId")) for record in live.listing(operation.id).records
-    )
-    yield from (
-        (plain.asking(companyId=id), None) for id, count in companies.most_common(1) if count > 1
-    )
-
-
-def _defaults(call: Call, scheme: str | None, live: Live) -> None:
-    """Violation where the page without a limit stays another one than that of 25; a cursor may be good for nothing but its first use."""
-    stating = call.asking(limit=str(DEFAULT_LIMIT))
-    for number in range(ROUNDS):
-        shift(Call(call.operation), number, live)
-        plain = live.send(call, scheme=scheme, purpose="without a limit")
-        stated, again = (
-            live.send(stating, scheme=plain.scheme, purpose="with the default limit")
-            for _ in range(2)
-        )
-        if {plain.status, stated.status, again.status} != {200} or _ids(plain.items) == _ids(
-            stated.items
-        ):
+        if live.paginations.again(live.listing(operation.id)).records:
             return
-        if len(plain.items) == len(stated.items) and _ids(stated.items) != _ids(again.items):
-            return  # In a list that moves nothing but the number of its records can be compared.
-        if len(stated.items) != len(again.items) and len(plain.items) <= DEFAULT_LIMIT:
-            return  # Where pages are as short as they happen to be, not even that.
-        if scheme is not None and not (plain.items and stated.items):
-            return  # A cursor that goes with its own limit alone was never issued for another one, and may find nothing.
-    told = f"{len(plain.items)} records without a limit, {len(stated.items)} with 25"
-    expect.violated(defect(Kind.UNSORTED, told, expected="the same page"), plain, stated)
-
-
-def _walks(operation: Operation, live: Live) -> list[Walk]:
-    known(operation, "cursor", live, lists(operation, live)[0])
-    walks = [walk for call in lists(operation, live) for walk in sized(call, live)]
-    if not any(len(walk.pages) > 1 for walk in walks):
-        raise Inconclusive(f"{operation.id} has no second page", needs=("data in the target",))
-    return walks
-
-
-def _ids(items: list[dict[str, object]]) -> set[object]:
-    return {item.get("id") for item in items}
-
-
-def _unending(walk: Walk, walks: list[Walk], operation: Operation) -> str | None:
-    last = walk.pages[-1]
-    if walk.end == "loop":
-        return "a cursor leads back to a page that was read"
-    # A cursor may go on with its own limit alone; a page of records under another status than 200 is judged by the rules.
-    if walk.end == "refused" and len(walk.pages) > 1 and walk.limit != GROWING and not last.items:
-        return f"the cursor of a page is answered {last.describe()}"
-    needless = (
-        operation.id == "project_list"
-        and walk.is_whole
-        and (last.cursor is not None or _has_needless_page(walk))
-    )
-    if needless and not _lacks_any(walk, walks):
-        return "the last page of projects has a cursor"
-    return None
-
-
-def _lacks_any(walk: Walk, walks: list[Walk]) -> bool:
-    """Whether walks of the same list in other sizes show more, so that an empty page stands where a record was lost."""
-    own = set(walk.ids)
-    return any(set(other.ids) - own for other in walks if other.call == walk.call)
-
-
-def _has_needless_page(walk: Walk) -> bool:
-    """Whether an empty page follows full ones; after shorter ones it may be what is left of a page once the hidden records are out."""
-    *before, last = walk.pages
-    return (
-        bool(before)
-        and not last.items
-        and all(len(page.items) == walk.limit for page in before[:-1])
-        and bool(before[-1].items)
+    expect.violated(
+        defect(
+            Kind.OMITTED,
+            "the list is empty, but records in several states can be read by their ids",
+            expected="every record that can be read",
+        ),
+        *readable[:2],
     )
 
 
-def _filters(operation: Operation, live: Live) -> Iterator[tuple[str, str]]:
-    """The filters whose names are certain, each with a value that some record has."""
-    for name, role in live.session.roles(operation).items():
-        if role in operation.filters:
-            records = live.listing(operation.id).records
-            yield from ((name, id) for id in values(records, operation.filters[role])[:1])
-
-
-def _filtered(operation: Operation, live: Live) -> list[Walk]:
-    """Walks under each filter, most of which the check of filters makes as well."""
-    records = live.listing(operation.id).records if "{" not in operation.path else []
-    routes = []
-    for name, role in live.session.roles(operation).items() if records else ():
-        member = operation.filters.get(role, "")
-        for id in values(records, member)[:2]:
-            count = sum(record.get(member) == id for record in records)
-            call = Call(operation.id).asking(**{name: id})
-            routes += [
-                live.route(call, limit, count)
-                for limit in FILTERED
-                if limit != DEFAULT_LIMIT or count > limit
-            ]
-    live.walk_ahead(routes)
-    return [live.walk(route.call, route.limit) for route in routes]
-
-
-def _shows_its_end(walk: Walk, live: Live) -> bool:
-    """Whether a filtered walk tells a needless page from what is left of a page that was cut before it was filtered.
-
-    Pages of one are never empty, although a record of others stands between those that belong there: so they are filtered first.
-    """
-    whole, own = live.listing(walk.call.operation).ids, set(walk.ids)
-    apart = own != set(whole[: len(own)])
-    return (
-        walk.limit == 1 and walk.is_whole and apart and all(page.items for page in walk.pages[:-1])
-    )
-
-
-def _referred(operation: Operation, live: Live) -> set[str]:
-    """Ids of the kind of a list that other records, or the profile, name."""
-    member = {"project_list": "projectId", "video_list": "videoId", "review_list": None}[
-        operation.id
+def _readable(operation: Operation, live: Live) -> list[Exchange]:
+    """Responses to reading records in several states, where the list shows no record."""
+    listing = live.listing(operation.id)
+    if listing.records or not listing.is_whole:
+        return []
+    read, name = _reader(operation, live)
+    calls = [Call(read, {name: id}) for id in sorted(_named_ids(operation, live))[:MOST_READ]]
+    responses = live.callers.send_all(calls, "a record that another one names")
+    read_by_id = [
+        response
+        for response in responses
+        if isinstance(response.data, dict)
+        and str(response.data.get("id")).lower() == response.call.path[name]
     ]
-    if member is None:
+    states = {tuple(str(each.data.get(name)) for name in STATES) for each in read_by_id}
+    return read_by_id if len(states) > 1 else []
+
+
+def _reader(operation: Operation, live: Live) -> tuple[str, str]:
+    """The operation that reads a record of a list by its id, and the name of its parameter."""
+    operations = live.session.contract.operations.values()
+    reader = next(
+        each
+        for each in operations
+        if each.resource == operation.resource and not each.is_list and not each.writes
+    )
+    return reader.id, parameter_of(reader)
+
+
+def _is_in_another_state(response: Exchange, listing: Pagination) -> bool:
+    """Whether no listed record is in the state of this one: a list may be restricted to a state."""
+    record = response.data if isinstance(response.data, dict) else {}
+    return any(
+        record[name] not in [listed.get(name) for listed in listing.records]
+        for name in STATES
+        if name in record
+    )
+
+
+def _named_ids(operation: Operation, live: Live) -> set[str]:
+    """The ids, in lower case, of records of a list that other records or the profile name."""
+    if operation.resource == "Review":
         fixtures = live.session.target.fixtures
         return {id.lower() for id in (*fixtures.approvable_reviews, *fixtures.unapprovable_reviews)}
+    _, name = _reader(operation, live)
     found: set[str] = set()
     for other in ("video_list", "review_list"):
         try:
-            found |= {
-                str(listed.record[member]).lower()
-                for listed in live.records(other)
-                if isinstance(listed.record.get(member), str)
-            }
+            records = [listed.record for listed in live.records(other)]
         except (Inconclusive, NotApplicable):
             continue
+        found |= {str(each[name]).lower() for each in records if isinstance(each.get(name), str)}
     return found

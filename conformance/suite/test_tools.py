@@ -24,7 +24,7 @@ ROUNDS = 3
 @requirement("tools/listed")
 def test_every_operation_is_a_tool(operation: Operation, toolbox: Toolbox) -> None:
     """A caller with every permission is shown a tool for each operation."""
-    toolbox.live.credential("primary")
+    toolbox.live.callers.credential("primary")
     names = sorted(_listed(toolbox))
     missing = defect(
         Kind.ABSENT,
@@ -49,7 +49,7 @@ def _listed(toolbox: Toolbox) -> dict[str, Any]:
             if not problem.failed:
                 raise
             last = problem
-            toolbox.live.control(Call("account_get"), scheme=toolbox.scheme)
+            toolbox.live.callers.baseline(Call("account_get"), scheme=toolbox.scheme)
     failing = defect(Kind.STATUS, "the list of tools keeps failing", expected="the tools")
     raise Violation(failing, exchanges=last.exchanges)
 
@@ -122,7 +122,7 @@ def _allowed_arguments(operation: Operation, live: Live) -> Iterator[dict[str, A
 def test_a_stock_client_lists_and_calls_a_tool(toolbox: Toolbox) -> None:
     """The official client of the protocol lists the tools and calls that of the account."""
     operation = toolbox.live.operation("account_get")
-    over_http = toolbox.live.control(toolbox.live.call(operation), scheme=toolbox.scheme)
+    over_http = toolbox.live.callers.baseline(toolbox.live.call(operation), scheme=toolbox.scheme)
     if toolbox.live.session.problems(over_http):
         raise Inconclusive("the response over HTTP violates the contract", exchanges=[over_http.id])
     toolbox.tool(operation)
@@ -140,7 +140,7 @@ def _check_with_stock_client(operation: Operation, toolbox: Toolbox) -> None:
     # Slow to import, and only of use for a target with tools.
     from conformance.suite.tools import sdk_client  # noqa: PLC0415
 
-    primary = Caller.of(toolbox.live.credential("primary"), toolbox.scheme)
+    primary = Caller.of(toolbox.live.callers.credential("primary"), toolbox.scheme)
     transport = sdk_client.ClientTransport(toolbox, operation, primary)
     arguments = arranged({}, toolbox.tool(operation).get("inputSchema", {}))
     names, result = sdk_client.list_and_call(transport, arguments)

@@ -20,7 +20,7 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live, parameter_of
-from conformance.suite.lists.walk import PAGE
+from conformance.suite.lists.pagination import PAGE
 from conformance.suite.tools.filters import filters_of
 from conformance.suite.tools.parity import by_id
 from conformance.suite.tools.results import ToolResult, check_rejected
@@ -42,7 +42,7 @@ def test_a_tool_needs_a_credential(
     """A tool call with no, an expired, a revoked or a made-up credential is rejected."""
     live = toolbox.live
     call, arguments = _baseline(operation, toolbox, approvals, trials)
-    intruders = without_valid_credential(live.session, live.credential("primary"))
+    intruders = without_valid_credential(live.session, live.callers.credential("primary"))
     for each in intruders:
         who, scheme = each.caller.credential, each.caller.scheme
         check_rejected(toolbox.call(operation, arguments, who, scheme, purpose=each.purpose))
@@ -66,7 +66,7 @@ def test_a_tool_needs_the_permission(
     operation: Operation, scheme: str, toolbox: Toolbox, approvals: Approvals, trials: Trials
 ) -> None:
     """A tool call without the permission of the operation is rejected, or the tool not listed."""
-    credential = toolbox.live.by(f"lacking.{operation.permission}", scheme)
+    credential = toolbox.live.callers.credential_with(f"lacking.{operation.permission}", scheme)
     call, arguments = _baseline(operation, toolbox, approvals, trials)
     purpose = "a caller without the permission"
     check_rejected(toolbox.call(operation, arguments, credential, scheme, purpose=purpose))

@@ -49,7 +49,7 @@ def test_what_cannot_be_approved_is_not(
 ) -> None:
     """An approval of a review whose `approvable` is false is rejected, and leaves its status."""
     trials.require_consent()
-    live.by("primary", scheme)
+    live.callers.credential_with("primary", scheme)
     _check_withheld(scheme, approvals)
     ids = live.session.target.fixtures.unapprovable_reviews[:MOST_REVIEWS]
     if not ids:
@@ -100,7 +100,7 @@ def _attempted(id: str, scheme: str, live: Live, approvals: Approvals) -> Status
     before = _unapprovable(id, approvals)
     key = approvals.key(id, f"unapprovable {scheme}")
     call = approvals.call(id, revision_or_first(before), key)
-    response = live.send(call, scheme=scheme, purpose="approve what cannot be approved")
+    response = live.callers.send(call, scheme=scheme, purpose="approve what cannot be approved")
     after, status = approvals.reader.read(id), _status(before)
     if status == APPROVED:
         expect.status(response, *ON_APPROVED)
@@ -137,13 +137,13 @@ def test_an_approval_of_no_review_is_absent(
     scheme: str, live: Live, approvals: Approvals, trials: Trials
 ) -> None:
     """A well-formed id of no review returns 404, or 403 where a target hides what exists."""
-    primary = live.by("primary", scheme)
+    primary = live.callers.credential_with("primary", scheme)
     trials.baseline(scheme)
     id = live.made_up("no review")
 
     def send(key: str) -> Exchange:
         call = approvals.call(id, 1, key)
-        return live.send(call, primary, scheme, purpose="approve a review that is not")
+        return live.callers.send(call, primary, scheme, purpose="approve a review that is not")
 
     _, response = approvals.with_new_key(id, f"absent {scheme}", send)
     expect.status(response, 403, 404)
@@ -181,4 +181,4 @@ def _related_ids(record: dict[str, object]) -> Iterator[str]:
 
 def _approve_stale(live: Live, approvals: Approvals, stale: tuple[str, int], key: str) -> Exchange:
     purpose = "approve what resembles a review, or is beside it"
-    return live.send(approvals.call(*stale, key), purpose=purpose)
+    return live.callers.send(approvals.call(*stale, key), purpose=purpose)

@@ -110,15 +110,15 @@ def test_what_is_missing_is_named(check: Asked, change: Change, needs: tuple[str
 @pytest.mark.parametrize(
     ("check", "change"),
     [
-        ((pagination.test_a_walk_yields_no_record_twice, "review_list", None), SILENT),
+        ((pagination.test_following_cursors_returns_no_record_twice, "review_list", None), SILENT),
         ((grants.test_another_callers_cursor_opens_nothing, "review_list", None), SILENT),
         (
-            (arguments.test_a_filter_that_is_no_uuid_is_refused, "review_list", None),
+            (arguments.test_a_filter_that_is_not_a_uuid_is_rejected, "review_list", None),
             having("parameters/review_list/project", False),  # noqa: FBT003
         ),
         ((tools_access.test_a_tool_rejects_invalid_arguments, "account_get", None), without()),
         (
-            (read.test_the_record_is_the_one_asked_for, "account_get", None),
+            (read.test_the_requested_record_is_returned, "account_get", None),
             without("credentials/outsider", "credentials/no-review-role"),
         ),
     ],

@@ -51,10 +51,13 @@ def test_a_defect_that_brings_a_gateways_answer_is_asked_for_once_more(
     with stage(spoil=away) as one:
         live, control = one.things["live"], Call("project_list")
         if found is None:
-            assert live.probe(control.asking(limit="0"), control, "no limit").status in (400, 422)
+            assert live.callers.probe(control.asking(limit="0"), control, "no limit").status in (
+                400,
+                422,
+            )
         else:
             with pytest.raises(found, match=r"^no limit, once more: 503|^no limit: 503"):
-                live.probe(control.asking(limit="0"), control, "no limit")
+                live.callers.probe(control.asking(limit="0"), control, "no limit")
 
 
 def empty(request: httpx.Request) -> httpx.Response | None:
@@ -74,7 +77,7 @@ def test_a_list_that_shows_nothing_is_asked_again() -> None:
         spoil=lambda request, send: (empty(request) if sum(waits) < 1 else None) or send(request)
     ) as one:
         waits = one.transport.waits
-        one.perform(pagination.test_a_walk_yields_every_record, "project_list")
+        one.perform(pagination.test_following_cursors_returns_every_record, "project_list")
     assert waits == [0.2, 0.8]
 
 
@@ -86,7 +89,7 @@ def test_a_list_that_shows_nothing_may_be_of_other_states() -> None:
         stage(spoil=lambda request, send: empty(request) or alike(request, send)) as one,
         pytest.raises(Inconclusive, match="no two pages"),
     ):
-        one.perform(pagination.test_a_walk_yields_every_record, "project_list")
+        one.perform(pagination.test_following_cursors_returns_every_record, "project_list")
 
 
 def test_an_id_of_nothing_may_be_refused_by_a_filter() -> None:
@@ -108,7 +111,7 @@ def test_a_list_that_is_served_below_no_record_has_no_parents() -> None:
 
     with (
         stage(spoil=closed) as one,
-        pytest.raises(Inconclusive, match="no answer of comment_list to look at"),
+        pytest.raises(Inconclusive, match="no successful response of comment_list"),
     ):
         one.things["live"].parents("comment_list")
 
@@ -172,9 +175,9 @@ def test_what_is_read_as_no_record_cannot_be_compared() -> None:
 
     with (
         stage(spoil=empty) as one,
-        pytest.raises(Inconclusive, match="project_get answered with no record"),
+        pytest.raises(Inconclusive, match="project_get returned no record"),
     ):
-        one.perform(read.test_the_record_is_the_one_asked_for, "project_get")
+        one.perform(read.test_the_requested_record_is_returned, "project_get")
 
 
 def test_a_page_below_what_does_not_exist_is_none() -> None:
@@ -194,8 +197,8 @@ def test_a_page_below_what_does_not_exist_is_none() -> None:
         one.transport.spoil = lambda request, send: (
             send(request) if made_up in request.url.path else generous(request, send)
         )
-        with pytest.raises(Violation, match="an id of nothing: 200"):
-            one.perform(read.test_what_does_not_exist_is_absent, "comment_list")
+        with pytest.raises(Violation, match="the id of no record: 200"):
+            one.perform(read.test_a_record_that_does_not_exist_is_not_found, "comment_list")
     assert one.transport.sent[-1].url.path.rpartition("/")[0] == "/v1/reviews"
 
 
@@ -216,7 +219,7 @@ def test_where_no_review_has_comments_nothing_shows_whose_they_are() -> None:
         stage(spoil=silent) as one,
         pytest.raises(Inconclusive, match="comment_list shows no record"),
     ):
-        one.perform(read.test_what_lies_below_a_record_names_it, "comment_list")
+        one.perform(read.test_an_item_names_its_parent, "comment_list")
 
 
 def test_what_leaves_its_list_is_not_compared_with_it() -> None:
@@ -325,8 +328,8 @@ def test_a_default_that_cuts_a_short_list_is_told(default: int, outcome: type[Ex
 def test_a_record_that_comes_twice_whatever_else_moves_is_a_defect() -> None:
     """Walk after walk it is the same one."""
     last = moving(lambda items: items.append(items[-1]))
-    with stage(spoil=last) as one, pytest.raises(Violation, match="records come twice"):
-        one.perform(pagination.test_a_walk_yields_no_record_twice, "project_list")
+    with stage(spoil=last) as one, pytest.raises(Violation, match="records are repeated"):
+        one.perform(pagination.test_following_cursors_returns_no_record_twice, "project_list")
 
 
 @pytest.mark.parametrize(
@@ -334,7 +337,7 @@ def test_a_record_that_comes_twice_whatever_else_moves_is_a_defect() -> None:
     [
         (
             "long-pages-are-absent",
-            arguments.test_what_the_contract_allows_is_not_refused,
+            arguments.test_valid_arguments_are_accepted,
             "activity_list",
         ),
         (

@@ -1,17 +1,26 @@
-"""Records that are shown in several places: when they say the same, and when they do not."""
+"""Records that are shown in several places: which differ, and which agree."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from conformance.contract import openapi
-from conformance.suite.lists.records import alike, changes, differing, fits, suits
+from conformance.suite.lists.records import (
+    alike,
+    changes,
+    differing,
+    every_value,
+    fits,
+    suits,
+    values,
+)
 
 ID = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94"
 OTHER = "5f0f5c1a-9d59-4b57-9e0c-6a3d1f6f1d22"
 
 
-def test_only_members_that_both_records_have_may_differ() -> None:
+def test_only_properties_that_both_records_have_differ() -> None:
     """In the order of the first record."""
     assert differing({"a": 1, "b": 2, "c": 3}, {"c": 4, "a": 2, "d": 5}) == ["a", "c"]
     assert differing({"a": 1}, {"b": 1}) == []
@@ -37,8 +46,8 @@ def test_only_members_that_both_records_have_may_differ() -> None:
         (None, None),
     ],
 )
-def test_two_values_say_the_same(one: Any, other: Any) -> None:
-    """Ids in any letters, records in any order, and with members that only one of them has."""
+def test_two_values_agree(one: Any, other: Any) -> None:
+    """UUIDs in any case, nested records in any order, and with properties that one of them has."""
     assert differing({"a": one}, {"a": other}) == []
     assert differing({"a": other}, {"a": one}) == []
 
@@ -65,8 +74,8 @@ def test_two_values_say_the_same(one: Any, other: Any) -> None:
         ([], {}),
     ],
 )
-def test_two_values_say_different_things(one: Any, other: Any) -> None:
-    """Of other kinds, of another length, in another order where there are no records in it, or of another record."""
+def test_two_values_differ(one: Any, other: Any) -> None:
+    """Other types, lengths, orders of plain values, or records."""
     assert differing({"a": one}, {"a": other}) == ["a"]
     assert differing({"a": other}, {"a": one}) == ["a"]
 
@@ -80,17 +89,17 @@ def test_two_values_say_different_things(one: Any, other: Any) -> None:
         ([{"a": 1}, {"a": 2}], True),
     ],
 )
-def test_a_member_changes_where_two_readings_do_not_agree(
+def test_a_property_changes_where_two_consecutive_readings_differ(
     readings: list[dict[str, Any]], changing: bool
 ) -> None:
-    """Neighbours in time, the last ones too; to be there once and not again is a change."""
+    """Also the last ones, and where it is absent in one of them."""
     assert changes("a", readings) is changing
     assert changes("a", [{"a": 1}, *readings, {"a": 1}]) is changing
     assert changes("a", [{"a": 1}, {"a": 1}, {}])
 
 
 @pytest.mark.parametrize(
-    ("resource", "name", "value", "fitting"),
+    ("resource", "name", "value", "is_fitting"),
     [
         ("Project", "videoCount", 0, True),
         ("Project", "videoCount", -1, False),
@@ -103,14 +112,14 @@ def test_a_member_changes_where_two_readings_do_not_agree(
     ],
 )
 def test_a_value_fits_where_the_contract_allows_it(
-    resource: str, name: str, value: Any, fitting: bool
+    resource: str, name: str, value: Any, is_fitting: bool
 ) -> None:
-    """In that member of that resource."""
-    assert fits(openapi.load(), resource, name, value) is fitting
+    """For this property of this resource."""
+    assert fits(openapi.load(), resource, name, value) is is_fitting
 
 
 @pytest.mark.parametrize(
-    ("record", "suiting"),
+    ("record", "is_suited"),
     [
         ({"approvalUnavailableReason": None}, True),
         ({"approvalUnavailableReason": None, "approvable": True}, True),
@@ -119,39 +128,39 @@ def test_a_value_fits_where_the_contract_allows_it(
         ({"approvalUnavailableReason": "late", "approvable": False}, True),
     ],
 )
-def test_a_reason_suits_a_review_that_leaves_room_for_it(
-    record: dict[str, Any], suiting: bool
+def test_a_reason_may_be_null_only_in_a_review_that_can_be_approved(
+    record: dict[str, Any], is_suited: bool
 ) -> None:
-    """Null is none for a review that cannot be approved."""
-    assert suits(openapi.load(), "Review", "approvalUnavailableReason", record) is suiting
+    """Its type depends on `approvable`."""
+    assert suits(openapi.load(), "Review", "approvalUnavailableReason", record) is is_suited
 
 
-def test_a_member_that_depends_on_no_other_suits_where_it_fits() -> None:
-    """As all of a project do."""
+def test_a_property_that_depends_on_no_other_suits_where_it_fits() -> None:
+    """Such as those of a project."""
     assert suits(openapi.load(), "Project", "name", {"name": "Onda Curta"})
     assert not suits(openapi.load(), "Project", "name", {"name": 7})
 
 
-def test_what_has_no_id_is_compared_with_what_stands_in_its_place() -> None:
-    """Beside records that have changed theirs."""
+def test_an_item_without_an_id_is_compared_with_the_one_at_its_index() -> None:
+    """Beside records in another order."""
     one, other = [{"id": ID}, {"id": OTHER}, {"at": 1}], [{"id": OTHER}, {"id": ID}, {"at": 1.0}]
     assert differing({"a": one}, {"a": other}) == []
 
 
-def test_lists_of_records_that_share_an_id_are_alike_in_their_order() -> None:
-    """Nothing says that an id is that of one localization alone."""
+def test_lists_of_records_that_share_an_id_are_compared_in_their_order() -> None:
+    """The contract does not say that the id of a localization is unique."""
     records = [{"id": ID, "language": "de"}, {"id": ID, "language": "fr"}]
     assert differing({"a": records}, {"a": [*records]}) == []
 
 
-def test_half_of_a_surrogate_pair_is_text_that_fits() -> None:
-    """JSON can spell it, and the fast validator cannot read it."""
+def test_a_lone_surrogate_is_a_string() -> None:
+    """JSON allows it as an escape; the fast validator cannot read it."""
     assert fits(openapi.load(), "Project", "name", "half a pair: \ud83d")
     assert not fits(openapi.load(), "Project", "videoCount", "\ud83d")
 
 
-def test_values_are_alike_whatever_letters_their_ids_are_in() -> None:
-    """At any depth; other texts are equal or not, and so are the numbers of members and of items."""
+def test_values_are_alike_in_any_case_of_their_uuids() -> None:
+    """At any depth; other strings, and numbers of properties and items, have to be equal."""
     assert alike(
         {"id": ID, "all": [ID.upper(), {"id": OTHER}]},
         {"id": ID.upper(), "all": [ID, {"id": OTHER.upper()}]},
@@ -162,3 +171,20 @@ def test_values_are_alike_whatever_letters_their_ids_are_in() -> None:
     assert not alike({"id": ID}, {"id": ID, "more": 1})
     assert not alike([ID], [ID, ID])
     assert not alike(None, ID)
+
+
+def test_some_values_of_a_property_are_chosen() -> None:
+    """Those of the first and the last record, and the rarest ones; each once."""
+    names = ["b", "d", "d", "c", "e", "e", "e", "a", "f", "f", "d", "b"]
+    records = [{"name": name} for name in names]
+    assert values(records, "name") == ["b", "a", "d", "e"]
+    assert every_value(records, "name") == names
+    assert values([{"name": "a"}, {"name": "a"}], "name") == ["a"]
+
+
+@pytest.mark.parametrize("choose", [values, every_value])
+def test_only_strings_are_chosen(choose: Callable[..., list[str]]) -> None:
+    """A property may be absent, or have another type."""
+    records = [{}, {"name": None}, {"name": 7}, {"name": "a"}, {"other": "b"}]
+    assert choose(records, "name") == ["a"]
+    assert choose([], "name") == []

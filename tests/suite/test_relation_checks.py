@@ -27,9 +27,9 @@ def test_a_video_of_another_company_is_read_before_it_is_blamed(path: str, blame
     with stage(spoil=spoil) as one:
         if blamed:
             with pytest.raises(Violation, match=f"companyId is {NOBODY}, that of its project is "):
-                one.perform(relations.test_records_belong_to_the_same, "video_list")
+                one.perform(relations.test_a_record_has_the_owner_of_its_owner, "video_list")
         else:
-            one.perform(relations.test_records_belong_to_the_same, "video_list")
+            one.perform(relations.test_a_record_has_the_owner_of_its_owner, "video_list")
 
 
 @pytest.mark.parametrize(("path", "blamed"), [("/v1/videos", True), ("/v1/videos?", False)])
@@ -48,10 +48,10 @@ def test_a_language_that_comes_twice_is_read_again(path: str, blamed: bool) -> N
 
     with stage(spoil=spoil) as one:
         if blamed:
-            with pytest.raises(Violation, match="the languages of video"):
-                one.perform(relations.test_a_video_has_one_localization_a_language, "video_list")
+            with pytest.raises(Violation, match="the languages of a video"):
+                one.perform(relations.test_a_video_has_one_localization_per_language, "video_list")
         else:
-            one.perform(relations.test_a_video_has_one_localization_a_language, "video_list")
+            one.perform(relations.test_a_video_has_one_localization_per_language, "video_list")
 
 
 def test_a_count_that_was_behind_is_no_defect() -> None:
@@ -93,10 +93,10 @@ def test_a_copied_name_is_compared_at_rest(name: str) -> None:
 
     with stage(spoil=behind) as one:
         if name == "steady":
-            one.perform(relations.test_repeated_names_are_the_names)
+            one.perform(relations.test_a_repeated_name_is_the_name)
         else:
             with pytest.raises(Inconclusive, match="no review repeats a name that can be compared"):
-                one.perform(relations.test_repeated_names_are_the_names)
+                one.perform(relations.test_a_repeated_name_is_the_name)
 
 
 def test_a_copied_name_that_stays_another_is_a_defect() -> None:
@@ -106,4 +106,4 @@ def test_a_copied_name_that_stays_another_is_a_defect() -> None:
         stage(spoil=old) as one,
         pytest.raises(Violation, match="projectName is 'of old', the name is "),
     ):
-        one.perform(relations.test_repeated_names_are_the_names)
+        one.perform(relations.test_a_repeated_name_is_the_name)

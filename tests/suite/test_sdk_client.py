@@ -259,7 +259,7 @@ def test_the_list_may_have_pages(most: int, found: int, monkeypatch: pytest.Monk
         transport = ClientTransport(
             toolbox,
             toolbox.live.operation("account_get"),
-            Caller.of(toolbox.live.credential("primary")),
+            Caller.of(toolbox.live.callers.credential("primary")),
         )
         names, _ = sdk_client.list_and_call(transport, {})
 
@@ -276,7 +276,7 @@ def test_only_requests_are_carried() -> None:
         transport = ClientTransport(
             toolbox,
             toolbox.live.operation("account_get"),
-            Caller.of(toolbox.live.credential("primary")),
+            Caller.of(toolbox.live.callers.credential("primary")),
         )
         names, result = sdk_client.list_and_call(transport, {})
 

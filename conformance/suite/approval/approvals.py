@@ -61,7 +61,7 @@ class Approvals:
         """Approve a review at its revision."""
         self.record(review.id, review.revision, key)
         call = self.call(review.id, review.revision, key)
-        return self._live.send(call, scheme=scheme, purpose=purpose)
+        return self._live.callers.send(call, scheme=scheme, purpose=purpose)
 
     def record(self, review: str, revision: int, key: str) -> None:
         """Write into the ledger that a review may be approved now."""

@@ -36,7 +36,9 @@ def transfers(live: Live, approvals: Approvals, trials: Trials) -> Iterator[Tran
     first = trials.first()
     transfer = transferred(approvals, first)
     yield transfer
-    schemes = [scheme for scheme in live.credential("primary").schemes if scheme != first.scheme]
+    schemes = [
+        scheme for scheme in live.callers.credential("primary").schemes if scheme != first.scheme
+    ]
     with suppress(Inconclusive):  # another review may not be left
         others = [trials.by(scheme) for scheme in schemes]
         for trial in others:

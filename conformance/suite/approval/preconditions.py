@@ -61,7 +61,7 @@ class Preconditions:
             yield "a replay"
 
     def _stale(self) -> Iterator[str]:
-        for scheme in self._live.credential("primary").schemes:
+        for scheme in self._live.callers.credential("primary").schemes:
             for label in NEXT:
                 for attempt in self._trials.attempts(f"{label} by {scheme}", scheme):
                     if not _is_conflict(label, attempt):
@@ -71,7 +71,8 @@ class Preconditions:
         revisions = [trial.review.revision + difference for difference in (1, -1)]
         calls = [self._approvals.call(trial.review.id, each, trial.key) for each in revisions]
         responses = [
-            self._live.send(call, scheme=trial.scheme, purpose="its key, alone") for call in calls
+            self._live.callers.send(call, scheme=trial.scheme, purpose="its key, alone")
+            for call in calls
         ]
         pairs = zip(revisions, responses, strict=True)
         return any(response.status not in conflict(revision) for revision, response in pairs)

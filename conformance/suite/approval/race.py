@@ -108,5 +108,5 @@ def _sent_at_once(
 
 
 def _sending(live: Live) -> Sending:
-    primary = live.credential("primary")
+    primary = live.callers.credential("primary")
     return Sending(primary, primary.schemes[0], f"{AT_ONCE} at once", patient=False)

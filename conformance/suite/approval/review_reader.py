@@ -21,7 +21,7 @@ from conformance.suite.approval.review import (
 )
 from conformance.suite.approval.settling import INTERVALS, Settling, settle
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.walk import Listed
+from conformance.suite.lists.pagination import Listed
 
 READS_IN_A_ROW = 8
 PAGES_IN_A_ROW = 4
@@ -38,7 +38,7 @@ class ReviewReader:
     def read(self, id: str, scheme: str | None = None) -> Exchange:
         """Read a review by its id."""
         call = Call("review_get", {"reviewId": id})
-        return self._live.send(call, scheme=scheme, purpose="read the review")
+        return self._live.callers.send(call, scheme=scheme, purpose="read the review")
 
     def review(self, id: str) -> Review | None:
         """The review; None where it cannot be read or is approved already."""
@@ -103,7 +103,7 @@ class ReviewReader:
         is_former = partial(lists_former_state, review)
         for call in calls:
             purpose = "the list after the approval"
-            read = partial(self._live.send, call, scheme=scheme, purpose=purpose)
+            read = partial(self._live.callers.send, call, scheme=scheme, purpose=purpose)
             yield settle(read, is_former, self._session.transport.wait, PAGES_IN_A_ROW)
 
     def _listed(self, id: str) -> Listed | None:
@@ -135,7 +135,7 @@ class ReviewReader:
         call = next(listed.call for listed in records if listed.record["id"] == beside)
         pending: set[str] = set()
         for _ in range(reads):
-            page = self._live.send(call, purpose="does anybody else approve?")
+            page = self._live.callers.send(call, purpose="does anybody else approve?")
             statuses = {str(item.get("id")): item.get("status") for item in page.items}
             if any(statuses.get(id) == APPROVED for id in pending):
                 return True

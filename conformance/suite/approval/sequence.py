@@ -24,7 +24,7 @@ class Sequence:
         self.problem: Violation | Inconclusive | None = None
         self._live = live
         self._approvals = approvals
-        self._scheme = live.credential("primary").schemes[0]
+        self._scheme = live.callers.credential("primary").schemes[0]
         self._oracle = Oracle()
         self._subjects: list[Subject] = []
         self._reviews: dict[str, Review] = {}
@@ -82,7 +82,7 @@ class Sequence:
             self._approvals.record(subject.id, subject.revision, step.key)
         call = self._approvals.call(subject.id, subject.revision + step.difference, step.key)
         purpose = "a step of a random sequence"
-        return self._live.send(call, scheme=self._scheme, purpose=purpose)
+        return self._live.callers.send(call, scheme=self._scheme, purpose=purpose)
 
     def _compare(self, step: Step, response: Exchange) -> None:
         assert response.status is not None

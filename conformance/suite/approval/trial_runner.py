@@ -36,7 +36,7 @@ class TrialRunner:
 
     def full(self, scheme: str) -> Trial:
         """A trial with every attempt."""
-        primary = self._live.credential("primary")
+        primary = self._live.callers.credential("primary")
         review, attempts = self._attempted(self._taken(), plan.everything(self._session, primary))
         review, concurrent = self._attempted_at_once(review)
         approval = self._approve(review, scheme, None)
@@ -44,7 +44,7 @@ class TrialRunner:
 
     def short(self, scheme: str, first: Trial) -> Trial:
         """A trial with the attempts whose response may depend on the kind of review."""
-        primary = self._live.credential("primary")
+        primary = self._live.callers.credential("primary")
         planned = plan.few(self._session, primary, scheme)
         review, attempts = self._attempted(self._taken(unlike=first.review), planned)
         return replace(self._approve(review, scheme, first), attempts=attempts)
@@ -93,7 +93,7 @@ class TrialRunner:
 
     def _attempted_at_once(self, review: Review) -> tuple[Review, tuple[Attempt, ...]]:
         """Send stale attempts at once; the review to go on with, and the attempts."""
-        primary = self._live.credential("primary")
+        primary = self._live.callers.credential("primary")
         keys = [self._approvals.key(review.id, f"stale at once {n}") for n in range(AT_ONCE)]
         calls = [self._approvals.call(review.id, ahead(review.revision), key) for key in keys]
         sending = Sending(primary, primary.schemes[0], f"{AT_ONCE} stale ones at once")
@@ -145,7 +145,7 @@ class TrialRunner:
     def _page(self) -> Exchange:
         """The longest page of reviews, which shows many others at once."""
         call = Call("review_list").asking(limit="100")
-        return self._live.send(call, purpose="the reviews beside it")
+        return self._live.callers.send(call, purpose="the reviews beside it")
 
     def _approval(self, review: Review, scheme: str, first: Trial | None) -> Approval:
         """Approve a review with a new key; after a first trial, one that resembles the used key."""

@@ -29,7 +29,7 @@ class Trials:
     def by(self, scheme: str) -> Trial:
         """The trial of a review that primary approves by this scheme."""
         if scheme not in self._by_scheme:
-            self._live.by("primary", scheme)
+            self._live.callers.credential_with("primary", scheme)
             self._by_scheme[scheme] = self._run(scheme)
         return self._by_scheme[scheme]
 
@@ -41,7 +41,7 @@ class Trials:
     def first(self) -> Trial:
         """The trial with every attempt."""
         if not self._by_scheme:
-            self.by(self._live.credential("primary").schemes[0])
+            self.by(self._live.callers.credential("primary").schemes[0])
         return next(iter(self._by_scheme.values()))
 
     def all_but(self, scheme: str) -> list[Trial]:
@@ -56,7 +56,7 @@ class Trials:
     def approved(self, scheme: str) -> Trial:
         """The trial by a scheme; Inconclusive where its approval failed: others report that."""
         self.require_consent()
-        self._live.by("primary", scheme)
+        self._live.callers.credential_with("primary", scheme)
         trial = self.by(scheme)
         if trial.approval.status != 200:
             raise _not_approved(trial)
@@ -69,7 +69,7 @@ class Trials:
         """
         self.require_consent()
         trials = [self.first()]
-        if scheme is not None and scheme in self._live.credential("primary").schemes:
+        if scheme is not None and scheme in self._live.callers.credential("primary").schemes:
             # Where no review is left to show that the scheme works, the first trial has to do.
             with suppress(Inconclusive):
                 trials.append(self.by(scheme))

@@ -1,1 +1,1 @@
-"""Who calls, what is called, and what is expected."""
+"""Requests as the callers of the profile, and what checks expect of the responses."""

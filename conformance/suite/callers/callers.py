@@ -1,77 +1,81 @@
-"""Calls of a target by the callers that its profile knows, each probe beside its control."""
+"""Requests as the callers of the profile, and negative probes beside their baseline requests."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
+from conformance.contract.verdict import (
+    Inconclusive,
+    Kind,
+    NotApplicable,
+    defect,
+)
 from conformance.http.exchange import Call, Exchange
 from conformance.http.retry import is_unavailable
 from conformance.http.sending import Sending
 from conformance.runner.session import Session
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import status_line
 from conformance.target.target import Credential
 
 DEFAULT = object()
 ROUNDS = 2
-"""How often a call that brings no answer of the target's own is sent again, each time after its control."""
+"""How often a probe that gets no response of the target itself is repeated, after its baseline."""
+
+Request = tuple[Call, Sending]
 
 
 class Callers:
-    """Sends as primary, or as anybody else; controls that have succeeded are remembered."""
+    """Sends requests as primary or as another caller, and remembers which baselines succeeded."""
 
     def __init__(self, session: Session) -> None:
-        self.session = session
-        self._controlled: set[tuple[object, ...]] = set()
+        self._session = session
+        self._successful: set[tuple[object, ...]] = set()
 
     def credential(self, name: str) -> Credential:
         """A credential of the profile; Inconclusive where there is none."""
-        found = self.session.target.credentials.get(name)
-        if found is None:
+        credential = self._session.target.credentials.get(name)
+        if credential is None:
             raise Inconclusive(
                 f"no credential {name}, or none with a secret of its own",
                 needs=(f"credentials.{name}",),
             )
-        return found
+        return credential
 
-    def by(self, name: str, scheme: str) -> Credential:
+    def credential_with(self, name: str, scheme: str) -> Credential:
         """A credential that has this scheme; NotApplicable where it has only the other one."""
-        found = self.credential(name)
-        if scheme not in found.schemes:
+        credential = self.credential(name)
+        if scheme not in credential.schemes:
             raise NotApplicable(f"{name} has no {scheme}")
-        return found
+        return credential
 
-    def is_alive(self, credential: Credential, scheme: str) -> bool:
-        """Whether a caller is served anything at all, so that it is neither dead nor made up."""
-        simple = [
-            each
-            for each in self.session.contract.operations.values()
-            if not each.writes and "{" not in each.path
-        ]
+    def is_served(self, credential: Credential, scheme: str) -> bool:
+        """Whether a caller gets 200 from any operation that needs no id."""
+        operations = self._session.contract.operations.values()
+        without_id = [each for each in operations if not each.writes and "{" not in each.path]
         return any(
             self.send(Call(each.id), credential, scheme, purpose="is it alive?").status == 200
-            for each in simple
+            for each in without_id
         )
 
     def send(
         self, call: Call, credential: Any = DEFAULT, scheme: str | None = None, *, purpose: str = ""
     ) -> Exchange:
-        """Make a call, as primary if nobody is named and without a credential for None."""
-        who = self.credential("primary") if credential is DEFAULT else credential
-        return self.session.client.send(call, Sending(who, scheme, purpose))
+        """Send a call: as primary by default, without a credential for None."""
+        caller = self.credential("primary") if credential is DEFAULT else credential
+        return self._session.client.send(call, Sending(caller, scheme, purpose))
 
     def send_all(self, calls: Sequence[Call], purpose: str = "") -> list[Exchange]:
-        """Make many calls as primary, as many at once as the transport likes."""
+        """Send independent calls as primary, concurrently."""
         sending = Sending(self.credential("primary"), None, purpose)
-        return self.session.client.send_all(calls, [sending] * len(calls))
+        return self._session.client.send_all(calls, [sending] * len(calls))
 
-    def send_each(self, requests: Sequence[tuple[Call, Sending]]) -> list[Exchange]:
-        """Make many calls, each in its own way, as many at once as the transport likes."""
-        return self.session.client.send_all(
-            [call for call, _ in requests], [sending for _, sending in requests]
-        )
+    def send_each(self, requests: Sequence[Request]) -> list[Exchange]:
+        """Send independent requests, concurrently."""
+        calls = [call for call, _ in requests]
+        return self._session.client.send_all(calls, [sending for _, sending in requests])
 
-    def control(
+    def baseline(
         self,
         call: Call,
         credential: Any = DEFAULT,
@@ -79,67 +83,75 @@ class Callers:
         *,
         probes_liveness: bool = False,
     ) -> Exchange:
-        """The request that succeeds without the defect that a probe will add; Inconclusive where it does not."""
-        who = self.credential("primary") if credential is DEFAULT else credential
-        answer = self.session.client.send(
-            call, Sending(who, scheme, "control", probes_liveness=probes_liveness)
-        )
-        if answer.status != 200:
-            name = answer.credential or "nobody"
+        """The request without the defect of a probe; Inconclusive unless it returns 200."""
+        caller = self.credential("primary") if credential is DEFAULT else credential
+        sending = Sending(caller, scheme, "control", probes_liveness=probes_liveness)
+        response = self._session.client.send(call, sending)
+        if response.status != 200:
+            name = response.credential or "nobody"
             raise Inconclusive(
-                f"the control as {name} is answered {answer.describe()}",
+                f"the baseline request with {name} returned {response.describe()}",
                 needs=(f"credentials.{name}",),
-                exchanges=[answer.id],
+                exchanges=[response.id],
             )
-        return answer
+        return response
 
-    def controlled(self, call: Call, credential: Any = DEFAULT, scheme: str | None = None) -> None:
-        """See to it that a request has succeeded once; see `control`."""
-        who = credential.name if isinstance(credential, Credential) else ""
-        key = (call.operation, tuple(call.path.items()), call.query, who, scheme)
-        if key not in self._controlled:
-            self.control(call, credential, scheme)
-            self._controlled.add(key)
+    def require_baseline(
+        self, call: Call, credential: Any = DEFAULT, scheme: str | None = None
+    ) -> None:
+        """Send the baseline request unless it has succeeded before; see `baseline`."""
+        name = credential.name if isinstance(credential, Credential) else ""
+        key = (call.operation, tuple(call.path.items()), call.query, name, scheme)
+        if key not in self._successful:
+            self.baseline(call, credential, scheme)
+            self._successful.add(key)
 
-    def probe(self, call: Call, control: Call, purpose: str) -> Exchange:
-        """Send a defective call whose control has succeeded.
+    def probe(self, call: Call, baseline: Call, purpose: str) -> Exchange:
+        """Send a call with a defect whose baseline has succeeded; see `probe_each`."""
+        sending = Sending(self.credential("primary"), None, purpose)
+        return self.probe_each([(call, sending)], baseline)[0]
 
-        Where only the defective one brings a gateway's answer or none at all, that is the target's answer to the defect.
-        """
-        return self.probe_each(
-            [(call, Sending(self.credential("primary"), None, purpose))], control
-        )[0]
-
-    def probe_all(self, calls: Mapping[str, Call], control: Call) -> list[Exchange]:
-        """Send many defective calls, by what each is for, as many at once as the transport likes; see `probe`."""
+    def probe_all(self, calls: Mapping[str, Call], baseline: Call) -> list[Exchange]:
+        """Send calls with a defect each, by their purpose; see `probe_each`."""
         primary = self.credential("primary")
-        return self.probe_each(
-            [(call, Sending(primary, None, purpose)) for purpose, call in calls.items()], control
-        )
+        requests = [(call, Sending(primary, None, purpose)) for purpose, call in calls.items()]
+        return self.probe_each(requests, baseline)
 
-    def probe_each(self, requests: Sequence[tuple[Call, Sending]], control: Call) -> list[Exchange]:
-        """Send many defective calls, each in its own way, as many at once as the transport likes; see `probe`."""
-        answers = self.send_each(requests)
-        return [
-            self._own(answer, request, control)
-            for answer, request in zip(answers, requests, strict=True)
-        ]
+    def probe_each(self, requests: Sequence[Request], baseline: Call) -> list[Exchange]:
+        """Send requests with a defect each, concurrently, whose baseline has succeeded.
 
-    def _own(self, answer: Exchange, request: tuple[Call, Sending], control: Call) -> Exchange:
-        """The target's own answer to a defective call; Violation where it goes on having none, while it has one for the control."""
+        Violation where a probe goes on without a response of the target, and its baseline has one.
+        """
+        responses = self.send_each(requests)
+        pairs = zip(responses, requests, strict=True)
+        return [self._own_response(response, request, baseline) for response, request in pairs]
+
+    def _own_response(self, response: Exchange, request: Request, baseline: Call) -> Exchange:
         call, sending = request
         again = replace(sending, purpose=f"{sending.purpose}, once more")
         for _ in range(ROUNDS):
-            if answer.status == 429 or not is_unavailable(answer):
+            if not _is_unavailable(response):
                 break
-            self.control(control, probes_liveness=True)
-            answer = self.session.client.send(call, again)
-        if answer.status != 429 and is_unavailable(answer):
-            raise Violation(
-                defect(
-                    Kind.UNSORTED, f"{again.purpose}: {answer.describe()}", expected="an answer"
-                ),
-                exchanges=[answer.id],
-            )
-        expect.clear(answer)
-        return answer
+            self.baseline(baseline, probes_liveness=True)
+            response = self._session.client.send(call, again)
+        if _is_unavailable(response):
+            _report_unavailable(response, again.purpose)
+        expect.clear(response)
+        return response
+
+
+def _is_unavailable(response: Exchange) -> bool:
+    """Whether a gateway responded, or nothing did; a rate limit is the response of the target."""
+    return response.status != 429 and is_unavailable(response)
+
+
+def _report_unavailable(response: Exchange, purpose: str) -> None:
+    unavailable = defect(
+        Kind.NO_RESPONSE if response.status is None else Kind.STATUS,
+        "{request}: {response}, but the baseline request succeeds",
+        expected="a response of the target",
+        actual=response.status,
+        request=purpose,
+        response=response.describe(),
+    )
+    expect.violated(unavailable.at(status_line(response)), response)

@@ -1,6 +1,6 @@
 """What checks expect of responses.
 
-Each function raises Violation, or Inconclusive where the response says nothing about the requirement.
+Each function raises Violation, or Inconclusive where the response does not show the requirement.
 """
 
 from typing import NoReturn
@@ -9,17 +9,16 @@ from conformance.contract.verdict import (
     Defect,
     Inconclusive,
     Kind,
-    Location,
-    Part,
     Violation,
     defect,
 )
 from conformance.http.exchange import Exchange
 from conformance.http.retry import is_unavailable
+from conformance.suite.callers.places import status_line
 
 
 def status(response: Exchange, *allowed: int, because: str = "") -> None:
-    """The response has one of the statuses; `because` replaces the purpose of the request in the message."""
+    """The response has one of the statuses; `because` replaces the purpose in the message."""
     if response.status in allowed:
         return
     clear(response)
@@ -50,11 +49,11 @@ def _other_status(
         actual=response.status,
         request=because or response.purpose,
         response=response.describe(),
-    ).at(Location(Part.STATUS, exchange=response.id))
+    ).at(status_line(response))
 
 
 def served(response: Exchange) -> None:
-    """The response is 200; 401 and 403 are left to the checks of authentication and authorization."""
+    """The response is 200; Inconclusive for 401 and 403, which other checks are about."""
     if response.status in (401, 403):
         raise Inconclusive(
             f"{response.operation} with {response.credential} returned {response.describe()}",
@@ -75,7 +74,7 @@ def clear(response: Exchange) -> None:
 
 
 def that(holds: bool, otherwise: Defect, *responses: Exchange) -> None:  # noqa: FBT001
-    """A condition on responses; where it does not hold, the defect is reported with them as evidence."""
+    """A condition on responses; Violation with them as evidence where it does not hold."""
     if not holds:
         violated(otherwise, *responses)
 

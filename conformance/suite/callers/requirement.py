@@ -1,8 +1,11 @@
-"""Registration: the decorator that ties a check to the requirement that it judges."""
+"""The decorator that registers a check for a requirement."""
 
 import pytest
 
 
 def requirement(id: str) -> pytest.MarkDecorator:
-    """The check judges this requirement; fixtures `operation` and `scheme` run it once for each that the catalogue names."""
+    """The check is for this requirement.
+
+    With the fixtures `operation` and `scheme`, it runs for each that requirements.yaml names.
+    """
     return pytest.mark.requirement(id)

@@ -1,1 +1,1 @@
-"""Lists and the records on their pages."""
+"""The lists of a target, their pagination, and the records that they show."""

@@ -1,6 +1,6 @@
-"""Records that are shown in several places, compared: what both places show of one has to be the same."""
+"""Records that are shown in several places: the properties that both places show have to agree."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -10,80 +10,99 @@ import jsonschema_rs
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Contract
 from conformance.rules.validation import scrubbed
-from conformance.suite.lists.walk import record_key
+from conformance.suite.lists.pagination import record_key
 
 Record = Mapping[str, Any]
 
 
 def differing(one: Record, other: Record) -> list[str]:
-    """The members that both records have, with values that say different things."""
+    """The properties that both records have, with different values."""
     return [name for name in one if name in other and not _same(one[name], other[name])]
 
 
 def changes(name: str, records: list[dict[str, Any]]) -> bool:
-    """Whether a member has not the same value in every one of these readings of one record."""
+    """Whether a property differs between two consecutive readings of one record."""
     return any(not alike(one.get(name), other.get(name)) for one, other in pairwise(records))
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two values are equal, but for the letters in which ids are written."""
-    return bool(_spelt(one) == _spelt(other))
+    """Whether two values are equal, apart from the case of the letters in UUIDs."""
+    return bool(_normalized(one) == _normalized(other))
 
 
-def _spelt(value: Any) -> Any:
-    """A value with its ids in small letters."""
+def _normalized(value: Any) -> Any:
+    """A value with its UUIDs in lower case."""
     if isinstance(value, dict):
-        return {name: _spelt(member) for name, member in value.items()}
+        return {name: _normalized(item) for name, item in value.items()}
     if isinstance(value, list):
-        return [_spelt(item) for item in value]
+        return [_normalized(item) for item in value]
     return value.lower() if is_uuid(value) else value
 
 
 def fits(contract: Contract, resource: str, name: str, value: object) -> bool:
-    """Whether a member of a record has a value that the contract allows; one that has not is judged by the rules, and not for differing."""
+    """Whether the contract allows a value of a property; otherwise the rules report it."""
     validator = _validator(contract, resource, name)
     try:
         return bool(validator.is_valid(value))
-    except ValueError:  # the fast validator stumbles over what the contract allows
+    except ValueError:  # the fast validator cannot read every value that the contract allows
         return bool(validator.is_valid(scrubbed(value)))
 
 
 def suits(contract: Contract, resource: str, name: str, record: Record) -> bool:
-    """Whether a member of a record fits, also beside the members that its type depends on."""
+    """Whether the contract allows a property of a record, beside those that its type depends on."""
     decisive = contract.schema(resource).get("if", {}).get("properties", {})
     beside = {key: record[key] for key in (name, *decisive) if key in record}
-    return fits(contract, resource, name, record[name]) and bool(
-        _dependence(contract, resource).is_valid(scrubbed(beside))
-    )
+    depends = _dependence(contract, resource).is_valid(scrubbed(beside))
+    return fits(contract, resource, name, record[name]) and bool(depends)
+
+
+def values(records: Sequence[Record], name: str) -> list[str]:
+    """Some strings that records have in a property: of the first, of the last, and the rarest."""
+    strings = every_value(records, name)
+    rarest_first = sorted(set(strings), key=lambda value: (strings.count(value), value))
+    chosen = [*strings[:1], *strings[-1:], *rarest_first[:1], *rarest_first[-2:]]
+    return list(dict.fromkeys(chosen))
+
+
+def every_value(records: Sequence[Record], name: str) -> list[str]:
+    """The strings that records have in a property, in their order."""
+    return [record[name] for record in records if isinstance(record.get(name), str)]
 
 
 @cache
 def _dependence(contract: Contract, resource: str) -> Any:
     schema = contract.schema(resource)
-    return jsonschema_rs.Draft202012Validator(
-        {key: schema[key] for key in ("if", "then", "$defs") if key in schema}
-    )
+    keywords: tuple[str, ...] = ("if", "then", "$defs")
+    conditional = {keyword: schema[keyword] for keyword in keywords if keyword in schema}
+    return jsonschema_rs.Draft202012Validator(conditional)
 
 
 @cache
 def _validator(contract: Contract, resource: str, name: str) -> Any:
     schema = contract.schema(resource)
-    return jsonschema_rs.Draft202012Validator(
-        {**schema["properties"][name], "$defs": schema.get("$defs", {})}, validate_formats=True
-    )
+    of_property = {**schema["properties"][name], "$defs": schema.get("$defs", {})}
+    return jsonschema_rs.Draft202012Validator(of_property, validate_formats=True)
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two values say the same: ids in any letters, records in any order and with members that only one of them has."""
+    """Whether two values agree.
+
+    UUIDs may differ in case, nested records in their order and in properties that one of them has.
+    """
     if one == other:
         return True
     if isinstance(one, dict) and isinstance(other, dict):
         return not differing(one, other)
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        known = {record_key(item): item for item in other if isinstance(item, dict)}
-        twins = [
-            known.get(record_key(item), last) if isinstance(item, dict) else last
-            for item, last in zip(one, other, strict=True)
-        ]
-        return all(map(_same, one, other)) or all(map(_same, one, twins))
+        return all(map(_same, one, other)) or all(map(_same, one, _in_order_of(one, other)))
     return alike(one, other)
+
+
+def _in_order_of(one: list[Any], other: list[Any]) -> list[Any]:
+    """The items of a second list in the order of the first, by their ids."""
+    records = {record_key(item): item for item in other if isinstance(item, dict)}
+    pairs = zip(one, other, strict=True)
+    return [
+        records.get(record_key(item), beside) if isinstance(item, dict) else beside
+        for item, beside in pairs
+    ]

@@ -83,7 +83,7 @@ class Comparison:
         raise Violation(_difference(stable, pair), exchanges=evidence)
 
     def _read(self, call: Call, tool_call: Call) -> Pair:
-        over_http = self.toolbox.live.control(call, scheme=self.toolbox.scheme)
+        over_http = self.toolbox.live.callers.baseline(call, scheme=self.toolbox.scheme)
         arguments = arguments_of(tool_call)
         return Pair(
             over_http,
@@ -94,7 +94,9 @@ class Comparison:
         """Whether HTTP rejects a call that it served before: a cursor may be valid only once."""
         if not call.query:
             return False
-        again = self.toolbox.live.send(call, scheme=self.toolbox.scheme, purpose="once more")
+        again = self.toolbox.live.callers.send(
+            call, scheme=self.toolbox.scheme, purpose="once more"
+        )
         return again.status != 200
 
     def _differences(self, pair: Pair) -> set[PagePath]:
@@ -129,7 +131,7 @@ class Comparison:
         There are more reads each time: a value that alternates would seem to stay the same.
         """
         for _ in range(reads):
-            again = self.toolbox.live.control(over_http.call, scheme=self.toolbox.scheme)
+            again = self.toolbox.live.callers.baseline(over_http.call, scheme=self.toolbox.scheme)
         contract = self.toolbox.live.session.contract
         return {
             (id, path)

@@ -7,7 +7,7 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Call
-from conformance.suite.test_arguments import known
+from conformance.suite.lists.parameters import confirmed_name
 from conformance.suite.tools.toolbox import Toolbox
 
 
@@ -19,7 +19,7 @@ def filters_of(operation: Operation, toolbox: Toolbox) -> Iterator[tuple[str, st
     live = toolbox.live
     for role, restricted in operation.filters.items():
         with suppress(Inconclusive, NotApplicable):
-            name = known(operation, role, live, Call(operation.id))
+            name = confirmed_name(operation, role, live, Call(operation.id))
             value = str(live.records(operation.id)[0].record.get(restricted))
             if toolbox.argument_name(operation, name) is not None and is_uuid(value):
                 yield name, restricted, value
@@ -28,6 +28,6 @@ def filters_of(operation: Operation, toolbox: Toolbox) -> Iterator[tuple[str, st
 def cursor_of(call: Call, operation: Operation, toolbox: Toolbox) -> str | None:
     """The name of the cursor; None if it is not known, or if the tool takes none."""
     with suppress(Inconclusive, NotApplicable):
-        name = known(operation, "cursor", toolbox.live, call)
+        name = confirmed_name(operation, "cursor", toolbox.live, call)
         return None if toolbox.argument_name(operation, name) is None else name
     return None

@@ -123,7 +123,9 @@ class PageComparison:
         return None
 
     def _page_over_http(self, call: Call) -> Page:
-        page = self.comparison.toolbox.live.control(call, scheme=self.comparison.toolbox.scheme)
+        page = self.comparison.toolbox.live.callers.baseline(
+            call, scheme=self.comparison.toolbox.scheme
+        )
         return page.items, page.cursor
 
     def _page_by_tool(self, call: Call) -> Page:
@@ -162,7 +164,9 @@ class PageComparison:
     def _evidence(self, call: Call) -> list[str]:
         """The first page of each interface, read once more."""
         toolbox, operation = self.comparison.toolbox, self.comparison.operation
-        over_http = toolbox.live.send(call, scheme=toolbox.scheme, purpose="the page over HTTP")
+        over_http = toolbox.live.callers.send(
+            call, scheme=toolbox.scheme, purpose="the page over HTTP"
+        )
         by_tool = toolbox.call_as_primary(operation, arguments_of(call), "the page by tool")
         return [over_http.id, by_tool.exchange.id]
 

@@ -50,7 +50,7 @@ class Toolbox:
         if tools is not None:
             return tools
         if self._listed_later is None:
-            primary = Caller.of(self.live.credential("primary"), scheme)
+            primary = Caller.of(self.live.callers.credential("primary"), scheme)
             self._listed_later = self._listing(primary)
         return self._listed_later
 
@@ -65,7 +65,7 @@ class Toolbox:
 
     @cached_property
     def _discovery(self) -> tuple[str, dict[str, Any] | None]:
-        primary = self.live.credential("primary")
+        primary = self.live.callers.credential("primary")
         for scheme in primary.schemes:
             with suppress(Inconclusive):
                 return scheme, self._listing(Caller.of(primary, scheme))
@@ -134,7 +134,7 @@ class Toolbox:
         self, operation: Operation, arguments: Arguments, caller: Caller, purpose: str
     ) -> ToolResult | None:
         """Call a tool without the handshake that the target rejected; None if it did not."""
-        host = Caller.of(self.live.credential("primary"), self.scheme)
+        host = Caller.of(self.live.callers.credential("primary"), self.scheme)
         message = self._message(operation, arguments, purpose)
         reply = self.channel.send_without_handshake(message, caller, host)
         if reply is None:
@@ -145,7 +145,7 @@ class Toolbox:
         self, operation: Operation, arguments: Arguments, purpose: str
     ) -> ToolResult:
         """Call a tool as primary, once."""
-        primary = self.live.credential("primary")
+        primary = self.live.callers.credential("primary")
         return self.call(operation, arguments, primary, self.scheme, purpose=purpose)
 
     def call_all_as_primary(
@@ -155,7 +155,7 @@ class Toolbox:
         messages = [
             self._message(operation, arguments, purpose) for purpose, arguments in requests.items()
         ]
-        primary = Caller.of(self.live.credential("primary"), self.scheme)
+        primary = Caller.of(self.live.callers.credential("primary"), self.scheme)
         return [_result(reply) for reply in self.channel.send_all(messages, primary)]
 
     def call_until_served(

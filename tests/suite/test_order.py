@@ -1,14 +1,14 @@
-"""What is observed of lists."""
+"""The apparent order of a list."""
 
 from typing import Any
 
 import pytest
 
-from conformance.suite.test_observations import order
+from conformance.suite.lists.order import order
 
 
 @pytest.mark.parametrize(
-    ("values", "found"),
+    ("values", "direction"),
     [
         (["a", "b", "b"], "ascending"),
         ([3, 2, 1], "descending"),
@@ -20,6 +20,6 @@ from conformance.suite.test_observations import order
         ([], None),
     ],
 )
-def test_the_order_of_values(values: list[Any], found: str | None) -> None:
-    """Values that cannot be compared are in none."""
-    assert order(values) == found
+def test_the_order_of_values(values: list[Any], direction: str | None) -> None:
+    """None for values of several types, or for equal ones."""
+    assert order(values) == direction

@@ -1,0 +1,50 @@
+"""Paginations of lists under a filter: by company, or by project."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from conformance.contract.openapi import Operation
+from conformance.http.exchange import Call
+from conformance.suite.lists.live import Live
+from conformance.suite.lists.pagination import DEFAULT_LIMIT, PAGE, UNSTATED, Plan
+from conformance.suite.lists.records import values
+
+LIMITS = (PAGE, DEFAULT_LIMIT, 3, 1)
+"""Limits of the paginations under a filter."""
+
+
+def certain_filters(operation: Operation, live: Live) -> Iterator[tuple[str, str]]:
+    """The filters whose names are certain, each with the property that it restricts."""
+    for name, role in live.session.roles(operation).items():
+        if role in operation.filters:
+            yield name, operation.filters[role]
+
+
+def ids_inside(operation: Operation, restricted: str, live: Live) -> list[str]:
+    """Some ids for a filter, of records inside the grant."""
+    records = live.listing(operation.id).records
+    inside = [record for record in records if not live.is_outside(record, operation.id)]
+    return values(inside, restricted)
+
+
+def filtered_plans(
+    operation: Operation, name: str, restricted: str, live: Live
+) -> list[tuple[Plan, str]]:
+    """The paginations under one filter, each with the id that the filter names."""
+    records = live.listing(operation.id).records
+    counts = Counter(str(record.get(restricted)) for record in records)
+    return [
+        (live.paginations.plan(Call(operation.id).asking(**{name: id}), limit, counts[id]), id)
+        for id in ids_inside(operation, restricted, live)
+        for limit in _limits(counts[id], max(counts.values()))
+    ]
+
+
+def _limits(count: int, most: int) -> list[int]:
+    """The limits for a filter that so many records pass.
+
+    The default limit, and no limit, only where they make two pages of the most frequent id.
+    """
+    if count > DEFAULT_LIMIT and count == most:
+        return [*LIMITS, UNSTATED]
+    return [limit for limit in LIMITS if limit != DEFAULT_LIMIT]

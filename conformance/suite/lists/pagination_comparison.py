@@ -1,0 +1,360 @@
+"""Paginations of one list with several limits, and the properties that they have to share."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from conformance.contract.identifiers import is_uuid
+from conformance.contract.openapi import Operation
+from conformance.contract.pointer import pointer
+from conformance.contract.verdict import (
+    Inconclusive,
+    Kind,
+    Location,
+    NotApplicable,
+    Part,
+    defect,
+)
+from conformance.http.exchange import Call, Exchange
+from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data, in_item
+from conformance.suite.lists.live import Live, parameter_of
+from conformance.suite.lists.pagination import GROWING, UNSTATED, End, Pagination, record_key
+from conformance.suite.lists.records import differing, suits
+
+LIMITS = (100, GROWING, 50, 25, 10, 7, 3, 1, UNSTATED)
+ROUNDS = 2
+RESTLESS = 8
+"""How often a changing list is read before a violation is reported.
+
+Where many records move, many are repeated or missing by chance.
+"""
+MOST_NAMED = 3
+"""Ids that a sentence names."""
+
+
+# --- reading ---
+
+
+def lists(operation: Operation, live: Live) -> list[Call]:
+    """The list itself, or the lists below the two parents with the most records."""
+    if "{" not in operation.path:
+        return [Call(operation.id)]
+    name = parameter_of(operation)
+    return [Call(operation.id, {name: id}) for id in live.parents(operation.id)[:2]]
+
+
+def with_all_limits(call: Call, live: Live) -> list[Pagination]:
+    """Paginations of one list with several limits, the longest pages first."""
+    if not _has_read_all(call, live):
+        live.callers.baseline(call.asking(limit="1"))
+        _read_ahead(call, live)
+    longest = live.paginations.read(call, LIMITS[0])
+    return [longest, *(live.paginations.read(call, limit) for limit in _other_limits(longest))]
+
+
+def _has_read_all(call: Call, live: Live) -> bool:
+    if not live.paginations.has_read(call, LIMITS[0]):
+        return False
+    longest = live.paginations.read(call, LIMITS[0])
+    return all(live.paginations.has_read(call, limit) for limit in _other_limits(longest))
+
+
+def _read_ahead(call: Call, live: Live) -> None:
+    """Read this list and all others with all limits concurrently.
+
+    Over a network, each pagination alone takes as long as it has pages.
+    """
+    calls = [call, *(each for each in _all_lists(live) if each != call)]
+    responses = live.callers.send_all([each.asking(limit="1") for each in calls], "control")
+    answered = zip(calls, responses, strict=True)
+    served = [each for each, response in answered if response.status == 200]
+    paginations = live.paginations
+    paginations.read_ahead(paginations.plan(each, LIMITS[0]) for each in served)
+    longest = [
+        paginations.read(each, LIMITS[0])
+        for each in served
+        if paginations.has_read(each, LIMITS[0])
+    ]
+    paginations.read_ahead(
+        paginations.plan(each.call, limit, len(each.ids))
+        for each in longest
+        for limit in _other_limits(each)
+    )
+
+
+def _all_lists(live: Live) -> Iterator[Call]:
+    for operation in live.session.contract.operations.values():
+        with suppress(Inconclusive, NotApplicable):
+            if operation.is_list:
+                yield from lists(operation, live)
+
+
+def _other_limits(longest: Pagination) -> list[int]:
+    """The other limits with which a list is read, to its end or not."""
+    if longest.is_whole:
+        return [*LIMITS[1:], *filling(len(longest.ids))]
+    return [*LIMITS[1:]] if longest.end is End.PAGE_COUNT else []
+
+
+def filling(count: int) -> list[int]:
+    """The largest further limit above 1 with which so many records fill every page.
+
+    Empty where there is none.
+    """
+    limits = range(min(count, LIMITS[0]), 1, -1)
+    return [limit for limit in limits if count % limit == 0 and limit not in LIMITS][:1]
+
+
+def desynchronize(call: Call, number: int, live: Live) -> None:
+    """Send one request more before each repetition.
+
+    Otherwise a defect of every n-th response could seem to stay in the same place.
+    """
+    for _ in range(number + 1):
+        live.callers.send(call, purpose="once more")
+
+
+# --- repeated records ---
+
+
+def repeated(pagination: Pagination) -> list[str]:
+    """The ids that are shown more than once."""
+    counts = Counter(pagination.ids)
+    return sorted(id for id, count in counts.items() if count > 1)
+
+
+def confirm_repeated(pagination: Pagination, live: Live) -> None:
+    """Violation where further paginations repeat records too.
+
+    In a list that changes, they have to be the same records.
+    """
+    twice = set(repeated(pagination))
+    for number in range(RESTLESS):
+        desynchronize(pagination.call, number, live)
+        again = live.paginations.again(pagination)
+        is_at_rest = _is_at_rest([pagination], [again])
+        candidates = set(again.ids) if is_at_rest else twice
+        twice = (set(repeated(again)) & candidates) - _updated([pagination, again])
+        # Two rounds at least: a list that changes in turns may look the same once.
+        if not twice or (is_at_rest and number):
+            break
+    if twice:
+        _report_repeated(again, twice)
+
+
+def _report_repeated(pagination: Pagination, ids: set[str]) -> None:
+    repeats = [place for id in sorted(ids) for place in _places_of(id, pagination)[1:2]]
+    page = next(page for page in pagination.pages if page.id == repeats[0].exchange)
+    text = "1 record is repeated with {size}: {ids}"
+    expect.violated(
+        defect(
+            Kind.REPEATED,
+            text if len(ids) == 1 else "{n} records are repeated with {size}: {ids}",
+            expected="each record once",
+            actual=len(ids),
+            n=len(ids),
+            size=pagination.page_size,
+            ids=_named(ids),
+        ).at(*repeats[:MOST_NAMED]),
+        page,
+    )
+
+
+def _places_of(id: str, pagination: Pagination) -> list[Location]:
+    """Where a pagination shows a record."""
+    return [
+        in_item(page, item)
+        for page in pagination.pages
+        for item in page.items
+        if record_key(item) == id
+    ]
+
+
+def _named(ids: set[str]) -> str:
+    return ", ".join(sorted(ids)[:MOST_NAMED])
+
+
+# --- missing records ---
+
+
+def loses(pagination: Pagination, whole: Sequence[Pagination], live: Live) -> bool:
+    """Whether a pagination lacks records that complete ones of the same list show.
+
+    One that was not read to its end lacks records if it begins with others than they do.
+    """
+    if pagination.is_whole:
+        missing = _granted(whole, live) - set(pagination.ids)
+        return len(missing) > pagination.without_id
+    if pagination.end is not End.PAGE_COUNT or not whole or pagination.without_id:
+        return False
+    beginning = whole[0].ids[: len(pagination.ids)]
+    return set(pagination.ids) != set(beginning)
+
+
+def _granted(paginations: Sequence[Pagination], live: Live) -> set[str]:
+    """The ids of all records inside the grant; others violate requirements of authorization."""
+    return {
+        record_key(listed.record)
+        for pagination in paginations
+        for listed in pagination.listed
+        if not live.is_outside(listed.record, pagination.call.operation)
+    }
+
+
+def confirm_missing(pagination: Pagination, whole: Sequence[Pagination], live: Live) -> None:
+    """Violation where a pagination goes on to lack records that others show before and after it.
+
+    In a list that changes, they have to be the same records.
+    """
+    everything = _granted(whole, live)
+    missing = everything - set(pagination.ids)
+    for number in range(RESTLESS):
+        desynchronize(pagination.call, number, live)
+        again = live.paginations.again(pagination, records=len(everything))
+        before = [other for other in whole if missing & set(other.ids)]
+        after = [live.paginations.again(other) for other in before]
+        shown = everything & {id for other in after for id in other.ids}
+        is_at_rest = _is_at_rest([pagination, *before], [again, *after])
+        candidates = shown if is_at_rest else shown & missing
+        missing = candidates - set(again.ids) - _updated([*before, *after])
+        if len(missing) <= again.without_id or not again.is_whole:
+            return
+        if is_at_rest and number >= ROUNDS:
+            break
+    _report_missing(again, missing)
+
+
+def _report_missing(pagination: Pagination, ids: set[str]) -> None:
+    text = "1 record is missing with {size}: {ids}"
+    last = pagination.pages[-1]
+    expect.violated(
+        defect(
+            Kind.OMITTED,
+            text if len(ids) == 1 else "{n} records are missing with {size}: {ids}",
+            expected="the records that other limits return",
+            actual=len(ids),
+            n=len(ids),
+            size=pagination.page_size,
+            ids=_named(ids),
+        ).at(in_data(last, "items")),
+        last,
+    )
+
+
+# --- lists that change while they are read ---
+
+
+def _updated(paginations: Sequence[Pagination]) -> set[str]:
+    """The records that were updated between these paginations.
+
+    Where the latest update comes first, such a record may move past the reader every time.
+    """
+    records = [record for each in paginations for record in each.records if "updatedAt" in record]
+    moments = {(record_key(record), repr(record["updatedAt"])) for record in records}
+    counts = Counter(key for key, _ in moments)
+    return {id for each in paginations for id in each.ids if counts[id] > 1}
+
+
+def _is_at_rest(before: Sequence[Pagination], after: Sequence[Pagination]) -> bool:
+    """Whether no record was added, removed or moved, although single paginations may lack some."""
+    shown_before = {id for each in before for id in each.ids}
+    shown_after = {id for each in after for id in each.ids}
+    if shown_before != shown_after:
+        return False
+    pairs = zip(before, after, strict=True)
+    return all(_common(one, other) == _common(other, one) for one, other in pairs)
+
+
+def _common(one: Pagination, other: Pagination) -> list[str]:
+    """The records of a pagination that another one has too, in their order."""
+    shared = set(other.ids)
+    return [id for id in dict.fromkeys(one.ids) if id in shared]
+
+
+# --- records that differ ---
+
+Property = tuple[str, str]
+"""The key of a record, and the name of a property."""
+
+
+def agree(longest: Pagination, pagination: Pagination, live: Live) -> None:
+    """Violation where two paginations go on to show a record with different values."""
+    stable = _differences(longest, pagination, live)
+    if not stable:
+        return
+    for number in range(ROUNDS + 1):
+        # By one scheme on both sides: the values may depend on who reads them.
+        scheme = pagination.pages[0].scheme
+        desynchronize(pagination.call, number, live)
+        other = live.paginations.again(longest, scheme)
+        again = live.paginations.again(pagination, scheme)
+        differences = _differences(other, again, live)
+        stable = {key: both for key, both in stable.items() if differences.get(key) == both}
+        if not stable:
+            return
+    _report_differing(other, again, set(stable))
+
+
+def _report_differing(one: Pagination, other: Pagination, differing_in: set[Property]) -> None:
+    names = sorted({name for _, name in differing_in})
+    key, name = min(differing_in)
+    places = [
+        Location(Part.BODY, f"{place.name}{pointer((name,))}", place.exchange)
+        for pagination in (one, other)
+        for place in _places_of(key, pagination)[:1]
+    ]
+    pages = [page for each in (one, other) for page in each.pages]
+    shown = [page for page in pages if page.id in {place.exchange for place in places}]
+    expect.violated(
+        defect(
+            Kind.DIFFERENCE,
+            "records differ in {properties} between {one} and {other}",
+            expected="the same values on every page",
+            properties=", ".join(names),
+            one=one.page_size,
+            other=other.page_size,
+        )
+        .on(*names)
+        .at(*places),
+        *shown,
+    )
+
+
+def _differences(one: Pagination, other: Pagination, live: Live) -> dict[Property, tuple[Any, Any]]:
+    """The properties of the contract that two paginations show with different values.
+
+    The property that names the parent is left out: a check of its own compares it.
+    """
+    contract, resource = live.session.contract, live.operation(one.call.operation).resource
+    named = set(contract.schema(resource)["properties"]) - set(one.call.path)
+    known = {record_key(record): record for record in one.records}
+    found = {}
+    for record in other.records:
+        key = record_key(record)
+        twin = known.get(key, record)
+        for name in named.intersection(differing(twin, record)):
+            if all(suits(contract, resource, name, shown) for shown in (twin, record)):
+                found[key, name] = (twin[name], record[name])
+    return found
+
+
+# --- rejected pages ---
+
+
+def is_rejected_by_scheme(page: Exchange, live: Live) -> bool:
+    """Whether only one scheme is rejected here: that violates requirements of authentication."""
+    if page.status not in (401, 403):
+        return False
+    schemes = live.callers.credential("primary").schemes
+    others = (scheme for scheme in schemes if scheme != page.scheme)
+    return any(
+        live.callers.send(page.call, scheme=scheme, purpose="by the other scheme").status == 200
+        for scheme in others
+    )
+
+
+def has_valid_id(pagination: Pagination) -> bool:
+    """Whether any record has a valid id."""
+    return any(is_uuid(record.get("id")) for record in pagination.records)

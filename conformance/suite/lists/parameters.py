@@ -1,0 +1,61 @@
+"""Query parameters: whether the target knows the name that the profile assumes for one.
+
+The specification does not name the cursor and the filters of every list (Endpoints, Gaps).
+"""
+
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive, NotApplicable
+from conformance.http.exchange import Call
+from conformance.rules.arguments import REJECTIONS
+from conformance.suite.lists.live import Live
+
+NOT_A_UUID = "not-a-uuid"
+
+
+def confirmed_name(operation: Operation, role: str, live: Live, call: Call) -> str:
+    """The name of a query parameter that this target knows for certain.
+
+    Where neither the specification nor the profile states a name, the effect of the parameter has
+    to show it; otherwise Inconclusive. NotApplicable where the list has no such parameter.
+    """
+    name = live.session.name(operation, role)
+    if name is None:
+        raise NotApplicable(f"{operation.id} has no {role}")
+    if name not in live.session.roles(operation):
+        if role == "cursor":
+            _try_cursor(operation, name, call, live)
+        else:
+            try_filter(operation, role, name, live)
+    if name not in live.session.roles(operation):
+        raise Inconclusive(
+            f"no response shows that the {role} of {operation.id} is called {name}",
+            needs=(f"parameters.{operation.id}.{role}",),
+        )
+    return name
+
+
+def try_filter(operation: Operation, role: str, name: str, live: Live) -> None:
+    """Compare the list with one that is filtered by an unknown id, and by an invalid one."""
+    plain = live.callers.baseline(Call(operation.id))
+    purpose = f"is {name} a parameter?"
+    unknown = plain.call.asking(**{name: live.made_up(role)})
+    filtered = live.callers.send(unknown, purpose=purpose)
+    invalid = live.callers.send(plain.call.asking(**{name: NOT_A_UUID}), purpose=purpose)
+    is_heeded = filtered.status == 200 and not filtered.items and bool(plain.items)
+    is_checked = filtered.status in {200, 403, 404} and invalid.status in REJECTIONS
+    if is_heeded or is_checked:
+        live.session.confirm_parameter(operation.id, role)
+
+
+def _try_cursor(operation: Operation, name: str, call: Call, live: Live) -> None:
+    """Follow a cursor; a target that accepts it and rejects an invalid one knows it too."""
+    live.paginations.try_cursor(call)
+    issued = live.callers.baseline(call.asking(limit="1")).cursor
+    purpose = f"is {name} a parameter?"
+    if issued is None:
+        return
+    if live.callers.send(call.asking(**{name: issued}), purpose=purpose).status != 200:
+        return
+    invalid = live.callers.send(call.asking(**{name: NOT_A_UUID}), purpose=purpose)
+    if invalid.status in REJECTIONS:
+        live.session.confirm_parameter(operation.id, "cursor")

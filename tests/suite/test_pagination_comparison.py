@@ -1,0 +1,268 @@
+"""Paginations that are read concurrently, and what is computed from them."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from math import ceil
+
+import httpx
+import pytest
+
+from conformance.contract.verdict import Inconclusive
+from conformance.http.exchange import Call, Exchange, Request, Response
+from conformance.http.transport import InProcess
+from conformance.reference import ManualClock, Reference
+from conformance.runner.depth import DEPTHS
+from conformance.runner.session import Session
+from conformance.suite.lists.live import Live
+from conformance.suite.lists.pagination import BEGINNING, GROWING, UNSTATED, End, Pagination
+from conformance.suite.lists.pagination_comparison import (
+    LIMITS,
+    filling,
+    repeated,
+    with_all_limits,
+)
+from conformance.target.profile import parse
+
+VIDEOS, PROJECTS = Call("video_list"), Call("project_list")
+Fault = Callable[[httpx.URL], bool]
+
+
+class Watched(InProcess):
+    """A reference whose connections fail where a fault says so; `sent` has every path and query."""
+
+    def __init__(self, reference: Reference, clock: ManualClock, fault: Fault) -> None:
+        super().__init__(reference.app, clock.advance)
+        self.fault = fault
+        self.sent: list[str] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Run the application, or fail."""
+        self.sent.append(request.url.raw_path.decode())
+        if self.fault(request.url):
+            raise httpx.ConnectError("refused")
+        return super().handle_request(request)
+
+
+@dataclass
+class Stage:
+    """A target, and the requests to it."""
+
+    live: Live
+    transport: Watched
+
+    def read_ahead(self, planned: Sequence[tuple[Call, int]]) -> None:
+        """Read lists concurrently."""
+        self.live.paginations.read_ahead(self.live.paginations.plan(*each) for each in planned)
+
+
+@contextmanager
+def stage(fault: Fault = lambda _: False, **parameters: str | bool) -> Iterator[Stage]:
+    """A fresh reference; `parameters` are those of /reviews in the profile."""
+    clock = ManualClock()
+    reference = Reference(clock=clock)
+    stated = {
+        **reference.profile("http://reference.test/v1"),
+        "parameters": {"review_list": parameters},
+    }
+    transport = Watched(reference, clock, fault)
+    with (
+        closing(
+            Session(parse(stated, environ={}), transport, seed=1, depth=DEPTHS["quick"])
+        ) as session,
+        closing(reference),
+    ):
+        session.begin("item")
+        yield Stage(Live(session), transport)
+
+
+def summary(pagination: Pagination) -> tuple[list[str], End, int]:
+    """The records, the end and the number of pages."""
+    return pagination.ids, pagination.end, len(pagination.pages)
+
+
+def test_lists_read_concurrently_are_those_read_one_after_the_other() -> None:
+    """The same records, pages and ends."""
+    planned = [(VIDEOS, 100), (VIDEOS, 50), (PROJECTS, 25), (VIDEOS, 50)]
+    with stage() as one, stage() as other:
+        one.read_ahead(planned)
+        sent = len(one.transport.sent)
+
+        assert [summary(one.live.paginations.read(*each)) for each in planned] == [
+            summary(other.live.paginations.read(*each)) for each in planned
+        ]
+        assert len(one.transport.sent) == sent == len(other.transport.sent)
+
+
+def test_each_round_has_the_next_page_of_every_list() -> None:
+    """In the order of the lists, so that a run can be replayed; a list that is over drops out."""
+    with stage() as one:
+        one.read_ahead([(VIDEOS, 100), (PROJECTS, 50)])
+        paginations = [
+            one.live.paginations.read(VIDEOS, 100),
+            one.live.paginations.read(PROJECTS, 50),
+        ]
+
+    assert [[page.number for page in each.pages] for each in paginations] == [[1, 3, 5], [2, 4, 6]]
+    assert [page.purpose for page in paginations[1].pages] == [
+        "page 1 (limit=50)",
+        "page 2 (limit=50)",
+        "page 3 (limit=50)",
+    ]
+
+
+def test_a_pagination_keeps_the_scheme_of_its_first_page() -> None:
+    """A cursor may be valid only for the credential that it was issued to."""
+    with stage() as one:
+        one.read_ahead([(VIDEOS, 50), (PROJECTS, 50)])
+        schemes = [
+            {page.scheme for page in one.live.paginations.read(call, 50).pages}
+            for call in (VIDEOS, PROJECTS)
+        ]
+
+    assert schemes == [{"bearer"}, {"api-key"}]
+
+
+def test_a_list_that_fails_does_not_affect_others() -> None:
+    """The others are remembered; reading the one that failed raises its problem."""
+    with stage(lambda url: url.params.get("limit") == "50" and "cursor" in url.params) as one:
+        one.read_ahead([(VIDEOS, 50), (PROJECTS, 25)])
+        kept = [
+            one.live.paginations.has_read(VIDEOS, 50),
+            one.live.paginations.has_read(PROJECTS, 25),
+        ]
+        with pytest.raises(Inconclusive):
+            one.live.paginations.read(VIDEOS, 50)
+        one.transport.fault = lambda _: False
+
+        assert kept == [False, True]
+        assert one.live.paginations.read(VIDEOS, 50).is_whole
+
+
+def test_a_target_that_stops_responding_is_inconclusive() -> None:
+    """Pages that were read until then are not used."""
+    with stage(lambda url: "cursor" in url.params) as one:
+        one.read_ahead([(VIDEOS, 50), (VIDEOS, 25), (VIDEOS, 10), (VIDEOS, 100)])
+        one.read_ahead([(VIDEOS, 50)])
+
+        assert not one.live.paginations.has_read(VIDEOS, 50)
+        with pytest.raises(Inconclusive, match="no longer responds"):
+            one.live.paginations.read(VIDEOS, 50)
+
+
+def test_a_list_without_a_cursor_is_not_read_ahead() -> None:
+    """The other lists are."""
+    with stage(cursor=False) as one:
+        one.read_ahead([(Call("review_list"), 50), (PROJECTS, 50)])
+
+        assert [
+            one.live.paginations.has_read(call, 50) for call in (Call("review_list"), PROJECTS)
+        ] == [
+            False,
+            True,
+        ]
+
+
+def test_reading_one_list_reads_all_of_them() -> None:
+    """Reading another one afterwards sends no request."""
+    with stage() as one:
+        with_all_limits(PROJECTS, one.live)
+        sent = len(one.transport.sent)
+        paginations = with_all_limits(VIDEOS, one.live)
+
+        assert len(one.transport.sent) == sent
+        assert [each.limit for each in paginations][: len(LIMITS)] == list(LIMITS)
+
+
+def test_some_pages_are_read_of_a_list_that_is_too_long() -> None:
+    """All pages where the depth allows it, else the first ones; again as far, or to the end."""
+    with stage() as one:
+        paginations = {each.limit: each for each in with_all_limits(VIDEOS, one.live)}
+        count = len(paginations[100].ids)
+
+        assert {
+            size: (each.end, len(each.pages))
+            for size, each in paginations.items()
+            if size in (7, 3, 1)
+        } == {
+            7: (End.LAST_PAGE, ceil(count / 7)),
+            3: (End.PAGE_COUNT, BEGINNING),
+            1: (End.PAGE_COUNT, BEGINNING),
+        }
+        assert one.live.paginations.again(paginations[3]).ids == paginations[3].ids
+        assert one.live.paginations.again(paginations[3], records=count).ids == paginations[100].ids
+
+
+def test_a_list_that_is_rejected_does_not_affect_others() -> None:
+    """Also where other lists are below its records."""
+    with stage(lambda url: url.path.endswith("/projects")) as one:
+        paginations = with_all_limits(VIDEOS, one.live)
+
+    assert {each.limit for each in paginations} == {*LIMITS, *filling(len(paginations[0].ids))}
+
+
+# --- what is computed from paginations ---
+
+
+def page(*ids: str | None) -> Exchange:
+    """A page whose records have these ids; None for a record without one."""
+    items = [{} if id is None else {"id": id} for id in ids]
+    body = json.dumps({"data": {"items": items, "nextCursor": None}, "requestId": "r"}).encode()
+    return Exchange(
+        "item", 1, VIDEOS, "", None, None, Request("GET", "", ()), Response(200, (), body)
+    )
+
+
+@pytest.mark.parametrize(
+    ("count", "sizes"),
+    [
+        (0, []),
+        (1, []),
+        (2, [2]),
+        (3, []),
+        (4, [4]),
+        (7, []),
+        (10, [5]),
+        (26, [26]),
+        (50, [5]),
+        (53, [53]),
+        (99, [99]),
+        (100, [20]),
+        (101, []),
+        (106, [53]),
+        (200, [40]),
+        (202, [2]),
+    ],
+)
+def test_pages_fill_a_list_to_the_last_place(count: int, sizes: list[int]) -> None:
+    """The largest limit that is not used yet: a full last page may have a needless cursor."""
+    assert filling(count) == sizes
+
+
+def test_ids_that_are_shown_more_than_once_are_repeated() -> None:
+    """On one page or on several; records without an id are not counted."""
+    assert repeated(
+        Pagination(
+            VIDEOS, 2, (page("c", "b"), page("a", "c"), page("a", None, None)), End.LAST_PAGE
+        )
+    ) == ["a", "c"]
+    assert (
+        repeated(Pagination(VIDEOS, 2, (page("c", "b"), page("a", None, None)), End.LAST_PAGE))
+        == []
+    )
+    assert repeated(Pagination(VIDEOS, 2, (), End.LAST_PAGE)) == []
+
+
+def test_a_pagination_describes_the_size_of_its_pages() -> None:
+    """Growing pages have no one limit."""
+    sizes = [
+        Pagination(VIDEOS, limit, (), End.LAST_PAGE).page_size for limit in (7, GROWING, UNSTATED)
+    ]
+    assert sizes == ["limit=7", "growing pages", "no limit"]
+
+
+@pytest.mark.parametrize("end", End)
+def test_a_pagination_is_whole_at_the_last_page_only(end: End) -> None:
+    """Not where it was cut short, rejected or led back."""
+    assert Pagination(VIDEOS, 7, (), end).is_whole is (end is End.LAST_PAGE)

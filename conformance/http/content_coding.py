@@ -1,4 +1,4 @@
-"""Bodies as they travel: read in small pieces, and unpacked from the codings that the client asks for."""
+"""Content codings: bodies are read in small pieces and decoded, up to a longest length."""
 
 import zlib
 from collections.abc import Callable
@@ -11,19 +11,20 @@ LONGEST_BODY = 32 * 1024 * 1024
 LONGEST_NAME = 80
 READ_SIZE = 64 * 1024
 GZIP = b"\x1f"
-"""What a member of gzip begins with."""
+"""The first byte of a gzip member."""
 
 
-def read(answer: httpx.Response) -> bytes:
-    """The body, decoded step by step, so that no more of it than the longest is ever in memory, whatever it unpacks to.
+def read(response: httpx.Response) -> bytes:
+    """The decoded body; no more than `LONGEST_BODY` bytes of it are ever in memory.
 
-    Raises httpx.DecodingError where it is longer, cannot be unpacked, or has a coding that was not asked for.
+    Raises httpx.DecodingError for a longer body, one that cannot be decoded, and one in a coding
+    that was not asked for.
     """
     decoder = _decoder(
-        "" if "decoded" in answer.extensions else answer.headers.get("content-encoding", "")
+        "" if "decoded" in response.extensions else response.headers.get("content-encoding", "")
     )
     body = bytearray()
-    for chunk in answer.iter_raw(READ_SIZE):
+    for chunk in response.iter_raw(READ_SIZE):
         body += decoder(chunk)
         if len(body) > LONGEST_BODY:
             raise httpx.DecodingError(f"the response is longer than {LONGEST_BODY} bytes")
@@ -35,28 +36,26 @@ def _decoder(coding: str) -> Callable[[bytes], bytes]:
     if name in ("", "identity"):
         return bytes
     if name not in (*CODINGS, "x-gzip"):
-        raise httpx.DecodingError(
-            f"a content coding that nobody asked for: {coding if len(coding) <= LONGEST_NAME else 'a long name'}"
-        )
+        named = coding if len(coding) <= LONGEST_NAME else "a long name"
+        raise httpx.DecodingError(f"unexpected content coding: {named}")
     return _Unpacker(in_members=name != "deflate").take
 
 
 class _Unpacker:
-    """Unpacks a body piece by piece, no more of it at once than the longest."""
+    """Decodes a body piece by piece, no more than `LONGEST_BODY` bytes at once."""
 
     def __init__(self, *, in_members: bool) -> None:
         self._in_members = in_members
         self._member: Any = None
 
     def take(self, chunk: bytes) -> bytes:
-        """What a piece unpacks to. Raises DecodingError."""
+        """The decoded bytes of a piece. Raises httpx.DecodingError."""
         unpacked = bytearray()
         try:
             while chunk and len(unpacked) <= LONGEST_BODY:
-                # A body packed by gzip may have several members (RFC 1952); whatever else follows is none of it.
-                if self._member is None or (
-                    self._member.eof and self._in_members and chunk[:1] == GZIP
-                ):
+                # A gzip body may have several members (RFC 1952); anything else after one is junk.
+                is_next = self._in_members and chunk[:1] == GZIP
+                if self._member is None or (self._member.eof and is_next):
                     self._member = zlib.decompressobj(self._window(chunk))
                 elif self._member.eof:
                     break
@@ -69,5 +68,5 @@ class _Unpacker:
     def _window(self, chunk: bytes) -> int:
         if self._in_members:
             return zlib.MAX_WBITS | 32
-        # zlib's format as specified, or the bare stream that some servers send under the same name
+        # The zlib format as specified, or the bare stream that some servers send instead.
         return zlib.MAX_WBITS if chunk[:1] == b"\x78" else -zlib.MAX_WBITS

@@ -1,4 +1,4 @@
-"""One request and what came back, as it is judged and as it is kept."""
+"""One request and its response, as the rules check it and as it is recorded."""
 
 import json
 from collections.abc import Mapping
@@ -10,20 +10,23 @@ from typing import Any
 import orjson
 
 MISSING = object()
-"""What `Response.json` is where the body is no JSON text; no JSON value is identical to it."""
+"""The value of `Response.json` where the body is not JSON; no JSON value is identical to it."""
 
 AGAIN = "again after"
-"""How the purpose begins of a request that was made before, and failed or was throttled."""
+"""The beginning of the purpose of a repeated request."""
 
 LONGEST_INTEGER = 20
-"""Characters of the longest integer that has 64 bits."""
+"""Characters of the longest integer of 64 bits."""
 
 LONGEST_CODE = 80
 
 
 @dataclass(frozen=True)
 class Call:
-    """What a check asks for: an operation with its arguments. `query` keeps order and repetition; a `body` is sent as it stands."""
+    """An operation with its arguments.
+
+    `query` keeps order and repetition; `body` is sent as it is.
+    """
 
     operation: str
     path: Mapping[str, str] = field(default_factory=dict)
@@ -32,7 +35,7 @@ class Call:
     content_type: str | None = "application/json"
 
     def asking(self, **query: str | None) -> "Call":
-        """The same call with query parameters set, or taken away where the value is None."""
+        """The same call with query parameters set, or removed where the value is None."""
         kept = tuple((name, value) for name, value in self.query if name not in query)
         return replace(
             self,
@@ -50,7 +53,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Request:
-    """The request as it went out; header names in lower case."""
+    """The request as it was sent; header names are in lower case."""
 
     method: str
     url: str
@@ -60,7 +63,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Response:
-    """The response as it came in; header names in lower case, the body decoded from its content coding."""
+    """The response as received; header names are in lower case, the body is decoded."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -72,12 +75,15 @@ class Response:
 
     @property
     def json(self) -> Any:
-        """The parsed body, or `MISSING`. NaN and Infinity are no JSON (RFC 8259); a byte order mark is let pass."""
+        """The parsed body, or `MISSING`.
+
+        NaN and Infinity are not JSON (RFC 8259); a byte order mark is accepted.
+        """
         return self._parsed[0]
 
     @property
     def is_too_deep(self) -> bool:
-        """Whether the body is nested too deeply to be read: then nobody can say that it is no JSON."""
+        """Whether the body is nested too deeply to be parsed: it may be JSON all the same."""
         return self._parsed[1]
 
     @cached_property
@@ -86,7 +92,7 @@ class Response:
 
 
 def parse(body: bytes | str) -> tuple[Any, bool]:
-    """A JSON text as a value, or `MISSING`, and whether it is nested too deeply to be read; numbers are read alike wherever they stand."""
+    """A JSON text as a value, or `MISSING`; and whether it is nested too deeply to be parsed."""
     try:
         return orjson.loads(body), False
     except orjson.JSONDecodeError:
@@ -94,46 +100,45 @@ def parse(body: bytes | str) -> tuple[Any, bool]:
 
 
 def _parse_leniently(body: bytes | str) -> tuple[Any, bool]:
-    # orjson is stricter than RFC 8259: it refuses lone surrogates, deep nesting and other encodings than UTF-8.
+    # orjson rejects what RFC 8259 allows: lone surrogates, deep nesting, other encodings.
     try:
-        return json.loads(
-            body, parse_constant=_no_constant, parse_int=_whole, parse_float=_finite
-        ), False
+        value = json.loads(body, parse_constant=_no_constant, parse_int=_whole, parse_float=_finite)
     except ValueError:
         return MISSING, False
     except RecursionError:
         return MISSING, True
+    return value, False
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def _whole(digits: str) -> float:
-    # Beyond 64 bits orjson makes a float of an integer; the same number in two spellings has to stay the same.
+    # orjson turns integers past 64 bits into floats; so one number is equal in both parsers.
     whole = int(digits) if len(digits) <= LONGEST_INTEGER else 2**64
     return whole if -(2**63) <= whole < 2**64 else _finite(digits)
 
 
 def _finite(digits: str) -> float:
-    # A number beyond the range of a float is as whole as the largest one within it, and infinity is not.
+    # A number past the range of a float stays integral, which infinity is not.
     return max(-float_info.max, min(float_info.max, float(digits)))
 
 
 def _word(code: str) -> str:
-    # A code that a target made up for a reader's screen, or to fill a report, is cut and escaped.
+    # A target may send a code that is meant to fill a report, or to control a terminal.
     shown = code[:LONGEST_CODE]
     return shown if shown == code and code.isprintable() else f"{shown!r}…"
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """A call, made as `credential` by `scheme`, and its outcome: a response, or the `failure` of the connection.
+    """A call as `credential` by `scheme`, and its outcome: a response, or a `failure` to get one.
 
-    `number` counts the exchanges of one item from 1; with the item's id it names the exchange. `started` and `elapsed`
-    are seconds since the run began. `in_contract` is false for requests outside the contract, which are recorded but not judged.
-    `judge_arguments` is false where more than its arguments may speak against a request: the answer to them is not judged.
-    `superseded` exchanges were tried again: their form is judged, their status is not.
+    `number` counts the exchanges of one item from 1. `started` is in seconds since the run began,
+    `elapsed` in seconds. `in_contract` and `judge_arguments` are those of `Sending`. A
+    `superseded` exchange was repeated: the rules check its form, not its status. `is_repeated`
+    marks a repetition.
     """
 
     item: str
@@ -154,7 +159,7 @@ class Exchange:
 
     @cached_property
     def id(self) -> str:
-        """The name of the exchange in reports: the item and the number in it."""
+        """The name of the exchange in reports."""
         return exchange_id(self.item, self.number)
 
     @property
@@ -164,7 +169,7 @@ class Exchange:
 
     @property
     def status(self) -> int | None:
-        """The status code, or None where no response came."""
+        """The status code; None without a response."""
         return self.response.status if self.response else None
 
     @property
@@ -179,7 +184,7 @@ class Exchange:
 
     @cached_property
     def items(self) -> list[dict[str, Any]]:
-        """The records of a page; empty where the answer is no page, since its form is judged elsewhere."""
+        """The records of a page; empty where the response is not a page: a rule checks that."""
         found = self.data.get("items") if isinstance(self.data, dict) else None
         return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 
@@ -190,7 +195,7 @@ class Exchange:
         return found if isinstance(found, str) else None
 
     def describe(self) -> str:
-        """What came, in a few words."""
+        """The outcome in a few words."""
         if self.response is None:
             return f"no response: {self.failure}"
         code = self.json.get("code") if isinstance(self.json, dict) else None
@@ -198,5 +203,5 @@ class Exchange:
 
 
 def exchange_id(item: str, number: int) -> str:
-    """The name of an exchange: the item of the run that caused it, and its number in it."""
+    """The name of an exchange: its item, and its number in the item."""
     return f"{item}#{number}"

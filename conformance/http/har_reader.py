@@ -1,4 +1,4 @@
-"""Recorded traffic: the entries of an HTTP archive as exchanges of the contract, for the rules to judge."""
+"""Recorded traffic: the entries of an HTTP archive as exchanges that the rules can check."""
 
 import base64
 import binascii
@@ -12,25 +12,28 @@ from conformance.contract.openapi import Contract, Operation
 from conformance.http.exchange import Call, Exchange, Request, Response
 
 SECRET = "$SECRET"
-"""What stands in the place of credentials, whose values traffic holds as they were sent."""
+"""Replaces credentials, which an archive holds as they were sent."""
 
 SECRETS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
 
 
 class TrafficError(ValueError):
-    """The file is no HTTP archive; str() says what is wrong with it."""
+    """The file is not an HTTP archive; str() says why."""
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """The exchanges that belong to operations, and the requests (method and URL) that belong to none."""
+    """The exchanges of an archive.
+
+    `strangers` are the requests ("METHOD URL") that call no operation.
+    """
 
     exchanges: tuple[Exchange, ...]
     strangers: tuple[str, ...]
 
 
 def read(archive: Any, base_url: str, contract: Contract) -> Traffic:
-    """Sort the entries of a parsed HTTP archive (HAR 1.2). Raises TrafficError where it is none."""
+    """The exchanges of a parsed HTTP archive (HAR 1.2). Raises TrafficError if it is not one."""
     try:
         entries = archive["log"]["entries"]
         found = [(_operation(entry["request"], base_url, contract), entry) for entry in entries]
@@ -45,7 +48,7 @@ def read(archive: Any, base_url: str, contract: Contract) -> Traffic:
             if not match
         ]
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        raise TrafficError(f"it is no HTTP archive ({type(problem).__name__}: {problem})") from None
+        raise TrafficError(f"not an HTTP archive ({type(problem).__name__}: {problem})") from None
     return Traffic(tuple(exchanges), tuple(strangers))
 
 
@@ -68,15 +71,11 @@ def _operation(
 def _exchange(
     number: int, operation: Operation, path: dict[str, str], entry: Mapping[str, Any]
 ) -> Exchange:
-    request, answer = entry["request"], entry["response"]
+    request, response = entry["request"], entry["response"]
     body = request.get("postData", {}).get("text")
     sent = None if body is None else str(body).encode()
     query = tuple(parse_qsl(urlsplit(request["url"]).query, keep_blank_values=True))
-    response = (
-        Response(answer["status"], tuple(_headers(answer)), _content(answer["content"]))
-        if answer["status"]
-        else None
-    )
+    received = _response(response) if response["status"] else None
     return Exchange(
         item="traffic",
         number=number,
@@ -85,10 +84,15 @@ def _exchange(
         credential=None,
         scheme=None,
         request=Request(request["method"].upper(), request["url"], tuple(_headers(request)), sent),
-        response=response,
-        failure=None if response else "no response was recorded",
+        response=received,
+        failure=None if received else "no response was recorded",
         elapsed=float(entry.get("time", 0)) / 1000,
     )
+
+
+def _response(recorded: Mapping[str, Any]) -> Response:
+    body = _content(recorded["content"])
+    return Response(recorded["status"], tuple(_headers(recorded)), body)
 
 
 def _headers(message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -104,4 +108,4 @@ def _content(content: Mapping[str, Any]) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except binascii.Error:
-        raise TrafficError("a body is marked as base64, but is none") from None
+        raise TrafficError("a body is marked as base64, but is not base64") from None

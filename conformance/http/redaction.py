@@ -1,4 +1,4 @@
-"""Keeps credential values out of everything that is written or shown."""
+"""Redaction: keeps secrets out of everything that is written or shown."""
 
 import base64
 import json
@@ -10,18 +10,20 @@ from urllib.parse import quote, quote_plus
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
 SHORTEST_SHIFTED = 8
-"""Bytes from which a secret is also looked for inside of base64 of a longer text; of a shorter one too little would be left."""
+"""Bytes of a secret that is also sought within the base64 of a longer text."""
 
 LONGEST_REMEMBERED = 200
 MOST_REMEMBERED = 5000
-"""Texts whose redaction is remembered: names and values of headers come again with every request."""
-
+"""Texts, and their characters, whose redaction is cached: headers recur in every request."""
 
 SHORTEST_PART = 4
+"""Bytes at the end of a cut text that may be the beginning of a secret."""
+
 CUT = "…"
+"""The end of a text that was cut."""
+
 DEEPEST = 100
-"""Levels of a JSON value; orjson writes 254."""
-"""What ends every quotation that was cut."""
+"""Levels of a JSON value that are written; orjson can write 254."""
 
 
 class _Search:
@@ -34,7 +36,7 @@ class _Search:
 
 
 class Redactor:
-    """Replaces every known secret, in each encoding in which a target may echo it, by its `$VARIABLE`.
+    """Replaces every known secret, in any encoding that a target may echo, by its `$VARIABLE`.
 
     Secrets made during a run (near misses of a real credential) are added as they are made.
     """
@@ -50,7 +52,7 @@ class Redactor:
             self.add(secret, variable)
 
     def add(self, secret: str, variable: str) -> None:
-        """Know one more secret."""
+        """Redact one more secret from here on."""
         with self._adding:
             if secret in self._secrets:
                 return
@@ -64,7 +66,7 @@ class Redactor:
         search = self._search
         if search.variables is not self._variables:
             search = self._search = _Search(self._variables)
-        # All in one pass, so that no secret is looked for in the name of another one's variable.
+        # In one pass, so that no secret is sought in the variable of another one.
         pieces, end = [], 0
         for number, start, stop in search.finder.find_matches_as_indexes(text):
             pieces += [text[end:start], search.replacements[number]]
@@ -72,7 +74,7 @@ class Redactor:
         return b"".join([*pieces, text[end:]]) if pieces else text
 
     def text(self, text: str) -> str:
-        """The text without secrets; what no encoding can carry (lone surrogates) is escaped."""
+        """The text without secrets, with lone surrogates escaped."""
         remembered = self._known
         known = remembered.get(text)
         if known is None:
@@ -83,7 +85,7 @@ class Redactor:
         return known
 
     def _uncut(self, text: str) -> str:
-        # What was too long to be quoted whole may have been cut within a secret, and its beginning is then left.
+        # A long text may have been cut within a secret, of which the beginning is left.
         quoted = text.rstrip("'\"")
         content = quoted.encode()
         end = content[-SHORTEST_PART:]  # this much is left of a secret that was cut
@@ -123,18 +125,21 @@ class Redactor:
 
 
 def _overlap(text: bytes, spelling: bytes) -> int:
-    """Bytes at the end of a text with which a spelling begins; 0 for fewer than give anything away."""
+    """Bytes at the end of a text that begin a spelling; 0 for fewer than `SHORTEST_PART`."""
     lengths = range(min(len(spelling) - 1, len(text)), SHORTEST_PART - 1, -1)
     return next((length for length in lengths if text.endswith(spelling[:length])), 0)
 
 
 def finder(spellings: Iterable[bytes]) -> BytesAhoCorasick:
-    """Finds all of these at once; of several that begin at one place the longest, so that none is cut by a shorter one."""
+    """Finds all of these in one pass; the longest of those that begin at one place."""
     return BytesAhoCorasick(list(spellings), matchkind=MatchKind.LeftmostLongest)
 
 
 def spellings(secret: str) -> Iterator[bytes]:
-    """A secret in the encodings that carry it unread: plain, percent, form, JSON, Python, and base64 in both alphabets; none is empty."""
+    """A secret in all encodings that may carry it; none is empty.
+
+    Plain, percent, form, JSON, Python, and base64 in both alphabets.
+    """
     found = [secret.encode(), *_escaped(secret)]
     for raw in dict.fromkeys((secret.encode(), secret.encode("latin-1", "ignore"))):
         found += [raw, *_percent(raw), *_base64(raw)]
@@ -166,10 +171,8 @@ def _base64(raw: bytes) -> Iterator[bytes]:
     shifts = (0, 1, 2) if len(raw) >= SHORTEST_SHIFTED else (0,)
     for shift in shifts:
         coded = base64.b64encode(bytes(shift) + raw).rstrip(b"=")
-        # Within a longer text the first characters depend on what stands before; the last one on what follows.
-        inner = coded[
-            (0, 2, 3)[shift] : len(coded) - bool((shift + len(raw)) % 3)
-            if len(shifts) > 1
-            else None
-        ]
+        # In a longer text, the first and last characters depend on the text around the secret.
+        start = (0, 2, 3)[shift]
+        is_cut = len(shifts) > 1 and (shift + len(raw)) % 3 > 0
+        inner = coded[start : len(coded) - is_cut]
         yield from (inner, inner.translate(bytes.maketrans(b"+/", b"-_")))

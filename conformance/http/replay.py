@@ -1,4 +1,4 @@
-"""A transport that answers from recorded evidence: the very same suite runs against it, without target or network."""
+"""Replay: a transport that responds from a recording, without a target or a network."""
 
 import base64
 from collections.abc import Iterable, Mapping
@@ -10,13 +10,13 @@ from conformance.http.transport import RecordedFailure
 
 
 class Unrecorded(Exception):
-    """The suite sent something that the recording does not hold: it is not the recording of this run."""
+    """The suite sent a request that is not in the recording."""
 
 
 class Recording:
-    """Answers each request by what came when the exchange of the same item and number was recorded.
+    """Returns to each request the recorded response to the exchange of the same id.
 
-    `unused` are the ids of exchanges that nobody has asked for yet.
+    `unused` are the ids of exchanges that no request has had yet.
     """
 
     concurrency = 1
@@ -26,11 +26,11 @@ class Recording:
 
     @property
     def unused(self) -> list[str]:
-        """What is recorded, but was not asked for."""
+        """The recorded exchanges that no request has had."""
         return sorted(self._documents)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """The recorded answer to an exchange, or its failure. Raises Unrecorded where there is none."""
+        """The recorded response, or failure. Raises Unrecorded for an unknown exchange."""
         id = request.extensions["exchange"]
         document = self._documents.pop(id, None)
         if document is None:
@@ -38,19 +38,19 @@ class Recording:
         if "response" not in document:
             raise RecordedFailure(str(document["failure"]))
         response = document["response"]
-        # Bodies are recorded as they were read: without the coding in which they came.
+        # Bodies are recorded decoded.
         headers = [(name, value.encode("latin-1")) for name, value in response["headers"]]
-        answer = httpx.Response(
+        replayed = httpx.Response(
             response["status"], headers=headers, stream=httpx.ByteStream(content(response["body"]))
         )
-        answer.extensions["decoded"] = True
-        return answer
+        replayed.extensions["decoded"] = True
+        return replayed
 
     def wait(self, seconds: float) -> None:
-        """What was waited for has long passed."""
+        """Nothing: the time has passed when the run was recorded."""
 
     def close(self) -> None:
-        """There is nothing to give back."""
+        """Nothing to close."""
 
 
 def content(body: Mapping[str, Any]) -> bytes:

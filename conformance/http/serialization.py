@@ -1,4 +1,4 @@
-"""Exchanges as they are written down: without secrets, and with a command that sends the request again."""
+"""Exchanges as JSON values without secrets, and the command that sends a request again."""
 
 import base64
 import hashlib
@@ -10,22 +10,23 @@ from conformance.http.exchange import Exchange
 from conformance.http.redaction import Redactor
 
 LONGEST_BODY = 64 * 1024
-"""Bytes of a request body that are kept whole; of a longer one the beginning, the length and the digest."""
+"""Bytes of a request body; a longer one is cut, with its length and digest."""
 
 LONGEST_RESPONSE = 8 * 1024 * 1024
-"""Bytes of a response body that are kept whole, so that what was judged can be judged again."""
+"""Bytes of a response body, so large that a recording can be checked again."""
 
 LONGEST_ARGUMENT = 100_000
-"""Bytes of a word of a command line; Linux takes 131,072."""
+"""Bytes of an argument in a command line; Linux accepts 131,072."""
 
 Document = dict[str, Any]
 
 
 def document(exchange: Exchange, redactor: Redactor) -> Document:
-    """One exchange as JSON-able members: {id, item, operation, purpose, credential, scheme, request, response | failure, started, elapsed}.
+    """One exchange as JSON values.
 
-    `started` and `elapsed` are in seconds; a body is {text} or {base64}, with {padding} for the number of
-    blanks that a long one ends with, and with {length, sha256} where it was cut.
+    {id, item, operation, purpose, credential, scheme, request, response | failure, started,
+    elapsed}. `started` and `elapsed` are in seconds. A body is {text} or {base64}, with {padding}
+    for the number of spaces at the end of a long one, and {length, sha256} where it was cut.
     """
     request = exchange.request
     found: Document = {
@@ -58,7 +59,7 @@ def document(exchange: Exchange, redactor: Redactor) -> Document:
 
 
 def body(content: bytes, longest: int = LONGEST_BODY) -> Document:
-    """A body as text where it is UTF-8, otherwise in base64; see `document`."""
+    """A body as text where it is UTF-8, otherwise as base64; see `document`."""
     start = content.rstrip(b" ")
     if len(content) <= longest:
         return _written(content)
@@ -79,7 +80,7 @@ def _written(content: bytes) -> Document:
 
 
 def _beginning(content: bytes, longest: int) -> bytes:
-    # Not cut within a character, or the text would be none.
+    # Not cut within a character: the text has to stay UTF-8.
     end = next(
         (end for end in range(longest, longest - 4, -1) if content[end] & 0xC0 != 0x80), longest
     )
@@ -87,7 +88,7 @@ def _beginning(content: bytes, longest: int) -> bytes:
 
 
 def curl(request: Mapping[str, Any]) -> str:
-    """A shell command that sends a recorded request again; secrets are the variables that the profile names."""
+    """A shell command that sends a recorded request again; secrets are shell variables."""
     content = request["body"]
     words = [
         "curl",
@@ -112,13 +113,10 @@ def curl(request: Mapping[str, Any]) -> str:
         return " ".join([*words, "--data-raw", text])
     words += ["-H", "expect:", "--data-binary"]
     if "length" in content:
-        return " ".join(
-            [
-                *words,
-                "@body",
-                f"# {content['length']} bytes with the SHA-256 {content['sha256']}: too many to be kept",
-            ]
+        note = (
+            f"# {content['length']} bytes with the SHA-256 {content['sha256']}: too many to be kept"
         )
+        return " ".join([*words, "@body", note])
     return " ".join([*_producer(content), "|", *words, "@-"])
 
 
@@ -129,7 +127,7 @@ def _method(method: str, *, has_body: bool) -> list[str]:
 
 
 def _header(name: str, value: str) -> str:
-    # A variable has to stand in double quotes, everything else is safest in single ones.
+    # A variable needs double quotes; everything else is safest in single quotes.
     secret = value.removeprefix("Bearer ")
     return (
         f'"{name}: {value}"'

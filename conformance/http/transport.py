@@ -1,4 +1,4 @@
-"""How requests travel: over a network, or straight into an ASGI application. Everything above is the same for both."""
+"""Transports: over a network, or directly into an ASGI application."""
 
 import asyncio
 import ssl
@@ -14,7 +14,7 @@ import httpx
 
 WRITE_SIZE = 64 * 1024
 LONGEST_EXCHANGE = 3600.0
-"""Seconds for an exchange whose request says nothing about them."""
+"""Seconds for an exchange without a timeout of its own."""
 
 Message = MutableMapping[str, Any]
 Application = Callable[
@@ -32,25 +32,29 @@ class RecordedFailure(httpx.TransportError):
 
 
 class Transport(Protocol):
-    """The seam below the client. `wait` passes the given seconds; a recording or a simulated clock need not sleep."""
+    """Sends requests for the client, and lets time pass.
+
+    A recording, or an application with a simulated clock, does not sleep.
+    """
 
     concurrency: int
     """How many requests may usefully be under way at once."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send one request; raise `httpx.TransportError` where no response comes."""
+        """Send one request. Raises httpx.TransportError without a response."""
 
     def wait(self, seconds: float) -> None:
-        """Let the target's time pass."""
+        """Let the time of the target pass, in seconds."""
 
     def close(self) -> None:
-        """Give back connections."""
+        """Close all connections."""
 
 
 class Network(httpx.BaseTransport):
-    """Real connections, kept alive between requests, with the system's trust store, through the proxies that the environment names.
+    """Connections over a network, kept alive between requests.
 
-    What is between the first and the last byte of one exchange is bounded: `timeout.whole` among the request's extensions, in seconds.
+    They use the trust store of the system and the proxies of the environment. The extension
+    `timeout.whole` of a request bounds the whole exchange, in seconds.
     """
 
     concurrency = 16
@@ -61,7 +65,7 @@ class Network(httpx.BaseTransport):
         self._opening = threading.Lock()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send one request; raise `httpx.TransportError` where no response comes."""
+        """Send one request. Raises httpx.TransportError without a response."""
         _exchange.ends = time.monotonic() + request.extensions.get("timeout", {}).get(
             "whole", LONGEST_EXCHANGE
         )
@@ -80,12 +84,15 @@ class Network(httpx.BaseTransport):
             return self._routes[origin]
 
     def wait(self, seconds: float) -> None:
-        """Sleep: as long as `Retry-After` or the agreed pace says, or before a reading that may lag behind is made again."""
+        """Sleep for some seconds."""
         time.sleep(seconds)
 
 
 def proxy_of(url: httpx.URL) -> str | None:
-    """The proxy that HTTP_PROXY or HTTPS_PROXY names, as for the curl that a report shows; none for NO_PROXY's hosts and this machine."""
+    """The proxy for a URL, as curl would choose it.
+
+    HTTP_PROXY or HTTPS_PROXY; none for the hosts of NO_PROXY and for this machine.
+    """
     stated = getproxies().get(url.scheme)
     if not stated or _is_here(url.host) or proxy_bypass(url.netloc.decode()):
         return None
@@ -100,12 +107,12 @@ def _is_here(host: str) -> bool:
 
 
 class _Route(httpx.HTTPTransport):
-    """The connections to one origin, straight or through a proxy."""
+    """The connections to one origin, directly or through a proxy."""
 
     def __init__(self, context: ssl.SSLContext, proxy: str | None) -> None:
         super().__init__(verify=context)
         stated = httpx.Proxy(proxy) if proxy else None
-        # httpx has no place to hand a network backend in, and its timeouts start anew with every byte that comes.
+        # httpx accepts no network backend, and its timeouts start anew with every byte.
         self._pool = httpcore.ConnectionPool(
             ssl_context=context,
             proxy=httpcore.Proxy(str(stated.url), auth=stated.raw_auth) if stated else None,
@@ -116,25 +123,25 @@ class _Route(httpx.HTTPTransport):
 
 
 class BoundedBackend(httpcore.SyncBackend):
-    """Connections on which an exchange ends in time, also where each single byte of it comes in time."""
+    """Opens connections on which the duration of a whole exchange is bounded."""
 
     def connect_tcp(self, *args: Any, **options: Any) -> httpcore.NetworkStream:
-        """Connect, in the time that is given for connecting."""
+        """Connect, within the timeout for connecting."""
         return BoundedStream(super().connect_tcp(*args, **options))
 
 
 class BoundedStream(httpcore.NetworkStream):
-    """A stream whose reading and writing stop where the time of the exchange under way in this thread is over."""
+    """A stream that stops at the end of the time of this thread's current exchange."""
 
     def __init__(self, stream: httpcore.NetworkStream) -> None:
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """What has come."""
+        """Received bytes."""
         return self._stream.read(max_bytes, _left(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send, and look at the clock in between."""
+        """Send, piece by piece, within the time of the exchange."""
         for start in range(0, len(buffer), WRITE_SIZE):
             try:
                 self._stream.write(
@@ -143,7 +150,7 @@ class BoundedStream(httpcore.NetworkStream):
             except httpcore.WriteTimeout as late:
                 if not self._stream.get_extra_info("is_readable"):
                     raise
-                # Whoever has answered already takes no more of a body: after this error the answer is read.
+                # A server that has responded reads no more; httpcore then reads the response.
                 raise httpcore.WriteError(str(late)) from late
 
     def close(self) -> None:
@@ -155,7 +162,7 @@ class BoundedStream(httpcore.NetworkStream):
         return BoundedStream(self._stream.start_tls(*args, **options))
 
     def get_extra_info(self, info: str) -> Any:
-        """What is known of the connection."""
+        """Information about the connection."""
         return self._stream.get_extra_info(info)
 
 
@@ -174,7 +181,7 @@ def _left(timeout: float | None, late: type[Exception]) -> float | None:
 
 
 class InProcess(httpx.BaseTransport):
-    """An ASGI application called in the calling thread; each thread drives it on an event loop of its own.
+    """An ASGI application, called in the calling thread on an event loop of that thread.
 
     `advance` moves the clock of the application, so that waiting takes no time.
     """
@@ -227,13 +234,15 @@ async def _call(application: Application, request: httpx.Request) -> httpx.Respo
     try:
         await application(_scope(request), receive, send)
     except Exception as problem:
-        # A served application that raises drops the connection or answers 500; here half an answer means a broken connection.
+        # A served application that raises breaks the connection or sends 500.
         if not answer["ended"]:
             raise httpx.RemoteProtocolError(
                 f"the application raised {type(problem).__name__}", request=request
             ) from problem
     if not answer["ended"]:
-        raise httpx.RemoteProtocolError("the application sent no whole response", request=request)
+        raise httpx.RemoteProtocolError(
+            "the application sent an incomplete response", request=request
+        )
     return httpx.Response(
         answer["status"],
         headers=answer["headers"],

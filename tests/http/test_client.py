@@ -861,7 +861,7 @@ def test_a_failure_is_told_shortly_and_without_secrets(bench: Callable[..., Benc
     """Whatever a target made the library say."""
     echo = scripted_response(200, b"", content_encoding="key-s3cret")
     assert (bench(echo).client.send(ACCOUNT, PLAIN).failure or "").endswith(
-        "nobody asked for: $PRIMARY_API_KEY"
+        "unexpected content coding: $PRIMARY_API_KEY"
     )
 
     each = bench(FINE)

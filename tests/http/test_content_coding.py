@@ -65,14 +65,14 @@ def test_a_packed_body_may_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> No
     [
         ("gzip", b"not packed", "Error -3 while decompressing data: incorrect header check"),
         ("deflate", b"\x78not packed", "Error -3 while decompressing data: incorrect header check"),
-        ("br", b"unpacked", "a content coding that nobody asked for: br"),
+        ("br", b"unpacked", "unexpected content coding: br"),
         (
             "gzip, gzip",
             gzip.compress(PACKED, mtime=0),
-            "a content coding that nobody asked for: gzip, gzip",
+            "unexpected content coding: gzip, gzip",
         ),
-        ("x" * 80, b"", f"a content coding that nobody asked for: {'x' * 80}"),
-        ("x" * 81, b"", "a content coding that nobody asked for: a long name"),
+        ("x" * 80, b"", f"unexpected content coding: {'x' * 80}"),
+        ("x" * 81, b"", "unexpected content coding: a long name"),
     ],
 )
 def test_a_body_that_cannot_be_unpacked_is_told(name: str, body: bytes, failure: str) -> None:

@@ -124,7 +124,7 @@ def test_an_application_that_stops_too_early_gives_no_answer(ended: str, raises:
         told = (
             "the application raised KeyError"
             if raises
-            else "the application sent no whole response"
+            else "the application sent an incomplete response"
         )
         with pytest.raises(httpx.RemoteProtocolError, match=told):
             transport.handle_request(httpx.Request("GET", URL))

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from conformance.contract.description import responses
 from conformance.contract.description.compare import description, examine, pairs
 from conformance.contract.description.difference import BREAKING, Aspect, Difference
-from conformance.contract.description.document import Document
-from conformance.contract.description.schema import SchemaError
+from conformance.contract.description.document import Document, SchemaError
 from conformance.contract.description.source import SourceError, UnbundledError
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.exchange import MISSING, Call, Exchange
@@ -115,7 +115,7 @@ def test_answers_fit_both_descriptions(live: Live) -> None:
     found = pairs(_described(live)[1])
     for answer in _answers(live):
         name = answer.operation
-        views = found[name].answers(str(answer.status)) if name in found else None
+        views = responses.views(found[name], str(answer.status)) if name in found else None
         if views is None or answer.json is MISSING:
             continue
         try:

@@ -58,7 +58,7 @@ def test_a_breaking_difference_fails_with_its_line(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
         "BREAKS CLIENTS: responses may differ from what a client may expect",
-        f"  {path}:{line}  Account.accountType: also allows some text, UUIDs",
+        f"  {path}:{line}  Account.accountType: also allows some strings, UUIDs",
         "      specified  string, one of ['internal', 'external']",
         "      described  string",
         "      on         account_get",
@@ -73,7 +73,7 @@ def test_a_difference_of_the_whole_document_is_on_no_operation(tmp_path: Path) -
     path.write_text(CONTRACT.replace("openapi: 3.1.1", "openapi: 3.2.0"), encoding="utf-8")
     done = diff(path)
     assert done.stdout.splitlines()[1:5] == [
-        f"  {path}:{line_of(CONTRACT, 'openapi: 3.1.1')}  openapi: is another version of OpenAPI",
+        f"  {path}:{line_of(CONTRACT, 'openapi: 3.1.1')}  openapi: is a different version of OpenAPI",
         "      specified  3.1.1",
         "      described  3.2.0",
         "",
@@ -138,8 +138,8 @@ def test_a_url_is_fetched(tmp_path: Path, served: str) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"openapi: [3\n", "openapi.yaml:2: is no YAML"),
-        (b"swagger: '2.0'\n", "openapi.yaml: is no OpenAPI 3 document"),
+        (b"openapi: [3\n", "openapi.yaml:2: is not valid YAML"),
+        (b"swagger: '2.0'\n", "openapi.yaml: is not an OpenAPI 3 document"),
         (
             b"openapi: 3.1.1\npaths:\n  /a: {$ref: a.yaml}\n",
             "openapi.yaml:3: refers to another document ('a.yaml')",

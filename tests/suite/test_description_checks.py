@@ -118,9 +118,9 @@ def _document(**members: Any) -> bytes:
     ("body", "status", "told"),
     [
         (b"", 404, "404"),
-        (b"<html>", 200, "is no mapping"),
-        (b"a: [\n", 200, "is no YAML"),
-        (b'swagger: "2.0"', 200, "no OpenAPI 3"),
+        (b"<html>", 200, "is not a mapping"),
+        (b"a: [\n", 200, "is not valid YAML"),
+        (b'swagger: "2.0"', 200, "not an OpenAPI 3 document"),
     ],
     ids=["absent", "a page", "no YAML", "Swagger"],
 )
@@ -207,7 +207,7 @@ def test_what_breaks_nothing_is_observed(targets: Targets) -> None:
     """With whom it concerns."""
     target = targets.publishing(_document(servers=[{"url": "https://example.com"}]))
     checks.test_what_the_description_decides_for_itself(target)
-    told = "servers: the address of a server does not end with the version segment v1"
+    told = "servers: a server URL does not end with the version segment v1"
     assert target.session.observations == [("observe/description", "open: the document", told)]
 
 

@@ -1,1 +1,1 @@
-"""The published description: an OpenAPI document of somebody else, compared with the contract by its meaning."""
+"""A published OpenAPI document compared with the contract."""

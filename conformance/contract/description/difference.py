@@ -1,4 +1,4 @@
-"""What a description says otherwise than the contract, and whom that concerns."""
+"""One difference between a description and the contract, and who is affected by it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -6,23 +6,23 @@ from enum import StrEnum
 
 
 class Effect(StrEnum):
-    """Whom a difference concerns, worst first."""
+    """Who is affected by a difference, worst first."""
 
     CLIENTS = "breaks-clients"
-    """A client that is written to the specification would meet something that it need not expect."""
+    """A client that follows the specification meets a response that it need not expect."""
     CALLERS = "breaks-callers"
-    """A request that the specification allows would be refused."""
+    """A request that the specification allows is rejected."""
     OPEN = "open"
-    """In a place that the specification leaves open."""
+    """The specification leaves the point open."""
     HARMLESS = "harmless"
-    """The description promises more than it has to, allows more than it has to, or says less without taking anything back."""
+    """The description is stricter for responses, wider for requests, or less detailed."""
 
 
 BREAKING = frozenset({Effect.CLIENTS, Effect.CALLERS})
 
 
 class Aspect(StrEnum):
-    """What a difference is about; each breaking one breaks the requirement `description/<aspect>`."""
+    """The subject of a difference; a breaking one violates `description/<aspect>`."""
 
     VALID = "valid"
     VERSION = "version"
@@ -34,12 +34,16 @@ class Aspect(StrEnum):
     SCHEMAS = "schemas"
     SECURITY = "security"
     COMPLETE = "complete"
-    """What the specification states and the description passes over."""
+    """The description omits what the specification states."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One difference: `where` in the contract's words, `lines` from 1 in the text of the description where they are known."""
+    """One difference.
+
+    `where` names the place in the contract. `lines` are the lines of the description, from 1,
+    where they are known.
+    """
 
     aspect: Aspect
     effect: Effect
@@ -51,28 +55,24 @@ class Difference:
     lines: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        told = (
-            f" (specified: {self.specified}; described: {self.described})"
-            if self.specified or self.described
-            else ""
-        )
-        return f"{self.where}: {self.message}{told}"
+        sentence = f"{self.where}: {self.message}"
+        if not self.specified and not self.described:
+            return sentence
+        return f"{sentence} (specified: {self.specified}; described: {self.described})"
 
 
-def gathered(differences: Iterable[Difference]) -> tuple[Difference, ...]:
-    """The same difference on several operations or lines told once; the worst come first."""
-    found: dict[tuple[object, ...], Difference] = {}
+def merged(differences: Iterable[Difference]) -> tuple[Difference, ...]:
+    """Equal differences of several operations or lines as one; the worst come first."""
+    found: dict[Difference, Difference] = {}
     for each in differences:
-        key = (each.aspect, each.effect, each.where, each.message, each.specified, each.described)
-        known = found.get(key, replace(each, operations=(), lines=()))
+        key = replace(each, operations=(), lines=())
+        known = found.get(key, key)
         operations = tuple(dict.fromkeys(known.operations + each.operations))
-        found[key] = replace(
-            known, operations=operations, lines=tuple(sorted({*known.lines, *each.lines}))
-        )
-    order = list(Effect)
-    return tuple(
-        sorted(
-            found.values(),
-            key=lambda each: (order.index(each.effect), list(Aspect).index(each.aspect)),
-        )
-    )
+        lines = tuple(sorted({*known.lines, *each.lines}))
+        found[key] = replace(known, operations=operations, lines=lines)
+    return tuple(sorted(found.values(), key=_rank))
+
+
+def _rank(difference: Difference) -> tuple[int, int]:
+    effects, aspects = list(Effect), list(Aspect)
+    return effects.index(difference.effect), aspects.index(difference.aspect)

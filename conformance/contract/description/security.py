@@ -1,121 +1,122 @@
-"""How callers show who they are, by the account of a description, and which permission an operation needs."""
+"""The credentials that a description accepts, and the permission that an operation requires."""
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from conformance.contract.description.difference import Effect
-from conformance.contract.description.document import Described, Document, Node
+from conformance.contract import openapi
+from conformance.contract.description.described import Described, operations
+from conformance.contract.description.difference import Aspect, Difference, Effect
+from conformance.contract.description.document import Document
+from conformance.contract.description.node import Node
+from conformance.contract.description.source import Json
 
-KNOWN = {"API key": "an API key alone", "bearer token": "a bearer token alone"}
-_PERMISSION = re.compile(
-    r"\b(?:account|projects|videos|reviews|comments|activity):(?:read|approve)\b"
-)
-_SPEAKING = re.compile(r"scope|permission", re.IGNORECASE)
+SCHEMES = {"API key": "an API key alone", "bearer token": "a bearer token alone"}
+EITHER = "an API key or a bearer token"
 
-Told = tuple[Effect, str, str, str]
-"""Whom it concerns, what is different, what is specified, what is described."""
+_PERMISSION = re.compile(rf"\b(?:{'|'.join(openapi.load().permissions)})\b")
+_ABOUT_PERMISSIONS = re.compile(r"scope|permission", re.IGNORECASE)
+
+Alternatives = Sequence[dict[str, Any]]
+"""The security requirements, one of which a request has to fulfil."""
 
 
-def differences(document: Document, operation: Described, permission: str) -> Iterator[Told]:
-    """What is said otherwise of the credentials and of the permission of one operation ("Authentication")."""
-    holder = operation.node if "security" in operation.node.table else Node(document.root)
-    stated = holder.table.get("security")
-    alternatives = (
-        [each for each in stated if isinstance(each, dict)] if isinstance(stated, list) else []
-    )
+def differences(document: Document, operation: Described, permission: str) -> Iterator[Difference]:
+    """The differences of one operation, without its name and lines ("Authentication")."""
+    alternatives = _alternatives(document, operation)
     if not alternatives or {} in alternatives:
-        yield (
-            Effect.CLIENTS,
-            "lets callers in without a credential",
-            "an API key or a bearer token",
-            "none",
-        )
+        message = "accepts requests without a credential"
+        yield _difference(Effect.CLIENTS, message, EITHER, "none")
     if not alternatives:
         return
-    schemes = _schemes(document)
-    accepted = {schemes.get(name) for each in alternatives if len(each) == 1 for name in each}
-    for scheme, told in KNOWN.items():
+    accepted = _accepted(document, alternatives)
+    for scheme, words in SCHEMES.items():
         if scheme not in accepted:
-            yield (
-                Effect.CALLERS,
-                f"does not accept {told}",
-                "an API key or a bearer token",
-                _spoken(alternatives),
-            )
-    yield from _permission(operation, alternatives, permission, _silence(document))
+            message = f"does not accept {words}"
+            yield _difference(Effect.CALLERS, message, EITHER, _names(alternatives))
+    yield from _permission(document, operation, alternatives, permission)
 
 
-def _schemes(document: Document) -> dict[str, str]:
-    """The name of each security scheme, with what it is to the contract."""
+def _difference(effect: Effect, message: str, specified: str, described: str) -> Difference:
+    return Difference(Aspect.SECURITY, effect, "security", message, specified, described)
+
+
+# --- schemes --------------------------------------------------------------------------------------
+
+
+def _alternatives(document: Document, operation: Described) -> Alternatives:
+    own = operation.node
+    holder = own if "security" in own.table else Node(document.root)
+    stated = holder.table.get("security")
+    return [each for each in stated if isinstance(each, dict)] if isinstance(stated, list) else []
+
+
+def _accepted(document: Document, alternatives: Alternatives) -> set[str | None]:
+    """The schemes that suffice on their own."""
     components = document.child(Node(document.root), "components")
     holder = components and document.child(components, "securitySchemes")
-    return (
-        {str(name): _kind(node.table) for name, node in document.children(holder)} if holder else {}
-    )
+    children = document.children(holder) if holder else ()
+    schemes = {str(name): _scheme(node.table) for name, node in children}
+    return {schemes.get(name) for each in alternatives if len(each) == 1 for name in each}
 
 
-def _kind(scheme: dict[str, Any]) -> str:
-    kind = scheme.get("type")
-    if (
-        kind == "apiKey"
-        and scheme.get("in") == "header"
-        and str(scheme.get("name")).lower() == "x-api-key"
-    ):
+def _scheme(table: Json) -> str:
+    """The scheme of the contract that a security scheme corresponds to, or "another"."""
+    kind = table.get("type")
+    is_our_header = str(table.get("name")).lower() == "x-api-key"
+    if kind == "apiKey" and table.get("in") == "header" and is_our_header:
         return "API key"
+    is_bearer = kind == "http" and str(table.get("scheme")).lower() == "bearer"
     # The flows of OAuth and OpenID Connect end in a bearer token.
-    bearer = kind == "http" and str(scheme.get("scheme")).lower() == "bearer"
-    return "bearer token" if bearer or kind in ("oauth2", "openIdConnect") else "another"
+    return "bearer token" if is_bearer or kind in ("oauth2", "openIdConnect") else "another"
 
 
-def _spoken(alternatives: list[dict[str, Any]]) -> str:
+def _names(alternatives: Alternatives) -> str:
     return " or ".join(" and ".join(each) or "none" for each in alternatives)
 
 
-def _silence(document: Document) -> Effect:
-    """What it is to name no permission: nothing, unless most operations name theirs as a scope, so that this one seems to need none."""
-    named = [
-        bool(_permissions(operation.node.table.get("security")))
-        for operation in document.operations()
-    ]
-    return Effect.CLIENTS if sum(named) > len(named) / 2 else Effect.OPEN
+# --- permissions ----------------------------------------------------------------------------------
 
 
 def _permission(
-    operation: Described, alternatives: list[dict[str, Any]], permission: str, silence: Effect
-) -> Iterator[Told]:
-    """Compare the permission, wherever it is written: as a scope, in an extension, or in the text."""
-    scopes = [
-        [str(scope) for scope in scopes]
-        for each in alternatives
-        for scopes in each.values()
-        if isinstance(scopes, list) and scopes
+    document: Document, operation: Described, alternatives: Alternatives, permission: str
+) -> Iterator[Difference]:
+    """Compare the permission, which may be a scope, an extension, or part of the text."""
+    table = operation.node.table
+    scopes = _scopes(alternatives)
+    extensions = {name: _permissions(table[name]) for name in table if name.startswith("x-")}
+    extended = [
+        found for name, found in extensions.items() if found and _ABOUT_PERMISSIONS.search(name)
     ]
-    extensions = {
-        name: _permissions(value)
-        for name, value in operation.node.table.items()
-        if name.startswith("x-")
-    }
-    extended = [found for name, found in extensions.items() if found and _SPEAKING.search(name)]
-    known = [
-        each
-        for found in scopes or extended
-        if (each := [name for name in found if _PERMISSION.fullmatch(name)])
-    ]
-    others = next((each for each in known if set(each) != {permission}), None)
-    if others is not None:
-        yield Effect.CALLERS, "needs another permission", permission, ", ".join(others)
+    lists = [list(filter(_PERMISSION.fullmatch, found)) for found in scopes or extended]
+    known = [found for found in lists if found]
+    other = next((found for found in known if set(found) != {permission}), None)
+    if other is not None:
+        message = "requires another permission"
+        yield _difference(Effect.CALLERS, message, permission, ", ".join(other))
     if known:
         return
-    text = [operation.node.table.get(name) for name in ("summary", "description")]
-    if permission not in _permissions([*text, *extensions.values(), *scopes]):
-        yield (
-            silence,
-            "does not say which permission it needs",
-            permission,
-            ", ".join(each for found in scopes for each in found),
-        )
+    texts = [table.get("summary"), table.get("description"), *extensions.values(), *scopes]
+    if permission not in _permissions(texts):
+        described = ", ".join(each for found in scopes for each in found)
+        message = "does not name the required permission"
+        yield _difference(_effect_of_silence(document), message, permission, described)
+
+
+def _scopes(alternatives: Alternatives) -> list[list[str]]:
+    lists = [scopes for each in alternatives for scopes in each.values()]
+    return [list(map(str, scopes)) for scopes in lists if isinstance(scopes, list) and scopes]
+
+
+def _effect_of_silence(document: Document) -> Effect:
+    """The effect of an unnamed permission.
+
+    Where most operations name theirs as a scope, the others seem to require none.
+    """
+    stated = [each.node.table.get("security") for each in operations(document)]
+    named = [bool(_permissions(security)) for security in stated]
+    return Effect.CLIENTS if sum(named) > len(named) / 2 else Effect.OPEN
 
 
 def _permissions(value: object) -> list[str]:

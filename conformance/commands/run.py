@@ -16,8 +16,7 @@ from conformance.commands.progress import RunDisplay
 from conformance.runner import pytest_run
 from conformance.runner.depth import DEPTHS
 from conformance.runner.examination import clear
-from conformance.suite.fuzzing import generate
-from conformance.suite.fuzzing.prefetch import Ahead
+from conformance.suite.fuzzing.prefetch import Prefetch
 
 FUZZED = "read"
 """The conformance class of the generated requests."""
@@ -26,8 +25,8 @@ FUZZED = "read"
 def run(arguments: argparse.Namespace) -> int:
     """Check the target and print the verdict; UsageError where the report cannot be written."""
     directory = _writable(arguments.report_dir.absolute())
-    if _is_fuzzing(arguments):
-        generate.supply(Ahead(arguments.seed, DEPTHS[arguments.depth].examples))
+    examples = DEPTHS[arguments.depth].examples
+    prefetch = [Prefetch(arguments.seed, examples)] if _is_fuzzing(arguments) else []
     display, stop = RunDisplay(sys.stdout, arguments.report_dir), Stop()
     # A signal may arrive between the creation of a coroutine and its start: Python would warn.
     warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
@@ -35,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, stop)
     options = list(_chosen(arguments, directory))
-    return display.close(pytest_run.execute(options, [display, stop]))
+    return display.close(pytest_run.execute(options, [display, stop, *prefetch]))
 
 
 class Stopped(KeyboardInterrupt):

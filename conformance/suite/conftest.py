@@ -7,6 +7,9 @@ from conformance.runner.stash import SESSION
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.preconditions import Preconditions
 from conformance.suite.approval.trials import Trials
+from conformance.suite.fuzzing import generate
+from conformance.suite.fuzzing.fuzz import RequestSource
+from conformance.suite.fuzzing.prefetch import REQUEST_SOURCE
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.toolbox import Toolbox
 
@@ -45,3 +48,9 @@ def preconditions(live: Live, approvals: Approvals, trials: Trials) -> Precondit
 def toolbox(live: Live) -> Toolbox:
     """The tool interface of the target."""
     return Toolbox(live)
+
+
+@pytest.fixture(scope="session")
+def request_source(pytestconfig: pytest.Config) -> RequestSource:
+    """The generated requests: of another process, or made by this one."""
+    return pytestconfig.stash.get(REQUEST_SOURCE, generate.make)

@@ -1,7 +1,7 @@
-"""Authentication: two schemes, either suffices, and nothing else opens anything (Authentication)."""
+"""Authentication: either of two schemes suffices, and nothing else does (Authentication)."""
 
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, Kind, defect
+from conformance.contract.verdict import Defect, Inconclusive, Kind, Location, Part, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.suite.approval.trial import check_not_approved
@@ -18,220 +18,243 @@ from conformance.suite.lists.calls import later, others
 from conformance.suite.lists.live import Live
 from conformance.target.target import Credential
 
+PURPOSES = {"expired": "an expired credential", "revoked": "a revoked credential"}
+
 
 @requirement("authentication/api-key")
 def test_an_api_key_suffices(operation: Operation, live: Live, trials: Trials) -> None:
-    """Every operation accepts the key in x-api-key."""
-    _accepted(operation, "api-key", live, trials)
+    """Every operation accepts an API key in x-api-key."""
+    _check_accepted(operation, "api-key", live, trials)
 
 
 @requirement("authentication/bearer")
 def test_a_bearer_token_suffices(operation: Operation, live: Live, trials: Trials) -> None:
-    """Every operation accepts the token in Authorization."""
-    _accepted(operation, "bearer", live, trials)
+    """Every operation accepts a bearer token in Authorization."""
+    _check_accepted(operation, "bearer", live, trials)
 
 
 @requirement("authentication/missing")
-def test_no_credential_is_refused(operation: Operation, live: Live, trials: Trials) -> None:
-    """Every operation answers 401 to a request without a credential."""
+def test_a_missing_credential_is_rejected(operation: Operation, live: Live, trials: Trials) -> None:
+    """Every operation responds 401 to a request without a credential."""
     if operation.writes:
-        _refused_approval(trials, "missing", 401)
+        _check_no_approval(trials, "missing", 401)
         for header in EMPTY:
-            _never_approved(trials, without_credential(header))
+            _check_rejected_approval(trials, without_credential(header))
         return
     call = live.call(operation)
     live.callers.require_baseline(call)
+    requests = [
+        (call, Sending(None, purpose="no credential")),
+        *((call, _with_empty(header)) for header in EMPTY),
+        *(
+            (other, Sending(None, purpose="no credential, beside arguments"))
+            for other in others(operation, live)
+        ),
+    ]
 
-    empty = [
-        (call, Sending(None, purpose=without_credential(header), headers=(header,)))
-        for header in EMPTY
-    ]
-    beside = [
-        (other, Sending(None, purpose="no credential, beside arguments"))
-        for other in others(operation, live)
-    ]
-    plain, *rest = live.callers.probe_each(
-        [(call, Sending(None, purpose="no credential")), *empty, *beside], call
-    )
+    plain, *rest = live.callers.probe_each(requests, call)
+
     expect.status(plain, 401)
-    for answer in rest:  # a cursor may belong to its caller, and be refused for that
-        expect.rejected(answer)
+    for response in rest:
+        # A cursor may belong to its caller, and another error may win.
+        expect.rejected(response)
+
+
+def _with_empty(header: tuple[str, str]) -> Sending:
+    return Sending(None, purpose=without_credential(header), headers=(header,))
 
 
 @requirement("authentication/expired")
-def test_an_expired_credential_is_refused(
+def test_an_expired_credential_is_rejected(
     operation: Operation, scheme: str, live: Live, trials: Trials
 ) -> None:
-    """Every operation answers 401 to a credential that has expired."""
-    _dead(operation, "expired", scheme, live, trials)
+    """Every operation responds 401 to a credential that has expired."""
+    _check_invalid(operation, "expired", scheme, live, trials)
 
 
 @requirement("authentication/revoked")
-def test_a_revoked_credential_is_refused(
+def test_a_revoked_credential_is_rejected(
     operation: Operation, scheme: str, live: Live, trials: Trials
 ) -> None:
-    """Every operation answers 401 to a credential that has been revoked."""
-    _dead(operation, "revoked", scheme, live, trials)
+    """Every operation responds 401 to a credential that has been revoked."""
+    _check_invalid(operation, "revoked", scheme, live, trials)
 
 
 @requirement("authentication/unknown")
-def test_a_made_up_credential_opens_nothing(
+def test_an_unknown_credential_is_rejected(
     operation: Operation, scheme: str, live: Live, trials: Trials
 ) -> None:
-    """Neither a random credential nor one that resembles a valid one."""
+    """Every operation rejects made-up credentials and those that resemble a valid one."""
     primary = live.callers.credential_with("primary", scheme)
     if operation.writes:
-        _never_approved(trials, f"unknown by {scheme}", scheme)
-        if (
-            label := f"near-miss by {scheme}"
-        ) in trials.first().attempts:  # a short secret has none
-            _never_approved(trials, label, scheme)
+        _check_rejected_approval(trials, f"unknown by {scheme}", scheme)
+        label = f"near-miss by {scheme}"
+        if label in trials.first().attempts:  # a short secret has no near miss
+            _check_rejected_approval(trials, label, scheme)
         return
     call = live.call(operation)
     live.callers.require_baseline(call, scheme=scheme)
-    impostors = (made_up(live.session, scheme), *near_misses(live.session, primary, scheme))
-    for answer in live.callers.send_each(
-        [(call, Sending(credential, scheme, "a made-up credential")) for credential in impostors]
-    ):
-        expect.rejected(answer)
+    forged = (made_up(live.session, scheme), *near_misses(live.session, primary, scheme))
+    requests = [(call, Sending(each, scheme, "a made-up credential")) for each in forged]
+    for response in live.callers.send_each(requests):
+        expect.rejected(response)
 
 
 @requirement("authentication/challenge")
-def test_a_401_names_the_ways_in(operation: Operation, live: Live, trials: Trials) -> None:
-    """RFC 9110 asks for WWW-Authenticate on every 401."""
-    answer = (
-        trials.attempt("missing").response
-        if operation.writes
-        else live.callers.send(live.call(operation), None, purpose="no credential")
-    )
-    if answer.response is None or answer.status != 401:
-        raise Inconclusive(f"no 401 to look at: {answer.describe()}", exchanges=[answer.id])
-    expect.that(
-        answer.response.header("www-authenticate") is not None,
-        defect(Kind.UNSORTED, "a 401 without WWW-Authenticate"),
-        answer,
-    )
+def test_a_401_has_a_challenge(operation: Operation, live: Live, trials: Trials) -> None:
+    """A response with 401 has WWW-Authenticate (RFC 9110)."""
+    if operation.writes:
+        response = trials.attempt("missing").response
+    else:
+        response = live.callers.send(live.call(operation), None, purpose="no credential")
+    if response.response is None or response.status != 401:
+        description = response.describe()
+        raise Inconclusive(f"no 401 to check: {description}", exchanges=[response.id])
+    absent = defect(
+        Kind.HEADER, "a 401 without WWW-Authenticate", expected="a WWW-Authenticate header"
+    ).at(Location(Part.HEADER, "www-authenticate", response.id))
+    has_challenge = response.response.header("www-authenticate") is not None
+    expect.that(has_challenge, absent, response)
 
 
-def _accepted(operation: Operation, scheme: str, live: Live, trials: Trials) -> None:
+# --- valid credentials ----------------------------------------------------------------------------
+
+
+def _check_accepted(operation: Operation, scheme: str, live: Live, trials: Trials) -> None:
+    """Violation where primary is rejected by one scheme, and would be served otherwise."""
     primary = live.callers.credential("primary")
     if scheme not in primary.schemes:
         raise Inconclusive(f"primary has no {scheme}", needs=(f"credentials.primary.{scheme}",))
     if operation.writes:
-        answer = trials.by(scheme).approval
+        response = trials.by(scheme).approval
     else:
-        answer = live.callers.send(live.call(operation), primary, scheme, purpose=f"by {scheme}")
-    if answer.status == 200:
-        _accepted_beside_arguments(operation, scheme, live)
+        response = live.callers.send(live.call(operation), primary, scheme, purpose=f"by {scheme}")
+    if response.status == 200:
+        _check_accepted_beside_arguments(operation, scheme, live)
         return
-    expect.clear(answer)
-    if operation.writes:
-        # Another review, but the same caller and the same request; what is no refusal of a caller may be the review's own.
-        others_hold = (
-            trials.by(other).approval.status == 200 for other in primary.schemes if other != scheme
-        )
-        holds = answer.status in (401, 403) and any(others_hold)
-    else:
-        holds = _holds(primary, scheme, answer, operation, live)
-    if answer.status == 401:
-        # Who is served anywhere is neither unknown nor expired; where nobody is but others, it is this secret that is not accepted.
-        holds = live.callers.is_served(primary, scheme) or (
-            holds and not _serves_others(primary, scheme, live)
-        )
-    expect.that(
-        not holds,
-        defect(Kind.UNSORTED, f"by {scheme}: {answer.describe()}", expected="200"),
-        answer,
+    expect.clear(response)
+    is_entitled = _is_entitled(response, operation, scheme, live, trials)
+    expect.that(not is_entitled, _not_accepted(response), response)
+    raise Inconclusive(
+        f"{operation.id} by {scheme} returned {response.describe()}",
+        needs=(f"credentials.primary.{scheme}",),
+        exchanges=[response.id],
     )
-    told = f"{operation.id} by {scheme} is answered {answer.describe()}"
-    raise Inconclusive(told, needs=(f"credentials.primary.{scheme}",), exchanges=[answer.id])
 
 
-def _accepted_beside_arguments(operation: Operation, scheme: str, live: Live) -> None:
-    """Violation where a page after the first, or under a filter, is there for the other scheme alone."""
-    for number, answer in enumerate(later(operation, live, scheme)):
-        for other in (
-            live.callers.credential("primary").schemes if answer.status in (401, 403, 500) else ()
-        ):
-            theirs = later(operation, live, other)
-            served = other != scheme and [page.status for page in theirs[number : number + 1]] == [
-                200
-            ]
-            expect.that(
-                not served,
-                defect(
-                    Kind.UNSORTED,
-                    f"by {scheme}, beside arguments: {answer.describe()}",
-                    expected="200",
-                ),
-                answer,
-                *theirs,
-            )
+def _not_accepted(response: Exchange) -> Defect:
+    found = defect(
+        Kind.STATUS,
+        "a valid credential is rejected: {response}",
+        expected="200",
+        actual=response.status,
+        response=response.describe(),
+    )
+    return found.at(Location(Part.STATUS, exchange=response.id))
 
 
-def _holds(
-    primary: Credential, scheme: str, answer: Exchange, operation: Operation, live: Live
+def _is_entitled(
+    response: Exchange, operation: Operation, scheme: str, live: Live, trials: Trials
 ) -> bool:
-    """Whether the caller may do this after all: by the other scheme, or, where it was refused as a caller, elsewhere by this one."""
-    if any(
-        live.callers.send(answer.call, primary, other).status == 200
-        for other in primary.schemes
-        if other != scheme
-    ):
+    """Whether the rejected caller may do this after all."""
+    primary = live.callers.credential("primary")
+    if operation.writes:
+        # The other trial is on another review: only a 401 or 403 is about the caller.
+        is_about_caller = response.status in (401, 403)
+        is_entitled = is_about_caller and _approves_otherwise(primary, scheme, trials)
+    else:
+        is_entitled = _is_served_otherwise(primary, scheme, response, operation, live)
+    if response.status != 401:
+        return is_entitled
+    # A caller who is served anywhere by the scheme has a valid secret. One who is served nowhere,
+    # while others are, may have a wrong one.
+    if live.callers.is_served(primary, scheme):
         return True
-    if answer.status not in (401, 403) or (
-        answer.status == 403 and live.session.target.lacking(operation.permission)
-    ):
-        return False  # That somebody who lacks nothing is forbidden is judged by the check of permissions.
-    elsewhere = [
-        other
-        for other in live.session.contract.operations.values()
-        if not other.writes and "{" not in other.path
-    ]
+    return is_entitled and not _serves_others(primary, scheme, live)
+
+
+def _approves_otherwise(primary: Credential, scheme: str, trials: Trials) -> bool:
+    """Whether an approval by another scheme succeeded."""
+    others = (other for other in primary.schemes if other != scheme)
+    return any(trials.by(other).approval.status == 200 for other in others)
+
+
+def _is_served_otherwise(
+    primary: Credential, scheme: str, response: Exchange, operation: Operation, live: Live
+) -> bool:
+    """Whether the caller is served by the other scheme, or elsewhere with the same permission."""
+    for other in primary.schemes:
+        if other != scheme and live.callers.send(response.call, primary, other).status == 200:
+            return True
+    if response.status not in (401, 403):
+        return False
+    if response.status == 403 and live.session.target.lacking(operation.permission):
+        return False  # reported by the check of permissions
     return any(
-        live.callers.send(Call(other.id), primary, scheme).status == 200
-        for other in elsewhere
-        if other.permission == operation.permission
+        live.callers.send(Call(each.id), primary, scheme).status == 200
+        for each in live.session.contract.operations.values()
+        if each.permission == operation.permission and not each.writes and "{" not in each.path
     )
 
 
 def _serves_others(primary: Credential, scheme: str, live: Live) -> bool:
-    """Whether some other caller of the profile is served by this scheme."""
-    others = [
-        each
-        for each in live.session.target.credentials.values()
-        if each.name != primary.name and scheme in each.schemes
-    ]
+    """Whether another caller of the profile is served by this scheme."""
+    credentials = live.session.target.credentials.values()
+    others = [each for each in credentials if each.name != primary.name and scheme in each.schemes]
     return any(live.callers.is_served(each, scheme) for each in others)
 
 
-def _dead(operation: Operation, name: str, scheme: str, live: Live, trials: Trials) -> None:
+def _check_accepted_beside_arguments(operation: Operation, scheme: str, live: Live) -> None:
+    """Violation where a later page, or one under a filter, is served by the other scheme alone."""
+    schemes = [other for other in live.callers.credential("primary").schemes if other != scheme]
+    for number, page in enumerate(later(operation, live, scheme)):
+        for other in schemes if page.status in (401, 403, 500) else ():
+            theirs = later(operation, live, other)
+            is_served = [each.status for each in theirs[number : number + 1]] == [200]
+            found = defect(
+                Kind.STATUS,
+                "a valid credential is rejected beside arguments: {response}",
+                expected="200",
+                actual=page.status,
+                response=page.describe(),
+            ).at(Location(Part.STATUS, exchange=page.id))
+            expect.that(not is_served, found, page, *theirs)
+
+
+# --- invalid credentials --------------------------------------------------------------------------
+
+
+def _check_invalid(
+    operation: Operation, name: str, scheme: str, live: Live, trials: Trials
+) -> None:
+    """Violation where an expired or revoked credential does not get 401."""
     credential = live.callers.credential_with(name, scheme)
     if operation.writes:
-        _refused_approval(trials, f"{name} by {scheme}", 401)
+        _check_no_approval(trials, f"{name} by {scheme}", 401)
         return
     call = live.call(operation)
     live.callers.require_baseline(call)
-    beside = Sending(credential, scheme, f"{name} {scheme}, beside arguments")
+    beside = Sending(credential, scheme, f"{PURPOSES[name]}, beside arguments")
     requests = [
-        (call, Sending(credential, scheme, f"{name} {scheme}")),
+        (call, Sending(credential, scheme, PURPOSES[name])),
         *((other, beside) for other in others(operation, live)),
     ]
     plain, *rest = live.callers.probe_each(requests, call)
     expect.status(plain, 401)
-    for answer in rest:
-        expect.rejected(answer)
+    for response in rest:
+        expect.rejected(response)
 
 
-def _refused_approval(trials: Trials, label: str, *allowed: int) -> Exchange:
+def _check_no_approval(trials: Trials, label: str, *allowed: int) -> None:
+    """Violation unless an attempt to approve got an allowed status and had no effect."""
     trials.require_consent()
     attempt = trials.attempt(label)
     expect.status(attempt.response, *allowed)
     check_not_approved(attempt.response, attempt.after)
-    return attempt.response
 
 
-def _never_approved(trials: Trials, label: str, scheme: str | None = None) -> None:
+def _check_rejected_approval(trials: Trials, label: str, scheme: str | None = None) -> None:
+    """Violation unless an attempt to approve was rejected and had no effect."""
     attempt = trials.attempt(label, scheme)
     expect.rejected(attempt.response)
     check_not_approved(attempt.response, attempt.after)

@@ -1,8 +1,10 @@
 """Authorization: permissions and review roles (Authentication)."""
 
+from collections.abc import Iterator
+
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
-from conformance.http.exchange import Call
+from conformance.contract.verdict import Defect, Inconclusive, Kind, Location, Part, defect
+from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
@@ -11,12 +13,15 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import control_by, forbidden, others
 from conformance.suite.lists.live import Live
 
+MALFORMED_OR_CONFLICT = frozenset({400, 409, 422})
+"""Statuses for a stale approval: a revision that not every integer type holds may be malformed."""
+
 
 @requirement("authorization/permission")
 def test_the_permission_is_needed(
     operation: Operation, scheme: str, live: Live, trials: Trials
 ) -> None:
-    """A caller that lacks the permission of an operation is answered 403."""
+    """An operation responds 403 to a caller without its permission."""
     name = f"lacking.{operation.permission}"
     credential = live.callers.credential_with(name, scheme)
     if operation.writes:
@@ -26,188 +31,186 @@ def test_the_permission_is_needed(
         return
     call = live.call(operation)
     control_by(call, scheme, live)
+    beside = Sending(credential, scheme, "without the permission, beside arguments")
+    requests = [
+        (call, Sending(credential, scheme, "without the permission")),
+        *((other, beside) for other in others(operation, live)),
+    ]
 
-    beside = Sending(credential, scheme, f"without {operation.permission}, beside arguments")
-    requests = [(call, Sending(credential, scheme, f"without {operation.permission}"))]
-    plain, *rest = live.callers.probe_each(
-        [*requests, *((other, beside) for other in others(operation, live))], call
-    )
+    plain, *rest = live.callers.probe_each(requests, call)
+
     forbidden(plain, live, 403)
-    for answer in (
-        rest
-    ):  # a cursor may belong to the credential that it was issued to, and be refused for that
-        expect.rejected(answer)
+    for response in rest:
+        # A cursor may belong to the credential that it was issued to, and another error may win.
+        expect.rejected(response)
 
 
 @requirement("authorization/no-more-than-permission")
 def test_no_other_permission_is_needed(
     operation: Operation, scheme: str, live: Live, trials: Trials
 ) -> None:
-    """A caller that lacks another permission alone is served, and primary, who lacks none, is."""
+    """A caller who lacks only another permission is served, and so is primary."""
     if operation.writes:
-        _no_other_to_approve(operation, scheme, live, trials)
+        _check_approval_needs_no_other(operation, scheme, live, trials)
         return
     call = live.call(operation)
-    answer = live.callers.send(call, purpose="holding every permission")
-    if answer.status == 403 and live.session.target.lacking(operation.permission):
-        raise Violation(
-            defect(
-                Kind.UNSORTED,
-                f"primary, who lacks nothing, is answered {answer.describe()}",
-                expected="200",
-            ),
-            exchanges=[answer.id],
-        )
+    response = live.callers.send(call, purpose="primary, with every permission")
+    is_forbidden = response.status == 403 and live.session.target.lacking(operation.permission)
+    expect.that(not is_forbidden, _primary_is_forbidden(response), response)
     live.callers.require_baseline(call)
-    requests = []
-    for permission in _other_permissions(operation, live):
-        credential = live.callers.credential(f"lacking.{permission}")
-        is_another = scheme in credential.schemes and not _lacks_both(
-            live, operation, permission, scheme
-        )
-        if is_another and _is_alive(live, operation, permission, scheme):
-            requests.append((call, Sending(credential, scheme, f"without {permission}")))
-    # Who lacks a permission may reach other records than primary, and then a record is absent.
-    turned_away = {401, 403, 500} if call.path else {401, 403, 404, 500}
-    for answer in live.callers.send_each(requests):
-        expect.clear(answer)
-        refused = answer.status in turned_away and (
-            answer.status != 401 or _is_taken(call, scheme, live)
-        )
-        expect.that(
-            not refused,
-            defect(Kind.UNSORTED, f"{answer.purpose}: {answer.describe()}", expected="200"),
-            answer,
-        )
+    requests = [
+        (call, Sending(live.callers.credential(f"lacking.{permission}"), scheme, "lacking another"))
+        for permission in _comparable_permissions(operation, scheme, live)
+    ]
+    for response in live.callers.send_each(requests):
+        expect.clear(response)
+        is_rejected = _is_rejected_as_caller(response, call, scheme, live)
+        expect.that(not is_rejected, _rejected_without_another(response), response)
 
 
-def _is_taken(call: Call, scheme: str, live: Live) -> bool:
-    """Whether a scheme is accepted here at all, which is judged by the checks of authentication."""
+def _is_rejected_as_caller(response: Exchange, call: Call, scheme: str, live: Live) -> bool:
+    # A caller who lacks a permission may reach other records than primary: then a record is absent.
+    rejections = {401, 403, 500} if call.path else {401, 403, 404, 500}
+    if response.status not in rejections:
+        return False
+    return response.status != 401 or _is_scheme_accepted(call, scheme, live)
+
+
+def _is_scheme_accepted(call: Call, scheme: str, live: Live) -> bool:
+    """Whether a scheme is accepted at all, which the checks of authentication report."""
     primary = live.callers.credential("primary")
+    if scheme not in primary.schemes:
+        return False
     return (
-        scheme in primary.schemes
-        and live.callers.send(call, primary, scheme, purpose="the same scheme, as primary").status
+        live.callers.send(call, primary, scheme, purpose="primary, by the same scheme").status
         == 200
     )
 
 
+def _primary_is_forbidden(response: Exchange) -> Defect:
+    found = defect(
+        Kind.STATUS,
+        "primary has every permission and is forbidden: {response}",
+        expected="200",
+        actual=response.status,
+        response=response.describe(),
+    )
+    return found.at(Location(Part.STATUS, exchange=response.id))
+
+
+def _rejected_without_another(response: Exchange) -> Defect:
+    found = defect(
+        Kind.STATUS,
+        "{caller} has the permission of the operation and is rejected: {response}",
+        expected="200",
+        actual=response.status,
+        caller=response.credential,
+        response=response.describe(),
+    )
+    return found.at(Location(Part.STATUS, exchange=response.id))
+
+
 @requirement("authorization/review-role")
 def test_the_review_role_is_needed(scheme: str, live: Live, trials: Trials) -> None:
-    """A caller whose role may not approve is answered 403, although it holds the permission."""
-    viewer = live.callers.credential_with("no-review-role", scheme)
-    judged = False
+    """An approval responds 403 to a caller whose role may not approve, despite the permission."""
+    live.callers.credential_with("no-review-role", scheme)
+    checked = False
     for attempt in trials.attempts(f"no-review-role by {scheme}", scheme):
         check_not_approved(attempt.response, attempt.after)
-        # Who does not reach the review is refused for that: its grant need not be that of primary.
-        read = Call("review_get", attempt.response.call.path)
-        if (
-            attempt.response.status != 404
-            or live.callers.send(
-                read, viewer, scheme, purpose="is the review within its grant?"
-            ).status
-            == 200
-        ):
+        # The grant of this caller need not be that of primary: the review may be absent for it.
+        if attempt.response.status != 404 or _reads(attempt.response, scheme, live):
             forbidden(attempt.response, live, 403)
-            judged = True
-    if not judged:
+            checked = True
+    if not checked:
         raise Inconclusive(
             "no approvable review is within the grant of no-review-role",
             needs=("credentials.no-review-role",),
         )
 
 
+def _reads(attempt: Exchange, scheme: str, live: Live) -> bool:
+    """Whether the caller without the role can read the review."""
+    viewer = live.callers.credential("no-review-role")
+    call = Call("review_get", attempt.call.path)
+    read = live.callers.send(call, viewer, scheme, purpose="is the review within its grant?")
+    return read.status == 200
+
+
 def _other_permissions(operation: Operation, live: Live) -> list[str]:
-    """The permissions but that of the operation which some credential lacks; Inconclusive where there is none."""
-    every = dict.fromkeys(known.permission for known in live.session.contract.operations.values())
-    found = [
-        permission
-        for permission in every
-        if permission != operation.permission and live.session.target.lacking(permission)
-    ]
-    if not found:
+    """The permissions of other operations that some credential lacks; Inconclusive if none."""
+    permissions = live.session.contract.permissions
+    others = [each for each in permissions if each != operation.permission]
+    lacked = [each for each in others if live.session.target.lacking(each)]
+    if not lacked:
         raise Inconclusive("no credential lacks another permission", needs=("credentials.lacking",))
-    return found
+    return lacked
 
 
-def _no_other_to_approve(operation: Operation, scheme: str, live: Live, trials: Trials) -> None:
-    """A stale approval, which spends nothing: primary's is a conflict, and no missing permission makes another refusal of it."""
+def _comparable_permissions(operation: Operation, scheme: str, live: Live) -> Iterator[str]:
+    """Other permissions with a credential that has the scheme, the permission here, and a grant."""
+    for permission in _other_permissions(operation, live):
+        if scheme not in live.callers.credential(f"lacking.{permission}").schemes:
+            continue
+        if _lacks_both(live, operation, permission, scheme):
+            continue
+        if _is_served_elsewhere(live, operation, permission, scheme):
+            yield permission
+
+
+def _check_approval_needs_no_other(
+    operation: Operation, scheme: str, live: Live, trials: Trials
+) -> None:
+    """A stale approval is not forbidden for the lack of another permission."""
     trials.require_consent()
     live.callers.credential_with("primary", scheme)
-    _may_approve(live, trials)
-    control = trials.attempt(f"one revision ahead by {scheme}", scheme).response
-    if control.status not in (
-        400,
-        409,
-        422,
-    ):  # a revision beyond what a float holds may count as malformed
-        raise Inconclusive(f"the control is answered {control.describe()}", exchanges=[control.id])
-    for permission in _other_permissions(operation, live):
-        name = f"lacking.{permission}"
-        if scheme not in live.callers.credential(name).schemes or _lacks_both(
-            live, operation, permission, scheme
-        ):
-            continue
-        if _is_alive(live, operation, permission, scheme):
-            answer = trials.attempt(f"stale, {name} by {scheme}", scheme).response
-            expect.clear(answer)
-            told = f"a stale approval without {permission}: {answer.describe()}"
-            expect.that(
-                answer.status != 403, defect(Kind.UNSORTED, told, expected="409"), control, answer
-            )
+    _check_primary_may_approve(live, trials)
+    baseline = trials.attempt(f"one revision ahead by {scheme}", scheme).response
+    if baseline.status not in MALFORMED_OR_CONFLICT:
+        description = f"the stale approval of primary returned {baseline.describe()}"
+        raise Inconclusive(description, exchanges=[baseline.id])
+    for permission in _comparable_permissions(operation, scheme, live):
+        label = f"stale, lacking.{permission} by {scheme}"
+        response = trials.attempt(label, scheme).response
+        expect.clear(response)
+        found = _rejected_without_another(response)
+        expect.that(response.status != 403, found, baseline, response)
 
 
-def _may_approve(live: Live, trials: Trials) -> None:
-    """Violation where primary, of whom the profile tells those who may not approve apart, is forbidden to, by each of its schemes."""
-    schemes, is_told_apart = (
-        live.callers.credential("primary").schemes,
-        live.session.target.lacking("reviews:approve") is not None,
-    )
-    forbidden_by_all = is_told_apart and all(
-        trials.by(scheme).approval.status == 403 for scheme in schemes
-    )
-    answer = trials.first().approval
-    expect.that(
-        not forbidden_by_all,
-        defect(
-            Kind.UNSORTED,
-            f"primary, who lacks nothing, is answered {answer.describe()}",
-            expected="200",
-        ),
-        answer,
-    )
+def _check_primary_may_approve(live: Live, trials: Trials) -> None:
+    """Violation where primary is forbidden to approve by every scheme."""
+    if live.session.target.lacking("reviews:approve") is None:
+        return
+    schemes = live.callers.credential("primary").schemes
+    is_forbidden = all(trials.by(scheme).approval.status == 403 for scheme in schemes)
+    response = trials.first().approval
+    expect.that(not is_forbidden, _primary_is_forbidden(response), response)
 
 
 def _lacks_both(live: Live, operation: Operation, permission: str, scheme: str) -> bool:
-    """Whether the profile names one secret for this permission and for that of the operation, so that it has neither."""
-    own, other = (
-        live.session.target.lacking(operation.permission),
-        live.callers.credential(f"lacking.{permission}"),
-    )
-    return own is not None and scheme in own.schemes and own.secret(scheme) == other.secret(scheme)
+    """Whether one secret of the profile lacks this permission and that of the operation."""
+    own = live.session.target.lacking(operation.permission)
+    other = live.callers.credential(f"lacking.{permission}")
+    if own is None or scheme not in own.schemes:
+        return False
+    return own.secret(scheme) == other.secret(scheme)
 
 
-def _is_alive(live: Live, operation: Operation, permission: str, scheme: str) -> bool:
-    """Whether the credential that lacks a permission is served by another operation, so that it is neither dead nor without any grant.
+def _is_served_elsewhere(live: Live, operation: Operation, permission: str, scheme: str) -> bool:
+    """Whether the caller who lacks a permission is served by another operation.
 
-    Whoever makes each of them fail is not refused there, and nothing else has been shown to be wrong with it.
+    Otherwise its secret may be wrong, or its grant empty. An operation that fails with 500 for this
+    caller counts as well: it does not reject the caller.
     """
+    credential = live.callers.credential(f"lacking.{permission}")
     for other in live.session.contract.operations.values():
-        if (
-            other.id != operation.id
-            and not other.writes
-            and "{" not in other.path
-            and other.permission != permission
-        ):
-            credential = live.callers.credential(f"lacking.{permission}")
-            try:
-                live.callers.require_baseline(Call(other.id), credential, scheme)
-            except Inconclusive:
-                if (
-                    live.callers.send(
-                        Call(other.id), credential, scheme, purpose="does it fail?"
-                    ).status
-                    != 500
-                ):
-                    continue
-            return True
+        is_simple = not other.writes and "{" not in other.path
+        if not is_simple or other.id == operation.id or other.permission == permission:
+            continue
+        try:
+            live.callers.require_baseline(Call(other.id), credential, scheme)
+        except Inconclusive:
+            again = live.callers.send(Call(other.id), credential, scheme, purpose="does it fail?")
+            if again.status != 500:
+                continue
+        return True
     return False

@@ -1,140 +1,143 @@
-"""The description that the target publishes: an OpenAPI document that means what the contract means (Versioning)."""
+"""The published description: an OpenAPI document that agrees with the contract (Versioning)."""
 
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
 from conformance.contract.description import responses
 from conformance.contract.description.compare import description, examine, pairs
 from conformance.contract.description.difference import BREAKING, Aspect, Difference
 from conformance.contract.description.document import Document, SchemaError
 from conformance.contract.description.source import SourceError, UnbundledError
-from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
-from conformance.http.exchange import MISSING, Call, Exchange
+from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
+from conformance.http.exchange import MISSING, Exchange
 from conformance.http.sending import Sending
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
+from conformance.suite.lists.published import KEY, fetch_description, text_of
 
-KEY = "description.url"
-ACCEPT = ("accept", "application/json, application/yaml;q=0.9, */*;q=0.1")
-MOST_TOLD = 5
-MOST_OBSERVED = 40
+MAX_REPORTED = 5
+MAX_OBSERVED = 40
 FEW = "3"
 
 
 @requirement("description/published")
-def test_the_description_is_where_the_profile_says(live: Live) -> None:
-    """The address answers with an OpenAPI 3 document, JSON or YAML."""
-    answer = _fetched(live)
+def test_the_description_is_published(live: Live) -> None:
+    """The address of the profile returns an OpenAPI 3 document, as JSON or YAML."""
+    response = fetch_description(live)
 
-    expect.status(answer, 200)
+    expect.status(response, 200)
     try:
-        description(_text(answer))
+        description(text_of(response))
     except UnbundledError as problem:
-        raise _unbundled(problem, answer) from None
+        raise _unbundled(problem, response) from None
     except SourceError as problem:
-        raise Violation(
-            defect(Kind.UNSORTED, _told(problem), expected="an OpenAPI 3.1 document"),
-            exchanges=[answer.id],
-        ) from None
+        found = defect(
+            Kind.BODY,
+            "the description is not a usable document: {problem}",
+            expected="an OpenAPI 3.1 document",
+            problem=_described(problem),
+        ).at(Location(Part.BODY, exchange=response.id))
+        expect.violated(found, response)
 
 
 @requirement("description/valid")
 def test_the_description_is_valid(live: Live) -> None:
-    """The document keeps the rules of the version of OpenAPI that it claims."""
-    _judge(live, Aspect.VALID)
+    """The document is valid by the version of OpenAPI that it states."""
+    _check(live, Aspect.VALID)
 
 
 @requirement("description/version")
 def test_the_version_of_openapi(live: Live) -> None:
-    """It claims a version 3.1."""
-    _judge(live, Aspect.VERSION)
+    """The document states a version 3.1."""
+    _check(live, Aspect.VERSION)
 
 
 @requirement("description/api-version")
 def test_the_version_of_the_api(live: Live) -> None:
-    """It describes version 1.0.0."""
-    _judge(live, Aspect.API_VERSION)
+    """The document states API version 1.0.0."""
+    _check(live, Aspect.API_VERSION)
 
 
 @requirement("description/operations")
 def test_the_operations(live: Live) -> None:
-    """Every operation is there with its identifier, method and path."""
-    _judge(live, Aspect.OPERATIONS)
+    """The document has every operation with its identifier, method and path."""
+    _check(live, Aspect.OPERATIONS)
 
 
 @requirement("description/parameters")
 def test_the_parameters(live: Live) -> None:
-    """What callers may send is described as something that they may send."""
-    _judge(live, Aspect.PARAMETERS)
+    """The document allows the parameters and the values that the contract allows."""
+    _check(live, Aspect.PARAMETERS)
 
 
 @requirement("description/body")
 def test_the_body_of_the_approval(live: Live) -> None:
-    """The members of the approval's body may be sent, and nothing else has to be."""
-    _judge(live, Aspect.BODY)
+    """The document allows the properties of the approval's body and requires no others."""
+    _check(live, Aspect.BODY)
 
 
 @requirement("description/responses")
-def test_the_answers(live: Live) -> None:
-    """200 is described as JSON, no status is that the contract does not have, and a 429 says how long to wait."""
-    _judge(live, Aspect.RESPONSES)
+def test_the_responses(live: Live) -> None:
+    """The document describes JSON for 200, statuses of the contract, and Retry-After for 429."""
+    _check(live, Aspect.RESPONSES)
 
 
 @requirement("description/schemas")
-def test_the_records(live: Live) -> None:
-    """Nothing may come that the contract rules out, and nothing may be missing that it promises."""
-    _judge(live, Aspect.SCHEMAS)
+def test_the_schemas(live: Live) -> None:
+    """The schemas allow nothing that the contract excludes, and require what it requires."""
+    _check(live, Aspect.SCHEMAS)
 
 
 @requirement("description/security")
-def test_the_credentials_and_permissions(live: Live) -> None:
-    """Each operation takes an API key or a bearer token, either alone, and needs its own permission."""
-    _judge(live, Aspect.SECURITY)
+def test_the_security_schemes(live: Live) -> None:
+    """Each operation takes an API key or a bearer token, and names its permission."""
+    _check(live, Aspect.SECURITY)
 
 
 @requirement("description/complete")
-def test_nothing_is_passed_over(live: Live) -> None:
-    """Every error status and its body, and the default of a limit, are described too."""
-    _judge(live, Aspect.COMPLETE)
+def test_the_description_is_complete(live: Live) -> None:
+    """The document also describes every error status with its body, and default limits."""
+    _check(live, Aspect.COMPLETE)
 
 
 @requirement("observe/description")
-def test_what_the_description_decides_for_itself(live: Live) -> None:
-    """Differences where the contract leaves a choice, and those that harm nobody."""
-    answer = _described(live)[0]
-    kept = [each for each in examine(_text(answer)) if each.effect not in BREAKING]
-    for each in kept[:MOST_OBSERVED]:
+def test_free_choices_of_the_description(live: Live) -> None:
+    """Differences where the contract leaves a choice, and harmless ones, are observed."""
+    response, _ = _require_description(live)
+    free = [each for each in examine(text_of(response)) if each.effect not in BREAKING]
+    for each in free[:MAX_OBSERVED]:
         subject = f"{each.effect}: {', '.join(each.operations) or 'the document'}"
         live.session.observations.append(("observe/description", subject, str(each)))
 
 
 @requirement("observe/described-answers")
-def test_answers_fit_both_descriptions(live: Live) -> None:
-    """Answers of this run that fit the contract but not the published description, or the other way round."""
-    found = pairs(_described(live)[1])
-    for answer in _answers(live):
-        name = answer.operation
-        views = responses.views(found[name], str(answer.status)) if name in found else None
-        if views is None or answer.json is MISSING:
+def test_responses_fit_both_descriptions(live: Live) -> None:
+    """Responses that fit only one of the contract and the published description are observed."""
+    operations = pairs(_require_description(live)[1])
+    for response in _responses(live):
+        name = response.operation
+        if name not in operations or response.json is MISSING:
+            continue
+        views = responses.views(operations[name], str(response.status))
+        if views is None:
             continue
         try:
-            ours, theirs = (view.flaw(answer.json) for view in views)
+            by_contract, by_description = (view.flaw(response.json) for view in views)
         except SchemaError:
-            continue  # told as a difference of the schemas already
-        if (ours is None) != (theirs is None):
-            told = (
-                f"does not fit the description at {theirs}"
-                if ours is None
-                else f"fits the description, but not the contract at {ours}"
-            )
-            live.session.observations.append(
-                ("observe/described-answers", f"{name}: {answer.status}", told)
-            )
+            continue  # reported as a difference of the schemas
+        if (by_contract is None) == (by_description is None):
+            continue
+        text = f"fits the description, but not the contract at {by_contract}"
+        if by_contract is None:
+            text = f"does not fit the description at {by_description}"
+        subject = f"{name}: {response.status}"
+        live.session.observations.append(("observe/described-answers", subject, text))
 
 
-def _answers(live: Live) -> list[Exchange]:
-    """A success and a refusal of each reading operation, where the target has something to read."""
+def _responses(live: Live) -> list[Exchange]:
+    """A success and an error response of each read operation with something to read."""
+    success = Sending(live.callers.credential("primary"), purpose="does it fit the description?")
+    error = Sending(None, purpose="does an error response fit the description?")
     requests = []
     for operation in live.session.contract.operations.values():
         if operation.writes:
@@ -143,107 +146,62 @@ def _answers(live: Live) -> list[Exchange]:
             call = live.call(operation)
         except Inconclusive:
             continue
-        success = Sending(
-            live.callers.credential("primary"), purpose="does it fit the description?"
-        )
         requests.append((call.asking(limit=FEW) if operation.is_list else call, success))
-        requests.append((call, Sending(None, purpose="does a refusal fit the description?")))
+        requests.append((call, error))
     return live.callers.send_each(requests)
 
 
-# --- the document --------------------------------------------------------------------------------------------------------
+# --- the document ---------------------------------------------------------------------------------
 
 
-def _judge(live: Live, aspect: Aspect) -> None:
-    """Nothing of this aspect breaks anybody; of what is passed over, nothing at all is."""
-    answer = _described(live)[0]
-    broken = [
-        each
-        for each in examine(_text(answer))
-        if each.aspect is aspect and (each.effect in BREAKING or aspect is Aspect.COMPLETE)
-    ]
-    if broken:
-        expected = broken[0].specified or "what the contract says"
-        raise Violation(
-            defect(Kind.UNSORTED, "; ".join(_listed(broken)), expected=expected),
-            exchanges=[answer.id],
-        )
+def _check(live: Live, aspect: Aspect) -> None:
+    """Violation where the description differs from the contract in this aspect, to some harm.
+
+    A description is complete only without any difference.
+    """
+    response, _ = _require_description(live)
+    differences = [each for each in examine(text_of(response)) if each.aspect is aspect]
+    if aspect is not Aspect.COMPLETE:
+        differences = [each for each in differences if each.effect in BREAKING]
+    if differences:
+        found = defect(
+            Kind.DECLARED,
+            "{differences}",
+            expected=differences[0].specified or "what the contract states",
+            actual=differences[0].described or None,
+            differences="; ".join(_lines(differences)),
+        ).at(Location(Part.BODY, exchange=response.id))
+        expect.violated(found, response)
 
 
-def _listed(differences: list[Difference]) -> Iterator[str]:
-    for each in differences[:MOST_TOLD]:
+def _lines(differences: list[Difference]) -> Iterator[str]:
+    for each in differences[:MAX_REPORTED]:
         yield f"line {each.lines[0]}, {each}" if each.lines else str(each)
-    if len(differences) > MOST_TOLD:
-        yield f"and {len(differences) - MOST_TOLD} more (`conformance diff` lists them)"
+    if len(differences) > MAX_REPORTED:
+        yield f"and {len(differences) - MAX_REPORTED} more (`conformance diff` lists them)"
 
 
-def _described(live: Live) -> tuple[Exchange, Document]:
-    """The description; Inconclusive where there is none, which is a matter of its own requirement."""
-    answer = _fetched(live)
-    expect.clear(answer)
-    if answer.status != 200:
-        raise Inconclusive(
-            f"the description is answered {answer.describe()}", needs=(KEY,), exchanges=[answer.id]
-        )
+def _require_description(live: Live) -> tuple[Exchange, Document]:
+    """The response with the description and its document; Inconclusive if there is none."""
+    response = fetch_description(live)
+    expect.clear(response)
+    if response.status != 200:
+        message = f"the URL of the description returned {response.describe()}"
+        raise Inconclusive(message, needs=(KEY,), exchanges=[response.id])
     try:
-        return answer, description(_text(answer))
+        return response, description(text_of(response))
     except UnbundledError as problem:
-        raise _unbundled(problem, answer) from None
+        raise _unbundled(problem, response) from None
     except SourceError as problem:
-        raise Inconclusive(_told(problem), needs=(KEY,), exchanges=[answer.id]) from None
+        message = _described(problem)
+        raise Inconclusive(message, needs=(KEY,), exchanges=[response.id]) from None
 
 
-def _unbundled(problem: SourceError, answer: Exchange) -> Inconclusive:
-    return Inconclusive(
-        _told(problem),
-        needs=(f"{KEY} of one document that holds everything",),
-        exchanges=[answer.id],
-    )
+def _unbundled(problem: SourceError, response: Exchange) -> Inconclusive:
+    needs = (f"{KEY} of one document with everything",)
+    return Inconclusive(_described(problem), needs=needs, exchanges=[response.id])
 
 
-def _told(problem: SourceError) -> str:
+def _described(problem: SourceError) -> str:
     place = "" if problem.line is None else f", on line {problem.line},"
     return f"the document{place} {problem.message}"
-
-
-def _text(answer: Exchange) -> str:
-    assert answer.response is not None
-    return answer.response.body.decode("utf-8-sig", "replace")
-
-
-def _fetched(live: Live) -> Exchange:
-    """The answer at the address of the description: to nobody, or else to primary, if the target asks who is there."""
-    url = live.session.target.description_url
-    if url is None:
-        raise Inconclusive("the profile does not say where the description is", needs=(KEY,))
-    sending = Sending(
-        None, purpose="the published description", headers=(ACCEPT,), in_contract=False, url=url
-    )
-    answer = live.session.client.send(Call("description"), sending)
-    if answer.status in (401, 403):
-        return _fetched_as_primary(live, url, answer)
-    if answer.status is not None and 300 <= answer.status < 400:
-        raise Inconclusive(
-            "the description is somewhere else",
-            needs=(f"{KEY} that is not redirected",),
-            exchanges=[answer.id],
-        )
-    return answer
-
-
-def _fetched_as_primary(live: Live, url: str, refused: Exchange) -> Exchange:
-    # A credential is for the API that it belongs to, and goes to no other host.
-    if urlsplit(url)[:2] != urlsplit(live.session.target.base_url)[:2]:
-        raise Inconclusive(
-            f"the description is answered {refused.describe()}",
-            needs=(f"{KEY} for everybody",),
-            exchanges=[refused.id],
-        )
-    sending = Sending(
-        live.callers.credential("primary"),
-        purpose="the description, to primary",
-        headers=(ACCEPT,),
-        in_contract=False,
-        url=url,
-    )
-    return live.session.client.send(Call("description"), sending)

@@ -1,8 +1,8 @@
-"""The limit of the size of request bodies (Limits)."""
+"""The size limit of request bodies (Limits)."""
 
 from dataclasses import replace
 
-from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
+from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
 from conformance.http.exchange import Exchange
 from conformance.http.retry import is_unavailable
 from conformance.http.sending import Sending
@@ -14,132 +14,145 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 
 LARGEST_PROBE = 16 * 1024 * 1024
-FAR = 2 * LARGEST_PROBE
-"""Bytes beyond which one body past the limit has to do: larger ones fill memories, and take too long on most networks."""
+"""Bytes of the largest body that is sent to find an undeclared limit."""
+LARGEST_BODY = 2 * LARGEST_PROBE
+"""Bytes of the largest body past a declared limit, but for the one just past it."""
 FIRST_PROBE = 256 * 1024
+GROWTH = 4
 
 
 @requirement("limits/body")
 def test_a_body_past_the_limit_is_too_large(
     live: Live, approvals: Approvals, trials: Trials
 ) -> None:
-    """Just past the limit and far past it, with the length announced and without, and not within it."""
+    """A body past the limit gets 413, with and without Content-Length; a smaller one does not."""
     target = live.session.target
     if not target.consent.oversized_bodies:
         raise Inconclusive(
-            "sending oversized bodies here has not been consented to",
-            needs=("consent.oversized-bodies",),
+            "sending oversized bodies has no consent", needs=("consent.oversized-bodies",)
         )
     bodies = Bodies(live, approvals, trials)
     limit = target.limits.max_body_bytes
     if limit is None:
-        _grow(bodies)
+        _find_limit(bodies)
         return
     for size in (limit // 2, limit):
-        fits = bodies.stale(size)
-        expect.that(
-            fits.status != 413,
-            defect(
-                Kind.UNSORTED,
-                f"a body of {size} bytes, within the limit of {limit}: {fits.describe()}",
-                expected="no 413",
-            ),
-            fits,
-        )
-    ways = (False, True) if bodies.may_be_streamed() else (False,)
-    was_approved = bodies.is_approved()
-    for size in (limit + 1, *(size for size in (limit * 2, limit * 4) if size <= FAR)):
-        for stream in ways:
-            bodies.too_large(bodies.right(size, stream=stream))
-    told = "413, and the review is approved"
-    expect.that(
-        was_approved or not bodies.is_approved(),
-        defect(Kind.UNSORTED, told, expected="the review stays as it was"),
-        bodies.read,
+        _check_not_too_large(bodies.send_stale(size))
+    streams = (False, True) if bodies.may_be_streamed() else (False,)
+    was_approved = is_approved(bodies.read_review())
+    for size in (limit + 1, *(size for size in (limit * 2, limit * 4) if size <= LARGEST_BODY)):
+        for stream in streams:
+            bodies.check_too_large(bodies.send_right(size, stream=stream))
+    after = bodies.read_review()
+    found = defect(
+        Kind.EFFECT,
+        "an approval was rejected with 413, and the review is approved",
+        expected="the review stays as it was",
+    ).on("status")
+    where = Location(Part.BODY, "/data/status", after.id)
+    expect.that(was_approved or not is_approved(after), found.at(where), after)
+
+
+def _check_not_too_large(response: Exchange) -> None:
+    found = defect(
+        Kind.STATUS,
+        "a body within the limit is too large: {response}",
+        expected="no 413",
+        actual=response.status,
+        response=response.describe(),
+    ).at(Location(Part.STATUS, exchange=response.id))
+    expect.that(response.status != 413, found, response)
+
+
+def _find_limit(bodies: "Bodies") -> None:
+    """Send growing bodies until one gets 413; Inconclusive if none does."""
+    size = FIRST_PROBE
+    while size <= LARGEST_PROBE:
+        response = bodies.send_stale(size)
+        if response.status == 413:
+            return
+        expect.clear(response)
+        size *= GROWTH
+    raise Inconclusive(
+        f"no body up to {LARGEST_PROBE} bytes is too large", needs=("limits.max-body-bytes",)
     )
 
 
 class Bodies:
-    """Approvals that are right, or stale, but for their size; padded with blanks, so that the size is their only fault."""
+    """Approvals padded with blanks to a size, right or stale but for it.
 
-    read: Exchange
+    Without consent to approve, or without a review, they name an absent review: then a rejection
+    for another reason says nothing.
+    """
 
     def __init__(self, live: Live, approvals: Approvals, trials: Trials) -> None:
         self._live = live
         self._approvals = approvals
         if live.session.target.consent.approve_reviews:
             trials.baseline()
-        # Without consent to approve, or a review for it, an id of nothing stands in; what is then refused for another reason says nothing.
         self._id, self._revision = live.made_up("oversized"), 1
-        self._missing: Inconclusive | None = None
+        self._no_review: Inconclusive | None = None
         try:
             review = approvals.pool.pending()
             self._id, self._revision = review.id, review.revision
         except Inconclusive as problem:
-            self._missing = problem
+            self._no_review = problem
 
-    def stale(self, size: int) -> Exchange:
-        """A body that will be refused for its revision at the latest."""
-        return self._send(self._revision + 1, size, f"a stale body of {size} bytes")
+    def send_stale(self, size: int) -> Exchange:
+        """A body of a size that is rejected for its revision at the latest."""
+        return self._send(self._revision + 1, size, "a stale body within the limit")
 
-    def right(self, size: int, *, stream: bool = False) -> Exchange:
-        """A body that nothing but its size speaks against."""
-        how = "without its length" if stream else "with its length"
-        return self._send(self._revision, size, f"a body of {size} bytes {how}", stream=stream)
+    def send_right(self, size: int, *, stream: bool = False) -> Exchange:
+        """A body with no defect but its size."""
+        length = "without Content-Length" if stream else "with Content-Length"
+        purpose = f"a body past the limit, {length}"
+        return self._send(self._revision, size, purpose, stream=stream)
 
     def may_be_streamed(self) -> bool:
-        """Whether a small body is answered alike with and without its length: a server may insist on one."""
-        streamed = self._send(
-            self._revision + 1, 0, "a small stale body without its length", stream=True
-        )
-        return streamed.status == self.stale(0).status
+        """Whether a small body without Content-Length gets the status of one with it."""
+        purpose = "a small stale body, without Content-Length"
+        streamed = self._send(self._revision + 1, 0, purpose, stream=True)
+        return streamed.status == self.send_stale(0).status
 
-    def too_large(self, answer: Exchange) -> None:
-        """Violation unless the answer is 413."""
-        if answer.status == 413:
+    def check_too_large(self, response: Exchange) -> None:
+        """Violation unless the response is 413."""
+        if response.status == 413:
             return
-        if is_unavailable(answer):
-            # Hanging up on a large body tells the caller nothing; a target that is dead for everybody is another matter.
-            expect.clear(answer if answer.status == 429 else self.stale(200))
-        elif self._missing is not None:
+        if is_unavailable(response):
+            # A closed connection is no response to a large body, unless small ones fail as well.
+            expect.clear(response if response.status == 429 else self.send_stale(200))
+        elif self._no_review is not None:
             raise Inconclusive(
-                f"{answer.purpose}: {answer.describe()}",
-                needs=self._missing.needs,
-                exchanges=[answer.id],
+                f"{response.purpose}: {response.describe()}",
+                needs=self._no_review.needs,
+                exchanges=[response.id],
             )
-        raise Violation(
-            defect(Kind.UNSORTED, f"{answer.purpose}: {answer.describe()}", expected="413"),
-            exchanges=[answer.id],
-        )
+        is_accepted = response.status is not None and response.status < 300
+        found = defect(
+            Kind.ACCEPTED if is_accepted else Kind.STATUS,
+            "{request}: {response}",
+            expected="413",
+            actual=response.status,
+            request=response.purpose,
+            response=response.describe(),
+        ).at(Location(Part.STATUS, exchange=response.id))
+        expect.violated(found, response)
 
-    def is_approved(self) -> bool:
-        """Whether the review reads as approved now; one that stands in for it never does."""
-        self.read = self._approvals.reader.read(self._id)
-        return is_approved(self.read)
+    def read_review(self) -> Exchange:
+        """The review as it reads now; an absent one never reads as approved."""
+        return self._approvals.reader.read(self._id)
 
     def _send(self, revision: int, size: int, purpose: str, *, stream: bool = False) -> Exchange:
         call = self._approvals.call(self._id, revision, self._approvals.key(self._id, "body"))
         assert call.body is not None
         padded = replace(call, body=call.body + b" " * (size - len(call.body)))
-        # Whether a body may come without its length is outside the contract, until it has been seen that it may.
+        # A body without Content-Length may be rejected, until a small one was not.
+        is_probe = stream and size == 0
         sending = Sending(
             self._live.callers.credential("primary"),
             None,
             purpose,
             stream=stream,
-            in_contract=size > 0 or not stream,
+            in_contract=not is_probe,
         )
         return self._live.session.client.send(padded, sending)
-
-
-def _grow(bodies: Bodies) -> None:
-    size = FIRST_PROBE
-    while size <= LARGEST_PROBE:
-        answer = bodies.stale(size)
-        if answer.status == 413:
-            return
-        expect.clear(answer)
-        size *= 4
-    raise Inconclusive(
-        f"no body up to {LARGEST_PROBE} bytes is too large", needs=("limits.max-body-bytes",)
-    )

@@ -88,7 +88,7 @@ def test_primary_lacks_no_permission() -> None:
 
     with (
         stage(spoil=refusing) as one,
-        pytest.raises(Violation, match="primary, who lacks nothing, is answered 403"),
+        pytest.raises(Violation, match="primary has every permission and is forbidden: 403"),
     ):
         one.perform(authorization.test_no_other_permission_is_needed, "account_get", "api-key")
 
@@ -152,7 +152,7 @@ def test_a_short_secret_is_resembled_by_none() -> None:
     """A made-up one is all that is tried beside it."""
     with stage(edits=[SHORT]) as one:
         one.perform(
-            authentication.test_a_made_up_credential_opens_nothing, "review_approve", "api-key"
+            authentication.test_an_unknown_credential_is_rejected, "review_approve", "api-key"
         )
         labels = one.things["trials"].first().attempts
     assert ("unknown by api-key" in labels, "near-miss by api-key" in labels) == (True, False)

@@ -23,9 +23,7 @@ BASE = "http://target.invalid/v1"
 HERE = f"{BASE}/openapi.json"
 ELSEWHERE = "http://elsewhere.invalid/openapi.json"
 CHECKS = [checks.__dict__[name] for name in sorted(vars(checks)) if name.startswith("test_")]
-JUDGING = [
-    check for check in CHECKS if check is not checks.test_the_description_is_where_the_profile_says
-]
+JUDGING = [check for check in CHECKS if check is not checks.test_the_description_is_published]
 
 
 @dataclass
@@ -130,7 +128,7 @@ def test_what_is_no_description_breaks_one_requirement(
     """It is not published; everything else about it is undecided."""
     target = targets.publishing(body, status)
     with pytest.raises(Violation, match=told):
-        checks.test_the_description_is_where_the_profile_says(target)
+        checks.test_the_description_is_published(target)
     for check in JUDGING:
         with pytest.raises(Inconclusive):
             check(target)
@@ -142,17 +140,17 @@ def test_what_is_no_description_breaks_one_requirement(
         (
             Publisher(_document(paths={"/a": {"$ref": "a.yaml"}})),
             HERE,
-            "description.url of one document that holds everything",
+            "description.url of one document with everything",
         ),
-        (Publisher(b"", 302), HERE, "description.url that is not redirected"),
+        (Publisher(b"", 302), HERE, "description.url without a redirect"),
         (Publisher(b"", 401), HERE, "credentials.primary"),
-        (Publisher(b"", 403), ELSEWHERE, "description.url for everybody"),
+        (Publisher(b"", 403), ELSEWHERE, "description.url without a credential"),
         (Publisher(b"", 503), HERE, "a target that responds"),
     ],
     ids=["in parts", "elsewhere", "for nobody", "of another host", "away"],
 )
 @pytest.mark.parametrize(
-    "check", [checks.test_the_description_is_where_the_profile_says, checks.test_the_operations]
+    "check", [checks.test_the_description_is_published, checks.test_the_operations]
 )
 def test_what_stands_in_the_way_is_named(
     targets: Targets, check: Any, publisher: Publisher, url: str, needs: str
@@ -198,15 +196,15 @@ def test_what_is_passed_over_is_a_warning_of_its_own(targets: Targets) -> None:
     document = orjson.loads(_document())
     del document["paths"]["/account"]["get"]["responses"]["502"]
     target = targets.publishing(orjson.dumps(document))
-    checks.test_the_answers(target)
+    checks.test_the_responses(target)
     with pytest.raises(Violation, match="line 1, 502: is not described"):
-        checks.test_nothing_is_passed_over(target)
+        checks.test_the_description_is_complete(target)
 
 
 def test_what_breaks_nothing_is_observed(targets: Targets) -> None:
     """With whom it concerns."""
     target = targets.publishing(_document(servers=[{"url": "https://example.com"}]))
-    checks.test_what_the_description_decides_for_itself(target)
+    checks.test_free_choices_of_the_description(target)
     told = "servers: a server URL does not end with the version segment v1"
     assert target.session.observations == [("observe/description", "open: the document", told)]
 
@@ -225,8 +223,8 @@ def test_answers_are_held_to_the_published_description(
         "pattern": "(",
     }
     text = orjson.dumps(document).decode()
-    monkeypatch.setattr(checks, "_text", lambda _: text)
-    checks.test_answers_fit_both_descriptions(reference)
+    monkeypatch.setattr(checks, "text_of", lambda _: text)
+    checks.test_responses_fit_both_descriptions(reference)
     told = "does not fit the description at data/displayName (maxLength)"
     assert reference.session.observations == [
         ("observe/described-answers", "account_get: 200", told)
@@ -240,7 +238,7 @@ def test_a_target_without_anything_to_read_shows_no_answers(targets: Targets) ->
         credentials={"primary": {"api-key": "secret"}},
         description={"url": HERE},
     )
-    checks.test_answers_fit_both_descriptions(target)
+    checks.test_responses_fit_both_descriptions(target)
     assert target.session.observations == []
 
 

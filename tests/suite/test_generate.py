@@ -23,11 +23,11 @@ from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
 from conformance.suite import test_fuzz as fuzzing
 from conformance.suite.fuzzing import cases, generate, isolation
+from conformance.suite.fuzzing.fuzz import MAX_SMALLER, Fuzz
 from conformance.suite.fuzzing.generate import Enough, Mode, Source
 from conformance.suite.lists.live import Live
-from conformance.suite.test_fuzz import MOST_SMALLER, Fuzz
 from conformance.suite.test_fuzz import (
-    test_generated_arguments_beyond_the_contract_cause_no_failure as beyond,
+    test_generated_invalid_arguments_cause_no_failure as beyond,
 )
 from conformance.target import profile
 from conformance.target.target import Consent, Target
@@ -165,7 +165,7 @@ def test_nothing_is_sent_that_is_not_passed_on() -> None:
         assert (
             len("".join(call.path.values()))
             + sum(len(name) + len(value) for name, value in call.query)
-            <= cases.LONGEST
+            <= cases.MAX_LENGTH
         )
 
 
@@ -360,7 +360,7 @@ def test_the_reference_gets_the_same_requests_in_every_run(opened: Opened) -> No
     for _ in range(2):
         session, transport = opened()
         for operation in ("comment_list", "review_approve"):
-            beyond(OPERATIONS[operation], Live(session))
+            beyond(OPERATIONS[operation], Live(session), generate.make)
         sent.append(transport.sent)
     assert sent[0] == sent[1]
 
@@ -368,7 +368,7 @@ def test_the_reference_gets_the_same_requests_in_every_run(opened: Opened) -> No
 def test_no_review_that_can_be_approved_is_sent_to_approve(opened: Opened) -> None:
     """Only made-up ids, ids that nobody can approve, and what is no id."""
     session, transport = opened()
-    beyond(OPERATIONS["review_approve"], Live(session))
+    beyond(OPERATIONS["review_approve"], Live(session), generate.make)
     sent = [url for method, url, _ in transport.sent if method == "POST"]
     fixtures = session.target.fixtures
     assert len(sent) > 30
@@ -383,7 +383,7 @@ def test_nothing_is_written_without_consent(opened: Opened) -> None:
     """The item is inconclusive, and names the key."""
     session, transport = opened(consent=Consent(approve_reviews=True))
     with pytest.raises(Inconclusive) as caught:
-        beyond(OPERATIONS["review_approve"], Live(session))
+        beyond(OPERATIONS["review_approve"], Live(session), generate.make)
     assert caught.value.needs == ("consent.fuzz-writes",)
     assert transport.sent == []
 
@@ -392,7 +392,7 @@ def test_a_failure_is_a_violation_that_shows_the_request(opened: Opened) -> None
     """Where a systematic request fails, it is shown as it is."""
     session, transport = opened(_on_arrays)
     with pytest.raises(Violation) as caught:
-        beyond(OPERATIONS["review_approve"], Live(session))
+        beyond(OPERATIONS["review_approve"], Live(session), generate.make)
     assert "500 wrong" in caught.value.message
     assert [body for _, _, body in _shown(caught.value.exchanges, transport)] == [b"[null, null]"]
 
@@ -400,22 +400,22 @@ def test_a_failure_is_a_violation_that_shows_the_request(opened: Opened) -> None
 def test_what_only_an_example_shows_is_made_small(opened: Opened) -> None:
     """With a bounded number of requests."""
     plain, _ = opened()
-    Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(plain)).run()
+    Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(plain), generate.make).run()
     usual = plain.end(()).exchanges
 
     session, transport = opened(_on_limits(500))
     with pytest.raises(Violation) as caught:
-        Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session)).run()
+        Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session), generate.make).run()
     assert [url.partition("?")[2] for _, url, _ in _shown(caught.value.exchanges, transport)] == [
         "limit=30"
     ]
-    assert session.end(()).exchanges - usual <= MOST_SMALLER + TRIES * session.depth.examples
+    assert session.end(()).exchanges - usual <= MAX_SMALLER + TRIES * session.depth.examples
 
 
 def test_a_finding_of_a_rule_shows_the_smallest_request(opened: Opened) -> None:
     """A refusal of what is allowed is found under its own requirement."""
     session, transport = opened(_on_limits(422))
-    Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session)).run()
+    Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session), generate.make).run()
     (finding,) = [
         finding for finding in session.end(()).findings if finding.verdict is Verdict.FAIL
     ]
@@ -430,7 +430,7 @@ def test_a_lost_connection_is_a_violation_where_the_request_is_to_blame(opened: 
     """The control is answered, and the request is not."""
     session, _ = opened(lambda request: 502 if request.url.params.get("limit") == "101" else None)
     with pytest.raises(Violation) as caught:
-        Fuzz(OPERATIONS["project_list"], Mode.NEGATIVE, Live(session)).run()
+        Fuzz(OPERATIONS["project_list"], Mode.NEGATIVE, Live(session), generate.make).run()
     assert "502 wrong" in caught.value.message
 
 
@@ -438,10 +438,10 @@ def test_a_search_that_goes_on_for_ever_is_ended(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is small enough by then is shown."""
-    monkeypatch.setattr(fuzzing, "MOST_SMALLER", 2)
+    monkeypatch.setattr(fuzzing, "MAX_SMALLER", 2)
     session, transport = opened(_on_limits(500))
     with pytest.raises(Violation) as caught:
-        Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session)).run()
+        Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session), generate.make).run()
     ((_, url, _),) = _shown(caught.value.exchanges, transport)
     assert 30 <= int(httpx.URL(url).params["limit"]) < 99
 
@@ -450,10 +450,10 @@ def test_one_small_request_may_show_several_kinds_of_defect(opened: Opened) -> N
     """It is sent once."""
     session, transport = opened(_on_limits(500))
     transport.wrong = b"{}"
-    fuzz = Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session))
+    fuzz = Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session), generate.make)
     with pytest.raises(Violation):
         fuzz.run()
-    kinds = fuzz._kinds(list(fuzz._answers.values()))
+    kinds = fuzz.symptoms(list(fuzz._responses.values()))
     smallest = [
         exchange
         for exchange in session._exchanges
@@ -474,7 +474,7 @@ def test_a_throttled_control_tells_nothing(opened: Opened) -> None:
 
     session, _ = opened(fault)
     with pytest.raises(Inconclusive) as caught:
-        Fuzz(OPERATIONS["project_list"], Mode.NEGATIVE, Live(session)).run()
+        Fuzz(OPERATIONS["project_list"], Mode.NEGATIVE, Live(session), generate.make).run()
     assert caught.value.needs == ("limits.requests-per-second",)
 
 

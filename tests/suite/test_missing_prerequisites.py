@@ -12,6 +12,7 @@ from conformance.suite import test_approval as approval
 from conformance.suite import test_arguments as arguments
 from conformance.suite import test_grants as grants
 from conformance.suite import test_limits as limits
+from conformance.suite import test_list_grants as list_grants
 from conformance.suite import test_observations as observations
 from conformance.suite import test_pagination as pagination
 from conformance.suite import test_read as read
@@ -41,12 +42,12 @@ def both(*changes: Change) -> Change:
     ("check", "change", "needs"),
     [
         (
-            (limits.test_too_many_requests_are_refused, None, None),
+            (limits.test_too_many_requests_are_rejected, None, None),
             without("limits/rate-limit"),
             ("limits.rate-limit",),
         ),
         (
-            (limits.test_a_refusal_says_how_long_to_wait, None, None),
+            (limits.test_a_429_says_how_long_to_wait, None, None),
             without("limits/rate-limit"),
             ("limits.rate-limit",),
         ),
@@ -111,7 +112,10 @@ def test_what_is_missing_is_named(check: Asked, change: Change, needs: tuple[str
     ("check", "change"),
     [
         ((pagination.test_following_cursors_returns_no_record_twice, "review_list", None), SILENT),
-        ((grants.test_another_callers_cursor_opens_nothing, "review_list", None), SILENT),
+        (
+            (list_grants.test_the_cursor_of_another_caller_opens_nothing, "review_list", None),
+            SILENT,
+        ),
         (
             (arguments.test_a_filter_that_is_not_a_uuid_is_rejected, "review_list", None),
             having("parameters/review_list/project", False),  # noqa: FBT003
@@ -142,7 +146,7 @@ def test_who_is_not_there_is_left_out(absent: str) -> None:
     with stage(without(f"credentials/{absent}")) as one:
         one.perform(approval.test_an_approval_succeeds, scheme="bearer")
         one.perform(approval.test_an_approval_succeeds, scheme="api-key")
-        one.perform(grants.test_lists_stay_within_the_grant, "project_list", "api-key")
+        one.perform(list_grants.test_lists_stay_within_the_grant, "project_list", "api-key")
         one.perform(grants.test_another_company_is_out_of_reach, "project_get", "api-key")
         one.perform(tools_access.test_a_tool_stays_within_the_grant, "project_get")
         one.perform(tools_approval.test_an_approval_by_tool_is_one_over_http)

@@ -16,6 +16,7 @@ from conformance.runner.session import Session
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.preconditions import Preconditions
 from conformance.suite.approval.trials import Trials
+from conformance.suite.fuzzing import generate
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.toolbox import Toolbox
 
@@ -55,6 +56,7 @@ def things(session: Session) -> Mapping[str, Any]:
         "trials": trials,
         "preconditions": Preconditions(live, approvals, trials),
         "toolbox": Toolbox(live),
+        "request_source": generate.make,
     }
 
 

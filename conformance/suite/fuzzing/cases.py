@@ -1,7 +1,7 @@
 """Cases of schemathesis as calls of the contract.
 
-Left out is what the contract says nothing about, and what a server in front of the target answers in its own words: other methods
-and media types, unknown or repeated parameters, headers, and path segments that are not passed on as they are.
+Cases outside the contract's words are left out: other methods and media types, unknown or repeated
+parameters, headers, and path segments that a server in front of the target may change.
 """
 
 import json
@@ -15,12 +15,12 @@ from conformance.contract import openapi
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
 
-LONGEST = 1500
-"""Characters of a path and query together; a base address comes on top, and from 2,000 on servers may refuse a URL for its length."""
+MAX_LENGTH = 1500
+"""Characters of path and query. With the base URL they stay below 2,000, a common limit."""
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 NOT_PASSED_ON = re.compile(r"[/\\%;]")
-"""Characters of a path segment that servers split at, decode twice or refuse."""
+"""Characters of a path segment that servers split at, decode twice or reject."""
 
 
 def distinct(calls: Iterable[Call | None]) -> tuple[Call, ...]:
@@ -34,7 +34,7 @@ def key(call: Call) -> tuple[object, ...]:
 
 
 def call_of(case: Any, id: str) -> Call | None:
-    """A case of schemathesis as a call; None where it is one of those that are left out."""
+    """A case of schemathesis as a call; None if it is left out."""
     operation = openapi.load().operation(id)
     if case.method != operation.method or case.headers or case.cookies:
         return None
@@ -43,23 +43,19 @@ def call_of(case: Any, id: str) -> Call | None:
     if query is None or not {"", ".", ".."}.isdisjoint(path.values()):
         return None
     call = Call(id, path, query)
-    if len(operation.path) + len(urlencode([*path.items(), *query])) > LONGEST:
+    if len(operation.path) + len(urlencode([*path.items(), *query])) > MAX_LENGTH:
         return None
     return call if operation.body_schema is None else _carrying(call, case)
 
 
 def _query(values: Mapping[str, Any], operation: Operation) -> tuple[tuple[str, str], ...] | None:
-    """The query parameters that the operation has; None where one of them cannot be written as one plain value."""
+    """The known query parameters; None if one of them has no single plain value."""
     known = [parameter.name for parameter in operation.parameters if parameter.location == "query"]
     found = {name: values[name] for name in known if name in values}
     texts = {name: _text(value) for name, value in found.items()}
-    return (
-        None
-        if None in texts.values()
-        else tuple(
-            (name, CONTROL.sub("", text)) for name, text in texts.items() if text is not None
-        )
-    )
+    if None in texts.values():
+        return None
+    return tuple((name, CONTROL.sub("", text)) for name, text in texts.items() if text is not None)
 
 
 def _text(value: Any) -> str | None:

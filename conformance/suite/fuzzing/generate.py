@@ -1,4 +1,7 @@
-"""Requests that schemathesis makes of the contract: pure functions of a seed, so that any process makes the same ones again."""
+"""Requests that schemathesis generates from the contract.
+
+They are pure functions of a seed: every process generates the same ones.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Mode(StrEnum):
-    """Whether requests keep to the contract or break it; of the latter some turn out to be allowed after all."""
+    """Whether requests are within the contract or outside; some of the latter are allowed."""
 
     POSITIVE = "positive"
     NEGATIVE = "negative"
@@ -26,7 +29,7 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True)
 class Source:
-    """Where examples come from; equal sources yield equal examples, `number` of them at most."""
+    """What determines examples: equal sources give equal examples, at most `number` of them."""
 
     operation: str
     mode: Mode
@@ -36,50 +39,35 @@ class Source:
 
 @dataclass(frozen=True)
 class Requests:
-    """What is sent for one source: the systematic calls, and the examples."""
+    """The requests of one source: systematic calls, and random examples."""
 
     covered: tuple[Call, ...]
     drawn: tuple[Call, ...]
 
 
-Supply = Callable[[Source], Requests | None]
-_supplies: list[Supply] = []
-
-
 class Enough(BaseException):
-    """Ends a search; no Exception, or Hypothesis would take it for what is being looked for."""
+    """Ends a search; not an Exception, which Hypothesis would take for a finding."""
 
 
 class _Shown(Exception):
-    """The example has what is being looked for."""
-
-
-def supply(ready: Supply) -> None:
-    """Let requests be made elsewhere: what `ready` has of a source is taken from there."""
-    _supplies.append(ready)
-
-
-def requests(source: Source) -> Requests:
-    """What is sent for a source, from whoever has it ready."""
-    found = (ready(source) for ready in _supplies)
-    return next(filter(None, found), None) or make(source)
+    """The example shows what is searched for."""
 
 
 def make(source: Source) -> Requests:
-    """What is sent for a source, made here."""
+    """The requests of a source, generated here."""
     return Requests(coverage(source.operation, source.mode), examples(source))
 
 
 @cache
 def coverage(operation: str, mode: Mode) -> tuple[Call, ...]:
-    """Calls that meet each bound and type of the contract, one at a time; the same for every seed."""
-    # Imported where fuzzing happens: it takes longer than many a run without.
+    """Calls for each bound and type of the contract, one at a time; the same for every seed."""
+    # Slow to import, and only needed for fuzzing.
     from schemathesis import GenerationMode  # noqa: PLC0415
 
     with undisturbed():
         found = _generator()[operation]
         config = found.schema.config.generation_for(operation=found, phase="coverage")
-        # With both modes asked for, what is around the one wrong argument is right.
+        # In both modes, all arguments but the wrong one are valid.
         cases = list(
             found.schema.iter_coverage_cases(
                 found, generation_modes=list(GenerationMode), generation_config=config
@@ -92,16 +80,16 @@ def coverage(operation: str, mode: Mode) -> tuple[Call, ...]:
 
 @cache
 def examples(source: Source) -> tuple[Call, ...]:
-    """Calls that Hypothesis draws; none for an operation without arguments."""
+    """Random calls by Hypothesis; none for an operation without arguments."""
     drawn: list[Call | None] = []
     _search(source, drawn.append, shrink=False)
     return distinct(drawn)
 
 
 def smallest(source: Source, shows: Callable[[Call], bool]) -> Call | None:
-    """The smallest call for which `shows` holds, found by shrinking the first of the examples for which it does.
+    """The smallest call for which `shows` holds, shrunk from the first such example.
 
-    `shows` is asked for the examples and for smaller calls; it has to give the same answer to the same call, or raises Enough.
+    `shows` gets the examples and smaller calls. It is deterministic, or raises Enough.
     """
     found: list[Call] = []
 
@@ -123,7 +111,7 @@ def _search(source: Source, examine: Callable[[Call | None], None], *, shrink: b
     operation = openapi.load().operation(source.operation)
     if source.number < 1 or (not operation.parameters and operation.body_schema is None):
         return
-    import hypothesis  # noqa: PLC0415 - see above
+    import hypothesis  # noqa: PLC0415 - see `coverage`
     from schemathesis import GenerationMode  # noqa: PLC0415
     from schemathesis.generation.feedback import NO_FEEDBACK  # noqa: PLC0415
 
@@ -142,14 +130,14 @@ def _search(source: Source, examine: Callable[[Call | None], None], *, shrink: b
 
 
 def _settings(number: int, *, shrink: bool) -> "hypothesis.settings":
-    import hypothesis  # noqa: PLC0415 - see above
+    import hypothesis  # noqa: PLC0415 - see `coverage`
 
     phases = (
         [hypothesis.Phase.generate, hypothesis.Phase.shrink]
         if shrink
         else [hypothesis.Phase.generate]
     )
-    # Everything is said: a profile that the user has loaded must not change what is sent.
+    # Complete, since a profile that the user has loaded must not change the requests.
     return hypothesis.settings(
         max_examples=number,
         phases=phases,
@@ -165,7 +153,7 @@ def _settings(number: int, *, shrink: bool) -> "hypothesis.settings":
 
 
 def _number(source: Source) -> int:
-    # Operations of the same form would otherwise get the same values.
+    # Operations with the same parameters would otherwise get the same values.
     return int.from_bytes(
         sha256(f"{source.seed}:{source.operation}:{source.mode}".encode()).digest()[:8]
     )
@@ -173,12 +161,12 @@ def _number(source: Source) -> int:
 
 @cache
 def _generator() -> Mapping[str, Any]:
-    """The operations as schemathesis sees them."""
-    import schemathesis  # noqa: PLC0415 - see above
+    """The operations of schemathesis, by their ids."""
+    import schemathesis  # noqa: PLC0415 - see `coverage`
     from schemathesis.config import SchemathesisConfig  # noqa: PLC0415
     from schemathesis.core.result import Ok  # noqa: PLC0415
 
-    # A given configuration keeps schemathesis from looking for one in the working directory.
+    # With a configuration, schemathesis does not look for one in the working directory.
     schema = schemathesis.openapi.from_dict(
         deepcopy(dict(openapi.load().document)), config=SchemathesisConfig()
     )

@@ -1,4 +1,4 @@
-"""Hypothesis without anything but a seed: no constants of the code around it, no database, no files beside the user's own."""
+"""Hypothesis with a seed alone: no constants of other code, no database, no files around."""
 
 import gc
 from collections.abc import Iterator
@@ -10,15 +10,17 @@ from typing import Any
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Keep Hypothesis from drawing on anything but the seed, and from writing into the working directory."""
-    from hypothesis import configuration  # noqa: PLC0415 - slow, and only of use where something is generated
+    """Let Hypothesis depend on the seed alone, and write nothing to the working directory."""
+    # Slow to import, and only needed to generate requests.
+    from hypothesis import configuration  # noqa: PLC0415
     from hypothesis.internal import charmap  # noqa: PLC0415
     from hypothesis.internal.conjecture import providers  # noqa: PLC0415
     from hypothesis.internal.constants_ast import Constants  # noqa: PLC0415
     from hypothesis.internal.intervalsets import IntervalSet  # noqa: PLC0415
 
-    # Hypothesis also draws constants that it finds in the source of modules outside site-packages, so the same seed would
-    # mean other requests in a checkout than after an install. Its table of UTF-8 takes a second to build without its files.
+    # Hypothesis also draws constants from the source of modules outside site-packages: the same
+    # seed would mean other requests in a checkout than after an installation. Without its files,
+    # its table of UTF-8 takes a second to build.
     utf_8 = (IntervalSet([(0, 0xD7FF), (0xE000, 0x10FFFF)]), IntervalSet([]))
     codecs = charmap.intervals_from_codec
     changes: list[tuple[Any, str, Any]] = [
@@ -29,7 +31,7 @@ def undisturbed() -> Iterator[None]:
     ]
     kept = [(module, name, getattr(module, name)) for module, name, _ in changes]
     collecting = gc.isenabled()
-    gc.disable()  # a fifth of the time otherwise
+    gc.disable()  # saves a fifth of the time
     try:
         for module, name, value in changes:
             setattr(module, name, value)
@@ -42,10 +44,10 @@ def undisturbed() -> Iterator[None]:
 
 
 def _cache() -> Path:
-    """Where Hypothesis keeps its tables of Unicode, which take half a second to make: with the user's other caches."""
+    """The directory for Hypothesis' tables of Unicode, which take half a second to build."""
     try:
         home = Path.home()
-    except RuntimeError:  # nobody's home is known: then nothing is kept
+    except RuntimeError:  # without a home directory, nothing is cached
         home = Path(devnull)
     return (
         Path(environ.get("XDG_CACHE_HOME") or home / ".cache")

@@ -1,18 +1,26 @@
-"""Makes the generated requests of a run in a process of its own, while the run is still busy with other checks."""
+"""Generates the requests of a run in another process, while the run is busy with other checks."""
 
 import multiprocessing
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
+
+import pytest
 
 from conformance.contract import openapi
 from conformance.suite.fuzzing import generate
 from conformance.suite.fuzzing.generate import Mode, Requests, Source
 
+REQUEST_SOURCE: pytest.StashKey[Callable[[Source], Requests]] = pytest.StashKey()
+"""Where a pytest run finds its generated requests, if not made by the run itself."""
 
-class Ahead:
-    """A process that makes what fuzzing will ask for with this seed and this number of examples; it ends with the run or before."""
+
+class Prefetch:
+    """A process that generates the requests of a run; it ends with the run or before.
+
+    As a plugin of pytest it offers them to the checks.
+    """
 
     def __init__(self, seed: int, number: int) -> None:
         self._sources = [
@@ -20,31 +28,32 @@ class Ahead:
             for mode in Mode
             for operation in openapi.load().operations
         ]
-        self._made: dict[Source, Requests] = {}
-        context = multiprocessing.get_context(
-            "fork" if "fork" in multiprocessing.get_all_start_methods() else None
-        )
+        self._received: dict[Source, Requests] = {}
+        can_fork = "fork" in multiprocessing.get_all_start_methods()
+        context = multiprocessing.get_context("fork" if can_fork else None)
         self._receiver, sender = context.Pipe(duplex=False)
-        context.Process(target=_make, args=(self._sources, sender), daemon=True).start()
+        context.Process(target=_generate, args=(self._sources, sender), daemon=True).start()
         sender.close()
 
-    def __call__(self, source: Source) -> Requests | None:
-        """The requests of a source, once they are made; None for another source, and where the process has failed."""
-        while source in self._sources and source not in self._made:
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Offer the requests to the checks of a run."""
+        config.stash[REQUEST_SOURCE] = self.requests
+
+    def requests(self, source: Source) -> Requests:
+        """The requests of a source; generated here if the process has them not, or has failed."""
+        while source in self._sources and source not in self._received:
             try:
                 key, requests = self._receiver.recv()
             except EOFError:
-                return None
-            self._made[key] = requests
-        return self._made.get(source)
+                break
+            self._received[key] = requests
+        return self._received.get(source) or generate.make(source)
 
 
-def _make(sources: Sequence[Source], sender: Connection) -> None:
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C goes to the whole group, and it is the run that answers
-    with ThreadPoolExecutor(
-        1
-    ) as messenger:  # a pipe holds little, and the run is long busy with other things
+def _generate(sources: Sequence[Source], sender: Connection) -> None:
+    # Ctrl-C reaches every process of the terminal; the run handles it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A pipe has little room, and the run reads late: sending must not block generating.
+    with ThreadPoolExecutor(1) as messenger:
         for source in sources:
             messenger.submit(sender.send, (source, generate.make(source)))

@@ -1,0 +1,170 @@
+"""Generated requests of one operation, sent to the target, and the smallest that show a defect."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Defect, Kind, Location, Part, defect
+from conformance.http.exchange import Call, Exchange
+from conformance.http.patience import TRIES
+from conformance.http.retry import is_unavailable
+from conformance.http.sending import Sending
+from conformance.suite.callers import expect
+from conformance.suite.fuzzing import cases, generate
+from conformance.suite.fuzzing.generate import Mode, Requests, Source
+from conformance.suite.fuzzing.substitution import Substitution
+from conformance.suite.lists.live import Live
+from conformance.suite.lists.parameters import try_filter
+
+FAILURE = "500"
+"""The symptom of a failed service, beside the ids of violated requirements."""
+MAX_SMALLER = 60
+"""Requests for making the findings of one item small."""
+
+RequestSource = Callable[[Source], Requests]
+
+
+class Fuzz:
+    """Sends the generated requests of one operation and mode."""
+
+    def __init__(
+        self, operation: Operation, mode: Mode, live: Live, request_source: RequestSource
+    ) -> None:
+        self._operation = operation
+        self._mode = mode
+        self._live = live
+        self._session = live.session
+        self._request_source = request_source
+        self._source = Source(operation.id, mode, live.session.seed, live.session.depth.examples)
+        self._responses: dict[tuple[object, ...], Exchange] = {}
+        self._smaller_left = MAX_SMALLER
+
+    def run(self) -> None:
+        """Send all requests and shrink what they find; Violation where the service failed."""
+        substitution = Substitution(
+            self._operation,
+            self._mode,
+            self._live,
+            self._baseline,
+            self._live.callers.baseline(self._baseline).cursor,
+        )
+        self._learn_filters()
+        requests = self._request_source(self._source)
+        covered = self._send(requests.covered, f"{self._mode} coverage", substitution)
+        drawn = self._send(requests.drawn, f"{self._mode} example", substitution)
+        smallest = self._shrunk(self.symptoms(drawn) - self.symptoms(covered), substitution)
+        failures = [each for each in (*smallest, *covered, *drawn) if each.status == 500]
+        for response in failures:
+            expect.violated(failure(response), response)
+        self._check_responded([each for each in (*covered, *drawn) if is_unavailable(each)])
+
+    @cached_property
+    def _baseline(self) -> Call:
+        return Call("review_list") if self._operation.writes else self._live.call(self._operation)
+
+    def _learn_filters(self) -> None:
+        """Find out whether the target knows the filters with open names.
+
+        A request with an unknown name shows nothing.
+        """
+        known = self._session.roles(self._operation)
+        for role in self._operation.filters:
+            name = self._session.name(self._operation, role)
+            if name is not None and name not in known:
+                try_filter(self._operation, role, name, self._live)
+
+    def _sending(self, purpose: str) -> Sending:
+        # An approval may be rejected for its review before its arguments are looked at.
+        primary = self._live.callers.credential("primary")
+        return Sending(primary, None, purpose, judge_arguments=not self._operation.writes)
+
+    def _send(
+        self, calls: Sequence[Call], purpose: str, substitution: Substitution
+    ) -> list[Exchange]:
+        """The responses to the calls that were not sent before."""
+        fitted = {cases.key(call): call for call in map(substitution.apply, calls)}
+        fresh = {key: call for key, call in fitted.items() if key not in self._responses}
+        sendings = [self._sending(purpose)] * len(fresh)
+        responses = self._session.client.send_all(list(fresh.values()), sendings)
+        self._responses.update(zip(fresh, responses, strict=True))
+        return responses
+
+    def symptoms(self, responses: Sequence[Exchange]) -> set[str]:
+        """The requirements that responses violate, and FAILURE where the service failed."""
+        violated = {
+            judgement.requirement
+            for response in responses
+            for judgement in self._session.problems(response)
+        }
+        has_failed = any(response.status == 500 for response in responses)
+        return violated | ({FAILURE} if has_failed else set())
+
+    def _shrunk(self, symptoms: set[str], substitution: Substitution) -> list[Exchange]:
+        """The response to a smallest request for each symptom that only examples show.
+
+        The systematic requests are small already.
+        """
+        found: list[Exchange] = []
+        for symptom in sorted(symptoms):
+            if symptom in self.symptoms(found):
+                continue
+            shows = partial(self._shows, symptom, substitution)
+            smallest = generate.smallest(self._source, shows)
+            if smallest is None:
+                continue
+            sending = self._sending("the smallest of its kind")
+            again = self._session.client.send(substitution.apply(smallest), sending)
+            found += [again] if symptom in self.symptoms([again]) else []
+        for response in found:
+            self._session.show(response)
+        return found
+
+    def _shows(self, symptom: str, substitution: Substitution, call: Call) -> bool:
+        """Whether the response to a call has a symptom; Enough when no request is left."""
+        fitted = substitution.apply(call)
+        key = cases.key(fitted)
+        if key not in self._responses:
+            if self._smaller_left <= 0:
+                raise generate.Enough
+            self._responses[key] = self._send_smaller(fitted)
+        return symptom in self.symptoms([self._responses[key]])
+
+    def _send_smaller(self, call: Call) -> Exchange:
+        # A failure need not be repeated here. The request rate, though, is only kept by patience.
+        is_patient = self._session.rate is not None
+        sending = replace(self._sending("a smaller request"), patient=is_patient)
+        response = self._session.client.send(call, sending)
+        self._smaller_left -= TRIES if response.status == 500 and is_patient else 1
+        return response
+
+    def _check_responded(self, unavailable: list[Exchange]) -> None:
+        """Violation where a request keeps getting no response of the target's own.
+
+        The baseline request shows that the target is available.
+        """
+        for response in unavailable[:1]:
+            self._live.callers.baseline(self._baseline)
+            again = self._session.client.send(response.call, self._sending("once more"))
+            if again.status == 429:
+                expect.clear(again)
+            found = defect(
+                Kind.NO_RESPONSE,
+                "the service does not respond to a request: {response}",
+                expected="a response of the service",
+                actual=again.status,
+                response=again.describe(),
+            ).at(Location(Part.STATUS, exchange=again.id))
+            expect.that(not is_unavailable(again), found, again)
+
+
+def failure(response: Exchange) -> Defect:
+    """The defect of a service that fails for a request."""
+    found = defect(
+        Kind.STATUS,
+        "the service fails: {response}",
+        expected="a response without a failure of the service",
+        actual=response.status,
+        response=response.describe(),
+    )
+    return found.at(Location(Part.STATUS, exchange=response.id))

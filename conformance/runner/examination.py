@@ -9,12 +9,11 @@ from types import ModuleType
 import pytest
 
 from conformance.contract import requirements
-from conformance.http.exchange import Call
-from conformance.http.sending import Sending
 from conformance.http.transport import InProcess, Network, Transport
 from conformance.report import known_failures as failures
 from conformance.report.journal import JOURNAL
 from conformance.report.known_failures import Known
+from conformance.runner import preflight
 from conformance.runner.collection import SUITE
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
@@ -90,7 +89,7 @@ def rehearse(config: pytest.Config) -> None:
         _check_workers(config, target)
         session = begin(config)
         try:
-            check_liveness(session)
+            check(session)
         finally:
             session.close()
     clear(report_directory(config))
@@ -179,11 +178,8 @@ class Substitute:
         config.stash[SUBJECT] = self._made
 
 
-def check_liveness(session: Session) -> None:
-    """End the run where nothing answers at the base URL at all: there is nobody to judge."""
-    session.begin("knock")
-    answer = session.client.send(
-        Call(session.api.simplest.id), Sending(None, purpose="is anybody there?", in_contract=False)
-    )
-    if answer.response is None:
-        pytest.exit(f"nothing answers at {session.target.base_url}: {answer.failure}", returncode=4)
+def check(session: Session) -> None:
+    """End the run with exit code 4 where there is nothing to check."""
+    obstacle = preflight.obstacle(session)
+    if obstacle is not None:
+        pytest.exit(obstacle, returncode=4)

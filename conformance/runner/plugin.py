@@ -140,7 +140,7 @@ def pytest_runtestloop(session: pytest.Session) -> None:
     if SESSION in session.config.stash and not session.config.option.collectonly:
         from conformance.runner import examination  # noqa: PLC0415
 
-        examination.check_liveness(session.config.stash[SESSION])
+        examination.check(session.config.stash[SESSION])
 
 
 @pytest.hookimpl(tryfirst=True)

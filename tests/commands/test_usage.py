@@ -157,7 +157,7 @@ def test_a_mistake_in_the_options_is_one_line(
         ),
         (
             ("--base-url", DEAD),
-            f"nothing answers at {DEAD}: ConnectError: [Errno 111] Connection refused",
+            f"nothing responds at {DEAD}: ConnectError: [Errno 111] Connection refused",
         ),
     ],
     ids=["mistyped key", "no file", "no URL", "no known failures", "dead port"],

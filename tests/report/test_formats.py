@@ -392,7 +392,7 @@ def test_the_archive_is_read_by_a_stock_reader(folder: Path, sound: Any) -> None
     methods = Counter(
         entry.request.method
         for entry in read
-        if not entry.raw_entry["comment"].startswith("knock#")
+        if not entry.raw_entry["comment"].startswith("preflight#")
     )
     assert (methods, {entry.response.status for entry in read} >= {200, 401, 404}) == (
         sound["exchanges"]["methods"],

@@ -116,7 +116,7 @@ def test_the_report_counts_what_was_sent(
         json.loads(line) for line in (directory / "exchanges.jsonl").read_bytes().splitlines()
     ]
     methods = [
-        exchange["request"]["method"] for exchange in exchanges if exchange["item"] != "knock"
+        exchange["request"]["method"] for exchange in exchanges if exchange["item"] != "preflight"
     ]
 
     assert report["exchanges"]["count"] == len(methods) > 1000
@@ -193,7 +193,7 @@ def test_workers_come_to_the_same_verdicts(
         json.loads(line)["item"]
         for line in (tmp_path / "exchanges.jsonl").read_bytes().splitlines()
     ]
-    assert together["exchanges"]["count"] == len(exchanges) - exchanges.count("knock")
+    assert together["exchanges"]["count"] == len(exchanges) - exchanges.count("preflight")
 
 
 def test_junit_has_a_case_for_each_requirement_and_operation(
@@ -335,7 +335,7 @@ def test_where_nobody_answers_nobody_is_judged(tmp_path: Path, workers: tuple[st
     shown = done.stdout + done.stderr
 
     assert done.returncode == 4, shown
-    assert f"nothing answers at {url}: ConnectError" in shown
+    assert f"nothing responds at {url}: ConnectError" in shown
     assert "INTERNALERROR" not in shown
 
 

@@ -1,0 +1,86 @@
+"""The gate of a run: what was required, and could not be checked.
+
+Without a requirement of its own a gate requires the classes of DEFAULT. There a requirement may
+lack what the profile does not give, such as a second credential; it must not have been blocked by
+the target or by a credential that was rejected. What is required by name has to be checked whole.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from conformance.contract.verdict import Level, Verdict
+from conformance.report.document import Document
+from conformance.target.target import Target
+
+DEFAULT = ("read", "authentication")
+SERVED = "read/success"
+"""The requirement without which nothing is known of the responses of a target."""
+UNAVAILABLE = frozenset({"a target that responds", "limits.requests-per-second"})
+"""What a finding needs where transient errors, or a rate limit, blocked it."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A required requirement that could not be checked, on some operations; () for all of it."""
+
+    requirement: str
+    operations: tuple[str, ...]
+    reason: str
+
+
+def gaps(
+    entries: Sequence[Document], required: Sequence[str], target: Target | None
+) -> tuple[Gap, ...]:
+    """What is missing for the gate; `required` names classes and requirements, () the default."""
+    if required:
+        return tuple(_unchecked(entries, frozenset(required)))
+    return tuple(dict.fromkeys([*_unserved(entries), *_blocked(entries, target)]))
+
+
+def _unchecked(entries: Sequence[Document], required: frozenset[str]) -> Iterator[Gap]:
+    for entry in entries:
+        is_must = entry["level"] == Level.MUST and entry["class"] in required
+        if entry["id"] in required or is_must:
+            yield from _gap(entry, _open(entry))
+
+
+def _unserved(entries: Sequence[Document]) -> Iterator[Gap]:
+    """The requirement of successes, where no operation showed one."""
+    for entry in entries:
+        if entry["id"] == SERVED and Verdict.PASS not in entry["operations"].values():
+            yield from _gap(entry, _open(entry))
+
+
+def _blocked(entries: Sequence[Document], target: Target | None) -> Iterator[Gap]:
+    for entry in entries:
+        if entry["level"] == Level.MUST and entry["class"] in DEFAULT:
+            blocked = [found for found in _open(entry) if _is_blocked(found, target)]
+            yield from _gap(entry, blocked)
+
+
+def _open(entry: Document) -> list[Document]:
+    if entry["verdict"] != Verdict.INCONCLUSIVE or "untested" in entry:
+        return []
+    return [found for found in entry["findings"] if found["verdict"] == Verdict.INCONCLUSIVE]
+
+
+def _gap(entry: Document, findings: Sequence[Document]) -> Iterator[Gap]:
+    if findings:
+        operations = dict.fromkeys(found["operation"] for found in findings)
+        yield Gap(entry["id"], tuple(filter(None, operations)), findings[0]["message"])
+
+
+def _is_blocked(found: Document, target: Target | None) -> bool:
+    """Whether a response shows that the target, or a credential of the profile, prevented it."""
+    return bool(found["exchanges"]) and any(
+        need in UNAVAILABLE or _is_stated(need, target) for need in found["needs"]
+    )
+
+
+def _is_stated(need: str, target: Target | None) -> bool:
+    area, _, name = need.partition(".")
+    if target is None or area != "credentials":
+        return False
+    credential, _, scheme = name.partition(".")
+    found = target.credentials.get(name) or target.credentials.get(credential)
+    return found is not None and (not scheme or name == found.name or scheme in found.schemes)

@@ -1,0 +1,76 @@
+"""The requests before the first check: whether there is anything to check at all."""
+
+from collections.abc import Iterator
+
+from conformance.contract.openapi import Operation
+from conformance.http.exchange import Call, Exchange
+from conformance.http.retry import is_unavailable
+from conformance.http.sending import Sending
+from conformance.runner.session import Session
+from conformance.target.target import Credential
+
+ITEM = "preflight"
+NAMES = {"api-key": "API key", "bearer": "bearer token"}
+
+
+def obstacle(session: Session) -> str | None:
+    """Why nothing can be checked on this target, in one line; None where something can.
+
+    Nothing responds; or every request of `primary`, by each of its schemes, is rejected with 401 or
+    meets a transient error. One other response is enough to begin.
+    """
+    session.begin(ITEM)
+    alive = _send(session, session.api.simplest, None, None)
+    if alive.response is None:
+        return f"nothing responds at {session.target.base_url}: {alive.failure}"
+    primary = session.target.credentials.get("primary")
+    if primary is None:
+        return None
+    responses = list(_until_served(session, primary))
+    rejected = [response for response in responses if response.status == 401]
+    if rejected == responses:
+        return _rejected(primary, rejected)
+    if all(is_unavailable(response) for response in responses):
+        described = ", ".join(dict.fromkeys(response.describe() for response in responses))
+        return f"every request to {session.target.base_url} returned {described}"
+    return None
+
+
+def _until_served(session: Session, primary: Credential) -> Iterator[Exchange]:
+    """The responses to requests without arguments, up to the first that lets a run begin."""
+    for operation in _plain(session):
+        for scheme in primary.schemes:
+            response = _send(session, operation, primary, scheme)
+            yield response
+            if response.status != 401 and not is_unavailable(response):
+                return
+
+
+def _plain(session: Session) -> Iterator[Operation]:
+    """The operations that need no argument, the simplest first."""
+    yield session.api.simplest
+    for operation in session.contract.operations.values():
+        has_arguments = "{" in operation.path or operation.writes
+        if operation != session.api.simplest and not has_arguments:
+            yield operation
+
+
+def _send(
+    session: Session, operation: Operation, credential: Credential | None, scheme: str | None
+) -> Exchange:
+    purpose = "whether the target serves anybody" if credential else "whether the target responds"
+    sending = Sending(credential, scheme, purpose, in_contract=False)
+    return session.client.send(Call(operation.id), sending)
+
+
+def _rejected(primary: Credential, responses: list[Exchange]) -> str:
+    schemes = dict.fromkeys(response.scheme for response in responses if response.scheme)
+    named = " and ".join(f"the {NAMES[scheme]} in {_source(primary, scheme)}" for scheme in schemes)
+    verb = "were" if len(schemes) > 1 else "was"
+    return f"{named} {verb} rejected with 401 by every operation: nothing can be checked"
+
+
+def _source(primary: Credential, scheme: str) -> str:
+    """Where the secret comes from: a variable of the environment, or a key of the profile."""
+    variable = {"api-key": primary.api_key_variable, "bearer": primary.bearer_variable}[scheme]
+    return variable or f"credentials.{primary.name}.{scheme}"

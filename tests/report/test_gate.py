@@ -1,0 +1,97 @@
+"""The gate: what was required, and could not be checked."""
+
+from typing import Any
+
+import pytest
+from sample_reports import a_finding, an_entry
+
+from conformance.report.gate import Gap, gaps
+from conformance.target.profile import parse
+
+TARGET = parse(
+    {"credentials": {"primary": {"api-key": "secret-0123"}}}, base_url="http://x/v1", environ={}
+)
+SERVED = an_entry("read/success", operations={"project_get": "pass"})
+
+
+def unchecked(id: str = "response/json", **members: Any) -> dict[str, Any]:
+    """A must that could not be checked on one operation."""
+    found = a_finding("inconclusive", message="why", **members)
+    return an_entry(id, "inconclusive", findings=[found])
+
+
+GAP = Gap("response/json", ("project_get",), "why")
+
+
+def test_a_run_that_checked_everything_has_no_gap() -> None:
+    """With the default gate, and with requirements by name."""
+    entries = [SERVED, an_entry("response/json")]
+
+    assert gaps(entries, (), TARGET) == gaps(entries, ("read",), TARGET) == ()
+
+
+@pytest.mark.parametrize(
+    "need",
+    ["a target that responds", "limits.requests-per-second", "credentials.primary",
+     "credentials.primary.api-key"],
+)  # fmt: skip
+def test_a_blocked_check_is_a_gap(need: str) -> None:
+    """Transient errors, a rate limit, and a rejected credential that the profile has."""
+    assert gaps([SERVED, unchecked(needs=[need])], (), TARGET) == (GAP,)
+
+
+@pytest.mark.parametrize(
+    "need",
+    ["credentials.expired", "credentials.primary.bearer", "data in the target",
+     "consent.approve-reviews"],
+)  # fmt: skip
+def test_what_the_profile_does_not_give_is_not_a_gap(need: str) -> None:
+    """Nor is data that the target does not have."""
+    assert gaps([SERVED, unchecked(needs=[need])], (), TARGET) == ()
+
+
+def test_a_finding_without_evidence_is_not_a_gap() -> None:
+    """Nothing was sent, so that nothing was blocked."""
+    entry = unchecked(needs=["credentials.primary"], exchanges=[])
+
+    assert gaps([SERVED, entry], (), TARGET) == ()
+
+
+def test_a_target_that_served_nothing_has_a_gap() -> None:
+    """Whatever else was checked, for instance without any credential."""
+    found = a_finding("inconclusive", message="no credential", exchanges=[])
+    entry = an_entry(
+        "read/success", "inconclusive", operations={"project_get": "inconclusive"}, findings=[found]
+    )
+
+    assert gaps([entry], (), TARGET) == (Gap("read/success", ("project_get",), "no credential"),)
+
+
+@pytest.mark.parametrize("required", ["read", "response/json"])
+def test_what_is_required_by_name_has_to_be_checked_whole(required: str) -> None:
+    """Whatever it lacks."""
+    assert gaps([unchecked(needs=["credentials.expired"])], (required,), TARGET) == (GAP,)
+
+
+def test_a_class_requires_its_musts() -> None:
+    """A should is required by its id only; another class is not required."""
+    should = {**unchecked(), "level": "should"}
+    other = {**unchecked(), "class": "tools"}
+
+    assert gaps([should, other], ("read",), TARGET) == ()
+    assert gaps([should], ("response/json",), TARGET) == (GAP,)
+
+
+def test_an_untested_requirement_is_never_a_gap() -> None:
+    """It cannot be checked from outside."""
+    entry = {**unchecked(), "untested": "Not visible."}
+
+    assert gaps([entry], ("read",), TARGET) == ()
+
+
+def test_without_a_profile_only_the_target_can_block() -> None:
+    """As where the report of a killed run is made."""
+    blocked = unchecked(needs=["a target that responds"])
+    rejected = unchecked("envelope/data", needs=["credentials.primary"])
+
+    assert gaps([SERVED, blocked, rejected], (), None) == (GAP,)

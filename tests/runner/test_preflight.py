@@ -1,0 +1,91 @@
+"""The preflight: why a run cannot begin."""
+
+from typing import Any
+
+import pytest
+from scripted_app import ScriptedApp, scripted_response
+
+from conformance.http.transport import InProcess
+from conformance.runner import preflight
+from conformance.runner.depth import DEPTHS
+from conformance.runner.session import Session
+from conformance.target.profile import parse
+
+BASE = "http://target.test/v1"
+BOTH = {"primary": {"api-key": "${KEY}", "bearer": "token-0123"}}
+ERROR = b'{"code": "c", "requestId": "r"}'
+REJECTED = scripted_response(401, ERROR)
+LIMITED = scripted_response(429, ERROR, retry_after="1")
+AWAY = scripted_response(503, ERROR)
+FORBIDDEN = scripted_response(403, ERROR)
+SERVED = scripted_response(200)
+
+
+def obstacle(*responses: Any, credentials: dict[str, Any] = BOTH) -> tuple[str | None, int]:
+    """What the preflight says of a target with these responses, and the number of its requests."""
+    target = parse({"credentials": credentials}, base_url=BASE, environ={"KEY": "secret-0123"})
+    app = ScriptedApp(list(responses))
+    transport = InProcess(app, lambda _: None)
+    session = Session(target, transport, seed=1, depth=DEPTHS["quick"])
+    try:
+        return preflight.obstacle(session), len(app.requests)
+    finally:
+        session.close()
+
+
+@pytest.mark.parametrize("response", [SERVED, FORBIDDEN, scripted_response(500, b"")])
+def test_one_response_that_is_not_401_is_enough(response: Any) -> None:
+    """Whatever it is, there is something to check."""
+    assert obstacle(REJECTED, response)[0] is None
+
+
+def test_a_run_begins_after_two_requests() -> None:
+    """One without a credential, and one with the first scheme."""
+    assert obstacle(REJECTED, SERVED) == (None, 2)
+
+
+def test_the_other_scheme_may_be_served() -> None:
+    """A rejected API key is left to the checks where the bearer token works."""
+    assert obstacle(REJECTED, REJECTED, SERVED) == (None, 3)
+
+
+def test_another_operation_may_be_served() -> None:
+    """An account that is rejected is a defect where a list is served."""
+    assert obstacle(REJECTED, REJECTED, REJECTED, SERVED) == (None, 4)
+
+
+def test_a_credential_that_is_always_rejected_is_named() -> None:
+    """By its variable, or by its key where the secret stands in the profile."""
+    message, _ = obstacle(REJECTED)
+
+    assert message == (
+        "the API key in KEY and the bearer token in credentials.primary.bearer were rejected "
+        "with 401 by every operation: nothing can be checked"
+    )
+
+
+def test_a_single_scheme_is_named_alone() -> None:
+    """In the singular."""
+    message, _ = obstacle(REJECTED, credentials={"primary": {"api-key": "${KEY}"}})
+
+    assert message == (
+        "the API key in KEY was rejected with 401 by every operation: nothing can be checked"
+    )
+
+
+@pytest.mark.parametrize(("response", "described"), [(AWAY, "503 c"), (LIMITED, "429 c")])
+def test_a_target_that_is_always_away_is_named(response: Any, described: str) -> None:
+    """After the retries of the client."""
+    assert obstacle(response)[0] == f"every request to {BASE} returned {described}"
+
+
+def test_a_dead_target_is_named() -> None:
+    """With the failure of the connection."""
+    message, _ = obstacle(ConnectionResetError("gone"))
+
+    assert str(message).startswith(f"nothing responds at {BASE}: ")
+
+
+def test_without_a_credential_only_the_connection_is_checked() -> None:
+    """What rejects everybody can still be checked for that."""
+    assert obstacle(REJECTED, credentials={}) == (None, 1)

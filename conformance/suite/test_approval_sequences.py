@@ -7,6 +7,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.preconditions import Preconditions
 from conformance.suite.approval.sequence import Sequence
+from conformance.suite.approval.trials import Trials
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.fuzzing.isolation import undisturbed
 from conformance.suite.lists.live import Live
@@ -22,11 +23,11 @@ On one review stale, right, a replay, a new key; on another one stale, both used
 
 @requirement("approval/model")
 def test_sequences_agree_with_the_oracle(
-    live: Live, approvals: Approvals, preconditions: Preconditions
+    live: Live, approvals: Approvals, trials: Trials, preconditions: Preconditions
 ) -> None:
     """Approvals, replays, stale revisions and used keys, in any order, on several reviews."""
     preconditions.check()
-    sequence = Sequence(live, approvals)
+    sequence = Sequence(live, approvals, trials)
     sequence.refill()
     for step in OPENING:
         sequence.step(*step)

@@ -164,7 +164,7 @@ def _check_approval_needs_no_other(
     trials.require_consent()
     live.callers.credential_with("primary", scheme)
     _check_primary_may_approve(live, trials)
-    baseline = trials.attempt(f"one revision ahead by {scheme}", scheme).response
+    baseline = trials.attempt(f"one revision behind by {scheme}", scheme).response
     if baseline.status not in MALFORMED_OR_CONFLICT:
         description = f"the stale approval of primary returned {baseline.describe()}"
         raise Inconclusive(description, exchanges=[baseline.id])

@@ -9,7 +9,7 @@ from functools import cached_property
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import MISSING, Exchange
 from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.attempts import NEXT, ON_APPROVED, STALE, conflict
+from conformance.suite.approval.attempts import NEXT, ON_APPROVED, conflict
 from conformance.suite.approval.key_transfer import transfers
 from conformance.suite.approval.review import in_former_state, is_approved
 from conformance.suite.approval.trial import Attempt, Trial
@@ -42,7 +42,7 @@ class Preconditions:
     def _found(self) -> Iterator[str]:
         trial = self._trials.baseline()
         yield from dict.fromkeys(self._stale())
-        if changed_by_stale(self._approvals, self._trials):
+        if changed_by_stale(self._trials):
             yield "a stale attempt, which changes the review"
         others = self._trials.all_but(trial.scheme)
         spreading = [each for each in (trial, *others) if each.also_approved]
@@ -60,12 +60,17 @@ class Preconditions:
         if not self._replays(trial):
             yield "a replay"
 
-    def _stale(self) -> Iterator[str]:
-        for scheme in self._live.callers.credential("primary").schemes:
-            for label in NEXT:
-                for attempt in self._trials.attempts(f"{label} by {scheme}", scheme):
-                    if not _is_conflict(label, attempt):
-                        yield label
+    def _stale(self) -> list[str]:
+        """The labels of the stale attempts next to the current revision that have a defect."""
+        pairs = [
+            (label, attempt)
+            for scheme in self._live.callers.credential("primary").schemes
+            for label in NEXT
+            for attempt in self._trials.attempts(f"{label} by {scheme}", scheme)
+        ]
+        checked = self._trials.not_overtaken([attempt for _, attempt in pairs])
+        defects = {attempt.response.id for attempt in checked if not _is_conflict(attempt)}
+        return [label for label, attempt in pairs if attempt.response.id in defects]
 
     def _key_serves_other_revisions(self, trial: Trial) -> bool:
         revisions = [trial.review.revision + difference for difference in (1, -1)]
@@ -97,27 +102,15 @@ class Preconditions:
         return self._approvals.approve(trial.review, key, scheme=trial.scheme, purpose=purpose)
 
 
-def changed_by_stale(approvals: Approvals, trials: Trials) -> list[Exchange]:
+def changed_by_stale(trials: Trials) -> list[Exchange]:
     """Reviews as read after stale attempts that changed them.
 
-    A single change may be somebody else's, and so are those of reviews that change by themselves.
+    A single change may be somebody else's; several may be where subjects are revised by others.
     """
-    attempts = trials.stale_attempts()
-    found = [attempt.after for attempt in attempts if attempt.changed_review]
-    if len(found) < 2 or change_by_themselves(approvals, 2 * len(attempts)):
-        return []
-    return found
+    found = [attempt.after for attempt in trials.stale_attempts() if attempt.changed_review]
+    return [] if len(found) < 2 or trials.are_subjects_revised else found
 
 
-def change_by_themselves(approvals: Approvals, reads: int) -> bool:
-    """Whether a review gets another revision, or is withheld, while nobody here approves it."""
-    try:
-        review = approvals.pool.pending()
-    except Inconclusive:  # none is left to show it
-        return False
-    return approvals.reader.changes_by_itself(review, reads)
-
-
-def _is_conflict(label: str, attempt: Attempt) -> bool:
-    allowed = conflict(STALE[label](attempt.before.revision))
+def _is_conflict(attempt: Attempt) -> bool:
+    allowed = conflict(attempt.sent_revision)
     return attempt.response.status in allowed and not is_approved(attempt.after)

@@ -14,7 +14,6 @@ from conformance.suite.approval.review import (
     Review,
     in_former_state,
     is_approved,
-    is_withheld,
     lists_former_state,
     revision_of,
     shows_status,
@@ -117,14 +116,6 @@ class ReviewReader:
         if is_uuid(project):
             for name in (name for name, role in roles.items() if role == "project"):
                 yield Call("review_list").asking(limit="100", **{name: project})
-
-    def changes_by_itself(self, review: Review, reads: int) -> bool:
-        """Whether a review that nobody here approves gets another revision, or is withheld."""
-        with suppress(Inconclusive):
-            for _ in range(reads):
-                if self.revised(review) is not None or is_withheld(self.read(review.id)):
-                    return True
-        return False
 
     def others_approve(self, beside: str, reads: int) -> bool:
         """Whether reviews become approved while nobody here approves any.

@@ -1,7 +1,9 @@
 """What one review goes through: attempts that have to be rejected, then its approval."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Exchange
@@ -41,6 +43,19 @@ class Attempt:
         if not (shows_status(read) and shows_status(after)):
             return False
         return bool(record_of(read)["status"] != record_of(after)["status"])
+
+    @property
+    def sent_revision(self) -> Any:
+        """The revision that the request expected."""
+        return json.loads(self.response.call.body or b"{}").get("expectedSubjectRevision")
+
+    @property
+    def is_overtaken(self) -> bool:
+        """Whether others may have made the revision that was sent, before the request came."""
+        after = shown_revision(self.after)
+        if self.response.status != 200 or not isinstance(after, int | float):
+            return False
+        return bool(self.before.revision < self.sent_revision <= after)
 
 
 @dataclass(frozen=True)

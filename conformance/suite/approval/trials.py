@@ -1,12 +1,15 @@
 """The trials of a run, one for each scheme: each is run when the first check asks for it."""
 
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import cached_property
 
 from conformance.contract.verdict import Inconclusive
 from conformance.runner.session import Session
 from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.attempts import ahead
 from conformance.suite.approval.plan import STALE_KIND
-from conformance.suite.approval.review import in_former_state
+from conformance.suite.approval.review import Review, in_former_state, is_withheld
 from conformance.suite.approval.review_pool import NEEDS
 from conformance.suite.approval.trial import Attempt, Trial
 from conformance.suite.approval.trial_runner import TrialRunner
@@ -102,6 +105,40 @@ class Trials:
         """Every attempt of any trial with a revision that was not the current one."""
         attempts = (each for trial in self._by_scheme.values() for each in trial.attempts.values())
         return [attempt for attempt in attempts if attempt.kind == STALE_KIND]
+
+    def not_overtaken(self, stale: Sequence[Attempt]) -> list[Attempt]:
+        """The stale attempts but those whose revision somebody else may have made.
+
+        One such attempt is excused anyway, several only where subjects are revised by others.
+        """
+        overtaken = [attempt for attempt in stale if attempt.is_overtaken]
+        if len(overtaken) > 1 and not self.are_subjects_revised:
+            del overtaken[1:]
+        excused = {attempt.response.id for attempt in overtaken}
+        return [attempt for attempt in stale if attempt.response.id not in excused]
+
+    @cached_property
+    def are_subjects_revised(self) -> bool:
+        """Whether a review that nobody here approves gets another revision, or is withheld.
+
+        It is watched while stale approvals of another, approved review take their time.
+        """
+        approved = self.first().review
+        try:
+            review = self._approvals.pool.pending()
+        except Inconclusive:  # none is left to show it
+            return False
+        reader = self._approvals.reader
+        for number in range(2 * len(self.stale_attempts())):
+            self._send_stale(approved, number)
+            if reader.revised(review) is not None or is_withheld(reader.read(review.id)):
+                return True
+        return False
+
+    def _send_stale(self, approved: Review, number: int) -> None:
+        key = self._approvals.key(approved.id, f"stale meanwhile {number}")
+        call = self._approvals.call(approved.id, ahead(approved.revision), key)
+        self._live.callers.send(call, purpose="do others revise subjects meanwhile?")
 
     def are_readable(self) -> bool:
         """Whether no review that was approved in a trial still shows its former status."""

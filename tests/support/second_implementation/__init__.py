@@ -1,1 +1,1 @@
-"""A second implementation of the contract, for tests only: other technique, other choices, and nothing shared with the package."""
+"""A second implementation, which shares no code with the reference; see `choices`."""

@@ -1,4 +1,4 @@
-"""The freedoms that the specification leaves, as switches, and the configurations under which the second implementation is served."""
+"""The choices that the specification leaves open, and the tested combinations of them."""
 
 from dataclasses import dataclass
 
@@ -8,8 +8,11 @@ RENAMED: Names = (("cursor", "after"), ("company", "company"), ("project", "in_p
 
 
 @dataclass(frozen=True)
-class Refusals:
-    """Which status says no, where more than one may; `backwards` looks at arguments first and at permissions last."""
+class Errors:
+    """The status of an error if the specification allows several.
+
+    `permission_last` checks arguments first and the permission last.
+    """
 
     malformed: int = 422
     malformed_id: int = 422
@@ -22,12 +25,12 @@ class Refusals:
     far_revision: int = 409
     strict: bool = False
     both_credentials: bool = True
-    backwards: bool = False
+    permission_last: bool = False
 
 
 @dataclass(frozen=True)
 class Forms:
-    """How records are written; `reason` stands on approvable reviews.
+    """The form of records; `reason` is that of approvable reviews.
 
     `fields` is all, few or none; `letters` is lower, upper or mixed.
     """
@@ -46,9 +49,10 @@ class Forms:
 
 @dataclass(frozen=True)
 class Paging:
-    """How lists are cut; `gaps` empty pages come in a row.
+    """The pages of lists; `gaps` is the number of successive empty pages.
 
-    `end` is null, absent, empty or endless; `cursors` are stable, fresh, single or scroll; their `owner` is account, credential or nobody.
+    `end` is null, absent, empty or endless; `cursors` are stable, fresh, single or scroll.
+    Their `owner` is account, credential or nobody.
     """
 
     end: str = "null"
@@ -62,18 +66,24 @@ class Paging:
 
 @dataclass(frozen=True)
 class Approving:
-    """How approvals are remembered: `scope` of a key is account, review or credential; readings may lag behind by seconds."""
+    """Approvals; the `scope` of a key is account, review or credential.
+
+    `delay` is the time in seconds before reads return an approval.
+    """
 
     scope: str = "account"
     stuck: bool = False
     bump: int = 0
     first_revision: int = 3
-    lag: float = 0.0
+    delay: float = 0.0
 
 
 @dataclass(frozen=True)
 class Wire:
-    """How answers travel: `framing` is length, chunked, close or http10; every `hiccup`-th request gets a 503, every `drop`-th none."""
+    """HTTP; `framing` is length, chunked, close or http10.
+
+    Every `hiccup`-th request gets a 503; every `drop`-th one gets no response.
+    """
 
     content_type: str = "application/json"
     framing: str = "length"
@@ -90,7 +100,10 @@ class Wire:
 
 @dataclass(frozen=True)
 class Rate:
-    """So many requests in so many seconds, of the throttled caller or of everybody; `dated` tells the time instead of the seconds."""
+    """The rate limit of the throttled caller, or of everybody.
+
+    With `dated`, Retry-After is a date.
+    """
 
     requests: int = 40
     seconds: float = 1.0
@@ -100,7 +113,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Profile:
-    """What the profile of the target tells: `extent` is full, or bare: one API key and no more."""
+    """The target profile; `extent` is full, or bare: one API key only."""
 
     extent: str = "full"
     schemes: tuple[str, ...] = ("api-key", "bearer")
@@ -109,10 +122,10 @@ class Profile:
 
 @dataclass(frozen=True)
 class Choices:
-    """Everything that one conforming deployment chose; `data` is full, tiny or empty."""
+    """All choices of one conforming deployment; `data` is full, tiny or empty."""
 
     data: str = "full"
-    refusals: Refusals = Refusals()
+    errors: Errors = Errors()
     forms: Forms = Forms()
     paging: Paging = Paging()
     approving: Approving = Approving()
@@ -123,7 +136,7 @@ class Choices:
 
 CONFIGURATIONS = {
     "other-statuses": Choices(
-        refusals=Refusals(
+        errors=Errors(
             malformed=400,
             malformed_id=404,
             outside=403,
@@ -134,7 +147,7 @@ CONFIGURATIONS = {
             unapprovable=422,
             far_revision=422,
             both_credentials=False,
-            backwards=True,
+            permission_last=True,
         ),
         paging=Paging(end="absent", owner="nobody"),
         approving=Approving(scope="review", bump=1, first_revision=1),
@@ -151,7 +164,7 @@ CONFIGURATIONS = {
             signed_urls=True,
             plain_errors=True,
         ),
-        refusals=Refusals(
+        errors=Errors(
             malformed=400,
             outside_filter=404,
             unissued_cursor=404,
@@ -172,8 +185,8 @@ CONFIGURATIONS = {
         paging=Paging(
             end="endless", short=True, gaps=5, cursors="single", owner="credential", shuffled=True
         ),
-        approving=Approving(scope="credential", lag=0.2),
-        refusals=Refusals(approved=403, unapprovable=403, unissued_cursor=422),
+        approving=Approving(scope="credential", delay=0.2),
+        errors=Errors(approved=403, unapprovable=403, unissued_cursor=422),
         wire=Wire(chunked_requests=False),
     ),
     "scrolling": Choices(
@@ -183,24 +196,24 @@ CONFIGURATIONS = {
     ),
     "few-fields": Choices(
         forms=Forms(fields="few"),
-        refusals=Refusals(strict=True, approved=400),
+        errors=Errors(strict=True, approved=400),
         paging=Paging(names=(("cursor", "page"), ("project", "project"))),
         wire=Wire(abrupt=True),
     ),
     "no-ids": Choices(forms=Forms(fields="none"), wire=Wire(interim=True)),
     "unknown-names": Choices(
-        refusals=Refusals(strict=True), paging=Paging(names=RENAMED), profile=Profile(names=False)
+        errors=Errors(strict=True), paging=Paging(names=RENAMED), profile=Profile(names=False)
     ),
     "ignored-names": Choices(
         paging=Paging(cursors="fresh", names=RENAMED), profile=Profile(names=False)
     ),
     "tiny": Choices(data="tiny", profile=Profile(schemes=("bearer",)), wire=Wire(framing="http10")),
     "empty": Choices(data="empty", wire=Wire(latency=0.005)),
-    "weather": Choices(
+    "unstable": Choices(
         data="tiny",
         rate=Rate(requests=150, everybody=True, dated=True),
         wire=Wire(hiccup=17, drop=41),
     ),
     "bare": Choices(profile=Profile(extent="bare", schemes=("api-key",))),
 }
-"""Deployments that keep the contract, each in its own way."""
+"""Deployments that conform to the contract, by name."""

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator
 
 from second_implementation.choices import USUAL, Choices
-from second_implementation.world import PERMISSIONS, World, secret
+from second_implementation.credentials import PERMISSIONS, secret
+from second_implementation.world import World
 
 NAMES = (
     "primary",
@@ -19,25 +20,28 @@ ROLES = {"video_list": ("cursor", "company", "project"), "review_list": ("cursor
 
 
 def text(world: World, choices: Choices, base_url: str) -> str:
-    """The profile, as far as this deployment tells."""
+    """The target profile of a deployment."""
     return "\n".join([f"base-url = {json.dumps(base_url)}", *_lines(world, choices)]) + "\n"
 
 
 def _lines(world: World, choices: Choices) -> Iterator[str]:
-    told = choices.profile
-    for name in NAMES[:1] if told.extent == "bare" else NAMES:
+    profile = choices.profile
+    for name in NAMES[:1] if profile.extent == "bare" else NAMES:
         kind, _, permission = name.partition(".")
-        yield f"[credentials.{kind}{f'.{json.dumps(permission)}' if permission else ''}]"
-        yield from (f"{scheme} = {json.dumps(secret(name, scheme))}" for scheme in told.schemes)
-    if told.names:
+        suffix = f".{json.dumps(permission)}" if permission else ""
+        yield f"[credentials.{kind}{suffix}]"
+        yield from (f"{scheme} = {json.dumps(secret(name, scheme))}" for scheme in profile.schemes)
+    if profile.names:
         yield from _parameters(choices)
-    if told.extent != "full":
+    if profile.extent != "full":
         return
     yield from _fixtures(world, choices)
     yield "[limits]"
     yield f"max-body-bytes = {choices.wire.maximum}"
     yield f"rate-limit = {{ requests = {choices.rate.requests}, seconds = {choices.rate.seconds} }}"
-    yield "[consent]\napprove-reviews = true\nexhaust-rate-limit = true\noversized-bodies = true\nfuzz-writes = true"
+    yield "[consent]"
+    for consent in ("approve-reviews", "exhaust-rate-limit", "oversized-bodies", "fuzz-writes"):
+        yield f"{consent} = true"
 
 
 def _parameters(choices: Choices) -> Iterator[str]:
@@ -53,9 +57,10 @@ def _fixtures(world: World, choices: Choices) -> Iterator[str]:
     own = set().union(*list(world["grants"].values())[:1])
     reviews = [review for review in world["reviews"].values() if review["projectId"] in own]
     approvable = [review["id"] for review in reviews if review["approvable"]]
+    unapprovable = [review["id"] for review in reviews if not review["approvable"]]
     yield "[fixtures]"
     yield f"approvable-reviews = {json.dumps(approvable)}"
-    yield f"unapprovable-reviews = {json.dumps([review['id'] for review in reviews if not review['approvable']])}"
+    yield f"unapprovable-reviews = {json.dumps(unapprovable)}"
     if choices.data != "full":
         return
     for name, company in (("foreign", world["companies"][2]), ("ungranted", world["companies"][0])):
@@ -66,4 +71,5 @@ def _fixtures(world: World, choices: Choices) -> Iterator[str]:
         )
         ids = {"project": review["projectId"], "video": review["videoId"], "review": review["id"]}
         ids |= {"company": company} if name == "foreign" else {}
-        yield f"{name} = {{ {', '.join(f'{key} = {json.dumps(id)}' for key, id in ids.items())} }}"
+        entries = ", ".join(f"{key} = {json.dumps(id)}" for key, id in ids.items())
+        yield f"{name} = {{ {entries} }}"

@@ -1,4 +1,4 @@
-"""How records look from outside: which members they have, how their ids are spelled and their integers written."""
+"""The JSON form of records: their properties, the case of ids, the form of integers."""
 
 import itertools
 import re
@@ -9,7 +9,8 @@ from second_implementation.choices import Choices
 from second_implementation.world import Record
 
 UUID = re.compile(
-    "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|0{8}-0{4}-0{4}-0{4}-0{12}|f{8}-f{4}-f{4}-f{4}-f{12}",
+    "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
+    "|0{8}-0{4}-0{4}-0{4}-0{12}|f{8}-f{4}-f{4}-f{4}-f{12}",
     re.IGNORECASE | re.ASCII,
 )
 FEW = {
@@ -32,10 +33,10 @@ signatures = itertools.count()
 
 
 def shape(kind: str, record: Record, choices: Choices, *, listed: bool) -> Record:
-    """A record as it goes out."""
+    """The JSON form of a record; `listed` if it is an item of a list."""
     shown = dict(record)
     if kind not in CLOSED:
-        shown = _kept(kind, shown, choices)
+        shown = _selected(kind, shown, choices)
         if choices.forms.extras:
             shown |= {
                 "_links": {"self": {"href": f"/{next(signatures)}"}},
@@ -52,35 +53,34 @@ def shape(kind: str, record: Record, choices: Choices, *, listed: bool) -> Recor
             {name: entry[name] for name in ("language", "id")}
             for entry in reversed(shown["localizations"])
         ]
-    written: Record = _written(shown, choices, listed=listed)
-    return written
+    converted: Record = _converted(shown, choices, listed=listed)
+    return converted
 
 
 def spelled(id: str, choices: Choices, *, listed: bool) -> str:
-    """A UUID in the letters of the deployment."""
+    """A UUID in the case that the deployment uses."""
     upper = choices.forms.letters == "upper" or (choices.forms.letters == "mixed" and listed)
     return id.upper() if upper else id
 
 
 def request_id(choices: Choices) -> str:
-    """A requestId: not even unique where the forms are odd."""
+    """A requestId; with odd words it is not unique."""
     return "" if choices.forms.odd_words else uuid.uuid4().hex
 
 
-def _kept(kind: str, record: Record, choices: Choices) -> Record:
-    wanted = {"all": set(record), "few": FEW.get(kind, set(record)), "none": set()}[
-        choices.forms.fields
-    ]
-    return {name: value for name, value in record.items() if name in wanted}
+def _selected(kind: str, record: Record, choices: Choices) -> Record:
+    few = FEW.get(kind, set(record))
+    names = {"all": set(record), "few": few, "none": set()}[choices.forms.fields]
+    return {name: value for name, value in record.items() if name in names}
 
 
-def _written(value: Any, choices: Choices, *, listed: bool, name: str = "") -> Any:
+def _converted(value: Any, choices: Choices, *, listed: bool, name: str = "") -> Any:
     if isinstance(value, dict):
         return {
-            key: _written(entry, choices, listed=listed, name=key) for key, entry in value.items()
+            key: _converted(entry, choices, listed=listed, name=key) for key, entry in value.items()
         }
     if isinstance(value, list):
-        return [_written(entry, choices, listed=listed) for entry in value]
+        return [_converted(entry, choices, listed=listed) for entry in value]
     if isinstance(value, str) and UUID.fullmatch(value):
         return spelled(value, choices, listed=listed)
     return float(value) if choices.forms.floats and name in INTEGERS else value

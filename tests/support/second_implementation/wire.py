@@ -1,4 +1,4 @@
-"""The second implementation behind a socket: the standard library's HTTP server, with answers framed in several ways."""
+"""The HTTP server of the second implementation, on the standard library."""
 
 import gzip
 import json
@@ -11,16 +11,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from second_implementation import api
-from second_implementation.api import Answer
+from second_implementation import api, errors
+from second_implementation.api import Response
 from second_implementation.choices import Choices
 from second_implementation.world import Record, World
 
 PREFIX = "/v1/"
+INTERIM = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"
 
 
 class Server(ThreadingHTTPServer):
-    """Serves one world; requests are answered one after the other, since plain dicts know no transactions."""
+    """Serves one world; requests are handled one at a time, since dicts have no transactions."""
 
     daemon_threads = True
     request_queue_size = 128
@@ -33,21 +34,21 @@ class Server(ThreadingHTTPServer):
 
     @property
     def base_url(self) -> str:
-        """Where it listens."""
+        """The base URL of the server."""
         return f"http://127.0.0.1:{self.server_address[1]}{PREFIX.rstrip('/')}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients that leave early are no news."""
+        """Ignore clients that disconnect early."""
 
-    def answer(self, request: Record) -> Answer | None:
-        """The answer to a request; None where the connection is to be dropped."""
+    def respond(self, request: Record) -> Response | None:
+        """The response to a request, or None to close the connection."""
         wire = self.choices.wire
         with self.lock:
             number = self.world["requests"] = self.world["requests"] + 1
             if wire.drop and number % wire.drop == 0:
                 return None
             if wire.hiccup and number % wire.hiccup == 0:
-                return 503, api.BUSY, api.failure(self.choices, 503, "in a moment")
+                return 503, errors.SOON, errors.body(self.choices, 503, "in a moment")
             return api.handle(self.world, self.choices, request)
 
 
@@ -74,27 +75,27 @@ class Handler(BaseHTTPRequestHandler):
     timeout = 30
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing reaches the screen."""
+        """Log nothing."""
 
     def do_GET(self) -> None:
-        """Answer a reading request."""
-        self._answer(b"")
+        """Handle a GET."""
+        self._handle(b"")
 
     def do_POST(self) -> None:
-        """Answer an approval, whose body comes whole, in chunks or too large."""
+        """Handle an approval."""
         wire = self.server.choices.wire
         if "chunked" in self.headers.get("transfer-encoding", ""):
             if not wire.chunked_requests:
-                self._refuse(411)
+                self._reject(411)
                 return
             body = self._chunks()
         else:
             length = int(self.headers.get("content-length", 0))
             if length > wire.maximum and wire.abrupt:
-                self._refuse(413)
+                self._reject(413)
                 return
             body = self.rfile.read(length)
-        self._answer(body)
+        self._handle(body)
 
     def _chunks(self) -> bytes:
         body = bytearray()
@@ -104,33 +105,31 @@ class Handler(BaseHTTPRequestHandler):
         self.rfile.readline()
         return bytes(body)
 
-    def _refuse(self, status: int) -> None:
-        """Answer without reading what comes, and hang up."""
+    def _reject(self, status: int) -> None:
+        """Respond without reading the body, and close the connection."""
         self.close_connection = True
-        self._write(
-            (status, {"Connection": "close"}, api.failure(self.server.choices, status, "not read"))
-        )
+        body = errors.body(self.server.choices, status, "not read")
+        self._write((status, {"Connection": "close"}, body))
 
-    def _answer(self, body: bytes) -> None:
+    def _handle(self, body: bytes) -> None:
         choices = self.server.choices
         time.sleep(choices.wire.latency)
         if len(body) > choices.wire.maximum:
-            self._write((413, {}, api.failure(choices, 413, "too large")))
+            self._write((413, {}, errors.body(choices, 413, "too large")))
             return
         url = urlsplit(self.path)
         path = [unquote(segment) for segment in url.path.removeprefix(PREFIX).split("/")]
         query = parse_qsl(url.query, keep_blank_values=True)
         headers = {name.lower(): value for name, value in self.headers.items()}
-        answer = self.server.answer(
-            {"method": self.command, "path": path, "query": query, "headers": headers, "body": body}
-        )
-        if answer is None:
+        request = {"method": self.command, "path": path, "query": query, "headers": headers}
+        response = self.server.respond(request | {"body": body})
+        if response is None:
             self.close_connection = True
             return
-        self._write(answer)
+        self._write(response)
 
-    def _write(self, answer: Answer) -> None:
-        status, extra, document = answer
+    def _write(self, response: Response) -> None:
+        status, extra, document = response
         wire = self.server.choices.wire
         content = json.dumps(document, ensure_ascii=wire.framing == "chunked").encode()
         headers = {"Content-Type": wire.content_type, "Date": formatdate(usegmt=True), **extra}
@@ -144,19 +143,15 @@ class Handler(BaseHTTPRequestHandler):
         else:
             name, _, value = ending.partition(": ")
             headers[name] = value
-        interim = (
-            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"
-            if wire.interim
-            else ""
-        )
-        lines = [f"{_letters(name, wire.letters)}: {value}" for name, value in headers.items()]
+        interim = INTERIM if wire.interim else ""
+        lines = [f"{_in_case(name, wire.letters)}: {value}" for name, value in headers.items()]
         head = f"{interim}{version} {status} \r\n" + "\r\n".join(lines) + "\r\n\r\n"
         self.wfile.write(head.encode("latin-1") + content)
         self.wfile.flush()
 
 
 def _framed(content: bytes, framing: str) -> tuple[str, str, bytes]:
-    """The version, the header that ends the body (close: the end of the connection does), and the body as it travels."""
+    """The version, the header for the end of the body (or `close`), and the encoded body."""
     if framing == "chunked":
         pieces = [content[start : start + 700] for start in range(0, len(content), 700)]
         chunks = b"".join(b"%x;ext=1\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
@@ -166,5 +161,5 @@ def _framed(content: bytes, framing: str) -> tuple[str, str, bytes]:
     return "HTTP/1.1", f"Content-Length: {len(content)}", content
 
 
-def _letters(name: str, letters: str) -> str:
+def _in_case(name: str, letters: str) -> str:
     return {"lower": name.lower(), "upper": name.upper()}.get(letters, name)

@@ -1,4 +1,4 @@
-"""The data of a deployment as plain dicts: who calls, what there is, and who may see it. Ids are kept in lower case."""
+"""The data of a deployment as dicts: accounts, grants, records. Ids are in lower case."""
 
 import random
 import uuid
@@ -6,16 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from second_implementation.choices import Choices
+from second_implementation.credentials import credentials
 
-PERMISSIONS = (
-    "account:read",
-    "projects:read",
-    "videos:read",
-    "reviews:read",
-    "reviews:approve",
-    "comments:read",
-    "activity:read",
-)
+WITHHELD = "withheld"
+"""The status of a project in a company of primary's, and outside its grant."""
+
 SIZES = {"full": (34, 3, 60), "tiny": (2, 1, 1), "empty": (0, 0, 0)}
 NIL, MAX = str(uuid.UUID(int=0)), str(uuid.UUID(int=2**128 - 1))
 World = dict[str, Any]
@@ -23,7 +18,7 @@ Record = dict[str, Any]
 
 
 def build(choices: Choices) -> World:
-    """Accounts, credentials and records; `projects`, `videos` … map ids to records in the order of their listing."""
+    """The data of a deployment; `projects`, `videos` … map ids to records in list order."""
     ids = _ids(choices)
     primary, outsider = next(ids), next(ids)
     companies = [next(ids) for _ in range(3)]
@@ -41,7 +36,7 @@ def build(choices: Choices) -> World:
     own = {
         id
         for id, project in projects.items()
-        if project["companyId"] in companies[:2] and not project["status"].startswith("withheld")
+        if project["companyId"] in companies[:2] and project["status"] != WITHHELD
     }
     theirs = {id for id, project in projects.items() if project["companyId"] == companies[2]}
     world["accounts"] = {
@@ -49,7 +44,7 @@ def build(choices: Choices) -> World:
         outsider: {"id": outsider, "displayName": "Outsider 🚀", "accountType": "external"},
     }
     world["grants"] = {primary: own, outsider: theirs}
-    world["credentials"] = dict(_credentials(primary, outsider))
+    world["credentials"] = dict(credentials(primary, outsider))
     return world
 
 
@@ -59,7 +54,9 @@ def _ids(choices: Choices) -> Iterator[str]:
     while True:
         version = choices.forms.versions[number % len(choices.forms.versions)]
         text = f"{chance.getrandbits(128):032x}"
-        yield f"{text[:8]}-{text[8:12]}-{version}{text[13:16]}-{'89ab'[number % 4]}{text[17:20]}-{text[20:]}"
+        variant = "89ab"[number % 4]
+        middle = f"{text[8:12]}-{version}{text[13:16]}-{variant}{text[17:20]}"
+        yield f"{text[:8]}-{middle}-{text[20:]}"
         number += 1
 
 
@@ -91,7 +88,7 @@ def _produce(world: World, choices: Choices, ids: Iterator[str]) -> None:
 
 
 def _is_withheld(world: World, video: Record) -> bool:
-    return bool(world["projects"][video["projectId"]]["status"].startswith("withheld"))
+    return bool(world["projects"][video["projectId"]]["status"] == WITHHELD)
 
 
 def _project(
@@ -106,18 +103,20 @@ def _project(
     id = next(ids)
     if choices.forms.extremes and len(world["projects"]) < 2:
         id = (NIL, MAX)[len(world["projects"])]
-    status = (
-        "withheld"
-        if withheld
-        else ("", "🎬 in Arbeit", "active")[number % 3]
-        if choices.forms.odd_words
-        else "active"
-    )
+    statuses = ("", "🎬 in Arbeit", "active") if choices.forms.odd_words else ("active",)
+    status = WITHHELD if withheld else statuses[number % len(statuses)]
     world["projects"][id] = {
-        "id": id, "companyId": company, "name": f"Project {number}", "status": status, "sourceLanguage": "en",
-        "createdAt": _moment(choices, number), "videoCount": videos, "localizationCount": videos * 2,
-        "completedLocalizationCount": videos, "updatedAt": _moment(choices, number + 1),
-    }  # fmt: skip
+        "id": id,
+        "companyId": company,
+        "name": f"Project {number}",
+        "status": status,
+        "sourceLanguage": "en",
+        "createdAt": _timestamp(choices, number),
+        "videoCount": videos,
+        "localizationCount": videos * 2,
+        "completedLocalizationCount": videos,
+        "updatedAt": _timestamp(choices, number + 1),
+    }
     for index in range(videos):
         _video(world, choices, ids, (index, company, id))
     for _ in range(7 if number == 1 else number % 3):
@@ -125,8 +124,8 @@ def _project(
             "id": next(ids),
             "projectId": id,
             "status": "done",
-            "createdAt": _moment(choices, 1),
-            "updatedAt": _moment(choices, 2),
+            "createdAt": _timestamp(choices, 1),
+            "updatedAt": _timestamp(choices, 2),
         }
         world["activity"][entry["id"]] = entry
 
@@ -135,14 +134,27 @@ def _video(world: World, choices: Choices, ids: Iterator[str], what: tuple[int, 
     index, company, project = what
     id = next(ids)
     world["videos"][id] = {
-        "id": id, "companyId": company, "projectId": project, "name": f"Video {index}", "ingestionStatus": "READY",
-        "transcriptReviewStatus": "", "voiceAssignmentStatus": "n/a", "durationUs": -1 if choices.forms.odd_words else 90_000_000,
-        "createdAt": _moment(choices, index), "updatedAt": _moment(choices, index),
+        "id": id,
+        "companyId": company,
+        "projectId": project,
+        "name": f"Video {index}",
+        "ingestionStatus": "READY",
+        "transcriptReviewStatus": "",
+        "voiceAssignmentStatus": "n/a",
+        "durationUs": -1 if choices.forms.odd_words else 90_000_000,
+        "createdAt": _timestamp(choices, index),
+        "updatedAt": _timestamp(choices, index),
         "localizations": [
-            {"id": next(ids), "language": language, "status": "1", "translationApprovalStatus": "-", "lipSyncStatus": "none"}
+            {
+                "id": next(ids),
+                "language": language,
+                "status": "1",
+                "translationApprovalStatus": "-",
+                "lipSyncStatus": "none",
+            }
             for language in ("fr", "Deutsch")
         ],
-    }  # fmt: skip
+    }
 
 
 def _review(world: World, choices: Choices, ids: Iterator[str], what: tuple[int, Record]) -> None:
@@ -150,56 +162,43 @@ def _review(world: World, choices: Choices, ids: Iterator[str], what: tuple[int,
     id = next(ids)
     approvable = number % 10 != 9
     world["reviews"][id] = {
-        "id": id, "companyId": video["companyId"], "projectId": video["projectId"],
-        "projectName": world["projects"][video["projectId"]]["name"], "subjectType": "localization", "subjectId": next(ids),
-        "subjectRevision": choices.approving.first_revision + number % 4, "status": "open" if approvable else "superseded",
-        "requestedAudience": "*", "createdAt": _moment(choices, number), "videoId": video["id"], "videoName": video["name"],
-        "language": "fr", "url": f"https://example.com/r/{number}", "approvable": approvable,
+        "id": id,
+        "companyId": video["companyId"],
+        "projectId": video["projectId"],
+        "projectName": world["projects"][video["projectId"]]["name"],
+        "subjectType": "localization",
+        "subjectId": next(ids),
+        "subjectRevision": choices.approving.first_revision + number % 4,
+        "status": "open" if approvable else "superseded",
+        "requestedAudience": "*",
+        "createdAt": _timestamp(choices, number),
+        "videoId": video["id"],
+        "videoName": video["name"],
+        "language": "fr",
+        "url": f"https://example.com/r/{number}",
+        "approvable": approvable,
         "approvalUnavailableReason": choices.forms.reason if approvable else "superseded",
-    }  # fmt: skip
+    }
     for index in range(6 if number == 0 else number % 3):
         comment = next(ids)
         world["comments"][comment] = {
-            "id": comment, "reviewId": id, "body": "Ünïcode \u0000 \ufeff", "status": "open", "startUs": index, "endUs": index - 1,
-            "createdAt": _moment(choices, index),
-            "replies": [{"id": next(ids), "body": "", "kind": "k", "createdAt": ""} for _ in range(index % 3)],
-        }  # fmt: skip
+            "id": comment,
+            "reviewId": id,
+            "body": "Ünïcode \u0000 \ufeff",
+            "status": "open",
+            "startUs": index,
+            "endUs": index - 1,
+            "createdAt": _timestamp(choices, index),
+            "replies": [
+                {"id": next(ids), "body": "", "kind": "k", "createdAt": ""}
+                for _ in range(index % 3)
+            ],
+        }
 
 
-def _moment(choices: Choices, number: int) -> str:
+def _timestamp(choices: Choices, number: int) -> str:
     return (
         str(1_700_000_000 + number)
         if choices.forms.odd_words
         else f"2026-01-{number % 28 + 1:02d}T00:00:00Z"
     )
-
-
-def _credentials(primary: str, outsider: str) -> Iterator[tuple[tuple[str, str], Record]]:
-    """What each secret of each scheme opens."""
-    plain = {
-        "account": primary,
-        "permissions": set(PERMISSIONS),
-        "state": "valid",
-        "role": "reviewer",
-        "throttled": False,
-    }
-    named: dict[str, Record] = {
-        "primary": plain,
-        "expired": {**plain, "state": "expired"},
-        "revoked": {**plain, "state": "revoked"},
-        "outsider": {**plain, "account": outsider},
-        "no-review-role": {**plain, "role": "viewer"},
-        "throttled": {**plain, "throttled": True},
-    }
-    named |= {
-        f"lacking.{permission}": {**plain, "permissions": set(PERMISSIONS) - {permission}}
-        for permission in PERMISSIONS
-    }
-    for name, credential in named.items():
-        for scheme in ("api-key", "bearer"):
-            yield (scheme, secret(name, scheme)), credential
-
-
-def secret(name: str, scheme: str) -> str:
-    """The secret of a credential in one scheme."""
-    return f"{scheme[0]}.{uuid.uuid5(uuid.NAMESPACE_DNS, f'{name} {scheme}').hex}"

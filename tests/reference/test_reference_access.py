@@ -1,4 +1,4 @@
-"""The reference's access rules: credentials, permissions, grants, and the order in which refusals win."""
+"""Authentication and authorization of the reference, and the precedence of its errors."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from conformance.reference.catalogue import Operation
 from conformance.reference.timestamps import DAY
 
 ABSENT = "3f0c1d52-7a94-4c1e-8f21-0b6d5a9e7c43"
-REFUSED = ("expired", "revoked")
+INVALID = ("expired", "revoked")
 
 
 def headers(secrets: dict[str, str]) -> list[dict[str, str]]:
-    """One credential as each of the two schemes sends it."""
+    """The headers of a credential, for each of the two schemes."""
     return [{"x-api-key": secrets["api-key"]}, {"authorization": f"Bearer {secrets['bearer']}"}]
 
 
@@ -24,7 +24,7 @@ def send(
     review: dict[str, Any],
     credential: dict[str, str],
 ) -> httpx.Response:
-    """A right request for an operation, about the given review and what it belongs to."""
+    """Send a valid request for an operation, with the ids of the review and of its parents."""
     path = operation.path.format(
         projectId=review["projectId"], videoId=review["videoId"], reviewId=review["id"]
     )
@@ -39,7 +39,7 @@ def send(
 
 @pytest.fixture
 def review(anonymous: httpx.Client, profile: dict[str, Any]) -> dict[str, Any]:
-    """A review that primary may approve."""
+    """A review that primary can approve."""
     path = f"/reviews/{profile['fixtures']['approvable-reviews'][0]}"
     data: dict[str, Any] = anonymous.get(
         path, headers=headers(profile["credentials"]["primary"])[0]
@@ -48,10 +48,10 @@ def review(anonymous: httpx.Client, profile: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("operation", catalogue.operations(), ids=lambda operation: operation.id)
-def test_each_operation_takes_either_scheme_and_needs_its_own_permission_alone(
+def test_each_operation_accepts_both_schemes_and_requires_one_permission(
     anonymous: httpx.Client, profile: dict[str, Any], review: dict[str, Any], operation: Operation
 ) -> None:
-    """Without its permission an operation answers 403; without any other one, 200 (or 409, once the review is approved)."""
+    """403 without the permission of the operation; 200 without another one, or 409."""
     for missing, secrets in profile["credentials"]["lacking"].items():
         statuses = [
             send(anonymous, operation, review, credential).status_code
@@ -64,10 +64,10 @@ def test_each_operation_takes_either_scheme_and_needs_its_own_permission_alone(
 
 
 @pytest.mark.parametrize("operation", catalogue.operations(), ids=lambda operation: operation.id)
-def test_a_credential_that_is_not_valid_is_refused(
+def test_an_invalid_credential_is_rejected(
     anonymous: httpx.Client, profile: dict[str, Any], review: dict[str, Any], operation: Operation
 ) -> None:
-    """Missing, made up, expired, revoked, sent in the other scheme, or empty: 401 with WWW-Authenticate."""
+    """Missing, unknown, expired, revoked, of the other scheme, empty: 401 with a challenge."""
     primary = profile["credentials"]["primary"]
     invalid = [
         {},
@@ -81,15 +81,15 @@ def test_a_credential_that_is_not_valid_is_refused(
         {"x-api-key": primary["bearer"]},
         {"authorization": f"Bearer {primary['api-key']}"},
     ]
-    invalid += [each for name in REFUSED for each in headers(profile["credentials"][name])]
+    invalid += [each for name in INVALID for each in headers(profile["credentials"][name])]
     for credential in invalid:
-        answer = send(anonymous, operation, review, credential)
-        assert answer.status_code == 401
-        assert answer.headers["www-authenticate"].startswith("Bearer")
+        response = send(anonymous, operation, review, credential)
+        assert response.status_code == 401
+        assert response.headers["www-authenticate"].startswith("Bearer")
 
 
 def test_one_valid_credential_suffices(anonymous: httpx.Client, profile: dict[str, Any]) -> None:
-    """An invalid one beside it does no harm, whichever scheme it has; the scheme's name may be in any case."""
+    """An invalid second credential is ignored; the name of the scheme is case-insensitive."""
     key, bearer = headers(profile["credentials"]["primary"])
     revoked_key, revoked_bearer = headers(profile["credentials"]["revoked"])
     both = [
@@ -102,10 +102,10 @@ def test_one_valid_credential_suffices(anonymous: httpx.Client, profile: dict[st
     assert anonymous.get("/account", headers=revoked_key | revoked_bearer).status_code == 401
 
 
-def test_a_credential_expires_when_its_time_has_come(
+def test_a_credential_is_rejected_from_its_expiry_on(
     reference: Reference, anonymous: httpx.Client, profile: dict[str, Any], clock: ManualClock
 ) -> None:
-    """It is valid to the last moment before."""
+    """One second earlier it is valid."""
     reference.store.write("UPDATE credentials SET expires_at = :end", {"end": clock.now() + DAY})
     primary = headers(profile["credentials"]["primary"])[0]
     clock.advance(DAY - 1)
@@ -115,10 +115,10 @@ def test_a_credential_expires_when_its_time_has_come(
 
 
 @pytest.mark.parametrize("place", ["foreign", "ungranted"])
-def test_what_is_outside_the_grant_is_not_found(
+def test_a_record_outside_the_grant_is_not_found(
     anonymous: httpx.Client, profile: dict[str, Any], place: str
 ) -> None:
-    """By id, a record outside the grant is 404, as one that does not exist: in every operation that takes an id."""
+    """Every operation with an id returns 404 for it, as for a record that does not exist."""
     primary = headers(profile["credentials"]["primary"])[0]
     outside = profile["fixtures"][place]
     for where in (outside, dict.fromkeys(("project", "video", "review"), ABSENT)):
@@ -133,10 +133,10 @@ def test_what_is_outside_the_grant_is_not_found(
                 assert send(anonymous, operation, record, primary).status_code == 404, operation
 
 
-def test_the_outsider_sees_its_own_company_alone(
+def test_the_outsider_reads_only_its_own_company(
     anonymous: httpx.Client, profile: dict[str, Any]
 ) -> None:
-    """Its grant and primary's share nothing, and what is foreign to primary is the outsider's."""
+    """The grants of outsider and primary are disjoint; the outsider reads the foreign fixtures."""
     outsider, primary = (
         headers(profile["credentials"][name])[0] for name in ("outsider", "primary")
     )
@@ -151,10 +151,10 @@ def test_the_outsider_sees_its_own_company_alone(
         assert not own & others
 
 
-def test_leaving_a_company_closes_it(
+def test_the_end_of_a_membership_ends_the_access(
     reference: Reference, anonymous: httpx.Client, profile: dict[str, Any], review: dict[str, Any]
 ) -> None:
-    """Access follows the current membership, whatever projects the grant still names."""
+    """Project grants in a company are effective only with a membership in it."""
     primary = headers(profile["credentials"]["primary"])[0]
     reference.store.write(
         "DELETE FROM memberships WHERE company_id = :company AND role = 'reviewer'",
@@ -168,8 +168,8 @@ def test_leaving_a_company_closes_it(
         assert review["companyId"] not in {item["companyId"] for item in items}
 
 
-def test_refusals_win_in_a_fixed_order(anonymous: httpx.Client, profile: dict[str, Any]) -> None:
-    """Credential, then permission, then body and arguments, then existence, then role."""
+def test_errors_have_a_fixed_precedence(anonymous: httpx.Client, profile: dict[str, Any]) -> None:
+    """Credential, permission, body and arguments, existence, role."""
     path, broken = f"/reviews/{ABSENT}/approve", "{"
     right = {"expectedSubjectRevision": 1, "idempotencyKey": "one"}
     known = f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
@@ -180,18 +180,14 @@ def test_refusals_win_in_a_fixed_order(anonymous: httpx.Client, profile: dict[st
     assert anonymous.post(path, headers=viewer, content=broken).status_code == 400
     assert anonymous.post(path, headers=viewer, json={}).status_code == 422
     assert anonymous.post(path, headers=viewer, json=right).status_code == 404
-    assert (
-        anonymous.post(
-            known, headers=viewer, json=right | {"expectedSubjectRevision": 99}
-        ).status_code
-        == 403
-    )
+    stale = right | {"expectedSubjectRevision": 99}
+    assert anonymous.post(known, headers=viewer, json=stale).status_code == 403
 
 
 def test_an_account_is_internal_or_external(
     anonymous: httpx.Client, profile: dict[str, Any]
 ) -> None:
-    """The account has exactly the three specified members."""
+    """The account has exactly the three specified properties."""
     primary, outsider = (
         anonymous.get("/account", headers=headers(profile["credentials"][name])[1]).json()["data"]
         for name in ("primary", "outsider")

@@ -1,4 +1,4 @@
-"""The reference's approval: state, revision, idempotency key, role and arguments."""
+"""Approvals of the reference: state, revision, idempotency key, role, arguments."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ def reviews(api: httpx.Client, profile: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def read(api: httpx.Client, identifier: str) -> dict[str, Any]:
-    """A review as it stands."""
+    """The current state of a review."""
     data: dict[str, Any] = api.get(f"/reviews/{identifier}").json()["data"]
     return data
 
@@ -23,7 +23,7 @@ def read(api: httpx.Client, identifier: str) -> dict[str, Any]:
 def approve(
     api: httpx.Client, review: dict[str, Any], key: str, revision: object = None, **sent: Any
 ) -> httpx.Response:
-    """Ask for the approval, at the revision that the review has unless another is given."""
+    """Send an approval; the default revision is that of the review."""
     body = {
         "expectedSubjectRevision": review["subjectRevision"] if revision is None else revision,
         "idempotencyKey": key,
@@ -31,14 +31,14 @@ def approve(
     return api.post(f"/reviews/{review['id']}/approve", json=body, **sent)
 
 
-def test_an_approval_moves_the_review_and_nothing_else(
+def test_an_approval_changes_the_review_and_nothing_else(
     api: httpx.Client, reviews: list[dict[str, Any]]
 ) -> None:
-    """The result has three members; the review is approved, cannot be approved again, and is otherwise what it was."""
+    """The result has three properties; only the status and approvability of the review change."""
     review = reviews[0]
-    answer = approve(api, review, "a")
-    assert answer.status_code == 200
-    assert answer.json()["data"] == {
+    response = approve(api, review, "a")
+    assert response.status_code == 200
+    assert response.json()["data"] == {
         "id": review["id"],
         "status": "approved",
         "subjectRevision": review["subjectRevision"],
@@ -55,7 +55,7 @@ def test_an_approval_moves_the_review_and_nothing_else(
 def test_the_same_request_gets_the_same_result_again(
     api: httpx.Client, profile: dict[str, Any], reviews: list[dict[str, Any]]
 ) -> None:
-    """A replay is 200 with equal data, through either scheme, with the id in either case and the revision in any notation."""
+    """A replay returns equal data, in either scheme, case of the id, notation of the revision."""
     first = approve(api, reviews[0], "a").json()["data"]
     bearer = {"authorization": f"Bearer {profile['credentials']['primary']['bearer']}"}
     upper = reviews[0] | {"id": reviews[0]["id"].upper()}
@@ -65,21 +65,23 @@ def test_the_same_request_gets_the_same_result_again(
         approve(api, reviews[0], "a", float(first["subjectRevision"])),
     ]
     replays.append(approve(api, reviews[0], "a", headers=bearer))
-    assert [(answer.status_code, answer.json()["data"]) for answer in replays] == [(200, first)] * 4
+    assert [(response.status_code, response.json()["data"]) for response in replays] == [
+        (200, first)
+    ] * 4
 
 
-def test_a_key_stands_for_one_request(api: httpx.Client, reviews: list[dict[str, Any]]) -> None:
-    """With another review or another revision it is a conflict, and approves nothing."""
+def test_a_key_is_bound_to_one_request(api: httpx.Client, reviews: list[dict[str, Any]]) -> None:
+    """Another review or another revision is a conflict, and approves nothing."""
     approve(api, reviews[0], "a")
     assert approve(api, reviews[1], "a").status_code == 409
     assert approve(api, reviews[0], "a", reviews[0]["subjectRevision"] + 1).status_code == 409
     assert read(api, reviews[1]["id"]) == reviews[1]
 
 
-def test_a_key_belongs_to_its_caller(
+def test_a_key_is_bound_to_its_account(
     reference: Reference, api: httpx.Client, profile: dict[str, Any], reviews: list[dict[str, Any]]
 ) -> None:
-    """Another account's same key is another key."""
+    """The same key of another account is another key."""
     approve(api, reviews[0], "a")
     reference.store.write("UPDATE memberships SET role = 'owner' WHERE role = 'viewer'", {})
     other = {"x-api-key": profile["credentials"]["no-review-role"]["api-key"]}
@@ -90,7 +92,7 @@ def test_a_key_belongs_to_its_caller(
 def test_a_stale_revision_is_a_conflict(
     api: httpx.Client, reviews: list[dict[str, Any]], offset: int
 ) -> None:
-    """The review stays, and the key stays free for the right revision."""
+    """The review does not change, and the key can be used with the right revision."""
     assert approve(api, reviews[0], "a", reviews[0]["subjectRevision"] + offset).status_code == 409
     assert read(api, reviews[0]["id"]) == reviews[0]
     assert approve(api, reviews[0], "a").status_code == 200
@@ -99,26 +101,26 @@ def test_a_stale_revision_is_a_conflict(
 def test_an_approved_review_is_not_approved_again(
     api: httpx.Client, reviews: list[dict[str, Any]]
 ) -> None:
-    """With a new key it is a conflict, and the first key still replays."""
+    """A new key is a conflict; the first key still returns its result."""
     approve(api, reviews[0], "a")
     assert approve(api, reviews[0], "b").status_code == 409
     assert approve(api, reviews[0], "a").status_code == 200
 
 
-def test_what_cannot_be_approved_stays(api: httpx.Client, profile: dict[str, Any]) -> None:
-    """Each review that the profile lists as such has a reason, and answers 409 with it."""
+def test_an_unapprovable_review_does_not_change(api: httpx.Client, profile: dict[str, Any]) -> None:
+    """Each unapprovable review of the profile has a reason, which is the message of the 409."""
     for identifier in profile["fixtures"]["unapprovable-reviews"]:
         review = read(api, identifier)
-        answer = approve(api, review, "a")
-        assert (answer.status_code, review["approvable"]) == (409, False)
-        assert answer.json()["message"] == review["approvalUnavailableReason"] != ""
+        response = approve(api, review, "a")
+        assert (response.status_code, review["approvable"]) == (409, False)
+        assert response.json()["message"] == review["approvalUnavailableReason"] != ""
         assert read(api, identifier) == review
 
 
 def test_the_role_decides_who_approves(
     api: httpx.Client, profile: dict[str, Any], reviews: list[dict[str, Any]]
 ) -> None:
-    """Whoever sees the review without a role that approves gets 403, even for a replay of somebody else's request."""
+    """A role that may not approve gets 403, also for a replay of another account's request."""
     viewer = {"x-api-key": profile["credentials"]["no-review-role"]["api-key"]}
     assert api.get(f"/reviews/{reviews[0]['id']}", headers=viewer).status_code == 200
     assert approve(api, reviews[0], "a", headers=viewer).status_code == 403
@@ -146,18 +148,18 @@ def test_a_revision_is_an_integer(
         '"text"',
     ],
 )
-def test_both_members_of_an_object_are_required(
+def test_both_properties_are_required(
     api: httpx.Client, reviews: list[dict[str, Any]], content: str
 ) -> None:
-    """JSON that is no object, or lacks a member, is 422."""
+    """JSON that is not an object, or lacks a property, is 422."""
     assert api.post(f"/reviews/{reviews[0]['id']}/approve", content=content).status_code == 422
 
 
 @pytest.mark.parametrize("value", ["null", "1e400", "NaN"])
-def test_a_revision_that_is_no_number_is_refused(
+def test_a_revision_that_is_not_a_number_is_rejected(
     api: httpx.Client, reviews: list[dict[str, Any]], value: str
 ) -> None:
-    """Null is 422; what JSON cannot hold is malformed, or no integer."""
+    """Null is 422; NaN and infinity are 400 or 422."""
     content = f'{{"expectedSubjectRevision": {value}, "idempotencyKey": "a"}}'
     assert api.post(f"/reviews/{reviews[0]['id']}/approve", content=content).status_code in {
         400,
@@ -166,7 +168,7 @@ def test_a_revision_that_is_no_number_is_refused(
 
 
 @pytest.mark.parametrize("key", ["", "k" * 256, 7, None, True, ["a"]])
-def test_a_key_is_a_text_of_1_to_255_characters(
+def test_a_key_is_a_string_of_1_to_255_characters(
     api: httpx.Client, reviews: list[dict[str, Any]], key: Any
 ) -> None:
     """Anything else is 422."""
@@ -174,25 +176,27 @@ def test_a_key_is_a_text_of_1_to_255_characters(
 
 
 @pytest.mark.parametrize("key", ["k" * 255, "ключ 鍵 🔑", "a\u0000b", " "])
-def test_any_such_text_is_a_key(api: httpx.Client, reviews: list[dict[str, Any]], key: str) -> None:
-    """It approves, and replays."""
+def test_any_such_string_is_a_key(
+    api: httpx.Client, reviews: list[dict[str, Any]], key: str
+) -> None:
+    """The approval and its replay succeed."""
     assert [approve(api, reviews[0], key).status_code for _ in range(2)] == [200, 200]
 
 
 @pytest.mark.parametrize(
     "content", ["", "{", "{'a': 1}", b"\xff\xfe", '{"idempotencyKey": "\\ud800"}', "[" * 10_000]
 )
-def test_a_body_that_is_no_json_is_an_invalid_request(
+def test_a_body_that_is_not_json_is_an_invalid_request(
     api: httpx.Client, reviews: list[dict[str, Any]], content: str | bytes
 ) -> None:
-    """Empty, broken, wrongly encoded or endlessly nested: 400."""
+    """Empty, malformed, not UTF-8, or nested too deeply: 400."""
     assert api.post(f"/reviews/{reviews[0]['id']}/approve", content=content).status_code == 400
 
 
-def test_arguments_come_from_where_they_belong(
+def test_arguments_are_read_from_their_location_only(
     api: httpx.Client, reviews: list[dict[str, Any]]
 ) -> None:
-    """A body cannot change which review is meant, and the query cannot stand in for the body."""
+    """The body does not override the review of the path; the query does not replace the body."""
     body = {
         "expectedSubjectRevision": reviews[0]["subjectRevision"],
         "idempotencyKey": "a",
@@ -208,10 +212,10 @@ def test_arguments_come_from_where_they_belong(
     )
 
 
-def test_what_fails_while_it_is_written_leaves_no_trace(
+def test_a_failed_write_changes_nothing(
     reference: Reference, api: httpx.Client, reviews: list[dict[str, Any]]
 ) -> None:
-    """Review and key are written together or not at all: here the second writing is made to fail."""
+    """Review and key are written in one transaction; here the second write fails."""
     reference.store.write(
         "CREATE TRIGGER broken BEFORE INSERT ON approvals BEGIN SELECT RAISE(ABORT, 'broken'); END",
         {},

@@ -1,4 +1,4 @@
-"""The reference's rate limit: a bucket for each credential, which time refills."""
+"""The rate limit of the reference: a token bucket for each credential."""
 
 from typing import Any
 
@@ -18,16 +18,16 @@ def credentials(reference: Reference) -> dict[str, Any]:
     return table
 
 
-def test_a_burst_is_limited_and_time_lifts_the_limit(
+def test_a_burst_is_limited_until_time_passes(
     anonymous: httpx.Client, credentials: dict[str, Any], clock: ManualClock
 ) -> None:
-    """20 requests pass, the next is 429; after Retry-After there are as many tokens as that time brings."""
+    """20 requests pass, the next is 429; later as many pass as the elapsed time allows."""
     throttled = {"x-api-key": credentials["throttled"]["api-key"]}
     assert [anonymous.get("/account", headers=throttled).status_code for _ in range(21)] == [
         200
     ] * 20 + [429]
-    answer = anonymous.get("/projects", headers=throttled)
-    assert (answer.status_code, answer.headers["retry-after"], answer.json()["code"]) == (
+    response = anonymous.get("/projects", headers=throttled)
+    assert (response.status_code, response.headers["retry-after"], response.json()["code"]) == (
         429,
         "1",
         "rate_limited",
@@ -42,10 +42,10 @@ def test_a_burst_is_limited_and_time_lifts_the_limit(
     ] * 20 + [429]
 
 
-def test_each_credential_has_a_bucket_of_its_own(
+def test_each_credential_has_its_own_bucket(
     anonymous: httpx.Client, credentials: dict[str, Any]
 ) -> None:
-    """Neither the other scheme nor primary pays for what a throttled key has spent."""
+    """The other scheme and primary are unaffected by a throttled key."""
     for _ in range(25):
         anonymous.get("/account", headers={"x-api-key": credentials["throttled"]["api-key"]})
     assert (
@@ -62,24 +62,24 @@ def test_each_credential_has_a_bucket_of_its_own(
     )
 
 
-def test_refused_requests_count_too(anonymous: httpx.Client, credentials: dict[str, Any]) -> None:
-    """A token is gone whatever the answer; the limit wins over every later refusal."""
+def test_rejected_requests_count_too(anonymous: httpx.Client, credentials: dict[str, Any]) -> None:
+    """Every response consumes a token; 429 has precedence over all later errors."""
     throttled = {"x-api-key": credentials["throttled"]["api-key"]}
     assert [anonymous.get("/projects/x", headers=throttled).status_code for _ in range(21)] == [
         422
     ] * 20 + [429]
 
 
-def test_primary_never_meets_its_limit(
+def test_primary_never_reaches_its_limit(
     anonymous: httpx.Client, credentials: dict[str, Any]
 ) -> None:
-    """A thousand requests at one moment are answered."""
+    """A thousand requests at the same time succeed."""
     primary = {"x-api-key": credentials["primary"]["api-key"]}
     assert {anonymous.get("/account", headers=primary).status_code for _ in range(1000)} == {200}
 
 
-def test_a_slow_bucket_names_whole_seconds(clock: ManualClock) -> None:
-    """One request in ten seconds: whoever comes after 2.5 of them waits 8."""
+def test_retry_after_is_in_whole_seconds(clock: ManualClock) -> None:
+    """With one request in ten seconds, the time to wait after 2.5 seconds is 8."""
     limiter = RateLimiter(clock)
     limiter.consume("key", Rate(1, 10))
     clock.advance(2.5)
@@ -88,8 +88,8 @@ def test_a_slow_bucket_names_whole_seconds(clock: ManualClock) -> None:
     assert refusal.value.headers == {"Retry-After": "8"}
 
 
-def test_a_clock_that_is_set_back_takes_nothing_away(clock: ManualClock) -> None:
-    """Time that seems to run backwards refills nothing and costs nothing."""
+def test_a_clock_that_is_set_back_changes_nothing(clock: ManualClock) -> None:
+    """A clock that goes backwards adds and removes no tokens."""
     limiter = RateLimiter(clock)
     limiter.consume("key", Rate(2, 10))
     clock.advance(-3600)
@@ -98,7 +98,7 @@ def test_a_clock_that_is_set_back_takes_nothing_away(clock: ManualClock) -> None
         limiter.consume("key", Rate(2, 10))
 
 
-def test_the_system_clock_goes_on() -> None:
-    """It never stands before the moment that it showed."""
+def test_the_system_clock_advances() -> None:
+    """Its time never decreases."""
     clock = SystemClock()
     assert 0 < clock.now() <= clock.now()

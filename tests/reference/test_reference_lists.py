@@ -1,4 +1,4 @@
-"""The reference's lists: pages, cursors, limits and filters."""
+"""Lists of the reference: pages, cursors, limits, filters."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ LISTS = ("projects", "videos", "reviews", "comments", "activity")
 
 @pytest.fixture(scope="module")
 def reference() -> Iterator[Reference]:
-    """An instance in memory, which these tests only read."""
+    """An instance in memory; these tests do not change it."""
     made = Reference(clock=ManualClock())
     yield made
     made.close()
@@ -26,13 +26,13 @@ def reference() -> Iterator[Reference]:
 
 @pytest.fixture(scope="module")
 def profile(reference: Reference) -> dict[str, Any]:
-    """The profile of the instance."""
+    """The target profile of the instance."""
     return reference.profile(reference_client.URL)
 
 
 @pytest.fixture(scope="module")
 def api(reference: Reference, profile: dict[str, Any]) -> Iterator[httpx.Client]:
-    """A client that calls as primary."""
+    """A client with the credential primary."""
     with reference_client.client(
         reference, {"x-api-key": profile["credentials"]["primary"]["api-key"]}
     ) as client:
@@ -41,13 +41,13 @@ def api(reference: Reference, profile: dict[str, Any]) -> Iterator[httpx.Client]
 
 @pytest.fixture(scope="module")
 def made() -> Dataset:
-    """What the instance holds."""
+    """The dataset of the instance."""
     return build(1)
 
 
 @pytest.fixture(scope="module")
 def reached(made: Dataset) -> set[str]:
-    """The projects in primary's grant."""
+    """The projects in the grant of primary."""
     reviewers = {
         member.account_id for member in made.identities.memberships if member.role == "viewer"
     }
@@ -56,7 +56,7 @@ def reached(made: Dataset) -> set[str]:
 
 @pytest.fixture(scope="module")
 def paths(made: Dataset, reached: set[str]) -> dict[str, str]:
-    """The path of each list; comments and activity are those of the longest thread and the busiest project."""
+    """The path of each list, for the review and the project with the longest ones."""
     reviews = {review.id for review in made.reviews if review.project_id in reached}
     ((review, _),) = Counter(
         comment.review_id for comment in made.comments if comment.review_id in reviews
@@ -75,7 +75,7 @@ def paths(made: Dataset, reached: set[str]) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def expected(made: Dataset, reached: set[str], paths: dict[str, str]) -> dict[str, list[str]]:
-    """The ids that each list has to show, in their order."""
+    """The expected ids of each list, in order."""
     return {
         "projects": [project.id for project in made.projects if project.id in reached],
         "videos": [video.id for video in made.videos if video.project_id in reached],
@@ -89,16 +89,16 @@ def expected(made: Dataset, reached: set[str], paths: dict[str, str]) -> dict[st
 
 def page(api: httpx.Client, path: str, **query: object) -> dict[str, Any]:
     """The data of one page."""
-    answer = api.get(
+    response = api.get(
         path, params={name: str(value) for name, value in query.items() if value is not None}
     )
-    assert answer.status_code == 200, answer.text
-    data: dict[str, Any] = answer.json()["data"]
+    assert response.status_code == 200, response.text
+    data: dict[str, Any] = response.json()["data"]
     return data
 
 
 def walk(api: httpx.Client, path: str, cursor: str | None = None, **query: object) -> list[str]:
-    """The ids of a whole list, or of what follows a cursor, page by page."""
+    """The ids of all pages, or of those after a cursor."""
     ids: list[str] = []
     while True:
         data = page(api, path, cursor=cursor, **query)
@@ -109,7 +109,7 @@ def walk(api: httpx.Client, path: str, cursor: str | None = None, **query: objec
 
 
 def copy_video(reference: Reference, identifier: str, new: str) -> None:
-    """Add a video that is like another one but for its id."""
+    """Add a copy of a video with another id."""
     columns = [
         row["name"]
         for row in reference.store.rows("SELECT name FROM pragma_table_info('videos')", {})
@@ -123,14 +123,14 @@ def copy_video(reference: Reference, identifier: str, new: str) -> None:
 
 @pytest.mark.parametrize("name", LISTS)
 @pytest.mark.parametrize("limit", [None, 1, 7, 100])
-def test_a_walk_yields_each_record_once(
+def test_pagination_returns_each_record_once(
     api: httpx.Client,
     paths: dict[str, str],
     expected: dict[str, list[str]],
     name: str,
     limit: int | None,
 ) -> None:
-    """Whatever the limit, the pages together are the list."""
+    """The pages together are the list, for every limit."""
     assert walk(api, paths[name], limit=limit) == expected[name]
 
 
@@ -138,15 +138,13 @@ def test_a_walk_yields_each_record_once(
 def test_a_page_has_25_items_by_default(
     api: httpx.Client, paths: dict[str, str], name: str
 ) -> None:
-    """Every list is longer than that, and stops there without a limit."""
+    """Without a limit, the first page of every list has 25 items."""
     assert len(page(api, paths[name])["items"]) == 25
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_a_cursor_is_a_uuid_and_gives_the_same_page_again(
-    api: httpx.Client, paths: dict[str, str], name: str
-) -> None:
-    """It may be sent twice, in upper case, and with another limit."""
+def test_a_cursor_is_a_reusable_uuid(api: httpx.Client, paths: dict[str, str], name: str) -> None:
+    """A cursor can be used again, in upper case, and with another limit."""
     cursor = page(api, paths[name], limit=3)["nextCursor"]
     assert UUID.fullmatch(cursor)
     first = page(api, paths[name], limit=3, cursor=cursor)
@@ -157,14 +155,14 @@ def test_a_cursor_is_a_uuid_and_gives_the_same_page_again(
 def test_a_full_last_page_ends_the_list(
     api: httpx.Client, paths: dict[str, str], expected: dict[str, list[str]]
 ) -> None:
-    """34 comments are two pages of 17, and the second has no cursor."""
+    """34 comments are two pages of 17; the second has no cursor."""
     assert len(expected["comments"]) == 34
     cursor = page(api, paths["comments"], limit=17)["nextCursor"]
     assert page(api, paths["comments"], limit=17, cursor=cursor)["nextCursor"] is None
 
 
 def test_a_cursor_survives_inserts(api: httpx.Client, expected: dict[str, list[str]]) -> None:
-    """A record that is added between two pages appears at the end, and moves none of the others."""
+    """A record that is added between two pages is the last one, and shifts no other."""
     own = Reference(clock=ManualClock())
     with reference_client.client(own, api.headers) as client:
         first = page(client, "/videos", limit=100)
@@ -177,7 +175,7 @@ def test_a_cursor_survives_inserts(api: httpx.Client, expected: dict[str, list[s
 def test_a_cursor_outlives_the_instance(
     reference: Reference, api: httpx.Client, profile: dict[str, Any]
 ) -> None:
-    """Another instance over the same records continues where the first one stopped."""
+    """Another instance with the same records continues the list."""
     cursor = page(api, "/projects")["nextCursor"]
     headers = {"authorization": f"Bearer {profile['credentials']['primary']['bearer']}"}
     other = Reference(clock=ManualClock())
@@ -191,18 +189,18 @@ def test_a_cursor_outlives_the_instance(
     "cursor",
     [ABSENT, "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-FFFFFFFFFFFF"],
 )
-def test_a_cursor_that_was_never_issued_is_refused(
+def test_an_unissued_cursor_is_rejected(
     api: httpx.Client, paths: dict[str, str], name: str, cursor: str
 ) -> None:
-    """It is a UUID, and still no cursor: 400."""
+    """A UUID that is not a cursor is 400."""
     assert api.get(paths[name], params={"cursor": cursor}).status_code == 400
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_a_cursor_of_another_list_is_refused(
+def test_a_cursor_of_another_list_is_rejected(
     api: httpx.Client, paths: dict[str, str], name: str
 ) -> None:
-    """Positions of one list mean nothing in another: 400."""
+    """A cursor of another list is 400."""
     issued = {
         other: page(api, path, limit=1)["nextCursor"]
         for other, path in paths.items()
@@ -213,8 +211,8 @@ def test_a_cursor_of_another_list_is_refused(
     ] == [400] * 4
 
 
-def test_a_cursor_of_another_caller_is_refused(api: httpx.Client, profile: dict[str, Any]) -> None:
-    """What primary was given, the account without a review role cannot use: 400."""
+def test_a_cursor_of_another_caller_is_rejected(api: httpx.Client, profile: dict[str, Any]) -> None:
+    """A cursor of primary is 400 for the account without a review role."""
     cursor = page(api, "/projects")["nextCursor"]
     headers = {"x-api-key": profile["credentials"]["no-review-role"]["api-key"]}
     assert api.get("/projects", params={"cursor": cursor}, headers=headers).status_code == 400
@@ -247,28 +245,28 @@ def test_a_cursor_of_another_caller_is_refused(api: httpx.Client, profile: dict[
         "cursor=3f0c1d52-7a94-4c1e-cf21-0b6d5a9e7c43",
     ],
 )
-def test_an_argument_out_of_its_bounds_is_refused(
+def test_an_argument_out_of_bounds_is_rejected(
     api: httpx.Client, paths: dict[str, str], name: str, query: str
 ) -> None:
-    """Every list answers 422 to a limit that is no integer from 1 to 100 and to a cursor that is no UUID."""
+    """Every list returns 422 for a limit outside 1 to 100, and for a cursor that is not a UUID."""
     assert api.get(f"{paths[name]}?{query}").status_code == 422
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_unknown_query_parameters_do_no_harm(
+def test_unknown_query_parameters_are_ignored(
     api: httpx.Client, paths: dict[str, str], name: str
 ) -> None:
-    """They are ignored, even where they come twice."""
+    """Unknown parameters are ignored, also repeated ones."""
     assert (
         page(api, paths[name])
         == api.get(f"{paths[name]}?colour=blue&colour=red&sort").json()["data"]
     )
 
 
-def test_projects_can_be_restricted_to_a_company(
+def test_projects_are_filtered_by_company(
     api: httpx.Client, made: Dataset, expected: dict[str, list[str]]
 ) -> None:
-    """Each company's projects are those of the whole list that belong to it."""
+    """The filtered list is the subset of the list with that company."""
     for company in made.companies[:3]:
         own = [project.id for project in made.projects if project.company_id == company.id]
         assert walk(api, "/projects", companyId=company.id.upper(), limit=10) == [
@@ -276,10 +274,10 @@ def test_projects_can_be_restricted_to_a_company(
         ]
 
 
-def test_videos_can_be_restricted_to_a_company_and_to_a_project(
+def test_videos_are_filtered_by_company_and_project(
     api: httpx.Client, made: Dataset, reached: set[str]
 ) -> None:
-    """Either filter and both together leave what belongs there."""
+    """Each filter, and both together, return the matching subset."""
     video = next(video for video in made.videos if video.project_id in reached)
     of_company = [
         each.id
@@ -294,10 +292,10 @@ def test_videos_can_be_restricted_to_a_company_and_to_a_project(
     )
 
 
-def test_reviews_can_be_restricted_to_a_project(
+def test_reviews_are_filtered_by_project(
     api: httpx.Client, made: Dataset, reached: set[str]
 ) -> None:
-    """What remains are the reviews of that project."""
+    """The filtered list is the subset of the list with that project."""
     project = next(review.project_id for review in made.reviews if review.project_id in reached)
     assert walk(api, "/reviews", projectId=project) == [
         each.id for each in made.reviews if each.project_id == project
@@ -308,18 +306,16 @@ def test_reviews_can_be_restricted_to_a_project(
     "query",
     ["companyId={company}", "projectId={project}", "companyId={absent}", "projectId={absent}"],
 )
-def test_a_filter_outside_the_grant_finds_nothing(
+def test_a_filter_outside_the_grant_returns_nothing(
     api: httpx.Client, profile: dict[str, Any], query: str
 ) -> None:
-    """A foreign company, a foreign project and one that does not exist look the same: an empty page."""
+    """A foreign company, a foreign project and an unknown one return an empty page."""
     filled = query.format(**profile["fixtures"]["foreign"], absent=ABSENT)
     assert api.get(f"/videos?{filled}").json()["data"] == {"items": [], "nextCursor": None}
 
 
-def test_a_project_outside_the_grant_has_nothing_to_list(
-    api: httpx.Client, profile: dict[str, Any]
-) -> None:
-    """It lies in a company of the caller's, and is empty all the same."""
+def test_an_ungranted_project_returns_nothing(api: httpx.Client, profile: dict[str, Any]) -> None:
+    """The project is in a company of the caller, and its list is empty."""
     project = profile["fixtures"]["ungranted"]["project"]
     assert [page(api, path, projectId=project)["items"] for path in ("/videos", "/reviews")] == [
         [],
@@ -331,23 +327,23 @@ def test_a_project_outside_the_grant_has_nothing_to_list(
     "query",
     ["companyId=", "companyId=7", "companyId=acme", f"companyId={ABSENT}&companyId={ABSENT}"],
 )
-def test_a_filter_that_is_no_uuid_is_refused(api: httpx.Client, query: str) -> None:
-    """422, as for every other argument."""
+def test_a_filter_that_is_not_a_uuid_is_rejected(api: httpx.Client, query: str) -> None:
+    """422."""
     assert api.get(f"/projects?{query}").status_code == 422
 
 
-def test_items_are_what_reading_by_id_shows(api: httpx.Client) -> None:
-    """A record of a list and the same record by its id, in either case, have equal members."""
+def test_items_equal_the_records_by_id(api: httpx.Client) -> None:
+    """A listed record equals the record by id, in either case of the id."""
     for path in ("/projects", "/videos", "/reviews"):
         for item in page(api, path, limit=100)["items"]:
             assert api.get(f"{path}/{item['id']}").json()["data"] == item
             assert api.get(f"{path}/{item['id'].upper()}").json()["data"] == item
 
 
-def test_children_hang_below_their_parents(
+def test_children_are_in_their_parents(
     api: httpx.Client, made: Dataset, paths: dict[str, str]
 ) -> None:
-    """Localizations stand in their video, replies in their comment, each in its order."""
+    """Localizations are in their video, replies in their comment, in order."""
     for item in page(api, "/videos", limit=100)["items"]:
         assert [each["id"] for each in item["localizations"]] == [
             each.id for each in made.localizations if each.video_id == item["id"]

@@ -1,4 +1,4 @@
-"""The tool interface of the reference in the eyes of the protocol's own conformance tests, which know servers of any purpose."""
+"""The tool interface of the reference in the conformance tests of the Model Context Protocol."""
 
 import json
 import threading
@@ -49,7 +49,7 @@ WHOLE = [
         },
     ),
 ]
-"""What applies to every server, with the checks that have to have run."""
+"""The scenarios for every server, with the checks that must run."""
 
 PARTS = [
     (
@@ -79,18 +79,18 @@ PARTS = [
         },
     ),
 ]
-"""Of what also asks for prompts, resources and tools made for the test: the checks that a server without them can pass."""
+"""Checks that pass without the prompts, resources and tools that their scenarios also need."""
 
 
 class Companion:
-    """An ASGI application that passes every request on as it came, with the credential that the tests cannot send."""
+    """An ASGI application that forwards requests, and adds the credential that the tests lack."""
 
     def __init__(self, profile: dict[str, Any]) -> None:
         self._origin = profile["base-url"].removesuffix("/v1")
         self._key = profile["credentials"]["primary"]["api-key"].encode()
 
     async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
-        """Pass one request on."""
+        """Forward one request."""
         body, more = b"", True
         while more:
             message = await receive()
@@ -112,7 +112,7 @@ class Companion:
 
 @contextmanager
 def accompanied(profile: dict[str, Any]) -> Iterator[str]:
-    """The address at which the tools of a profile need no credential."""
+    """The URL at which the tools of a profile need no credential."""
     listener = serve.listen("127.0.0.1", 0)
     ready = threading.Event()
     server = serve.Server(
@@ -130,7 +130,7 @@ def accompanied(profile: dict[str, Any]) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The tools of what `conformance serve` serves."""
+    """The URL of the tools of `conformance serve`."""
     with (
         live_server.by_command(tmp_path_factory.mktemp("reference")) as profile,
         accompanied(profile) as address,
@@ -141,7 +141,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def checked(
     scenario: Scenario, url: str, modules: Path, folder: Path
 ) -> tuple[int, set[tuple[str, str]]]:
-    """The exit code, and the checks of a scenario with what each of them came to, but for what is only told."""
+    """The exit code, and the statuses of each check of a scenario, without informational ones."""
     options = (
         "--url",
         url,
@@ -163,20 +163,20 @@ def checked(
 @pytest.mark.parametrize(
     ("scenario", "ids"), WHOLE, ids=[" ".join(scenario) for scenario, _ in WHOLE]
 )
-def test_what_applies_to_every_server_is_kept(
+def test_scenarios_for_every_server_pass(
     scenario: Scenario, ids: set[str], url: str, modules: Path, tmp_path: Path
 ) -> None:
-    """Exactly these checks have run, and each has passed every time."""
+    """Exactly these checks run, and each always passes."""
     assert checked(scenario, url, modules, tmp_path) == (0, {(id, "SUCCESS") for id in ids})
 
 
 @pytest.mark.parametrize(
     ("scenario", "ids"), PARTS, ids=[" ".join(scenario) for scenario, _ in PARTS]
 )
-def test_what_applies_of_other_scenarios_is_kept(
+def test_applicable_checks_of_other_scenarios_pass(
     scenario: Scenario, ids: set[str], url: str, modules: Path, tmp_path: Path
 ) -> None:
-    """These checks have run, and none of them has failed."""
+    """These checks run, and none fails."""
     _, checks = checked(scenario, url, modules, tmp_path)
 
     assert {(id, status) for id, status in checks if id in ids} == {(id, "SUCCESS") for id in ids}
@@ -201,10 +201,10 @@ def test_what_applies_of_other_scenarios_is_kept(
         ),
     ],
 )
-def test_a_broken_server_is_found_out(
+def test_a_non_conforming_server_fails(
     scenario: str, edit: Edit, failed: str, modules: Path, tmp_path: Path
 ) -> None:
-    """Without its protection, or with names that no tool may have, the same checks do not pass."""
+    """Without DNS rebinding protection, or with invalid tool names, the checks fail."""
     with (
         live_server.instance(altered.load([edit]).Reference()) as profile,
         accompanied(profile) as url,

@@ -1,4 +1,4 @@
-"""The reference's operations without HTTP: JSON arguments in, data or a error out."""
+"""The operations of the reference without HTTP."""
 
 from sqlite3 import OperationalError
 from typing import Any
@@ -13,7 +13,7 @@ from conformance.reference.schemes import PresentedCredentials
 
 @pytest.fixture
 def caller(reference: Reference) -> Caller:
-    """Primary, admitted by its bearer token."""
+    """The caller of primary's bearer token."""
     return reference.service.admit(
         PresentedCredentials(None, reference.profile("")["credentials"]["primary"]["bearer"])
     )
@@ -22,12 +22,12 @@ def caller(reference: Reference) -> Caller:
 def perform(
     reference: Reference, caller: Caller, operation: str, **given: object
 ) -> dict[str, Any]:
-    """The data of an operation's answer."""
+    """The data of an operation."""
     return reference.service.perform(catalogue.operation(operation), caller, given)
 
 
 def test_every_operation_of_the_contract_is_performed(reference: Reference, caller: Caller) -> None:
-    """Each gets the arguments that the contract names, and gives data."""
+    """Each returns data for the parameters of the contract."""
     review = reference.profile("")["fixtures"]["approvable-reviews"][0]
     about = perform(reference, caller, "review_get", reviewId=review)
     given = {"reviewId": review, "projectId": about["projectId"], "videoId": about["videoId"]}
@@ -38,14 +38,14 @@ def test_every_operation_of_the_contract_is_performed(reference: Reference, call
 
 
 def test_a_caller_needs_a_credential(reference: Reference) -> None:
-    """Nothing presented is nobody."""
+    """A request without a credential is rejected."""
     with pytest.raises(Unauthenticated):
         reference.service.admit(PresentedCredentials(None, None))
 
 
 @pytest.mark.parametrize("limit", [5, 5.0])
 def test_a_limit_is_a_json_integer(reference: Reference, caller: Caller, limit: object) -> None:
-    """Any number with an integral value is one."""
+    """Any number without a fraction is accepted."""
     assert len(perform(reference, caller, "project_list", limit=limit)["items"]) == 5
 
 
@@ -60,22 +60,22 @@ def test_a_limit_is_a_json_integer(reference: Reference, caller: Caller, limit: 
         {"limit": [5]},
     ],
 )
-def test_an_argument_of_another_type_is_refused(
+def test_an_argument_of_another_type_is_rejected(
     reference: Reference, caller: Caller, given: dict[str, object]
 ) -> None:
-    """Text is no integer here, and null is no way to leave an argument out."""
+    """A string is not an integer, and null does not mean absent."""
     with pytest.raises(InvalidArguments):
         perform(reference, caller, "project_list", **given)
 
 
-def test_a_required_argument_is_asked_for(reference: Reference, caller: Caller) -> None:
-    """Its name is in the message."""
+def test_a_missing_argument_is_named(reference: Reference, caller: Caller) -> None:
+    """The message has the name of the argument."""
     with pytest.raises(InvalidArguments, match="projectId is required"):
         perform(reference, caller, "project_get")
 
 
-def test_a_transaction_happens_as_a_whole_or_not_at_all(reference: Reference) -> None:
-    """What raises inside undoes what was written before it, and is not mistaken for a busy store."""
+def test_a_transaction_is_atomic(reference: Reference) -> None:
+    """An exception rolls the transaction back, and is not reported as Unavailable."""
 
     def spoil() -> None:
         with reference.store.transaction():
@@ -87,8 +87,8 @@ def test_a_transaction_happens_as_a_whole_or_not_at_all(reference: Reference) ->
     assert reference.store.rows("SELECT id FROM replies", {})
 
 
-def test_every_refusal_has_a_status_and_a_code_of_its_own() -> None:
-    """No two errors share one."""
+def test_every_error_has_its_own_status_and_code() -> None:
+    """Statuses and codes are unique."""
     errors = ApiError.__subclasses__()
     assert sorted({error.status for error in errors}) == [
         400,

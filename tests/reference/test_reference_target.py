@@ -1,4 +1,4 @@
-"""The reference's profile of itself, and the database that it belongs to."""
+"""The target profile of the reference, and its database."""
 
 import tomllib
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ URL = "http://127.0.0.1:8080/v1"
 
 @pytest.fixture(params=[1, 2, 77], ids="seed {}".format)
 def reference(request: pytest.FixtureRequest) -> Iterator[Reference]:
-    """An instance of some seed."""
+    """An instance with another seed than the default."""
     made = Reference(request.param, clock=ManualClock())
     yield made
     made.close()
 
 
 def test_the_profile_is_complete(reference: Reference) -> None:
-    """Every credential in both schemes, one for each permission that can lack, every fixture, every limit, every consent."""
+    """All credentials in both schemes, and all fixtures, limits and consents."""
     profile = reference.profile(URL)
     lacking = profile["credentials"].pop("lacking")
     names = ["primary", "expired", "revoked", "outsider", "no-review-role", "throttled"]
@@ -46,7 +46,7 @@ def test_the_profile_is_complete(reference: Reference) -> None:
 
 
 def test_no_two_credentials_share_a_secret(reference: Reference) -> None:
-    """13 credentials, 26 secrets."""
+    """13 credentials have 26 distinct secrets."""
     credentials = reference.profile(URL)["credentials"]
     lacking = credentials.pop("lacking")
     secrets = [
@@ -57,15 +57,15 @@ def test_no_two_credentials_share_a_secret(reference: Reference) -> None:
     assert len(secrets) == len(set(secrets)) == 26
 
 
-def test_the_text_says_what_the_profile_says(reference: Reference) -> None:
-    """Read as TOML it is the same tables, and each part has a comment."""
+def test_the_toml_text_equals_the_profile(reference: Reference) -> None:
+    """The parsed text has the same tables; each table has a comment."""
     text = target.toml(reference.profile(URL))
     assert tomllib.loads(text) == reference.profile(URL)
     assert text.count("# ") >= 17
 
 
-def test_what_was_approved_is_not_offered_again(reference: Reference) -> None:
-    """The next approvable review takes its place."""
+def test_approved_reviews_are_not_in_the_profile(reference: Reference) -> None:
+    """The next approvable review replaces an approved one."""
     offered = reference.profile(URL)["fixtures"]["approvable-reviews"]
     reference.store.write(
         "UPDATE reviews SET status = 'approved', unavailable_reason = 'approved' WHERE id = :id",
@@ -75,16 +75,16 @@ def test_what_was_approved_is_not_offered_again(reference: Reference) -> None:
     assert (now[:39], len(now)) == (offered[1:], 40)
 
 
-def test_a_database_keeps_its_seed(tmp_path: Path) -> None:
-    """Opening a file with another seed is refused with what to do."""
+def test_a_database_is_bound_to_its_seed(tmp_path: Path) -> None:
+    """Another seed raises a ValueError that says what to do."""
     database = str(tmp_path / "reference.db")
     Reference(1, database).close()
     with pytest.raises(ValueError, match="of seed 1: use another file"):
         Reference(2, database)
 
 
-def test_an_unknown_operation_is_a_mistake() -> None:
-    """The catalogue finds what the contract lists, and nothing else."""
+def test_an_unknown_operation_is_a_key_error() -> None:
+    """The catalogue has the operations of the contract only."""
     assert catalogue.operation("review_approve").permission == "reviews:approve"
     with pytest.raises(KeyError):
         catalogue.operation("review_reject")

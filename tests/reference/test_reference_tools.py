@@ -1,4 +1,4 @@
-"""The tool interface of the reference: a stock client, and bare JSON-RPC where a client would hide what was answered."""
+"""The tool interface of the reference, by the SDK client and by plain JSON-RPC."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ ABSENT = "00000000-0000-4000-8000-000000000000"
 
 
 class Caller:
-    """Bare JSON-RPC and plain HTTP to an instance in this process, as any of its credentials."""
+    """JSON-RPC and HTTP requests to an instance in this process, with any of its credentials."""
 
     def __init__(self, reference: Reference, version: str) -> None:
         self.profile = reference.profile(BASE)
@@ -48,7 +48,7 @@ class Caller:
         self.http = httpx.Client(transport=InProcess(reference.app, lambda _: None), base_url=BASE)
 
     def headers(self, credential: str = "primary", scheme: str = "api-key") -> dict[str, str]:
-        """What a credential sends; a dotted name is that of a lacking permission."""
+        """The headers of a credential; `lacking.…` names a missing permission."""
         kind, _, permission = credential.partition(".")
         secrets = self.profile["credentials"][kind]
         secret = (secrets[permission] if permission else secrets)[scheme]
@@ -57,7 +57,7 @@ class Caller:
         )
 
     def ask(self, method: str, params: dict[str, Any], **headers: str) -> httpx.Response:
-        """The HTTP answer to one JSON-RPC request with exactly these headers beyond the protocol's own."""
+        """The HTTP response to a JSON-RPC request with these additional headers."""
         own = {
             "accept": "application/json",
             "content-type": "application/json",
@@ -83,13 +83,13 @@ class Caller:
         return result
 
     def data(self, path: str, **parameters: Any) -> Any:
-        """The data that HTTP gives to primary."""
+        """The data of an HTTP response to primary."""
         return self.http.get(path, params=parameters, headers=self.headers()).json()["data"]
 
 
 @pytest.fixture(params=VERSIONS)
 def caller(reference: Reference, request: pytest.FixtureRequest) -> Iterator[Caller]:
-    """A caller who speaks one of the two generations of the protocol."""
+    """A caller in each of the two eras of the protocol."""
     made = Caller(reference, request.param)
     with made.http:
         yield made
@@ -97,7 +97,7 @@ def caller(reference: Reference, request: pytest.FixtureRequest) -> Iterator[Cal
 
 @contextmanager
 def served(host: str = "127.0.0.1") -> Iterator[dict[str, Any]]:
-    """The profile of an instance behind a real socket."""
+    """The profile of an instance on a loopback socket."""
     reference, ready, listener = Reference(), threading.Event(), serve.listen(host, 0)
     server = serve.server(reference, ready.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -114,7 +114,7 @@ def served(host: str = "127.0.0.1") -> Iterator[dict[str, Any]]:
 def converse(
     profile: dict[str, Any], mode: str, talk: Callable[[Client], Coroutine[Any, Any, T]]
 ) -> T:
-    """What a stock client makes of a conversation as primary."""
+    """The result of a function that uses the SDK client as primary."""
 
     async def run() -> T:
         headers = {"authorization": f"Bearer {profile['credentials']['primary']['bearer']}"}
@@ -127,7 +127,7 @@ def converse(
 
 
 def arguments_of(operation: catalogue.Operation, review: dict[str, Any]) -> dict[str, Any]:
-    """The ids that an operation's path asks for, all about one review, and a short page of what follows."""
+    """The path parameters of an operation for one review, and a small limit for lists."""
     known = {
         "reviewId": review["id"],
         "projectId": review["projectId"],
@@ -147,7 +147,7 @@ def approval(review: dict[str, Any], key: str, ahead: int = 0) -> dict[str, Any]
 
 
 def approvable(caller: Caller) -> dict[str, Any]:
-    """A review that can be approved."""
+    """An approvable review."""
     review: dict[str, Any] = caller.data(
         f"/reviews/{caller.profile['fixtures']['approvable-reviews'][0]}"
     )
@@ -155,7 +155,7 @@ def approvable(caller: Caller) -> dict[str, Any]:
 
 
 def refusal(result: dict[str, Any]) -> tuple[int, str]:
-    """Status and code of a refused call, whose body is the same in both of its forms."""
+    """The status and code of an error, which is equal in both forms of the result."""
     body = result["structuredContent"]
     assert (result["isError"], json.loads(result["content"][0]["text"])) == (True, body)
     assert set(body) == {"code", "requestId", "message", "title", "status"}
@@ -163,8 +163,8 @@ def refusal(result: dict[str, Any]) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto", MODERN])
-def test_a_stock_client_reads_what_http_reads(mode: str) -> None:
-    """It lists the ten tools, and each reading one gives the data of its operation, which the client finds to fit the output schema."""
+def test_the_sdk_client_reads_the_data_of_http(mode: str) -> None:
+    """It lists the ten tools; the data of each reading tool matches its output schema."""
     with served() as profile, httpx.Client(base_url=profile["base-url"], trust_env=False) as http:
         http.headers["x-api-key"] = profile["credentials"]["primary"]["api-key"]
         review = http.get(f"/reviews/{profile['fixtures']['approvable-reviews'][0]}").json()["data"]
@@ -194,8 +194,8 @@ def test_a_stock_client_reads_what_http_reads(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["legacy", MODERN])
-def test_a_stock_client_approves_once(mode: str) -> None:
-    """Asked again with the same key it gets the same data; another key is refused with the error body."""
+def test_the_sdk_client_approves_once(mode: str) -> None:
+    """The same key returns the same data; another key returns an error body."""
     with served() as profile:
         identifier = profile["fixtures"]["approvable-reviews"][0]
 
@@ -218,8 +218,8 @@ def test_a_stock_client_approves_once(mode: str) -> None:
 
 
 @pytest.mark.parametrize("first", ["tool", "http"])
-def test_both_faces_share_the_idempotency_records(caller: Caller, first: str) -> None:
-    """Approved over one and replayed over the other: equal data. The same key with another revision: 409 over both."""
+def test_http_and_tools_share_idempotency_keys(caller: Caller, first: str) -> None:
+    """The replay over the other interface returns equal data; another revision is 409."""
     review = approvable(caller)
 
     def by_tool(ahead: int) -> tuple[int, Any]:
@@ -243,8 +243,8 @@ def test_both_faces_share_the_idempotency_records(caller: Caller, first: str) ->
     assert [face(1) for face in faces] == [(409, None)] * 2
 
 
-def test_a_list_is_walked_with_its_cursors(caller: Caller) -> None:
-    """A cursor of one face continues over the other, and the last page has null where the cursor was."""
+def test_pagination_with_cursors(caller: Caller) -> None:
+    """A cursor of one interface is valid over the other; the last page has null."""
     page = caller.call("project_list", {"limit": 100})["structuredContent"]["data"]
     rest = caller.data("/projects", limit=100, cursor=page["nextCursor"])
     assert (
@@ -257,8 +257,8 @@ def test_a_list_is_walked_with_its_cursors(caller: Caller) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["api-key", "bearer"])
-def test_every_scheme_opens_the_tools(caller: Caller, scheme: str) -> None:
-    """The API key and the bearer token, each alone."""
+def test_tools_accept_each_scheme(caller: Caller, scheme: str) -> None:
+    """The API key and the bearer token are each sufficient."""
     answer = caller.ask("tools/call", {"name": "account_get"}, **caller.headers("primary", scheme))
     assert answer.json()["result"]["structuredContent"]["data"] == caller.data("/account")
 
@@ -266,8 +266,10 @@ def test_every_scheme_opens_the_tools(caller: Caller, scheme: str) -> None:
 @pytest.mark.parametrize("method", ["initialize", "tools/list", "tools/call", "no/method"])
 @pytest.mark.parametrize("scheme", ["api-key", "bearer"])
 @pytest.mark.parametrize("credential", ["expired", "revoked", "unknown", "none"])
-def test_who_is_nobody_gets_401(caller: Caller, method: str, scheme: str, credential: str) -> None:
-    """Before any JSON-RPC: status, challenge and error body are HTTP's."""
+def test_an_invalid_credential_gets_401(
+    caller: Caller, method: str, scheme: str, credential: str
+) -> None:
+    """Status, challenge and error body are those of HTTP, before any JSON-RPC."""
     caller.profile["credentials"]["unknown"] = {"api-key": "made-up", "bearer": "made-up"}
     headers = caller.headers(credential, scheme) if credential != "none" else {}
     answer = caller.ask(method, {"name": "account_get"}, **headers)
@@ -277,10 +279,10 @@ def test_who_is_nobody_gets_401(caller: Caller, method: str, scheme: str, creden
 
 
 @pytest.mark.parametrize("operation", catalogue.operations(), ids=lambda operation: operation.id)
-def test_a_lacking_permission_refuses_the_call(
+def test_a_missing_permission_is_an_error_of_the_call(
     caller: Caller, operation: catalogue.Operation
 ) -> None:
-    """403 whatever the arguments are; the tool is listed all the same, and every other tool is open."""
+    """403 with any arguments; the tool is listed, and all other tools can be called."""
     lacking = f"lacking.{operation.permission}"
     assert refusal(
         caller.call(operation.id, arguments_of(operation, approvable(caller)), lacking)
@@ -291,8 +293,8 @@ def test_a_lacking_permission_refuses_the_call(
     assert caller.call(other, {}, lacking)["isError"] is False
 
 
-def test_role_and_grant_hold(caller: Caller) -> None:
-    """A role that may not approve: 403. Outside the grant: 404. Nothing is approved by it."""
+def test_role_and_grant_are_checked(caller: Caller) -> None:
+    """403 for the role, 404 outside the grant, and nothing is approved."""
     review = approvable(caller)
     assert refusal(caller.call("review_approve", approval(review, "one"), "no-review-role")) == (
         403,
@@ -340,13 +342,15 @@ def test_role_and_grant_hold(caller: Caller) -> None:
         ),
     ],
 )
-def test_arguments_have_to_fit(caller: Caller, tool: str, arguments: dict[str, Any]) -> None:
+def test_invalid_arguments_are_rejected(
+    caller: Caller, tool: str, arguments: dict[str, Any]
+) -> None:
     """Missing, unknown, of another type or out of bounds: 422."""
     assert refusal(caller.call(tool, arguments)) == (422, "invalid_arguments")
 
 
-def test_an_argument_names_what_is_wrong_with_it(caller: Caller) -> None:
-    """The message has the name of the argument and not its value."""
+def test_an_invalid_argument_is_named(caller: Caller) -> None:
+    """The message has the name of the argument, and not its value."""
     result = caller.call("project_list", {"limit": 4711})
     assert (
         result["structuredContent"]["message"]
@@ -354,8 +358,8 @@ def test_an_argument_names_what_is_wrong_with_it(caller: Caller) -> None:
     )
 
 
-def test_half_a_character_is_no_argument(caller: Caller) -> None:
-    """JSON can spell a lone surrogate: it is refused, by the tool or already as JSON."""
+def test_a_lone_surrogate_is_rejected(caller: Caller) -> None:
+    """JSON can escape a lone surrogate; it is rejected by the tool or by the JSON parser."""
     given = {
         "reviewId": approvable(caller)["id"],
         "expectedSubjectRevision": 1,
@@ -379,8 +383,8 @@ def test_an_integral_number_is_an_integer(caller: Caller, number: float) -> None
     )
 
 
-def test_the_rate_limit_is_one_for_both_faces(caller: Caller, clock: ManualClock) -> None:
-    """What is spent over one is spent for the other: 429 with Retry-After, until it has passed."""
+def test_http_and_tools_share_the_rate_limit(caller: Caller, clock: ManualClock) -> None:
+    """Requests over one count for the other: 429 with Retry-After until it has passed."""
     headers = caller.headers("throttled")
     allowed = caller.profile["limits"]["rate-limit"]["requests"]
     for _ in range(allowed // 2):
@@ -393,8 +397,8 @@ def test_the_rate_limit_is_one_for_both_faces(caller: Caller, clock: ManualClock
     assert caller.ask("tools/list", {}, **headers).status_code == 200
 
 
-def test_a_large_request_is_refused(caller: Caller) -> None:
-    """413 past the maximum, and no trouble up to it."""
+def test_a_large_request_is_rejected(caller: Caller) -> None:
+    """413 beyond the maximum size, and 200 up to it."""
     spent = {"name": "account_get", "arguments": {"x": "x" * (MAXIMUM_BODY_BYTES - 1000)}}
     assert caller.ask("tools/call", spent, **caller.headers()).status_code == 200
     spent["arguments"] = {"x": "x" * MAXIMUM_BODY_BYTES}
@@ -403,8 +407,8 @@ def test_a_large_request_is_refused(caller: Caller) -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD"])
-def test_only_post_speaks_the_protocol(caller: Caller, method: str) -> None:
-    """405 with Allow: there is no session to listen to or to end."""
+def test_only_post_is_supported(caller: Caller, method: str) -> None:
+    """405 with Allow, since there are no sessions."""
     answer = caller.http.request(method, caller.profile["tools"]["url"], headers=caller.headers())
     assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
 
@@ -427,10 +431,10 @@ def test_the_path_is_exact(caller: Caller) -> None:
         ("no/method", {}, -32601),
     ],
 )
-def test_what_is_wrong_with_the_protocol_is_its_own_error(
+def test_a_protocol_error_is_a_json_rpc_error(
     caller: Caller, method: str, params: dict[str, Any], code: int
 ) -> None:
-    """An unknown tool, arguments that are no object, a cursor that nobody issued, an unknown method: JSON-RPC errors."""
+    """Unknown tools and methods, arguments that are not an object, unissued cursors."""
     answer = caller.ask(
         method, params, **(caller.headers() | {"accept": "application/json, text/event-stream"})
     )
@@ -438,8 +442,8 @@ def test_what_is_wrong_with_the_protocol_is_its_own_error(
 
 
 @pytest.mark.parametrize("name", ["host", "origin"])
-def test_a_rebound_name_is_refused(caller: Caller, name: str) -> None:
-    """A host or an origin that is neither this machine nor the address that the request came to."""
+def test_a_rebound_name_is_rejected(caller: Caller, name: str) -> None:
+    """A host or an origin that is neither loopback nor the address of the server."""
     answer = caller.ask(
         "tools/list",
         {},
@@ -452,8 +456,8 @@ def test_a_rebound_name_is_refused(caller: Caller, name: str) -> None:
     assert caller.ask("tools/list", {}, **(caller.headers() | {name: good})).status_code == 200
 
 
-def test_an_address_of_the_sixth_version_is_one_to_arrive_at() -> None:
-    """Served on ::1, a client finds its tools there."""
+def test_tools_are_served_over_ipv6() -> None:
+    """A client of ::1 lists the tools."""
 
     async def talk(client: Client) -> int:
         return len((await client.list_tools()).tools)
@@ -462,8 +466,8 @@ def test_an_address_of_the_sixth_version_is_one_to_arrive_at() -> None:
         assert converse(profile, "auto", talk) == 10
 
 
-def test_a_server_that_does_not_know_its_address_is_local(reference: Reference) -> None:
-    """Without one, the names of this machine are left."""
+def test_an_unknown_server_address_allows_loopback_only(reference: Reference) -> None:
+    """Without an address, only loopback names are allowed."""
 
     async def nowhere(scope: Message, receive: Any, send: Any) -> None:
         await reference.app({**scope, "server": None}, receive, send)
@@ -477,10 +481,10 @@ def test_a_server_that_does_not_know_its_address_is_local(reference: Reference) 
         assert caller.ask("tools/list", {}, **caller.headers()).status_code == 421
 
 
-def test_a_failure_tells_nothing_of_its_cause(
+def test_an_internal_error_does_not_expose_its_cause(
     reference: Reference, caller: Caller, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The caller gets the error body with 500, the log gets the cause."""
+    """The response is an error body with 500; the cause is in the log."""
     reference.store.write("DROP TABLE activity", {})
     result = caller.call("activity_list", {"projectId": approvable(caller)["projectId"]})
     assert refusal(result) == (500, "internal_error")
@@ -488,8 +492,8 @@ def test_a_failure_tells_nothing_of_its_cause(
     assert "no such table" in caplog.text
 
 
-def test_many_threads_call_at_once(caller: Caller) -> None:
-    """Each on an event loop of its own: all get what is theirs."""
+def test_concurrent_calls_in_many_threads(caller: Caller) -> None:
+    """Each thread has its own event loop, and gets its own response."""
     review = approvable(caller)
     keys = [str(uuid4()) for _ in range(4)]
 
@@ -507,19 +511,21 @@ def test_many_threads_call_at_once(caller: Caller) -> None:
     assert sorted(answers, key=str) == [(200, "approved")] * 10 + [(409, None)] * 30
 
 
-def test_tools_cost_nothing_before_they_are_used() -> None:
-    """An instance that serves /v1 alone never imports the protocol; a call does."""
+def test_the_sdk_is_imported_by_the_first_tool_request() -> None:
+    """Requests below /v1 do not import the SDK."""
     code = """
 import sys, httpx
+from conformance.http.transport import InProcess
 from conformance.reference import Reference
-from conformance.transport import InProcess
-made = Reference()
-with httpx.Client(transport=InProcess(made.app, lambda _: None)) as http:
-    profile = made.profile("http://reference.invalid/v1")
-    http.headers["x-api-key"] = profile["credentials"]["primary"]["api-key"]
-    statuses = [http.get("http://reference.invalid/v1/account").status_code, http.get(profile["tools"]["url"]).status_code]
-    print(statuses, "mcp" in sys.modules, http.post(profile["tools"]["url"]).status_code, "mcp" in sys.modules)
-made.close()
+reference = Reference()
+profile = reference.profile("http://reference.invalid/v1")
+headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
+transport = InProcess(reference.app, lambda _: None)
+account, tools = profile["base-url"] + "/account", profile["tools"]["url"]
+with httpx.Client(transport=transport, headers=headers) as http:
+    statuses = [http.get(account).status_code, http.get(tools).status_code]
+    print(statuses, "mcp" in sys.modules, http.post(tools).status_code, "mcp" in sys.modules)
+reference.close()
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "[200, 405] False 400 True\n"
@@ -528,8 +534,8 @@ made.close()
 @pytest.mark.parametrize(
     "operation", openapi.load().operations.values(), ids=lambda operation: operation.id
 )
-def test_a_tool_is_its_operation(caller: Caller, operation: openapi.Operation) -> None:
-    """Flat, closed input of the operation's parameters and body; valid schemas that stand alone; hints that fit."""
+def test_a_tool_matches_its_operation(caller: Caller, operation: openapi.Operation) -> None:
+    """Closed input schema of parameters and body; self-contained schemas; correct hints."""
     listed = caller.ask("tools/list", {}, **caller.headers()).json()["result"]["tools"]
     (tool,) = [each for each in listed if each["name"] == operation.id]
     body = (
@@ -563,8 +569,8 @@ def test_a_tool_is_its_operation(caller: Caller, operation: openapi.Operation) -
 
 
 @pytest.mark.parametrize("url", [BASE, "http://[::1]:8080/v1"])
-def test_the_profile_names_the_tools(reference: Reference, url: str) -> None:
-    """Beside the version segment, in the tables and in the text."""
+def test_the_profile_has_the_url_of_the_tools(reference: Reference, url: str) -> None:
+    """The URL is next to the version segment, in the tables and in the text."""
     profile = reference.profile(url)
     assert profile["tools"] == {"url": url.replace("/v1", "/mcp")}
     assert tomllib.loads(target.toml(profile))["tools"] == profile["tools"]

@@ -1,4 +1,4 @@
-"""The reference's answers: envelope, error bodies, methods, unknown paths, malformed bodies, failures."""
+"""Responses of the reference: envelope, errors, methods, unknown paths, bodies, failures."""
 
 import asyncio
 import logging
@@ -17,24 +17,24 @@ from conformance.reference import ManualClock, Reference, store
 from conformance.reference.request_body import MAXIMUM_BODY_BYTES
 
 
-def is_refused(answer: httpx.Response, status: int) -> None:
+def assert_error(response: httpx.Response, status: int) -> None:
     """Assert the status and the error body."""
-    assert answer.status_code == status, answer.text
-    assert answer.headers["content-type"] == "application/json"
-    assert set(answer.json()) == {"code", "requestId", "message", "title"}
-    assert all(isinstance(member, str) and member for member in answer.json().values())
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/json"
+    assert set(response.json()) == {"code", "requestId", "message", "title"}
+    assert all(isinstance(value, str) and value for value in response.json().values())
 
 
 def test_a_success_is_an_envelope(api: httpx.Client) -> None:
-    """`data` and `requestId`, as JSON, with its length."""
-    answer = api.get("/projects")
-    assert set(answer.json()) == {"data", "requestId"}
-    assert answer.headers["content-type"] == "application/json"
-    assert answer.headers["content-length"] == str(len(answer.content))
+    """`data` and `requestId`, as JSON with Content-Length."""
+    response = api.get("/projects")
+    assert set(response.json()) == {"data", "requestId"}
+    assert response.headers["content-type"] == "application/json"
+    assert response.headers["content-length"] == str(len(response.content))
 
 
 def test_request_ids_are_unique_and_repeatable(api: httpx.Client, profile: dict[str, Any]) -> None:
-    """No answer shares its id with another, refusals included; an equal instance gives the same ids in the same order."""
+    """All responses have distinct ids; an equal instance returns the same ids in the same order."""
     ids = [
         api.get(path).json()["requestId"]
         for path in ("/account", "/account", "/nothing", "/projects?limit=0")
@@ -51,7 +51,7 @@ def test_request_ids_are_unique_and_repeatable(api: httpx.Client, profile: dict[
 
 
 def test_request_ids_differ_after_a_restart(tmp_path: Path) -> None:
-    """Each opening of a database file begins another series."""
+    """Each start with a database file begins another series of ids."""
     ids = set()
     for _ in range(3):
         opened = Reference(database=str(tmp_path / "reference.db"), clock=ManualClock())
@@ -76,33 +76,35 @@ def test_request_ids_differ_after_a_restart(tmp_path: Path) -> None:
 )
 def test_an_unknown_path_is_not_found(api: httpx.Client, path: str) -> None:
     """404 with an error body, and never a redirect."""
-    is_refused(api.get(f"http://reference.test/v1{path}"), 404)
+    assert_error(api.get(f"http://reference.test/v1{path}"), 404)
 
 
 def test_the_root_is_not_found(api: httpx.Client) -> None:
-    """Nothing lies outside of /v1."""
-    is_refused(api.get("http://reference.test/"), 404)
-    is_refused(api.get("http://reference.test/account"), 404)
+    """There is nothing outside /v1."""
+    assert_error(api.get("http://reference.test/"), 404)
+    assert_error(api.get("http://reference.test/account"), 404)
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"])
-def test_a_wrong_method_is_refused(api: httpx.Client, method: str) -> None:
-    """405, and Allow says what there is."""
-    answer = api.request(method, "/projects")
-    is_refused(answer, 405)
-    assert answer.headers["allow"] == "GET, HEAD"
+def test_an_unsupported_method_is_rejected(api: httpx.Client, method: str) -> None:
+    """405 with Allow."""
+    response = api.request(method, "/projects")
+    assert_error(response, 405)
+    assert response.headers["allow"] == "GET, HEAD"
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE"])
 def test_an_approval_is_posted(api: httpx.Client, profile: dict[str, Any], method: str) -> None:
     """Every other method on its path is 405 with Allow: POST."""
-    answer = api.request(method, f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+    response = api.request(
+        method, f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
+    )
+    assert (response.status_code, response.headers["allow"]) == (405, "POST")
 
 
 @pytest.mark.parametrize("path", ["/account", "/projects", "/projects?limit=0", "/nothing"])
 def test_head_is_get_without_a_body(api: httpx.Client, path: str) -> None:
-    """Status and headers are those of GET."""
+    """The status and headers are those of GET."""
     head, get = api.head(path), api.get(path)
     assert (head.status_code, head.headers, head.content) == (get.status_code, get.headers, b"")
 
@@ -122,19 +124,19 @@ def test_head_is_get_without_a_body(api: httpx.Client, path: str) -> None:
         "3f0c1d527a944c1e8f210b6d5a9e7c43",
     ],
 )
-def test_a_path_id_that_is_no_uuid_is_refused(
+def test_a_path_id_that_is_not_a_uuid_is_rejected(
     api: httpx.Client, path: str, identifier: str
 ) -> None:
     """422."""
-    is_refused(api.get(path.format(identifier)), 422)
+    assert_error(api.get(path.format(identifier)), 422)
 
 
 @pytest.mark.parametrize(("content", "status"), [(b"{", 400), (b"[]", 422), (b"{}", 422)])
-def test_a_body_that_does_not_fit_is_refused(
+def test_an_invalid_body_is_rejected(
     api: httpx.Client, profile: dict[str, Any], content: bytes, status: int
 ) -> None:
-    """Malformed JSON is 400, JSON of another shape 422."""
-    is_refused(
+    """Malformed JSON is 400; other JSON than an object with both fields is 422."""
+    assert_error(
         api.post(
             f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve", content=content
         ),
@@ -143,20 +145,22 @@ def test_a_body_that_does_not_fit_is_refused(
 
 
 @pytest.mark.parametrize("declared", [True, False], ids=["declared", "chunked"])
-def test_a_body_past_the_maximum_is_refused(
+def test_a_body_beyond_the_maximum_is_rejected(
     api: httpx.Client, profile: dict[str, Any], declared: bool
 ) -> None:
-    """The maximum itself is read (and is no JSON); one byte more is 413, with or without a declared length."""
+    """A body of the maximum size is read (400); one more byte is 413, also without a length."""
     path = f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
     for size, status in ((MAXIMUM_BODY_BYTES, 400), (MAXIMUM_BODY_BYTES + 1, 413)):
         body = b"x" * size
-        is_refused(
+        assert_error(
             api.post(path, content=body if declared else iter([body[:1000], body[1000:]])), status
         )
 
 
-def test_a_body_is_refused_while_it_is_read(reference: Reference, profile: dict[str, Any]) -> None:
-    """Nothing is asked for beyond the chunk that exceeds the maximum, and nothing at all where the length says enough."""
+def test_a_large_body_is_rejected_while_it_is_read(
+    reference: Reference, profile: dict[str, Any]
+) -> None:
+    """Reading stops at the chunk that exceeds the maximum; a declared length prevents it."""
     chunks = 0
 
     def endless() -> Iterator[bytes]:
@@ -170,28 +174,28 @@ def test_a_body_is_refused_while_it_is_read(reference: Reference, profile: dict[
     with httpx.Client(
         transport=InProcess(reference.app, lambda _: None), headers=headers
     ) as client:
-        is_refused(client.post(url, content=endless()), 413)
+        assert_error(client.post(url, content=endless()), 413)
         assert chunks == 7
-        is_refused(client.post(url, content=endless(), headers={"content-length": "70000"}), 413)
+        assert_error(client.post(url, content=endless(), headers={"content-length": "70000"}), 413)
         assert chunks == 7
 
 
-def test_an_unhandled_exception_is_answered(
+def test_an_unhandled_exception_gets_a_response(
     reference: Reference, api: httpx.Client, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """500 with an error body that says nothing of the cause, which is in the log."""
+    """500 with an error body; the cause is in the log only."""
     reference.store.close()
     with caplog.at_level(logging.ERROR):
-        answer = api.get("/account")
-    is_refused(answer, 500)
-    assert "closed database" not in answer.text
+        response = api.get("/account")
+    assert_error(response, 500)
+    assert "closed database" not in response.text
     assert "closed database" in caplog.text
 
 
-def test_a_database_that_stays_locked_is_unavailability(
+def test_a_locked_database_is_unavailable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile: dict[str, Any]
 ) -> None:
-    """503 once the patience is over, while another connection holds the write lock."""
+    """503 after the timeout, while another connection has the write lock."""
     monkeypatch.setattr(store, "BUSY_TIMEOUT_SECONDS", 0.05)
     one, other = (
         Reference(database=str(tmp_path / "reference.db"), clock=ManualClock()) for _ in range(2)
@@ -199,7 +203,7 @@ def test_a_database_that_stays_locked_is_unavailability(
     headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
     body = {"expectedSubjectRevision": 1, "idempotencyKey": "a"}
     with reference_client.client(one, headers) as client, other.store.transaction():
-        is_refused(
+        assert_error(
             client.post(
                 f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve", json=body
             ),
@@ -209,10 +213,10 @@ def test_a_database_that_stays_locked_is_unavailability(
     other.close()
 
 
-def test_a_client_that_leaves_is_not_answered(
+def test_a_client_that_disconnects_gets_no_response(
     reference: Reference, profile: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Where the body never becomes complete there is no answer, and no error in the log."""
+    """An incomplete body gets no response, and causes no error in the log."""
     sent: list[Any] = []
 
     async def receive() -> dict[str, Any]:
@@ -237,7 +241,7 @@ def test_a_client_that_leaves_is_not_answered(
 def test_one_instance_serves_several_event_loops(
     reference: Reference, profile: dict[str, Any]
 ) -> None:
-    """Eight threads, each with a loop of its own, get the same data and request ids that no two share."""
+    """Eight threads with their own event loops get equal data and distinct request ids."""
     headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
 
     def read(_: int) -> list[dict[str, Any]]:
@@ -245,13 +249,13 @@ def test_one_instance_serves_several_event_loops(
             return [client.get("/videos").json() for _ in range(20)]
 
     with ThreadPoolExecutor(8) as pool:
-        answers = [answer for answers in pool.map(read, range(8)) for answer in answers]
-    assert len({answer["requestId"] for answer in answers}) == len(answers) == 160
-    assert [answer["data"] for answer in answers] == [answers[0]["data"]] * 160
+        answers = [response for answers in pool.map(read, range(8)) for response in answers]
+    assert len({response["requestId"] for response in answers}) == len(answers) == 160
+    assert [response["data"] for response in answers] == [answers[0]["data"]] * 160
 
 
 def test_an_instance_starts_and_stops_with_its_server(reference: Reference) -> None:
-    """The lifespan events of ASGI are answered."""
+    """The lifespan events of ASGI are handled."""
     events = iter(["lifespan.startup", "lifespan.shutdown"])
     sent: list[str] = []
 

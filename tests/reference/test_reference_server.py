@@ -1,4 +1,4 @@
-"""The reference behind a real socket: framing, parallel connections, restarts, signals."""
+"""The HTTP server of the reference: framing, concurrency, restarts, signals."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ THREADS = 8
 
 @contextmanager
 def served(*instances: Reference) -> Iterator[list[str]]:
-    """The base URLs of instances that are served in threads of this process."""
+    """The base URLs of instances, served in threads of this process."""
     listeners = [serve.listen("127.0.0.1", 0) for _ in instances]
     ready = [threading.Event() for _ in instances]
     servers = [
@@ -50,10 +50,9 @@ def served(*instances: Reference) -> Iterator[list[str]]:
 
 @contextmanager
 def process(*arguments: object) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """The base URL of a server in a process of its own, and the process."""
-    code = f"from conformance.reference import serve; from pathlib import Path; serve.serve{arguments!r}".replace(
-        "PosixPath", "Path"
-    )
+    """The base URL of a server in another process, and the process."""
+    imports = "from pathlib import PosixPath; from conformance.reference import serve"
+    code = f"{imports}; serve.serve{arguments!r}"
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:
@@ -66,7 +65,7 @@ def process(*arguments: object) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 
 
 def profile_of(seed: int, base_url: str) -> dict[str, Any]:
-    """What an instance that has just been made says of itself."""
+    """The profile of a new instance."""
     instance = Reference(seed)
     profile = instance.profile(base_url)
     instance.close()
@@ -74,13 +73,13 @@ def profile_of(seed: int, base_url: str) -> dict[str, Any]:
 
 
 def client(base_url: str, profile: dict[str, Any]) -> httpx.Client:
-    """A client that calls as primary over real connections."""
+    """A client with the credential primary, over real connections."""
     headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
     return httpx.Client(base_url=base_url, headers=headers, trust_env=False, timeout=30)
 
 
 def approval(review: dict[str, Any], key: str) -> tuple[str, dict[str, Any]]:
-    """Path and body of an approval."""
+    """The path and the body of an approval."""
     return f"/reviews/{review['id']}/approve", {
         "expectedSubjectRevision": review["subjectRevision"],
         "idempotencyKey": key,
@@ -88,7 +87,7 @@ def approval(review: dict[str, Any], key: str) -> tuple[str, dict[str, Any]]:
 
 
 def at_once(calls: list[Callable[[], httpx.Response]]) -> list[httpx.Response]:
-    """The answers to calls that start together, each in a thread of its own."""
+    """The responses to calls that start together, each in its own thread."""
     barrier = threading.Barrier(len(calls))
 
     def call(one: Callable[[], httpx.Response]) -> httpx.Response:
@@ -101,8 +100,8 @@ def at_once(calls: list[Callable[[], httpx.Response]]) -> list[httpx.Response]:
 
 @pytest.mark.parametrize("keys", [1, THREADS], ids=["one key", "many keys"])
 @pytest.mark.parametrize("instances", [1, 3], ids=["one instance", "three instances on one file"])
-def test_approvals_at_once_approve_once(tmp_path: Path, keys: int, instances: int) -> None:
-    """One key: all 200 with equal data. Many keys: one 200, the others 409. The review is approved, and the winner replays."""
+def test_concurrent_approvals_approve_once(tmp_path: Path, keys: int, instances: int) -> None:
+    """With one key all return equal data; with many keys one returns 200 and the others 409."""
     made = [Reference(database=str(tmp_path / "reference.db")) for _ in range(instances)]
     profile = made[0].profile("")
     with served(*made) as urls:
@@ -135,8 +134,8 @@ def test_approvals_at_once_approve_once(tmp_path: Path, keys: int, instances: in
         instance.close()
 
 
-def test_approvals_at_once_of_many_processes_approve_once(tmp_path: Path) -> None:
-    """Processes that begin with the same new file agree on its records and on who approved."""
+def test_concurrent_approvals_of_many_processes_approve_once(tmp_path: Path) -> None:
+    """Processes that open the same new file have equal records, and one approval."""
     arguments = (0, "127.0.0.1", str(tmp_path / "reference.db"), 1, None)
     profile = profile_of(1, "")
     with (
@@ -152,8 +151,8 @@ def test_approvals_at_once_of_many_processes_approve_once(tmp_path: Path) -> Non
             assert len({str(answer.json()["data"]) for answer in answers}) == 1
 
 
-def test_a_restart_forgets_nothing(tmp_path: Path) -> None:
-    """After a restart with the same file the replay is 200 with equal data, and cursors still continue."""
+def test_a_restart_preserves_the_state(tmp_path: Path) -> None:
+    """After a restart with the same file, replays return equal data, and cursors are valid."""
     arguments = (0, "127.0.0.1", str(tmp_path / "reference.db"), 7, tmp_path / "target.toml")
     with process(*arguments) as (base_url, running):
         profile = tomllib.loads((tmp_path / "target.toml").read_text(encoding="utf-8"))
@@ -176,8 +175,8 @@ def test_a_restart_forgets_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_cleanly(tmp_path: Path, number: signal.Signals) -> None:
-    """It prints its base URL alone, writes a private profile of itself, and exits with 0."""
+def test_a_signal_stops_the_server(tmp_path: Path, number: signal.Signals) -> None:
+    """It prints only its base URL, writes a private profile, and exits with 0."""
     target = tmp_path / "target.toml"
     target.write_text("of an earlier run", encoding="utf-8")
     with process(0, "127.0.0.1", ":memory:", 3, target) as (base_url, running):
@@ -191,7 +190,7 @@ def test_a_signal_ends_it_cleanly(tmp_path: Path, number: signal.Signals) -> Non
 def test_serving_stops_on_a_signal_in_this_process(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Called in the main thread, `serve` returns after the signal, and the address that it printed was right."""
+    """In the main thread, `serve` returns after the signal; the printed URL was correct."""
     monkeypatch.setattr(
         AppStatus, "should_exit", False
     )  # with the signal, it would stay True for every later stream of this process
@@ -204,15 +203,15 @@ def test_serving_stops_on_a_signal_in_this_process(
     assert capsys.readouterr().out == f"http://127.0.0.1:{port}/v1\n"
 
 
-def test_an_address_names_host_and_port() -> None:
-    """IPv6 addresses stand in brackets."""
+def test_an_address_has_host_and_port() -> None:
+    """IPv6 addresses are in brackets."""
     with serve.listen("127.0.0.1", 0) as four, serve.listen("::1", 0) as six:
         assert serve.address(four) == f"http://127.0.0.1:{four.getsockname()[1]}/v1"
         assert serve.address(six) == f"http://[::1]:{six.getsockname()[1]}/v1"
 
 
-def test_a_call_costs_no_delayed_acknowledgement() -> None:
-    """Twenty calls on one connection take less than the 44 ms each that Nagle's algorithm would cost."""
+def test_a_request_has_no_delayed_acknowledgement() -> None:
+    """Twenty requests on a connection take less than 44 ms each, the cost of Nagle's algorithm."""
     instance = Reference()
     with served(instance) as (base_url,), client(base_url, instance.profile(base_url)) as api:
         elapsed = sum(api.get("/account").elapsed.total_seconds() for _ in range(20))
@@ -222,8 +221,8 @@ def test_a_call_costs_no_delayed_acknowledgement() -> None:
 
 @pytest.mark.parametrize("size", [MAXIMUM_BODY_BYTES + 1, 5_000_000])
 @pytest.mark.parametrize("declared", [True, False], ids=["declared", "chunked"])
-def test_a_large_body_is_answered_on_a_connection_that_stays(size: int, declared: bool) -> None:
-    """413 reaches the client, whose next request goes through."""
+def test_a_large_body_does_not_end_the_connection(size: int, declared: bool) -> None:
+    """The client receives 413, and its next request succeeds."""
     instance = Reference()
     profile = instance.profile("")
     path = f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
@@ -235,8 +234,8 @@ def test_a_large_body_is_answered_on_a_connection_that_stays(size: int, declared
     instance.close()
 
 
-def test_errors_are_json_on_the_wire() -> None:
-    """Unknown path, wrong method, malformed body, failure: each has its status and the error body; HEAD has none."""
+def test_errors_are_json_over_http() -> None:
+    """Each error has its status and an error body; for HEAD it has no body."""
     instance = Reference()
     profile = instance.profile("")
     path = f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
@@ -256,14 +255,14 @@ def test_errors_are_json_on_the_wire() -> None:
 
 
 def stop_once_it_answers(port: int) -> None:
-    """Send this process a signal as soon as somebody listens on the port, who has then taken the signal over."""
+    """Send this process a signal once a server listens on the port."""
     with httpx.Client(transport=httpx.HTTPTransport(retries=10), trust_env=False) as api:
         assert api.get(f"http://127.0.0.1:{port}/v1/account").status_code == 401
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A free port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
         return port

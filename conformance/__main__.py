@@ -1,4 +1,4 @@
-"""The command line: the table of commands, and the exit codes of all of them."""
+"""The command line: its commands, their options and exit codes."""
 
 import argparse
 import importlib
@@ -11,28 +11,21 @@ from pathlib import Path
 from typing import NoReturn
 
 from conformance import __version__
-from conformance.commands.outcome import (
-    CHECKER_ERROR,
-    CONFORMANT,
-    INTERRUPTED,
-    USAGE_ERROR,
-    VERDICTS,
-    UsageError,
-    explained,
-)
+from conformance.commands.outcome import VERDICTS, UsageError, explained
+from conformance.contract.exit_codes import CHECKER_ERROR, CONFORMANT, INTERRUPTED, USAGE_ERROR
 
 
 class Parser(argparse.ArgumentParser):
-    """Says in one line on standard error what is wrong with the arguments, and leaves 2 to interruptions."""
+    """Reports a usage error in one line; its exit code is not 2, which means interrupted."""
 
     def error(self, message: str) -> NoReturn:
-        """End the process as for any other usage error."""
-        raise SystemExit(refuse(self.prog, f"{message} (`{self.prog} --help` lists what there is)"))
+        """End the process with a usage error."""
+        raise SystemExit(usage_error(self.prog, f"{message} (see `{self.prog} --help`)"))
 
 
 @dataclass(frozen=True)
 class Command:
-    """One command; `ends` says what its exit codes mean, from 0 on."""
+    """One command; `ends` are the meanings of its exit codes, from 0 on."""
 
     help: str
     options: Callable[[argparse.ArgumentParser], None]
@@ -42,21 +35,22 @@ class Command:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code."""
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal of few characters is no error
+        # A terminal with a small character set is no reason to fail.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     chosen = parser().parse_args(arguments)
     try:
-        # The module of a command has `run(arguments) -> exit code`, and is imported only where the command is called.
+        # The module of a command has `run(arguments) -> exit code`; it is imported on demand.
         code: int = importlib.import_module(f"conformance.commands.{chosen.command}").run(chosen)
         sys.stdout.flush()
     except UsageError as problem:
-        return refuse(f"conformance {chosen.command}", str(problem))
+        return usage_error(f"conformance {chosen.command}", str(problem))
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read the output has read enough; without this the interpreter's own flush at the end complains.
+        # The reader of the output has closed it; otherwise the interpreter's last flush fails.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CONFORMANT
-    except Exception:  # noqa: BLE001 - Python's own exit code for it, 1, would blame the target
+    except Exception:  # noqa: BLE001 - Python's own exit code, 1, would blame the target
         traceback.print_exc()
         return CHECKER_ERROR
     return code
@@ -66,7 +60,7 @@ def parser() -> Parser:
     """The parser of the whole command line."""
     whole = Parser(
         prog="conformance",
-        description="Does a deployment keep the contract of the video-localization client API?",
+        description="Check whether a deployment conforms to the video-localization client API.",
         epilog=explained(VERDICTS),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -86,37 +80,37 @@ def parser() -> Parser:
     return whole
 
 
-def refuse(command: str, message: str) -> int:
-    """Say why a command does nothing; the exit code of that."""
+def usage_error(command: str, message: str) -> int:
+    """Report a usage error; returns its exit code."""
     sys.stderr.write(f"{command}: error: {message}\n")
     return USAGE_ERROR
 
 
 def run_options(part: argparse.ArgumentParser) -> None:
-    """The options of a run; without a target it judges the bundled reference, in this process."""
+    """The options of a run; without a target it checks the bundled reference."""
     part.add_argument(
         "--base-url",
         metavar="URL",
-        help="the deployment to judge; without it and --target: the bundled reference",
+        help="base URL to check; without it and --target: the bundled reference",
     )
     part.add_argument(
         "--target",
         type=Path,
         metavar="FILE",
-        help="its target profile (TOML; `conformance init` writes one to fill in)",
+        help="target profile (TOML; `conformance init` writes a template)",
     )
     part.add_argument(
         "--report-dir",
         type=Path,
         default=Path("reports/latest"),
         metavar="DIR",
-        help="where to write (%(default)s)",
+        help="folder for the report (default: %(default)s)",
     )
     part.add_argument(
         "--depth",
         choices=("quick", "standard", "deep"),
         default="standard",
-        help="how much to spend (default: %(default)s)",
+        help="how thorough the run is (default: %(default)s)",
     )
     part.add_argument(
         "--seed",
@@ -126,35 +120,45 @@ def run_options(part: argparse.ArgumentParser) -> None:
         help="the same seed sends the same requests (default: %(default)s)",
     )
     part.add_argument(
-        "-n", dest="workers", type=_count, metavar="N",
-        help="share the checks out to N processes; 4 judge a target whose answers take long in a third of the time",
-    )  # fmt: skip
+        "-n",
+        dest="workers",
+        type=_count,
+        metavar="N",
+        help="run the checks in N processes; 4 check a slow target in a third of the time",
+    )
     part.add_argument(
-        "--class", dest="classes", action="append", type=_conformance_class, default=[], metavar="CLASS",
-        help="judge only this conformance class; may be repeated",
-    )  # fmt: skip
+        "--class",
+        dest="classes",
+        action="append",
+        type=_conformance_class,
+        default=[],
+        metavar="CLASS",
+        help="check only this conformance class; may be repeated",
+    )
     part.add_argument(
         "--report",
         type=_formats,
         metavar="FORMAT,…",
-        help="formats beside report.json (default: junit,html and the CI's)",
+        help="formats in addition to report.json (default: junit,html and that of the CI)",
     )
     part.add_argument(
         "--known-failures",
         type=Path,
         metavar="FILE",
-        help="known failures (TOML), which do not fail the run",
+        help="known failures (TOML); they do not fail the run",
     )
     part.add_argument(
         "--require-complete",
         action="store_true",
-        help="exit with 1 also where something could not be judged",
+        help="exit with 1 if a requirement could not be checked",
     )
 
 
 def serve_options(part: argparse.ArgumentParser) -> None:
-    """Where the reference is served."""
-    part.add_argument("--port", type=_port, default=0, help="0, the default, takes any free one")
+    """The options of the served reference."""
+    part.add_argument(
+        "--port", type=_port, default=0, help="port to listen on (default: any free port)"
+    )
     part.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"
     )
@@ -169,36 +173,41 @@ def serve_options(part: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="the same seed makes the same data (default: %(default)s)",
+        help="the same seed creates the same data (default: %(default)s)",
     )
     part.add_argument(
         "--target-out",
         type=Path,
         metavar="FILE",
-        help="write the target profile of this instance, secrets included",
+        help="write the target profile of this instance, including its secrets",
     )
 
 
 def requirements_options(part: argparse.ArgumentParser) -> None:
-    """Which requirements to list, and how."""
+    """The options of the list of requirements."""
     part.add_argument(
-        "--class", dest="classes", action="append", type=_conformance_class, default=[], metavar="CLASS",
+        "--class",
+        dest="classes",
+        action="append",
+        type=_conformance_class,
+        default=[],
+        metavar="CLASS",
         help="list only this conformance class; may be repeated",
-    )  # fmt: skip
+    )
     part.add_argument(
         "--json",
         action="store_true",
-        help="as one JSON array, with everything that is known of each",
+        help="print a JSON array with all details",
     )
 
 
 def no_options(_part: argparse.ArgumentParser) -> None:
-    """A command that takes nothing."""
+    """For a command without options."""
 
 
 def init_options(part: argparse.ArgumentParser) -> None:
-    """What stands in the profile from the start, and where it goes."""
-    part.add_argument("--base-url", metavar="URL", help="the deployment that the profile is for")
+    """The options of a new profile."""
+    part.add_argument("--base-url", metavar="URL", help="base URL of the deployment")
     part.add_argument(
         "file",
         nargs="?",
@@ -210,51 +219,51 @@ def init_options(part: argparse.ArgumentParser) -> None:
 
 
 def report_options(part: argparse.ArgumentParser) -> None:
-    """Which run is told again, and in which formats."""
+    """The options of rendering a report again."""
     part.add_argument(
         "directory",
         nargs="?",
         type=Path,
         default=Path("reports/latest"),
         metavar="DIR",
-        help="of the run (%(default)s)",
+        help="folder of the run (default: %(default)s)",
     )
     part.add_argument(
         "--report",
         type=_formats,
         metavar="FORMAT,…",
-        help="formats beside report.json (default: junit,html and the CI's)",
+        help="formats in addition to report.json (default: junit,html and that of the CI)",
     )
 
 
 def compare_options(part: argparse.ArgumentParser) -> None:
-    """Which two reports are compared."""
+    """The two reports to compare."""
+    part.add_argument("before", type=Path, metavar="BEFORE", help="a report.json, or its folder")
     part.add_argument(
-        "before", type=Path, metavar="BEFORE", help="a report.json, or the directory that has one"
+        "after", type=Path, metavar="AFTER", help="another report.json, or its folder"
     )
-    part.add_argument("after", type=Path, metavar="AFTER", help="another one")
-    part.add_argument("--json", action="store_true", help="as one JSON object")
+    part.add_argument("--json", action="store_true", help="print a JSON object")
 
 
 def judge_options(part: argparse.ArgumentParser) -> None:
-    """Which recorded traffic is judged."""
+    """The recorded traffic to check."""
     part.add_argument(
         "file",
         type=Path,
         metavar="FILE.har",
-        help="an HTTP archive of a browser, a proxy or a client",
+        help="HTTP archive of a browser, a proxy or a client",
     )
     part.add_argument(
         "--base-url",
         metavar="URL",
         required=True,
-        help="the address below which its requests are calls of the API",
+        help="base URL of the API in this traffic",
     )
-    part.add_argument("--json", action="store_true", help="as one JSON object")
+    part.add_argument("--json", action="store_true", help="print a JSON object")
 
 
 def keygen_options(part: argparse.ArgumentParser) -> None:
-    """Where the key goes."""
+    """The file of the new key."""
     part.add_argument(
         "file",
         nargs="?",
@@ -266,20 +275,20 @@ def keygen_options(part: argparse.ArgumentParser) -> None:
 
 
 def certify_options(part: argparse.ArgumentParser) -> None:
-    """Which run is certified, by which key, into which file."""
+    """The run to certify, the key and the file."""
     part.add_argument(
         "--report-dir",
         type=Path,
         default=Path("reports/latest"),
         metavar="DIR",
-        help="of the run (default: %(default)s)",
+        help="folder of the run (default: %(default)s)",
     )
     part.add_argument(
         "--key",
         type=Path,
         required=True,
         metavar="FILE",
-        help="the private key (`conformance keygen` makes one)",
+        help="private key (`conformance keygen` creates one)",
     )
     part.add_argument(
         "file",
@@ -292,14 +301,12 @@ def certify_options(part: argparse.ArgumentParser) -> None:
 
 
 def verify_options(part: argparse.ArgumentParser) -> None:
-    """Which certificate is verified, and against what."""
-    part.add_argument(
-        "--public-key", type=Path, metavar="FILE", help="the key that it has to be signed with"
-    )
+    """The certificate to verify."""
+    part.add_argument("--public-key", type=Path, metavar="FILE", help="public key of the signer")
     part.add_argument(
         "--with-current-suite",
         action="store_true",
-        help="list what the installed suite judges otherwise",
+        help="list the verdicts that the installed suite changes",
     )
     part.add_argument("file", type=Path, metavar="FILE", help="the certificate")
 
@@ -309,32 +316,39 @@ def diff_options(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "document",
         metavar="FILE|URL",
-        help="an OpenAPI document, YAML or JSON; nothing is sent where it is a file",
+        help="an OpenAPI document, YAML or JSON",
     )
     part.add_argument(
-        "--json", action="store_true", help="as one JSON object, with the lines of every difference"
+        "--json",
+        action="store_true",
+        help="print a JSON object, with the lines of every difference",
     )
 
 
 def selftest_options(part: argparse.ArgumentParser) -> None:
-    """Which mutants and variants to try, and how many at once."""
+    """The mutants and variants to run, and the number of processes."""
     part.add_argument(
-        "--also", nargs="+", action="extend", default=[], type=Path, metavar="FILE",
-        help="also the mutants and variants of these files (TOML; CONTRIBUTING.md shows how they are written)",
-    )  # fmt: skip
+        "--also",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="add the mutants and variants of these files (TOML; see CONTRIBUTING.md)",
+    )
     part.add_argument(
         "--only",
         nargs="+",
         action="extend",
         default=[],
         metavar="ID",
-        help="only these mutants and variants",
+        help="run only these mutants and variants",
     )
     part.add_argument(
         "--seeds",
         type=_count,
         metavar="N",
-        help="N runs of the reference and the variants alone, each with another seed",
+        help="run only the reference and the variants, N times with different seeds",
     )
     part.add_argument(
         "-j",
@@ -342,93 +356,93 @@ def selftest_options(part: argparse.ArgumentParser) -> None:
         type=_count,
         default=os.cpu_count() or 1,
         metavar="N",
-        help="processes (default: one a core)",
+        help="number of processes (default: one per core)",
     )
     part.add_argument(
-        "--list", action="store_true", help="list the mutants and variants, and try none"
+        "--list", action="store_true", help="list the mutants and variants, and run none"
     )
     part.add_argument(
         "--coverage",
         action="store_true",
-        help="print what stands behind each requirement (spec/COVERAGE.md), and try none",
+        help="print the mutants of each requirement (spec/COVERAGE.md), and run none",
     )
 
 
 COMMANDS = {
     "run": Command(
-        "Judge a deployment, or the bundled reference, and write a report.", run_options, VERDICTS
+        "Check a deployment, or the bundled reference, and write a report.", run_options, VERDICTS
     ),
     "serve": Command("Serve the bundled reference implementation, as a sandbox.", serve_options),
-    "requirements": Command("List what is judged.", requirements_options),
+    "requirements": Command("List the requirements.", requirements_options),
     "judge": Command(
-        "Judge recorded traffic by the rules on every exchange.",
+        "Check recorded traffic against the rules for every exchange.",
         judge_options,
-        ("no rule is broken", "a rule is broken"),
+        ("no violation", "a violation"),
     ),
     "report": Command(
-        "Tell a run again, in any format; also one that was killed.", report_options, VERDICTS
+        "Render a previous run again, even an interrupted one.", report_options, VERDICTS
     ),
     "compare": Command(
-        "Tell what changed from one report to another.",
+        "Show what changed between two reports.",
         compare_options,
-        ("nothing broke", "something broke"),
+        ("no new failure", "a new failure"),
     ),
-    "keygen": Command("Make a key pair to sign certificates with.", keygen_options),
+    "keygen": Command("Create a key pair for signing certificates.", keygen_options),
     "certify": Command(
-        "Sign the evidence of a conformant run.", certify_options, ("signed", "refused")
+        "Sign the evidence of a conformant run.", certify_options, ("signed", "rejected")
     ),
     "verify": Command(
-        "Check a certificate, without its target.",
+        "Verify a certificate without its target.",
         verify_options,
-        ("the evidence bears it out", "refused"),
+        ("verified", "rejected"),
     ),
     "scenarios": Command(
         "Print the scenarios as an Arazzo document (spec/arazzo.yaml).", no_options
     ),
-    "init": Command(
-        "Write a target profile to fill in; never over an existing file.", init_options
-    ),
+    "init": Command("Write a template of a target profile; never overwrites a file.", init_options),
     "selftest": Command(
-        "Try the suite on broken and on unusual references.",
+        "Run the suite on mutants and variants of the reference.",
         selftest_options,
-        ("all as it has to be", "not all"),
+        ("all results as expected", "some results not as expected"),
     ),
     "diff": Command(
         "Compare a published OpenAPI document with the contract.",
         diff_options,
-        ("nothing breaks", "a difference breaks"),
+        ("no breaking difference", "a breaking difference"),
     ),
 }
 
 
 def _conformance_class(text: str) -> str:
-    # A class is checked against the catalogue, which is not worth loading for anything but that.
+    # The catalogue is loaded only for this.
     classes: tuple[str, ...] = importlib.import_module("conformance.contract.requirements").CLASSES
     if text not in classes:
-        raise argparse.ArgumentTypeError(f"there is no class {text!r}, only {', '.join(classes)}")
+        raise argparse.ArgumentTypeError(
+            f"unknown class {text!r}; the classes are {', '.join(classes)}"
+        )
     return text
 
 
 def _formats(text: str) -> str:
-    # As above: the formats are only loaded where somebody asks for one.
+    # The formats are loaded only for this.
     known: dict[str, object] = importlib.import_module("conformance.report.artefacts").FORMATS
     for name in text.split(","):
         if name not in known:
             raise argparse.ArgumentTypeError(
-                f"there is no format {name!r}, only {', '.join(known)}"
+                f"unknown format {name!r}; the formats are {', '.join(known)}"
             )
     return text
 
 
 def _count(text: str) -> int:
     if not text.isdecimal() or not int(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no count: write 1 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} must be an integer ≥ 1")
     return int(text)
 
 
 def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port; ports are numbers up to 65535")
+        raise argparse.ArgumentTypeError(f"{text!r} must be a port from 0 to 65535")
     return int(text)
 
 

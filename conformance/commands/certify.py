@@ -7,8 +7,9 @@ from pathlib import Path
 
 from conformance.assurance.certificate import bundle, dsse
 from conformance.assurance.certificate.verification import refusals
-from conformance.commands.outcome import CONFORMANT, NON_CONFORMANT, UsageError
+from conformance.commands.outcome import UsageError
 from conformance.contract import files
+from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 
 FROM_RUN = ("report.json", "exchanges.jsonl", "target.json")
 FROM_CONTRACT = ("requirements.yaml", "openapi.yaml")

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from conformance.commands.outcome import CONFORMANT, NON_CONFORMANT, UsageError
+from conformance.commands.outcome import UsageError
+from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report.comparison import Comparison, compare
 from conformance.report.document_types import Report
 from conformance.report.text import visible

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.commands.outcome import CONFORMANT, NON_CONFORMANT, UsageError
+from conformance.commands.outcome import UsageError
 from conformance.contract.description.compare import examine
 from conformance.contract.description.difference import BREAKING, Difference, Effect
 from conformance.contract.description.source import SourceError
+from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report.console.line import plain, visible
 
 HEADINGS = {

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.commands.outcome import CONFORMANT, NON_CONFORMANT, UsageError
+from conformance.commands.outcome import UsageError
 from conformance.contract import openapi, requirements
+from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Finding, Verdict, worst
 from conformance.http import serialization

@@ -4,7 +4,8 @@ import argparse
 import sys
 
 from conformance.assurance.certificate import dsse
-from conformance.commands.outcome import CONFORMANT, UsageError
+from conformance.commands.outcome import UsageError
+from conformance.contract.exit_codes import CONFORMANT
 
 
 def run(arguments: argparse.Namespace) -> int:

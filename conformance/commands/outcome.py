@@ -1,6 +1,6 @@
 """How a command ends: its exit code, or the usage error that stopped it before it began."""
 
-CONFORMANT, NON_CONFORMANT, INTERRUPTED, CHECKER_ERROR, USAGE_ERROR = range(5)
+from conformance.contract.exit_codes import INTERRUPTED
 
 VERDICTS = (
     "conformant; or inconclusive, without --require-complete",

@@ -20,8 +20,8 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from conformance.commands.outcome import CHECKER_ERROR, INTERRUPTED, USAGE_ERROR
 from conformance.contract import requirements
+from conformance.contract.exit_codes import CHECKER_ERROR, INTERRUPTED, USAGE_ERROR
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Verdict, worst
 from conformance.report import artefacts

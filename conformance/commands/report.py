@@ -5,7 +5,8 @@ import json
 import sys
 from pathlib import Path
 
-from conformance.commands.outcome import CONFORMANT, INTERRUPTED, UsageError
+from conformance.commands.outcome import UsageError
+from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED
 from conformance.report import artefacts
 from conformance.report.console import terminal
 from conformance.report.document_types import Report

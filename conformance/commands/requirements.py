@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from conformance.commands.outcome import CONFORMANT
 from conformance.contract import requirements
+from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.requirements import Requirement
 
 WIDTH = 100

@@ -3,8 +3,8 @@
 import argparse
 import sys
 
-from conformance.commands.outcome import CONFORMANT
 from conformance.contract import arazzo
+from conformance.contract.exit_codes import CONFORMANT
 
 
 def run(_arguments: argparse.Namespace) -> int:

@@ -3,7 +3,8 @@
 import argparse
 import sqlite3
 
-from conformance.commands.outcome import CONFORMANT, UsageError
+from conformance.commands.outcome import UsageError
+from conformance.contract.exit_codes import CONFORMANT
 from conformance.reference import serve
 
 

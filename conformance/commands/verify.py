@@ -6,7 +6,8 @@ import sys
 
 from conformance.assurance.certificate import bundle, dsse
 from conformance.assurance.certificate.verification import Verification, verify
-from conformance.commands.outcome import CONFORMANT, NON_CONFORMANT, UsageError
+from conformance.commands.outcome import UsageError
+from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -10,6 +10,12 @@ from typing import Any
 import orjson
 
 from conformance.contract import requirements
+from conformance.contract.exit_codes import (
+    CHECKER_ERROR,
+    CONFORMANT,
+    INTERRUPTED,
+    NON_CONFORMANT,
+)
 from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Conclusion, Level, Verdict
 from conformance.report import artefacts, document, journal, known_failures, unchecked
@@ -28,7 +34,6 @@ PAUSE = 5.0
 SHARE = 30
 """A long run spends at most one part in this many on such reports."""
 
-CONFORMANT, NON_CONFORMANT, INTERRUPTED, CHECKER_ERROR, USAGE_ERROR = range(5)
 NO_TESTS_COLLECTED = 5
 ENDED = (CONFORMANT, NON_CONFORMANT, NO_TESTS_COLLECTED)
 """The exit codes of pytest after which the report decides on that of the run."""

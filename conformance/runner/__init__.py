@@ -1,1 +1,1 @@
-"""A run: its session, its items, and pytest as the one who calls them."""
+"""A run: its session, its items, and pytest, which calls them."""

@@ -1,4 +1,4 @@
-"""What a run of pytest collects: the suite is that of the package, of which there can be no second one in a process."""
+"""Where a run of pytest finds the suite: always in the installed package."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,9 +8,11 @@ SUITE = Path(__file__).parents[1] / "suite"
 
 
 def places(given: Sequence[str], folder: Path, *, pyargs: bool) -> list[str]:
-    """The paths that pytest is given in a folder, those of the suite as paths in the package; the suite, where a checkout is given none.
+    """The paths for pytest to collect; those of the suite lead into the package.
 
-    With `pyargs` modules may be named as well.
+    In a checkout, no paths stand for the suite.
+
+    With `pyargs`, modules may be named as well.
     """
     if not given and _is_checkout(folder):
         return [str(SUITE)]

@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from conformance.contract import requirements
+from conformance.contract.exit_codes import USAGE_ERROR
 from conformance.http.transport import InProcess, Network, Transport
 from conformance.report import known_failures as failures
 from conformance.report.journal import JOURNAL
@@ -26,7 +27,10 @@ DEFAULT_REPORTS = Path("reports/latest")
 
 @dataclass(frozen=True)
 class Subject:
-    """What is examined, and how it is reached; `provisioned` stands in for the provision command where a run is repeated."""
+    """A target, and the transport that reaches it.
+
+    `provisioned` replaces the provision command where a run is replayed.
+    """
 
     target: Target
     transport: Transport
@@ -34,15 +38,15 @@ class Subject:
 
 
 SUBJECT: pytest.StashKey[Callable[[], Subject]] = pytest.StashKey()
-"""Makes what is examined in place of the target that the options name: an altered reference, or a recording."""
+"""Makes the subject in place of the target of the options: a mutant, or a recording."""
 
 
 TARGET: pytest.StashKey[Target | None] = pytest.StashKey()
-"""The target of `target_of`: read once, since its profile may have commands that print secrets."""
+"""The target of `target_of`: read once, since commands of its profile may print secrets."""
 
 
 def target_of(config: pytest.Config) -> Target | None:
-    """The target that the options name, or None for the bundled reference. Raises UsageError for what is wrong with it."""
+    """The target that the options name; None for the reference. Raises UsageError."""
     if TARGET not in config.stash:
         config.stash[TARGET] = _target(config)
     return config.stash[TARGET]
@@ -60,7 +64,7 @@ def _target(config: pytest.Config) -> Target | None:
 
 
 def known_failures(config: pytest.Config) -> tuple[Known, ...] | None:
-    """The known failures that the options name a file of. Raises UsageError for what is wrong with it."""
+    """The known failures in the file that the options name. Raises UsageError."""
     path: Path | None = config.getoption("known_failures")
     try:
         return (
@@ -75,14 +79,14 @@ def known_failures(config: pytest.Config) -> tuple[Known, ...] | None:
 
 
 def is_meant(config: pytest.Config) -> bool:
-    """Whether the arguments of a run name the suite, as far as can be told before anything is collected."""
+    """Whether the arguments of a run name the suite, judging before anything is collected."""
     return any(
         Path(argument.split("::")[0]).absolute().is_relative_to(SUITE) for argument in config.args
     )
 
 
 def rehearse(config: pytest.Config) -> None:
-    """Read what the options name, and find out whether anybody answers there. Raises UsageError for what is wrong with them."""
+    """Read the files of the options, and check that the target responds. Raises UsageError."""
     known_failures(config)
     target = target_of(config)
     if target is not None:
@@ -106,12 +110,12 @@ def _check_workers(config: pytest.Config, target: Target) -> None:
 
 
 def report_directory(config: pytest.Config) -> Path:
-    """Where this run writes."""
+    """The folder that this run writes to."""
     return config.getoption("report_dir") or config.invocation_params.dir / DEFAULT_REPORTS
 
 
 def begin(config: pytest.Config) -> Session:
-    """The session of this process, with a log of its exchanges in the report directory."""
+    """The session of this process, which logs its exchanges to the report directory."""
     known_failures(config)
     session = opened(
         subject(config), config.getoption("conformance_seed"), config.getoption("depth")
@@ -124,7 +128,7 @@ def begin(config: pytest.Config) -> Session:
 
 
 def opened(examined: Subject, seed: int, depth: str) -> Session:
-    """The session of this process with what is examined; workers share the pace that the target allows."""
+    """The session of this process with a subject; workers share its rate and connections."""
     limits = examined.target.limits
     rate = limits.requests_per_second
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
@@ -140,13 +144,13 @@ def opened(examined: Subject, seed: int, depth: str) -> Session:
 
 
 def clear(directory: Path) -> None:
-    """Take away what a run that was killed has left; the next report would take it for its own."""
+    """Remove the files of a killed run: the next report would include them."""
     for left_over in (*directory.glob("exchanges-*.jsonl"), *directory.glob(JOURNAL)):
         left_over.unlink()
 
 
 def subject(config: pytest.Config) -> Subject:
-    """What the options say is to be examined."""
+    """The subject that the options name."""
     if SUBJECT in config.stash:
         return config.stash[SUBJECT]()
     target = target_of(config)
@@ -158,28 +162,28 @@ def subject(config: pytest.Config) -> Subject:
 
 
 def in_process(package: ModuleType) -> Subject:
-    """A reference implementation, driven in this process by a clock that is moved instead of waited for."""
+    """A reference implementation in this process, with a clock that is advanced by waiting."""
     clock = package.ManualClock()
-    judged = package.Reference(clock=clock)
+    made = package.Reference(clock=clock)
     return Subject(
-        parse(judged.profile(IN_PROCESS), source=None, environ={}),
-        InProcess(judged.app, clock.advance),
+        parse(made.profile(IN_PROCESS), source=None, environ={}),
+        InProcess(made.app, clock.advance),
     )
 
 
 class Substitute:
-    """A pytest plugin that puts another subject in the place of the one that the options name."""
+    """A pytest plugin that replaces the subject that the options name."""
 
     def __init__(self, made: Callable[[], Subject]) -> None:
         self._made = made
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """The examination finds it here."""
+        """Store what makes the subject."""
         config.stash[SUBJECT] = self._made
 
 
 def check(session: Session) -> None:
-    """End the run with exit code 4 where there is nothing to check."""
+    """End the run with a usage error where there is nothing to check."""
     obstacle = preflight.obstacle(session)
     if obstacle is not None:
-        pytest.exit(obstacle, returncode=4)
+        pytest.exit(obstacle, returncode=USAGE_ERROR)

@@ -1,4 +1,4 @@
-"""The run that the options of pytest describe, gathered by the process that writes its report."""
+"""The run that the options of pytest describe, for the process that writes its report."""
 
 import time
 from datetime import UTC, datetime, timedelta

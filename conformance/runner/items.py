@@ -1,4 +1,4 @@
-"""The items of a run: one for each check, operation and scheme; their order, their names, and what their end means."""
+"""The items of a run: checks by operation and scheme, their order, and their results."""
 
 import traceback
 from collections.abc import Mapping
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from conformance.report.document_types import ExchangeEntry
 
 FOUND = (Violation, Inconclusive, NotApplicable)
-"""What a check raises of a target; anything else is a mistake of the checker."""
+"""What a check raises about a target; anything else is an internal error."""
 
 
 def parametrize(metafunc: pytest.Metafunc, id: str) -> None:
-    """Run a check once for each operation of its requirement and for each scheme, where it asks for them."""
+    """Run a check for each operation of its requirement, and for each scheme, if it has them."""
     catalogue = requirements.load()
     if id not in catalogue:
         raise pytest.UsageError(
@@ -45,7 +45,7 @@ def parametrize(metafunc: pytest.Metafunc, id: str) -> None:
 
 
 def arrange(items: list[pytest.Item], config: pytest.Config) -> None:
-    """Leave only the classes asked for, and put classes in their order."""
+    """Select the chosen conformance classes, and sort the items by class."""
     wanted = chosen(config)
     left_out = [
         item for item in items if wanted and _is_check(item) and _class_of(item) not in wanted
@@ -57,11 +57,11 @@ def arrange(items: list[pytest.Item], config: pytest.Config) -> None:
 
 
 def chosen(config: pytest.Config) -> list[str]:
-    """The classes that the options name; none for all of them. Raises UsageError for one that there is not."""
+    """The conformance classes of the options; none: all. Raises UsageError."""
     wanted: list[str] = config.getoption("conformance_class")
     if unknown := [name for name in wanted if name not in CLASSES]:
         raise pytest.UsageError(
-            f"no conformance class {unknown[0]}; there are {', '.join(CLASSES)}"
+            f"unknown conformance class {unknown[0]}; the classes are {', '.join(CLASSES)}"
         )
     return wanted
 
@@ -71,7 +71,7 @@ def _is_check(item: pytest.Item) -> bool:
 
 
 def requirement_of(item: pytest.Item) -> requirements.Requirement:
-    """The requirement that a check judges."""
+    """The requirement of a check."""
     marker = item.get_closest_marker("requirement")
     assert marker is not None
     return requirements.load()[marker.args[0]]
@@ -82,7 +82,7 @@ def _class_of(item: pytest.Item) -> str:
 
 
 def operation_of(item: pytest.Item) -> str | None:
-    """The operation that a check judges; None where it judges several."""
+    """The operation of a check; None where it is about several."""
     callspec = getattr(item, "callspec", None)
     operation = callspec.params.get("operation") if callspec else None
     if operation is not None:
@@ -99,21 +99,20 @@ def name_of(item: pytest.Item) -> str:
 def judge(
     item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport, session: Session
 ) -> None:
-    """Turn the end of a check, and the rules' findings on its exchanges, into the outcome that pytest shows."""
+    """Make the result of an item, and the outcome that pytest shows."""
     own = finding(
         requirement_of(item).id, operation_of(item), call.excinfo.value if call.excinfo else None
     )
-    record = session.end((own,))
-    report.user_properties.append(("conformance", orjson.dumps(record).decode()))
-    _show(report, record)
-    if report.longrepr and not isinstance(
-        report.longrepr, tuple
-    ):  # a traceback may quote what a target has echoed
+    result = session.end((own,))
+    report.user_properties.append(("conformance", orjson.dumps(result).decode()))
+    _show(report, result)
+    if report.longrepr and not isinstance(report.longrepr, tuple):
+        # A traceback may quote a secret that the target has echoed.
         report.longrepr = session.redactor.text(str(report.longrepr))
 
 
 def finding(requirement: str, operation: str | None, problem: BaseException | None) -> Finding:
-    """What the end of a check says of its requirement."""
+    """The finding that follows from the end of a check."""
     match problem:
         case None:
             return Finding(requirement, Verdict.PASS, operation)
@@ -142,8 +141,8 @@ def finding(requirement: str, operation: str | None, problem: BaseException | No
         case NotApplicable():
             return Finding(requirement, Verdict.NOT_APPLICABLE, operation, str(problem))
         case _:
-            told = "".join(traceback.format_exception_only(problem)).strip()
-            return Finding(requirement, Verdict.ERROR, operation, f"{told} ({_place(problem)})")
+            error = "".join(traceback.format_exception_only(problem)).strip()
+            return Finding(requirement, Verdict.ERROR, operation, f"{error} ({_place(problem)})")
 
 
 def _place(problem: BaseException) -> str:
@@ -151,31 +150,29 @@ def _place(problem: BaseException) -> str:
     return f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
 
 
-def _show(report: pytest.TestReport, record: ItemResult) -> None:
-    broken = [found for found in record.findings if found.verdict is Verdict.FAIL]
-    levels = {requirements.load()[found.requirement].level for found in broken}
-    errors = [found for found in record.findings if found.verdict is Verdict.ERROR]
-    undecided = [
-        found
-        for found in record.findings
-        if found.verdict in {Verdict.INCONCLUSIVE, Verdict.NOT_APPLICABLE}
-    ]
+def _show(report: pytest.TestReport, result: ItemResult) -> None:
+    failed = _of_verdict(result, Verdict.FAIL)
+    levels = {requirements.load()[found.requirement].level for found in failed}
+    errors = _of_verdict(result, Verdict.ERROR)
+    undecided = _of_verdict(result, Verdict.INCONCLUSIVE, Verdict.NOT_APPLICABLE)
     if Level.MUST in levels:
-        report.outcome, report.longrepr = "failed", _told(broken, record)
+        report.outcome, report.longrepr = "failed", _rendered(failed, result)
     elif errors:
-        report.outcome, report.longrepr = "failed", report.longrepr or _told(errors, record)
-    elif broken:
-        report.outcome, report.longrepr = "skipped", _told(broken, record)
-        report.wasxfail = f"should: {broken[0].message}"
+        report.outcome, report.longrepr = "failed", report.longrepr or _rendered(errors, result)
+    elif failed:
+        report.outcome, report.longrepr = "skipped", _rendered(failed, result)
+        report.wasxfail = f"should: {failed[0].message}"
     elif undecided:
-        told = f"{undecided[0].verdict}: {undecided[0].message}"
-        report.outcome, report.longrepr = (
-            "skipped",
-            (report.location[0], report.location[1] or 0, told),
-        )
+        reason = f"{undecided[0].verdict}: {undecided[0].message}"
+        file, line, _ = report.location
+        report.outcome, report.longrepr = "skipped", (file, line or 0, reason)
 
 
-def _told(findings: list[Finding], record: ItemResult) -> str:
+def _of_verdict(result: ItemResult, *verdicts: Verdict) -> list[Finding]:
+    return [found for found in result.findings if found.verdict in verdicts]
+
+
+def _rendered(findings: list[Finding], result: ItemResult) -> str:
     from conformance.report import document  # noqa: PLC0415
     from conformance.report import finding as findings_of  # noqa: PLC0415
     from conformance.report.console import terminal  # noqa: PLC0415
@@ -184,7 +181,7 @@ def _told(findings: list[Finding], record: ItemResult) -> str:
     lines: list[str] = []
     for found in findings:
         stated = catalogue[found.requirement]
-        evidence = cast("Mapping[str, ExchangeEntry]", record.evidence)
+        evidence = cast("Mapping[str, ExchangeEntry]", result.evidence)
         entry = document.requirement(stated, [findings_of.record(found)], evidence)
         lines += terminal.told(entry, entry["findings"][0])
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The pytest plugin: hooks only. It gives checks a session, turns how they end into verdicts, and ends the run with a report."""
+"""The pytest plugin, hooks only: checks get a session, and the run ends with a report."""
 
 import argparse
 import time
@@ -13,7 +13,7 @@ from conformance.runner.stash import SESSION
 
 GATHERER = "conformance-gatherer"
 SECRETS = "conformance-secrets"
-"""What a worker hands on in memory: commands may have printed it secrets that nobody else knows."""
+"""The secrets that commands printed to a worker; they are handed on in memory."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,13 +29,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--report-dir",
         type=Path,
         metavar="DIR",
-        help="where report.json and its neighbours go (default: reports/latest)",
+        help="folder for report.json and the other files (default: reports/latest)",
     )
     group.addoption(
         "--depth",
         choices=("quick", "standard", "deep"),
         default="standard",
-        help="how much a run spends (default: standard)",
+        help="how thorough the run is (default: standard)",
     )
     group.addoption(
         "--conformance-seed",
@@ -49,23 +49,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         default=[],
         metavar="CLASS",
-        help="only this class; may be repeated",
+        help="check only this conformance class; may be repeated",
     )
     group.addoption(
         "--report",
         type=_formats,
         default=(),
         metavar="FORMAT,…",
-        help="formats of the report beside report.json",
+        help="formats of the report in addition to report.json",
     )
     group.addoption(
         "--known-failures",
         type=Path,
         metavar="FILE",
-        help="known failures (TOML), which do not fail the run",
+        help="known failures (TOML); they do not fail the run",
     )
     group.addoption(
-        "--require-complete", action="store_true", help="a run that leaves something unjudged fails"
+        "--require-complete",
+        action="store_true",
+        help="fail a run that leaves a requirement unchecked",
     )
 
 
@@ -75,14 +77,14 @@ def _formats(text: str) -> tuple[str, ...]:
     names = tuple(text.split(","))
     if unknown := [name for name in names if name not in artefacts.FORMATS]:
         raise argparse.ArgumentTypeError(
-            f"there is no format {unknown[0]!r}, only {', '.join(artefacts.FORMATS)}"
+            f"unknown format {unknown[0]!r}; the formats are {', '.join(artefacts.FORMATS)}"
         )
     return names
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
-    """Run the suite where nothing else is asked for, and that of the package where one of a checkout is."""
+    """Run the suite by default, and the suite of the package for a path in a checkout."""
     known = early_config.known_args_namespace
     places = collection.places(
         known.file_or_dir, early_config.invocation_params.dir, pyargs=known.pyargs
@@ -95,7 +97,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) 
 
 @pytest.hookimpl(tryfirst=True, optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keep the checks that spend the same reviews in one worker, whatever way of distribution was asked for."""
+    """Keep checks that approve reviews in one worker, whatever distribution the options name."""
     from conformance.runner import examination  # noqa: PLC0415  (see pytest_generate_tests)
 
     if not examination.is_meant(config):
@@ -106,26 +108,27 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker of checks, and whoever gathers what they find."""
-    config.addinivalue_line(
-        "markers", "requirement(id): the requirement of the contract that a check judges"
-    )
+    """Register the marker of checks, and the gatherer of their results."""
+    config.addinivalue_line("markers", "requirement(id): the requirement that a check is about")
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Gatherer(config), GATHERER)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a check once for each operation and scheme that its requirement speaks of."""
+    """Run a check once for each operation and scheme of its requirement."""
     marker = metafunc.definition.get_closest_marker("requirement")
     if marker is not None:
-        # Every pytest of an environment loads this plugin: what costs time is imported where a check is at hand.
+        # Every pytest of an environment loads this plugin: expensive imports wait for a check.
         from conformance.runner import items  # noqa: PLC0415
 
         items.parametrize(metafunc, marker.args[0])
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Choose and order the checks, and open the target: a mistake in its profile ends the run before the first request."""
+    """Select and sort the checks, and open the target.
+
+    A problem of its profile ends the run before the first request.
+    """
     if any(item.get_closest_marker("requirement") for item in items):
         from conformance.runner import examination  # noqa: PLC0415
         from conformance.runner.items import arrange  # noqa: PLC0415
@@ -136,7 +139,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> None:
-    """Find out whether there is anybody to judge."""
+    """Check that the target responds."""
     if SESSION in session.config.stash and not session.config.option.collectonly:
         from conformance.runner import examination  # noqa: PLC0415
 
@@ -154,7 +157,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(hookwrapper=True, trylast=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Turn the end of a check into findings, and hand them to whoever gathers them."""
+    """Turn the end of a check into findings, and attach them to its report."""
     if not item.get_closest_marker("requirement") or not (
         call.when == "call" or (call.when == "setup" and call.excinfo is not None)
     ):
@@ -164,14 +167,15 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
     raised = call.excinfo
     if raised is not None and isinstance(raised.value, items.FOUND):
-        call.excinfo = None  # or pytest makes a traceback of it, which takes longer than the check, and which nobody reads
+        # Otherwise pytest formats a traceback, which takes longer than the check.
+        call.excinfo = None
     outcome: Any = yield
     call.excinfo = raised
     items.judge(item, call, outcome.get_result(), item.config.stash[SESSION])
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Give back the target's connections; a worker also hands on the secrets that it has used."""
+    """Close the connections; a worker also hands on the secrets that it has used."""
     if SESSION not in session.config.stash:
         return
     examined = session.config.stash[SESSION]
@@ -181,7 +185,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 class Gatherer:
-    """Gathers what the items of this process and of its xdist workers found, and ends the run with the report."""
+    """Gathers the results of all items, xdist workers included, and writes the report."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
@@ -190,7 +194,7 @@ class Gatherer:
         self.secrets: set[str] = set()
 
     def pytest_sessionstart(self) -> None:
-        """With workers, the controller alone can end a run for a mistake in the options in a readable way."""
+        """With workers, check the options in the controller, which can report a usage error."""
         if self.config.getoption("numprocesses", None):
             from conformance.runner import examination, items  # noqa: PLC0415
 
@@ -199,7 +203,7 @@ class Gatherer:
                 examination.rehearse(self.config)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take what one item found."""
+        """Take the result of one item."""
         for name, value in report.user_properties:
             if name == "conformance":
                 self._opened().add(value)
@@ -211,9 +215,9 @@ class Gatherer:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write the report, and let the verdict decide the exit code."""
+        """Write the report; the exit code follows from its verdict."""
         if self.config.option.collectonly or session.exitstatus == pytest.ExitCode.USAGE_ERROR:
-            return  # nobody was judged: an earlier report stays as it is
+            return  # nothing was checked: an earlier report stays
         if SESSION in self.config.stash:
             self._opened()
         if self.run is not None:
@@ -221,7 +225,7 @@ class Gatherer:
             session.exitstatus = self.run.finish(session.exitstatus)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Tell the verdict at the end of a plain pytest run."""
+        """Show the verdict at the end of a pytest run."""
         if self.run is not None and self.run.document is not None:
             from conformance.report import artefacts  # noqa: PLC0415
             from conformance.report.console import terminal  # noqa: PLC0415

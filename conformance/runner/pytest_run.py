@@ -1,4 +1,4 @@
-"""The suite under pytest in this process, with exactly the plugins that it needs and nobody else's configuration."""
+"""Runs the suite under pytest in this process, with its own plugins and configuration only."""
 
 import gc
 import os
@@ -11,16 +11,15 @@ import pytest
 from conformance.runner.collection import SUITE
 
 FOREIGN = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
-"""Environment variables that would change a run on behalf of somebody else's tests."""
+"""Environment variables that configure other test runs."""
 
 RARELY = (100_000, 20, 20)
 
 FIXED = (
-    str(
-        SUITE
-    ),  # by its place: by its name, the current directory would be searched for a conftest.py
+    # By its path: by its name, pytest would search the current directory for a conftest.py.
+    str(SUITE),
     *("--disable-plugin-autoload", "--assert=plain", "--capture=sys"),
-    "--tb=native",  # the other styles read source files for every check that ends early: milliseconds each
+    "--tb=native",  # the other styles read source files for each check that raises
     *("-p", "conformance.runner.plugin", "-p", "pytest_base_url.plugin"),
     *("-p", "no:cacheprovider", "-p", "no:logging", "-p", "no:terminalreporter"),
     *("-p", "no:threadexception", "-p", "no:unraisableexception"),
@@ -42,7 +41,7 @@ def execute(options: Sequence[str], plugins: Sequence[object] = ()) -> int:
 
 @contextmanager
 def _own_environment() -> Iterator[None]:
-    """Options of other tests take no part, and pytest's traces in the environment go again."""
+    """Ignore the options of other test runs, and restore the environment at the end."""
     before = dict(os.environ)
     for name in FOREIGN:
         os.environ.pop(name, None)
@@ -55,7 +54,7 @@ def _own_environment() -> Iterator[None]:
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
-    """Let the garbage collector look less often: what a run allocates is freed without it, and a tenth of its time goes there."""
+    """Collect garbage less often: it takes a tenth of a run, which leaves few cycles."""
     before = gc.get_threshold()
     gc.set_threshold(*RARELY)
     try:

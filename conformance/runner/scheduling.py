@@ -1,6 +1,7 @@
-"""How checks are spread over the workers of xdist.
+"""How checks are distributed over the workers of xdist.
 
-All that spend reviews go to one, so that no review is spent twice at once; and all that walk lists, so that none is walked twice.
+Checks that approve reviews run in one worker, so that no review is approved twice. Checks that
+paginate lists run in one worker as well, so that no list is read twice.
 """
 
 import inspect
@@ -15,22 +16,25 @@ from conformance.contract import api
 from conformance.runner.collection import PACKAGE, SUITE
 
 SPENDERS = "approvals"
-"""The fixture that hands out reviews, and what all checks that have it are to xdist."""
+"""The fixture of reviews to approve, and the xdist scope of the checks that have it."""
 WALKERS = "walks"
-"""What all checks that walk lists are to xdist."""
+"""The xdist scope of the checks that paginate lists."""
 WALKED = ("authorization/lists", "pagination/")
-"""How the requirements begin whose checks walk lists in pages of many sizes."""
+"""The beginnings of the requirements whose checks paginate lists, with many page sizes."""
 
 
 class Distribution(LoadScopeScheduling):  # type: ignore[misc]
-    """Check by check; xdist's own groups are no help, since its mark at the end of a node's id is lost from pytest 9.2 on."""
+    """One scope a check, and two for those above.
+
+    The groups of xdist do not work: pytest 9.2 drops their mark at the end of a node id.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
         return SPENDERS if spends(nodeid) else WALKERS if walks(nodeid) else nodeid
 
 
 def spends(nodeid: str) -> bool:
-    """Whether a check may approve a review: it is handed reviews, and does not run for another operation."""
+    """Whether a check may approve a review: it has the fixture, and no other operation."""
     check, case = _check(nodeid)
     given = inspect.signature(check).parameters if check else {}
     return SPENDERS in given and (
@@ -39,7 +43,7 @@ def spends(nodeid: str) -> bool:
 
 
 def walks(nodeid: str) -> bool:
-    """Whether a check reads whole lists, again and again: as its requirement tells."""
+    """Whether a check paginates whole lists: its requirement says so."""
     check, _ = _check(nodeid)
     marks = getattr(check, "pytestmark", ())
     return any(mark.name == "requirement" and mark.args[0].startswith(WALKED) for mark in marks)
@@ -47,9 +51,9 @@ def walks(nodeid: str) -> bool:
 
 @cache
 def _check(nodeid: str) -> tuple[Callable[..., object] | None, str]:
-    """The check of the suite that an item runs, and the case of it; none for a test of somebody else's.
+    """The check of an item, and its parameters; no check for other tests.
 
-    pytest leaves the module out where a run is of one file that is not below the root of the run.
+    pytest omits the module in the ids of a run of one file that is not below the root directory.
     """
     path, _, name = nodeid.partition("::")
     function, _, case = name.partition("[")

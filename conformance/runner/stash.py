@@ -1,4 +1,7 @@
-"""Where a pytest run keeps its session; cheap to import, since every pytest of an environment loads the plugin."""
+"""The key of the session in the stash of pytest.
+
+Cheap to import: every pytest of an environment loads the plugin.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -8,4 +11,4 @@ if TYPE_CHECKING:
     from conformance.runner.session import Session
 
 SESSION: pytest.StashKey["Session"] = pytest.StashKey()
-"""The examination that this process takes part in."""
+"""The examination of this process."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from process import conformance
 
-from conformance.commands.init import skeleton
+from conformance.commands.init import template
 from conformance.contract import api
 from conformance.target import profile
 
@@ -19,7 +19,7 @@ def test_init_writes_a_profile_to_fill_in(tmp_path: Path) -> None:
     target = profile.load(tmp_path / "target.toml", environ={"LOCALIZATION_API_KEY": "secret"})
     assert (ended.returncode, ended.stdout) == (
         0,
-        "target.toml is written. Fill it in, then: conformance run --target target.toml\n",
+        "Wrote target.toml. Fill it in, then run: conformance run --target target.toml\n",
     )
     assert (target.base_url, list(target.credentials)) == ("https://api.test/v1", ["primary"])
     assert target.consent == profile.Consent()
@@ -27,7 +27,7 @@ def test_init_writes_a_profile_to_fill_in(tmp_path: Path) -> None:
 
 def test_the_profile_of_init_has_every_key() -> None:
     """With every line uncommented it is a valid profile with all keys."""
-    text = re.sub(r"^#(?=\S)", "", skeleton(), flags=re.MULTILINE)
+    text = re.sub(r"^#(?=\S)", "", template(), flags=re.MULTILINE)
     variables = dict.fromkeys(re.findall(r"\$\{(\w+)\}", text), "secret")
     tables = tomllib.loads(text)
     profile.parse(tables, text=text, environ=variables)

@@ -16,7 +16,7 @@ from conformance.commands.outcome import VERDICTS
 from conformance.contract import requirements
 from conformance.report import artefacts
 
-HINT = " (`{} --help` lists what there is)\n"
+HINT = " (see `{} --help`)\n"
 
 
 DEAD = "http://127.0.0.1:9/v1"
@@ -70,23 +70,23 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
         ),
         (
             ["run", "--class", "reading"],
-            "conformance run: error: argument --class: there is no class 'reading', only "
+            "conformance run: error: argument --class: unknown class 'reading'; the classes are "
             + ", ".join(requirements.CLASSES)
             + HINT.format("conformance run"),
         ),
         (
             ["run", "-n", "0"],
-            "conformance run: error: argument -n: '0' is no count: write 1 or more"
+            "conformance run: error: argument -n: '0' must be an integer ≥ 1"
             + HINT.format("conformance run"),
         ),
         (
             ["serve", "--port", "65536"],
-            "conformance serve: error: argument --port: '65536' is no port; "
-            "ports are numbers up to 65535" + HINT.format("conformance serve"),
+            "conformance serve: error: argument --port: '65536' must be a port from 0 to 65535"
+            + HINT.format("conformance serve"),
         ),
         (
             ["run", "--report", "junit,pdf"],
-            "conformance run: error: argument --report: there is no format 'pdf', only "
+            "conformance run: error: argument --report: unknown format 'pdf'; the formats are "
             + ", ".join(artefacts.FORMATS)
             + HINT.format("conformance run"),
         ),
@@ -110,7 +110,7 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
         ),
         (
             ["init", "file"],
-            "conformance init: error: file exists and is left as it is; name another file\n",
+            "conformance init: error: file exists and is not overwritten; name another file\n",
         ),
         (
             ["init", "no/such/folder/x"],

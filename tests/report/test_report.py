@@ -7,21 +7,20 @@ from xml.etree import ElementTree as ET
 import orjson
 import pytest
 
+from conformance.contract.exit_codes import (
+    CHECKER_ERROR,
+    CONFORMANT,
+    INTERRUPTED,
+    NON_CONFORMANT,
+    USAGE_ERROR,
+)
 from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Conclusion, Level, Verdict
 from conformance.http import serialization
 from conformance.report import document
 from conformance.report.formats import junit
 from conformance.report.known_failures import Known
-from conformance.report.run import (
-    CHECKER_ERROR,
-    CONFORMANT,
-    INTERRUPTED,
-    NO_TESTS_COLLECTED,
-    NON_CONFORMANT,
-    USAGE_ERROR,
-    Run,
-)
+from conformance.report.run import NO_TESTS_COLLECTED, Run
 from conformance.target.profile import parse
 
 FAIL, ERROR, INCONCLUSIVE, PASS, NOT_APPLICABLE = (str(verdict) for verdict in Verdict)

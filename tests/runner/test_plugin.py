@@ -304,9 +304,9 @@ def test_no_secret_of_the_run_is_in_any_of_its_files_nor_on_the_screen(
         (("--base-url", "ftp://x"), "--base-url is not an http or https URL"),
         (
             ("--conformance-class", "reading"),
-            "no conformance class reading; there are read, authentication, ",
+            "unknown conformance class reading; the classes are read, authentication, ",
         ),
-        (("--report", "pdf"), "there is no format 'pdf', only junit, "),
+        (("--report", "pdf"), "unknown format 'pdf'; the formats are junit, "),
     ],
     ids=["profile", "no profile", "URL", "class", "format"],
 )

@@ -69,7 +69,7 @@ def _check_still_approved(trial: Trial, approvals: Approvals) -> Exchange:
 def _check_made_once(trial: Trial, after: Exchange, approvals: Approvals) -> None:
     """Raise Violation where the revision changes with each replay, and stays between them.
 
-    Others may revise the subject too, at their own pace: so the times between replays differ.
+    Others may revise the subject too: so the number of reads before each replay differs.
     """
     if shown_revision(after) == shown_revision(trial.after):
         return

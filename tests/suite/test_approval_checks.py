@@ -21,8 +21,8 @@ from conformance.suite.approval.approvals import MOST_KEYS, Approvals
 from conformance.suite.approval.plan import FORBIDDEN
 
 
-def test_a_key_that_sticks_is_not_tried_for_ever() -> None:
-    """Each attempt is lost once, and conflicts when it is repeated."""
+def test_a_request_is_sent_with_a_bounded_number_of_keys() -> None:
+    """Each key returns 503 once and 409 from then on."""
     met: Counter[bytes] = Counter()
 
     def stuck(request: httpx.Request, send: Send) -> httpx.Response:
@@ -42,8 +42,8 @@ def test_a_key_that_sticks_is_not_tried_for_ever() -> None:
     assert key == approvals.key(review.id, f"stuck {MOST_KEYS - 1}")
 
 
-def test_an_approval_that_is_lost_once_is_no_defect() -> None:
-    """It may have been made the first time or the second; the model takes either."""
+def test_an_approval_may_return_503_once() -> None:
+    """It may have been made then or when it is repeated; the oracle allows both."""
     met: set[bytes] = set()
 
     def losing(request: httpx.Request, send: Send) -> httpx.Response:
@@ -57,8 +57,8 @@ def test_an_approval_that_is_lost_once_is_no_defect() -> None:
     assert met != set()
 
 
-def test_a_key_that_approves_each_review_once_leaves_the_model_none() -> None:
-    """Where the last review went to a used key, there is nothing to begin with."""
+def test_a_sequence_needs_a_review_that_no_used_key_has_approved() -> None:
+    """The check is inconclusive where used keys approved the last review."""
     edits = subjects.BY_ID["key-of-a-review"].edits
     with (
         stage(few(3), edits=edits) as one,
@@ -67,10 +67,10 @@ def test_a_key_that_approves_each_review_once_leaves_the_model_none() -> None:
         one.perform(sequences.test_sequences_agree_with_the_oracle)
 
 
-def test_a_review_that_shows_no_revision_any_more_is_as_it_was() -> None:
-    """After an attempt; the approval goes on with the revision that it showed."""
+def test_a_review_that_no_longer_shows_a_revision_keeps_the_known_one() -> None:
+    """The approval uses the revision that the review showed before the attempts."""
 
-    def forgetful(request: httpx.Request, send: Send) -> httpx.Response:
+    def without_revision(request: httpx.Request, send: Send) -> httpx.Response:
         response = send(request)
         if (
             any(sent.method == "POST" for sent in one.transport.sent)
@@ -80,7 +80,7 @@ def test_a_review_that_shows_no_revision_any_more_is_as_it_was() -> None:
             return edited(response, lambda document: document["data"].pop("subjectRevision", None))
         return response
 
-    with stage(spoil=forgetful) as one:
+    with stage(spoil=without_revision) as one:
         one.perform(approval.test_an_approval_succeeds, scheme="api-key")
         trial = one.things["trials"].first()
     assert {attempt.before.revision for attempt in trial.attempts.values()} == {
@@ -88,16 +88,16 @@ def test_a_review_that_shows_no_revision_any_more_is_as_it_was() -> None:
     }
 
 
-def test_a_review_that_no_list_shows_is_shown_wrong_by_none() -> None:
-    """Not every review has to be listed."""
+def test_a_review_that_is_not_listed_has_no_page_to_settle() -> None:
+    """A list need not have every review."""
     with stage() as one:
         approvals = one.things["approvals"]
         unlisted = replace(approvals.pool.pending(), id=NOBODY)
         assert list(approvals.reader.settle_pages(unlisted, "bearer")) == []
 
 
-def test_ids_that_are_no_text_keep_no_approval_from_being_judged() -> None:
-    """What is wrong with them is told by the rules."""
+def test_an_approval_is_checked_although_listed_ids_are_not_strings() -> None:
+    """The rules report the ids."""
 
     def spoil(request: httpx.Request, send: Send) -> httpx.Response:
         response = send(request)
@@ -112,22 +112,22 @@ def test_ids_that_are_no_text_keep_no_approval_from_being_judged() -> None:
         one.perform(approval.test_an_approval_succeeds, scheme="api-key")
 
 
-def test_the_first_approval_has_to_succeed_before_the_other_face_is_tried() -> None:
-    """What goes wrong over HTTP is judged there."""
+def test_approvals_by_tool_are_checked_after_one_over_http_succeeded() -> None:
+    """Defects over HTTP are reported by the checks of HTTP."""
 
-    def refusing(request: httpx.Request, send: Send) -> httpx.Response:
+    def rejecting(request: httpx.Request, send: Send) -> httpx.Response:
         return (
             json_response(403)
             if request.method == "POST" and "/approve" in request.url.path
             else send(request)
         )
 
-    with stage(spoil=refusing) as one, pytest.raises(Inconclusive):
+    with stage(spoil=rejecting) as one, pytest.raises(Inconclusive):
         one.perform(tools_approval.test_an_approval_by_tool_is_one_over_http)
 
 
-def test_a_reviews_change_that_comes_once_may_be_somebody_elses() -> None:
-    """The same change with every attempt is the target's."""
+def test_a_single_change_of_status_may_be_somebody_elses() -> None:
+    """The same change with every attempt is a violation."""
 
     def moving(most: int) -> Spoil:
         moved: set[str] = set()
@@ -161,24 +161,27 @@ def test_a_reviews_change_that_comes_once_may_be_somebody_elses() -> None:
         one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
 
 
-def test_a_review_of_the_profile_that_can_be_approved_is_not_called_unapprovable() -> None:
-    """Nothing is approved by mistake."""
+def test_an_unapprovable_review_of_the_profile_that_is_approvable_is_not_sent() -> None:
+    """No review is approved by mistake."""
 
-    def confused(profile: Profile) -> None:
+    def contradictory(profile: Profile) -> None:
         profile["fixtures"]["unapprovable-reviews"] = [
             profile["fixtures"]["approvable-reviews"].pop()
         ]
 
-    with stage(confused) as one, pytest.raises(Inconclusive, match=r"^review .* is approvable$"):
+    with (
+        stage(contradictory) as one,
+        pytest.raises(Inconclusive, match=r"^review .* is approvable$"),
+    ):
         one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
 
 
 @pytest.mark.parametrize("recovers", [True, False])
-def test_a_review_that_says_that_it_cannot_be_approved_may_change_its_mind(recovers: bool) -> None:
-    """Where it goes on saying so, it is not approved either."""
+def test_a_review_of_the_pool_may_be_withheld_for_a_while(recovers: bool) -> None:
+    """One that stays withheld must not be approvable."""
     read_so_far: Counter[str] = Counter()
 
-    def hesitant(request: httpx.Request, send: Send) -> httpx.Response:
+    def withholding(request: httpx.Request, send: Send) -> httpx.Response:
         id = request.url.path.split("/")[-1]
         response = send(request)
         if request.method == "GET" and id == one.session.target.fixtures.approvable_reviews[0]:
@@ -187,7 +190,7 @@ def test_a_review_that_says_that_it_cannot_be_approved_may_change_its_mind(recov
                 return edited(response, lambda document: document["data"].update(approvable=False))
         return response
 
-    with stage(spoil=hesitant) as one:
+    with stage(spoil=withholding) as one:
         if recovers:
             one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
         else:
@@ -197,13 +200,16 @@ def test_a_review_that_says_that_it_cannot_be_approved_may_change_its_mind(recov
                 one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
 
 
-def test_a_review_may_be_made_by_a_command(tmp_path: Path) -> None:
-    """One at a time, each of them once; the ledger tells which."""
+def test_a_command_may_make_reviews(tmp_path: Path) -> None:
+    """It makes one at a time, and the observations name each of them."""
 
     def change(profile: Profile) -> None:
         made = profile["fixtures"]["approvable-reviews"][:2]
         (tmp_path / "ids").write_text("".join(f"{id}\n" for id in made))
-        code = "import json, pathlib; f = pathlib.Path('{}'); a, *b = f.read_text().split(); f.write_text(' '.join(b)); "
+        code = (
+            "import json, pathlib; f = pathlib.Path('{}'); a, *b = f.read_text().split(); "
+            "f.write_text(' '.join(b)); "
+        )
         command = [
             sys.executable,
             "-c",
@@ -219,14 +225,14 @@ def test_a_review_may_be_made_by_a_command(tmp_path: Path) -> None:
         made = [approvals.pool.take().id for _ in range(2)]
         with pytest.raises(Inconclusive, match="the provision command failed: CalledProcessError"):
             approvals.pool.take()
-        told = [entry for entry in one.session.observations if entry[0] == "provisioned"]
+        recorded = [entry for entry in one.session.observations if entry[0] == "provisioned"]
 
-    assert told == [("provisioned", id, id) for id in made]
+    assert recorded == [("provisioned", id, id) for id in made]
     assert len(set(made)) == 2
 
 
-def test_a_run_that_is_repeated_makes_no_review() -> None:
-    """It takes what was made then, and no more."""
+def test_a_replay_of_a_run_makes_no_review() -> None:
+    """It takes the reviews that the run made, and no more."""
     with stage() as one:
         one.session.provisioned = one.session.target.fixtures.approvable_reviews[:1]
         one.session.target = replace(
@@ -239,8 +245,8 @@ def test_a_run_that_is_repeated_makes_no_review() -> None:
             approvals.pool.take()
 
 
-def test_the_model_goes_on_with_the_reviews_that_there_are() -> None:
-    """Where the pool is empty in the middle, and not where it is empty from the start."""
+def test_a_sequence_goes_on_with_the_reviews_that_are_left() -> None:
+    """It is inconclusive only where the pool is empty from the start."""
     with stage(few(3)) as one:
         one.perform(sequences.test_sequences_agree_with_the_oracle)
         assert one.things["approvals"].pool.ids == ()
@@ -248,8 +254,8 @@ def test_the_model_goes_on_with_the_reviews_that_there_are() -> None:
         one.perform(sequences.test_sequences_agree_with_the_oracle)
 
 
-def test_where_nobody_was_refused_a_replay_by_them_tells_nothing() -> None:
-    """As where whoever knows an id may approve, and the profile knows of nobody who may not."""
+def test_a_replay_by_others_needs_a_caller_whose_approval_was_rejected() -> None:
+    """The check is inconclusive where everybody may approve."""
 
     def let_in(request: httpx.Request, send: Send) -> httpx.Response:
         if request.method == "POST" and not {"x-api-key", "authorization"} & set(request.headers):

@@ -29,7 +29,7 @@ RIGHT = Call("review_approve", {"reviewId": ID}, (("x", "1"),)).carrying(
     [(-1, False), (0, False), (1, True), (2, True), (2**31 - 1, True), (2**31, False)],
 )
 def test_a_wrong_revision_is_a_conflict(revision: int, alone: bool) -> None:
-    """And a malformed argument as well, where no subject may have it or not every integer type holds it."""
+    """A revision below 1 or beyond 32 bits may also count as malformed."""
     assert conflict(revision) == ({409} if alone else {400, 409, 422})
 
 
@@ -44,18 +44,18 @@ def test_a_wrong_revision_is_a_conflict(revision: int, alone: bool) -> None:
     ],
 )
 def test_a_stale_revision_is_made_of_the_right_one(right: int, made: list[int]) -> None:
-    """It never is the right one."""
+    """It differs from the right one, whatever that is."""
     assert [make(right) for make in STALE.values()] == made
     assert right not in made
 
 
 def test_the_next_revisions_are_those_beside_the_right_one() -> None:
-    """One on either side."""
+    """They are one above and one below it."""
     assert [STALE[name](7) for name in NEXT] == [ahead(7), 6] == [8, 6]
 
 
 def test_one_thing_of_an_approval_is_changed() -> None:
-    """The other one stays right, and so does all else of the call."""
+    """The rest of the call stays right."""
     made = [
         changed()(RIGHT, 7, "k"),
         changed(revision=ahead)(RIGHT, 7, "k"),
@@ -74,7 +74,7 @@ def test_one_thing_of_an_approval_is_changed() -> None:
 
 @pytest.mark.parametrize("name", MALFORMED)
 def test_a_malformed_body_is_what_the_rules_call_invalid(name: str) -> None:
-    """On the same review, whatever its revision is."""
+    """This holds for every revision of the review."""
     for revision in (0, 1, 7, 2**53 - 1):
         made = MALFORMED[name](RIGHT, revision, "k")
         assert arguments.body(made) is Fitness.INVALID
@@ -87,7 +87,7 @@ def test_a_malformed_body_is_what_the_rules_call_invalid(name: str) -> None:
 
 
 def test_malformed_bodies_that_are_written_out_are_sent_as_they_stand() -> None:
-    """Octet by octet."""
+    """They are not encoded again."""
     names = ("a body that is an array", "a body that is a string", "a body that breaks off")
     assert [MALFORMED[name](RIGHT, 7, "k").body for name in names] == [
         b"[]",
@@ -97,7 +97,7 @@ def test_malformed_bodies_that_are_written_out_are_sent_as_they_stand() -> None:
 
 
 def test_a_misspelt_id_is_made_of_the_right_one() -> None:
-    """With the right body."""
+    """The body stays right."""
     made = [spell(RIGHT, 7, "k") for spell in MISSPELT.values()]
     assert [call.path for call in made] == [
         {"reviewId": "0b6d5a9e7c434c1e8f213f0c1d527a94"},

@@ -21,7 +21,7 @@ from conformance.suite.approval.race import AT_ONCE, MOST_RACES
 
 
 def revised(times: int) -> list[Edit]:
-    """A reference in which others revise a subject during its approval, so many times in all."""
+    """A reference in which others revise a subject during its approval, so many times."""
     edits = subjects.BY_ID["subjects-are-revised"].edits
     return [
         replace(edit, new=edit.new.replace("len(TURNS) % 5 == 0", f"len(TURNS) <= {times}"))
@@ -38,8 +38,8 @@ def sent_revisions(one: Stage) -> list[int]:
     ]
 
 
-def test_a_subject_that_is_always_revised_is_not_followed_for_ever() -> None:
-    """Each approval meets another revision than the review was read with."""
+def test_a_subject_that_is_always_revised_is_approved_a_bounded_number_of_times() -> None:
+    """Each approval returns 409, since others made another revision."""
     with stage(edits=revised(times=MOST_KEYS)) as one:
         trial = one.things["trials"].further("bearer")
         first, *later = sent_revisions(one)
@@ -50,7 +50,7 @@ def test_a_subject_that_is_always_revised_is_not_followed_for_ever() -> None:
 
 
 def overtaken(times: int) -> list[Edit]:
-    """A reference in which others make the revision that a stale attempt expects, so often."""
+    """A reference in which others make the revision that a stale attempt expects."""
     edits = subjects.BY_ID["subjects-are-revised"].edits
     ahead = [
         replace(
@@ -67,18 +67,18 @@ def overtaken(times: int) -> list[Edit]:
     ]
 
 
-@pytest.mark.parametrize(("times", "told"), [(1, None), (99, "4 stale ones at once: ")])
+@pytest.mark.parametrize(("times", "message"), [(1, None), (99, "4 stale ones at once: ")])
 def test_a_stale_revision_that_somebody_else_makes_is_excused_once(
-    times: int, told: str | None
+    times: int, message: str | None
 ) -> None:
-    """Who approves at every revision ahead would have it made each time."""
+    """Where every stale attempt succeeds, the target accepts stale revisions."""
     with stage(edits=overtaken(times)) as one:
-        if told is None:
+        if message is None:
             one.perform(approval.test_a_stale_revision_is_a_conflict, scheme="api-key")
             attempt = one.things["trials"].first().attempts["one revision ahead by api-key"]
             assert attempt.response.status == 200
         else:
-            with pytest.raises(Violation, match=told):
+            with pytest.raises(Violation, match=message):
                 one.perform(approval.test_a_stale_revision_is_a_conflict, scheme="api-key")
 
 
@@ -102,8 +102,8 @@ def revised_by_tool(times: int) -> list[Edit]:
     ]
 
 
-def test_an_approval_by_tool_that_somebody_elses_revision_meets_is_made_once_more() -> None:
-    """At that revision; the first of them meets a caller without the role."""
+def test_an_approval_by_tool_is_repeated_at_a_revision_of_others() -> None:
+    """Others make the first revision during an approval without the role."""
     with stage(edits=revised_by_tool(times=2)) as one:
         one.things["preconditions"].defects = ()
         one.perform(tools_approval.test_an_approval_by_tool_is_one_over_http)
@@ -113,18 +113,18 @@ def test_an_approval_by_tool_that_somebody_elses_revision_meets_is_made_once_mor
     assert noted[-2:] == [noted[-3] + 1] * 2  # by tool, and the replay over HTTP
 
 
-def test_an_approval_by_tool_is_not_made_for_ever() -> None:
-    """Who meets another revision each time has no approval by tool."""
+def test_an_approval_by_tool_is_repeated_once() -> None:
+    """A conflict each time is a violation."""
     with stage(edits=revised_by_tool(times=3)) as one:
         one.things["preconditions"].defects = ()
         with pytest.raises(Violation, match="approve by tool: isError conflict"):
             one.perform(tools_approval.test_an_approval_by_tool_is_one_over_http)
 
 
-def test_a_review_that_shows_no_revision_after_a_conflict_is_not_followed() -> None:
-    """Whether somebody else has changed it cannot be told."""
+def test_a_review_without_a_revision_after_a_conflict_is_not_approved_again() -> None:
+    """Nothing shows whether somebody else changed it."""
 
-    def forgetful(request: httpx.Request, send: Send) -> httpx.Response:
+    def without_revision(request: httpx.Request, send: Send) -> httpx.Response:
         if request.method == "POST":
             return json_response(409)
         response = send(request)
@@ -132,7 +132,7 @@ def test_a_review_that_shows_no_revision_after_a_conflict_is_not_followed() -> N
             return edited(response, lambda document: document["data"].pop("subjectRevision"))
         return response
 
-    with stage(spoil=forgetful) as one:
+    with stage(spoil=without_revision) as one:
         trial = one.things["trials"].further("bearer")
         assert (trial.approval.status, sent_revisions(one)) == (409, [trial.review.revision])
 
@@ -157,8 +157,8 @@ def test_a_review_that_nobody_approves_shows_whether_others_revise_subjects(
         assert one.things["trials"].are_subjects_revised is revised
 
 
-def test_a_review_that_is_approved_as_well_is_the_targets_where_none_is_left_to_try_again() -> None:
-    """One more approval would show whether it was somebody else's."""
+def test_another_approved_review_is_a_violation_where_no_review_is_left() -> None:
+    """A further approval would show whether it was somebody else's."""
 
     def one_alone(profile: Profile) -> None:
         """Before it another one is listed that can be approved."""
@@ -183,8 +183,8 @@ def test_the_last_review_is_approved_although_a_stale_attempt_withholds_it() -> 
     }
 
 
-def test_the_model_follows_a_revision_that_somebody_else_makes() -> None:
-    """The approval that meets it is no step of the model, and its key may be stuck."""
+def test_a_sequence_follows_a_revision_of_others() -> None:
+    """The approval that met it is not a step, and its key may be stuck."""
     with stage(edits=revised(times=1)) as one:
         one.things["preconditions"].defects = ()
         one.perform(sequences.test_sequences_agree_with_the_oracle)
@@ -192,8 +192,8 @@ def test_the_model_follows_a_revision_that_somebody_else_makes() -> None:
     assert (stale - met, right - met) == (1, 1)
 
 
-def test_the_model_goes_on_where_the_command_that_makes_reviews_fails() -> None:
-    """With those that it was given until then."""
+def test_a_sequence_goes_on_where_the_provision_command_fails() -> None:
+    """It uses the reviews that it has."""
 
     def failing(profile: Profile) -> None:
         few(3)(profile)

@@ -29,8 +29,8 @@ def other() -> Subject:
     return Subject("other", 3)
 
 
-def test_a_right_attempt_with_a_new_key_succeeds(one: Subject) -> None:
-    """And nothing else is allowed."""
+def test_a_right_step_with_a_new_key_returns_200(one: Subject) -> None:
+    """No other status is allowed."""
     assert Oracle().allowed(Step(one, "k")) == {200}
     assert Oracle().replayed(Step(one, "k")) is None
 
@@ -39,13 +39,13 @@ def test_a_right_attempt_with_a_new_key_succeeds(one: Subject) -> None:
     ("revision", "difference", "allowed"),
     [(7, 1, {409}), (7, -1, {409}), (1, -1, {400, 409, 422}), (0, 1, {409})],
 )
-def test_a_stale_attempt_is_a_conflict(revision: int, difference: int, allowed: set[int]) -> None:
-    """By the revision that it expects: one of 0 is malformed too."""
+def test_a_stale_step_is_a_conflict(revision: int, difference: int, allowed: set[int]) -> None:
+    """A revision of 0 may also count as malformed."""
     assert Oracle().allowed(Step(Subject("one", revision), "k", difference)) == allowed
 
 
 def test_a_replay_repeats_the_success(one: Subject) -> None:
-    """Whatever was attempted with other keys meanwhile."""
+    """Steps with other keys in between make no difference."""
     oracle = after(
         (Step(one, "k"), 200, "result"),
         (Step(one, "l"), 409, None),
@@ -59,7 +59,7 @@ def test_a_replay_repeats_the_success(one: Subject) -> None:
 
 @pytest.mark.parametrize("difference", [1, -1])
 def test_a_used_key_with_another_revision_is_a_conflict(one: Subject, difference: int) -> None:
-    """And repeats nothing."""
+    """It repeats no result."""
     oracle = after((Step(one, "k"), 200, "result"))
 
     assert oracle.allowed(Step(one, "k", difference)) == {409}
@@ -67,10 +67,10 @@ def test_a_used_key_with_another_revision_is_a_conflict(one: Subject, difference
 
 
 @pytest.mark.parametrize("difference", [0, 1])
-def test_a_new_key_on_an_approved_review_is_answered_in_many_ways(
+def test_a_new_key_on_an_approved_review_has_many_allowed_statuses(
     one: Subject, difference: int
 ) -> None:
-    """Also a stale one, and one that such an answer was given to before."""
+    """Also where the step is stale, or the key was sent for that review before."""
     oracle = after((Step(one, "k"), 200, "result"), (Step(one, "m"), 200, "again"))
 
     assert oracle.allowed(Step(one, "l", difference)) == ON_APPROVED
@@ -79,7 +79,7 @@ def test_a_new_key_on_an_approved_review_is_answered_in_many_ways(
 
 
 def test_a_key_of_another_review_may_be_free_or_a_conflict(one: Subject, other: Subject) -> None:
-    """Nothing of the first review's result may come back."""
+    """It never repeats the result of the first review."""
     oracle = after((Step(one, "k"), 200, "result"))
 
     assert oracle.allowed(Step(other, "k")) == {200, 409}
@@ -89,10 +89,8 @@ def test_a_key_of_another_review_may_be_free_or_a_conflict(one: Subject, other: 
     assert oracle.replayed(Step(other, "k")) is None
 
 
-def test_a_key_of_an_attempt_that_was_refused_may_be_free_or_stuck(
-    one: Subject, other: Subject
-) -> None:
-    """On any review, and for that key alone."""
+def test_the_key_of_a_rejected_step_may_be_free_or_stuck(one: Subject, other: Subject) -> None:
+    """This holds on any review, and for that key only."""
     oracle = after((Step(one, "k", 1), 409, None))
 
     assert not one.approved
@@ -107,7 +105,7 @@ def test_a_key_of_an_attempt_that_was_refused_may_be_free_or_stuck(
 def test_a_key_that_came_with_an_approved_review_may_belong_to_it(
     one: Subject, other: Subject
 ) -> None:
-    """Whichever way it was answered: on another review it is free, or a conflict."""
+    """On another review it is free, or a conflict, whatever status it returned."""
     for status in (200, 409):
         oracle = after((Step(one, "k"), 200, "result"), (Step(one, "m"), status, "again"))
         assert oracle.allowed(Step(other, "m")) == {200, 409}
@@ -115,7 +113,7 @@ def test_a_key_that_came_with_an_approved_review_may_belong_to_it(
 
 
 def test_each_review_has_results_of_its_own(one: Subject, other: Subject) -> None:
-    """Also by the same key."""
+    """One key may approve several reviews."""
     oracle = after((Step(one, "k"), 200, "of one"), (Step(other, "k"), 200, "of the other"))
 
     assert [oracle.replayed(Step(subject, "k")) for subject in (one, other)] == [
@@ -126,7 +124,7 @@ def test_each_review_has_results_of_its_own(one: Subject, other: Subject) -> Non
 
 
 def test_a_second_success_on_an_approved_review_leaves_the_first_result(one: Subject) -> None:
-    """It is the first one that a replay repeats."""
+    """A replay repeats the first result."""
     oracle = after((Step(one, "k"), 200, "first"), (Step(one, "k"), 200, "second"))
 
     assert oracle.replayed(Step(one, "k")) == "first"

@@ -53,6 +53,10 @@ class Oracle:
         """The result that the response has to repeat, or None."""
         return None if step.difference else self.results.get((step.key, step.subject.id))
 
+    def mark_tried(self, key: str) -> None:
+        """Take into account that a key came with a request whose outcome is not known."""
+        self.tried.add(key)
+
     def learn(self, step: Step, status: int, result: Any) -> None:
         """Take an allowed response into account."""
         if status == 200 and not step.subject.approved:

@@ -77,10 +77,10 @@ class Sequence:
         step = Step(subject, self._approvals.key(self._subjects[0].id, f"model {key}"), difference)
         response = self._sent(step)
         if response.is_repeated:
-            self._oracle.tried.add(step.key)
+            self._oracle.mark_tried(step.key)
         may_be_overtaken = response.status == 409 and not difference and not subject.approved
         if may_be_overtaken and self._is_revised(subject):
-            self._oracle.tried.add(step.key)
+            self._oracle.mark_tried(step.key)
             return
         if response.status == 200 and self._is_overtaken(step):
             step = Step(subject, step.key)

@@ -28,7 +28,7 @@ def test_one_approval_many_times_at_once_is_made_once(
     _check_one_result(raced, winner)
     key = approvals.key(raced.review.id, "one key at once")
     replay = approvals.approve(
-        raced.review, key, scheme=winner.scheme, purpose="a replay afterwards"
+        raced.review, key, scheme=winner.scheme, purpose="a replay after the race"
     )
     expect.status(replay, 200)
     check_replay(replay, winner)

@@ -51,7 +51,7 @@ def test_an_approval_by_tool_is_one_over_http(
 
     after = approvals.reader.read_approved(review)
     check_not_in_former_state(review, after, first.exchange)
-    purpose = "replay over HTTP what was approved by tool"
+    purpose = "replay over HTTP an approval by tool"
     replay = approvals.approve(review, key, scheme=toolbox.scheme, purpose=purpose)
     expect.status(replay, 200)
     _check_same_result(replay.data, data, toolbox, first.exchange, replay)
@@ -64,7 +64,7 @@ def _check_replay_by_tool(toolbox: Toolbox, operation: Operation, trials: Trials
     """A replay by tool of an approval over HTTP returns its result."""
     trial = trials.by(toolbox.scheme)
     arguments = arguments_of_approval(trial.review.id, trial.review.revision, trial.key)
-    purpose = "replay by tool what was approved over HTTP"
+    purpose = "replay by tool an approval over HTTP"
     replay = toolbox.call_until_served(operation, arguments, purpose)
     first = trial.approval.data
     _check_same_result(first, data_of(replay), toolbox, trial.approval, replay.exchange)
@@ -117,11 +117,11 @@ def _check_unapprovable_by_tool(
             continue
         key = approvals.key(id, "refused by tool")
         arguments = arguments_of_approval(id, revision_or_first(read), key)
-        purpose = "approve by tool what cannot be approved"
+        purpose = "approve by tool a review that cannot be approved"
         check_rejected(toolbox.call_as_primary(operation, arguments, purpose))
         trial = trials.by(toolbox.scheme)
         used = arguments_of_approval(id, trial.review.revision, trial.key)
-        purpose = "a used key for another review, which cannot be approved, by tool"
+        purpose = "a used key for a review that cannot be approved, by tool"
         check_rejected(toolbox.call_as_primary(operation, used, purpose))
 
 

@@ -83,7 +83,7 @@ def _check_withheld(scheme: str, approvals: Approvals) -> None:
         if record_of(again).get("approvable") is not False:
             continue
         key = approvals.key(review.id, f"withheld {scheme}")
-        purpose = "approve what says it cannot be"
+        purpose = "approve a review that says it cannot be approved"
         response = approvals.approve(review, key, scheme=scheme, purpose=purpose)
         otherwise = defect(
             Kind.ACCEPTED,
@@ -100,7 +100,9 @@ def _attempted(id: str, scheme: str, live: Live, approvals: Approvals) -> Status
     before = _unapprovable(id, approvals)
     key = approvals.key(id, f"unapprovable {scheme}")
     call = approvals.call(id, revision_or_first(before), key)
-    response = live.callers.send(call, scheme=scheme, purpose="approve what cannot be approved")
+    response = live.callers.send(
+        call, scheme=scheme, purpose="approve a review that cannot be approved"
+    )
     after, status = approvals.reader.read(id), _status(before)
     if status == APPROVED:
         expect.status(response, *ON_APPROVED)
@@ -143,7 +145,9 @@ def test_an_approval_of_no_review_is_absent(
 
     def send(key: str) -> Exchange:
         call = approvals.call(id, 1, key)
-        return live.callers.send(call, primary, scheme, purpose="approve a review that is not")
+        return live.callers.send(
+            call, primary, scheme, purpose="approve a review that does not exist"
+        )
 
     _, response = approvals.with_new_key(id, f"absent {scheme}", send)
     expect.status(response, 403, 404)
@@ -180,5 +184,5 @@ def _related_ids(record: dict[str, object]) -> Iterator[str]:
 
 
 def _approve_stale(live: Live, approvals: Approvals, stale: tuple[str, int], key: str) -> Exchange:
-    purpose = "approve what resembles a review, or is beside it"
+    purpose = "approve an id that resembles that of a review"
     return live.callers.send(approvals.call(*stale, key), purpose=purpose)

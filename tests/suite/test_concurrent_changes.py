@@ -67,7 +67,7 @@ def overtaken(times: int) -> list[Edit]:
     ]
 
 
-@pytest.mark.parametrize(("times", "message"), [(1, None), (99, "4 stale ones at once: ")])
+@pytest.mark.parametrize(("times", "message"), [(1, None), (99, "stale approvals at once: ")])
 def test_a_stale_revision_that_somebody_else_makes_is_excused_once(
     times: int, message: str | None
 ) -> None:
@@ -212,7 +212,7 @@ def test_a_sequence_goes_on_where_the_provision_command_fails() -> None:
     [
         (503, 2 * AT_ONCE, Inconclusive, "503"),
         (429, 2 * AT_ONCE, Inconclusive, "429"),
-        (500, AT_ONCE, Violation, "8 at once: 500"),
+        (500, AT_ONCE, Violation, "approvals at once: 500"),
     ],
 )
 def test_a_spoiled_race_is_repeated_three_times(

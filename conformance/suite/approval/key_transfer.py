@@ -52,7 +52,7 @@ def transferred(approvals: Approvals, trial: Trial) -> Transfer:
     other = approvals.pool.take(
         lambda record: record.get("subjectRevision") == trial.review.revision
     )
-    purpose = "the key of another review"
+    purpose = "a key that was used for another review"
     response = approvals.approve(other, trial.key, scheme=trial.scheme, purpose=purpose)
     succeeded = response.status == 200
     reader = approvals.reader

@@ -76,7 +76,9 @@ class Preconditions:
         revisions = [trial.review.revision + difference for difference in (1, -1)]
         calls = [self._approvals.call(trial.review.id, each, trial.key) for each in revisions]
         responses = [
-            self._live.callers.send(call, scheme=trial.scheme, purpose="its key, alone")
+            self._live.callers.send(
+                call, scheme=trial.scheme, purpose="the used key with another revision"
+            )
             for call in calls
         ]
         pairs = zip(revisions, responses, strict=True)
@@ -86,7 +88,7 @@ class Preconditions:
         # What one new key undoes another may do again: so the review is read before as well.
         before = self._approvals.reader.read(trial.review.id)
         key = self._approvals.key(trial.review.id, "alone")
-        response = self._approve(trial, key, "a new key, alone")
+        response = self._approve(trial, key, "a new key on the approved review")
         reads = (before, self._approvals.reader.read(trial.review.id))
         is_undone = any(in_former_state(trial.review, read) for read in reads)
         if response.status not in ON_APPROVED:
@@ -94,7 +96,7 @@ class Preconditions:
         return is_undone and self._trials.are_readable()
 
     def _replays(self, trial: Trial) -> bool:
-        again = self._approve(trial, trial.key, "a replay, alone")
+        again = self._approve(trial, trial.key, "a replay")
         is_same = again.data is MISSING or alike(again.data, trial.approval.data)
         return again.status == 200 and is_same
 

@@ -109,4 +109,4 @@ def _sent_at_once(
 
 def _sending(live: Live) -> Sending:
     primary = live.callers.credential("primary")
-    return Sending(primary, primary.schemes[0], f"{AT_ONCE} at once", patient=False)
+    return Sending(primary, primary.schemes[0], "approvals at once", patient=False)

@@ -126,7 +126,7 @@ class ReviewReader:
         call = next(listed.call for listed in records if listed.record["id"] == beside)
         pending: set[str] = set()
         for _ in range(reads):
-            page = self._live.callers.send(call, purpose="does anybody else approve?")
+            page = self._live.callers.send(call, purpose="look for approvals by others")
             statuses = {str(item.get("id")): item.get("status") for item in page.items}
             if any(statuses.get(id) == APPROVED for id in pending):
                 return True

@@ -96,7 +96,7 @@ class TrialRunner:
         primary = self._live.callers.credential("primary")
         keys = [self._approvals.key(review.id, f"stale at once {n}") for n in range(AT_ONCE)]
         calls = [self._approvals.call(review.id, ahead(review.revision), key) for key in keys]
-        sending = Sending(primary, primary.schemes[0], f"{AT_ONCE} stale ones at once")
+        sending = Sending(primary, primary.schemes[0], "stale approvals at once")
         responses = self._session.client.send_all(calls, [sending] * AT_ONCE, together=True)
         after = self._reader.read(review.id)
         attempts = tuple(Attempt(response, after, review, STALE_KIND) for response in responses)
@@ -145,7 +145,7 @@ class TrialRunner:
     def _page(self) -> Exchange:
         """The longest page of reviews, which shows many others at once."""
         call = Call("review_list").asking(limit="100")
-        return self._live.callers.send(call, purpose="the reviews beside it")
+        return self._live.callers.send(call, purpose="the other reviews in the list")
 
     def _approval(self, review: Review, scheme: str, first: Trial | None) -> Approval:
         """Approve a review with a new key; after a first trial, one that resembles the used key."""

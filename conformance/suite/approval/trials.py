@@ -9,7 +9,7 @@ from conformance.runner.session import Session
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ahead
 from conformance.suite.approval.plan import STALE_KIND
-from conformance.suite.approval.review import Review, in_former_state, is_withheld
+from conformance.suite.approval.review import in_former_state, is_withheld
 from conformance.suite.approval.review_pool import NEEDS
 from conformance.suite.approval.trial import Attempt, Trial
 from conformance.suite.approval.trial_runner import TrialRunner
@@ -123,22 +123,25 @@ class Trials:
 
         It is watched while stale approvals of another, approved review take their time.
         """
-        approved = self.first().review
+        trial = self.first()
+        # A stale attempt must not approve a review that nobody has approved yet.
+        is_approved = trial.approval.status == 200
+        id = trial.review.id if is_approved else self._live.made_up("no review")
         try:
             review = self._approvals.pool.pending()
         except Inconclusive:  # none is left to show it
             return False
         reader = self._approvals.reader
         for number in range(2 * len(self.stale_attempts())):
-            self._send_stale(approved, number)
+            self._send_stale(id, ahead(trial.review.revision), number)
             if reader.revised(review) is not None or is_withheld(reader.read(review.id)):
                 return True
         return False
 
-    def _send_stale(self, approved: Review, number: int) -> None:
-        key = self._approvals.key(approved.id, f"stale meanwhile {number}")
-        call = self._approvals.call(approved.id, ahead(approved.revision), key)
-        self._live.callers.send(call, purpose="do others revise subjects meanwhile?")
+    def _send_stale(self, id: str, revision: int, number: int) -> None:
+        key = self._approvals.key(id, f"stale meanwhile {number}")
+        call = self._approvals.call(id, revision, key)
+        self._live.callers.send(call, purpose="a stale approval, while others may revise subjects")
 
     def are_readable(self) -> bool:
         """Whether no review that was approved in a trial still shows its former status."""

@@ -217,7 +217,7 @@ class InProcess(httpx.BaseTransport):
 
 async def _call(application: Application, request: httpx.Request) -> httpx.Response:
     chunks = _chunks(request)
-    answer: dict[str, Any] = {"headers": [], "ended": False}
+    response: dict[str, Any] = {"headers": [], "ended": False}
     body: list[bytes] = []
 
     async def receive() -> Message:
@@ -225,9 +225,9 @@ async def _call(application: Application, request: httpx.Request) -> httpx.Respo
         return {"type": "http.request", "body": chunk or b"", "more_body": chunk is not None}
 
     async def send(message: Message) -> None:
-        answer.update(message)
+        response.update(message)
         body.append(message.get("body", b""))
-        answer["ended"] = message["type"] == "http.response.body" and not message.get(
+        response["ended"] = message["type"] == "http.response.body" and not message.get(
             "more_body", False
         )
 
@@ -235,17 +235,17 @@ async def _call(application: Application, request: httpx.Request) -> httpx.Respo
         await application(_scope(request), receive, send)
     except Exception as problem:
         # A served application that raises breaks the connection or sends 500.
-        if not answer["ended"]:
+        if not response["ended"]:
             raise httpx.RemoteProtocolError(
                 f"the application raised {type(problem).__name__}", request=request
             ) from problem
-    if not answer["ended"]:
+    if not response["ended"]:
         raise httpx.RemoteProtocolError(
             "the application sent an incomplete response", request=request
         )
     return httpx.Response(
-        answer["status"],
-        headers=answer["headers"],
+        response["status"],
+        headers=response["headers"],
         stream=httpx.ByteStream(b"".join(body)),
         request=request,
     )

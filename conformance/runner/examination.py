@@ -79,7 +79,7 @@ def known_failures(config: pytest.Config) -> tuple[Known, ...] | None:
 
 
 def is_meant(config: pytest.Config) -> bool:
-    """Whether the arguments of a run name the suite, judging before anything is collected."""
+    """Whether the arguments of a run name the suite, before anything is collected."""
     return any(
         Path(argument.split("::")[0]).absolute().is_relative_to(SUITE) for argument in config.args
     )

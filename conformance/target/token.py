@@ -102,7 +102,7 @@ class Token:
                 self._ask()
 
     def _ask(self) -> str:
-        # The age counts from the start of the command: nobody knows when it was issued.
+        # The age counts from the start of the command: the time of issue is unknown.
         asked_at = self._now()
         self._value = self._source()
         self._asked_at, self._failed_at = asked_at, None

@@ -1,4 +1,4 @@
-"""The one client: what it sends and records, how it waits the weather out, and what it makes of servers that break HTTP."""
+"""The client: requests, records, repetitions, and servers that break HTTP."""
 
 import gzip
 import json
@@ -37,7 +37,7 @@ NOBODY = Sending(None)
 ACCOUNT = Call("account_get")
 APPROVE = Call("review_approve", {"reviewId": "r"}, body=b'{"a": 1}')
 BROKEN = RuntimeError("no answer")
-FINE, FAILING, AWAY, REFUSED = (
+FINE, FAILING, AWAY, REJECTED = (
     scripted_response(),
     scripted_response(500),
     scripted_response(503),
@@ -47,7 +47,7 @@ FINE, FAILING, AWAY, REFUSED = (
 
 @dataclass
 class Bench:
-    """A client of an application that answers by a script; `waits` are the seconds that it waited, and `now` what its clock shows."""
+    """A client of a scripted application; `waits` are the seconds it waited, `now` its clock."""
 
     answers: list[Any]
     rate: float | None = None
@@ -99,13 +99,13 @@ def networked(behave: Behaviour) -> Iterator[Client]:
         network.close()
 
 
-# --- what is sent, and what is recorded of it ----------------------------------------------------------------------------
+# --- what is sent, and what is recorded of it ----------------------------------------------------
 
 
 def test_a_call_is_sent_to_the_path_of_its_operation_with_its_arguments(
     bench: Callable[..., Bench],
 ) -> None:
-    """Path parameters as one segment each, the query in its order with repetitions, the body as it stands."""
+    """Each path parameter is one segment; the query keeps order and repetition."""
     each = bench(FINE)
     call = Call(
         "comment_list", {"reviewId": "a/b ü"}, (("limit", "1"), ("x", "ö&"), ("limit", "2"))
@@ -289,11 +289,11 @@ def test_an_answer_is_recorded_with_its_headers_in_lower_case(bench: Callable[..
     )
 
 
-# --- the weather ---------------------------------------------------------------------------------------------------------
+# --- transient errors ----------------------------------------------------------------------------
 
 
-def test_a_429_is_waited_out_as_it_asks(bench: Callable[..., Bench]) -> None:
-    """Seconds, a date against the target's own clock, or one second where nothing sensible is said; each try is in the log."""
+def test_a_429_is_repeated_after_its_retry_after(bench: Callable[..., Bench]) -> None:
+    """Seconds, a date by the clock of the target, or one second; each attempt is logged."""
     dated = scripted_response(
         429, retry_after="Fri, 20 Nov 2026 23:49:49 GMT", date="Fri, 20 Nov 2026 23:49:42 GMT"
     )
@@ -313,7 +313,7 @@ def test_a_429_is_waited_out_as_it_asks(bench: Callable[..., Bench]) -> None:
     assert [one.is_repeated for one in each.logged] == [False, True, True, True, True]
 
 
-def test_a_429_that_does_not_end_is_taken_as_it_is(bench: Callable[..., Bench]) -> None:
+def test_a_429_that_stays_counts(bench: Callable[..., Bench]) -> None:
     """After ten more tries."""
     each = bench(scripted_response(429, retry_after="1"))
     exchange = each.client.send(ACCOUNT, PLAIN)
@@ -326,7 +326,7 @@ def test_a_429_that_does_not_end_is_taken_as_it_is(bench: Callable[..., Bench]) 
     )
 
 
-def test_what_is_throttled_together_is_waited_for_together(bench: Callable[..., Bench]) -> None:
+def test_calls_that_are_throttled_at_once_wait_once(bench: Callable[..., Bench]) -> None:
     """The longest of their pauses; who is throttled once more begins anew."""
     each = bench(
         *(scripted_response(429, retry_after=seconds) for seconds in ("3", "2", "5")),
@@ -350,7 +350,7 @@ def test_the_other_scheme_is_given_all_the_time_that_it_asks_for(
     """What was waited for others before it was tried is none of its own."""
     each = bench(
         scripted_response(429, retry_after="3"),
-        REFUSED,
+        REJECTED,
         FINE,
         scripted_response(429, retry_after="2"),
         FINE,
@@ -414,8 +414,8 @@ def test_a_run_has_a_budget_for_waiting(
     [FAILING, scripted_response(502), AWAY, scripted_response(504), BROKEN],
     ids=["500", "502", "503", "504", "none"],
 )
-def test_what_may_pass_is_tried_three_times(bench: Callable[..., Bench], passing: Any) -> None:
-    """The third answer counts, whatever it is."""
+def test_a_transient_error_is_tried_three_times(bench: Callable[..., Bench], passing: Any) -> None:
+    """The third response counts."""
     passed, stayed = bench(passing, passing, FINE), bench(passing)
     assert passed.client.send(ACCOUNT, PLAIN).status == 200
     assert [superseded for _, superseded in passed.statuses] == [True, True, False]
@@ -451,16 +451,14 @@ def test_being_throttled_uses_up_no_tries(bench: Callable[..., Bench]) -> None:
 
 
 @pytest.mark.parametrize("status", [200, 400, 403, 404, 409, 413, 422, 501, 505])
-def test_an_answer_of_the_targets_own_is_taken_as_it_is(
-    bench: Callable[..., Bench], status: int
-) -> None:
+def test_other_responses_are_not_repeated(bench: Callable[..., Bench], status: int) -> None:
     """One request."""
     each = bench(scripted_response(status))
     assert (each.client.send(ACCOUNT, PLAIN).status, len(each.logged)) == (status, 1)
 
 
 def test_what_a_crash_hangs_up_on_hides_no_crash(bench: Callable[..., Bench]) -> None:
-    """A 500 between broken connections is the answer; where none comes again, there is no answer in the end."""
+    """A 500 between broken connections counts; where it does not return, there is no response."""
     statuses = [bench(*answers).client.send(ACCOUNT, PLAIN).status for answers in (
         (FAILING, BROKEN, BROKEN, BROKEN, FAILING, FINE),
         (BROKEN, FAILING, BROKEN, FINE),
@@ -474,18 +472,18 @@ def test_what_a_crash_hangs_up_on_hides_no_crash(bench: Callable[..., Bench]) ->
     [scripted_response(429, retry_after="1"), FAILING, AWAY, BROKEN],
     ids=["429", "500", "503", "none"],
 )
-def test_whoever_asks_for_the_weather_gets_it(bench: Callable[..., Bench], outcome: Any) -> None:
-    """An impatient sending is made once."""
+def test_an_impatient_call_is_not_repeated(bench: Callable[..., Bench], outcome: Any) -> None:
+    """It is sent once, and waits for nothing."""
     each = bench(outcome)
     each.client.send(ACCOUNT, replace(PLAIN, patient=False))
 
     assert (len(each.logged), each.waits, each.logged[0].superseded) == (1, [], False)
 
 
-# --- a target that is gone -----------------------------------------------------------------------------------------------
+# --- a target that is gone -----------------------------------------------------------------------
 
 
-def test_a_target_that_no_longer_answers_is_left_alone(bench: Callable[..., Bench]) -> None:
+def test_a_target_that_no_longer_responds_gets_no_more_calls(bench: Callable[..., Bench]) -> None:
     """Three tries, then one each for two more calls, then none."""
     each = bench(BROKEN)
     failures = [each.client.send(ACCOUNT, PLAIN).failure for _ in range(3)]
@@ -506,7 +504,7 @@ def test_a_target_that_no_longer_answers_is_left_alone(bench: Callable[..., Benc
     assert len(each.script.requests) == 5
 
 
-def test_whoever_knocks_finds_out_whether_a_target_answers_again(
+def test_a_liveness_probe_notices_that_a_target_responds_again(
     bench: Callable[..., Bench],
 ) -> None:
     """What hangs up on some calls is not gone."""
@@ -520,7 +518,7 @@ def test_whoever_knocks_finds_out_whether_a_target_answers_again(
     assert (silent, found) == ([None] * 3, [200, 200])
 
 
-def test_each_of_the_next_items_asks_a_silent_target_once_more(bench: Callable[..., Bench]) -> None:
+def test_five_items_try_a_silent_target_once_more(bench: Callable[..., Bench]) -> None:
     """Five items do; after them nobody does."""
     each = bench(BROKEN)
     asked = []
@@ -537,7 +535,7 @@ def test_each_of_the_next_items_asks_a_silent_target_once_more(bench: Callable[.
     assert asked == [5, 1, 1, 1, 1, 1, 0, 0]
 
 
-def test_an_answer_ends_the_silence_and_gives_all_chances_back(bench: Callable[..., Bench]) -> None:
+def test_a_response_ends_the_silence(bench: Callable[..., Bench]) -> None:
     """Two silences in a run are two, not one."""
     each = bench(*[BROKEN] * 6, FINE, *[BROKEN] * 12, FINE)
     for _ in range(3):
@@ -567,12 +565,12 @@ def test_two_silent_calls_are_not_enough(bench: Callable[..., Bench]) -> None:
     assert len(each.script.requests) == 4 + 3 + 3
 
 
-# --- two schemes ---------------------------------------------------------------------------------------------------------
+# --- two schemes ---------------------------------------------------------------------------------
 
 
-def test_who_is_refused_by_one_scheme_tries_the_other(bench: Callable[..., Bench]) -> None:
+def test_a_401_by_one_scheme_is_repeated_by_the_other(bench: Callable[..., Bench]) -> None:
     """Alone and among many; both exchanges are recorded."""
-    each = bench(REFUSED, FINE)
+    each = bench(REJECTED, FINE)
     exchange = each.client.send(ACCOUNT, Sending(BOTH, purpose="look"))
     assert (exchange.status, exchange.scheme, exchange.purpose) == (
         200,
@@ -582,17 +580,17 @@ def test_who_is_refused_by_one_scheme_tries_the_other(bench: Callable[..., Bench
     assert each.statuses == [(401, False), (200, False)]
     assert [exchange.number for exchange in each.logged] == [1, 2]
 
-    each = bench(REFUSED, FINE)
+    each = bench(REJECTED, FINE)
     assert [exchange.status for exchange in each.client.send_all([ACCOUNT], [Sending(BOTH)])] == [
         200
     ]
 
 
-def test_who_is_throttled_meanwhile_stays_with_the_other_scheme(
+def test_repetitions_after_throttling_keep_the_other_scheme(
     bench: Callable[..., Bench],
 ) -> None:
     """Whose turn it is by the number of the exchange makes no difference then."""
-    each = bench(REFUSED, scripted_response(429, retry_after="1"), FINE)
+    each = bench(REJECTED, scripted_response(429, retry_after="1"), FINE)
     each.client.send(ACCOUNT, Sending(BOTH))
 
     assert [exchange.scheme for exchange in each.logged] == ["bearer", "api-key", "api-key"]
@@ -603,11 +601,9 @@ def test_who_is_throttled_meanwhile_stays_with_the_other_scheme(
     [Sending(BOTH, "bearer"), PLAIN, NOBODY],
     ids=["by a scheme", "by the only one", "as nobody"],
 )
-def test_who_has_no_other_scheme_stays_refused(
-    bench: Callable[..., Bench], sending: Sending
-) -> None:
+def test_a_401_without_another_scheme_stays(bench: Callable[..., Bench], sending: Sending) -> None:
     """And so does who asked for this one."""
-    each = bench(REFUSED, FINE)
+    each = bench(REJECTED, FINE)
     assert (each.client.send(ACCOUNT, sending).status, len(each.logged)) == (401, 1)
 
 
@@ -617,7 +613,7 @@ def test_only_a_401_makes_the_other_scheme_worth_a_try(bench: Callable[..., Benc
     assert each.client.send(ACCOUNT, Sending(BOTH)).status == 403
 
 
-# --- many at once, and the pace ------------------------------------------------------------------------------------------
+# --- many at once, and the request rate ----------------------------------------------------------
 
 
 def test_many_calls_are_answered_in_their_order(bench: Callable[..., Bench]) -> None:
@@ -694,7 +690,7 @@ def test_many_calls_travel_as_many_at_once_as_the_transport_likes() -> None:
 
 
 def test_together_means_in_the_same_moment(bench: Callable[..., Bench]) -> None:
-    """Also where the transport would rather have one after the other, and more than a pool of threads has by itself."""
+    """Also with a transport of one connection, and more calls than a default pool has threads."""
     meeting = threading.Barrier(40)
 
     class Meeting(ScriptedApp):
@@ -711,7 +707,7 @@ def test_together_means_in_the_same_moment(bench: Callable[..., Bench]) -> None:
 
 
 def test_who_is_ready_first_waits_for_the_others(bench: Callable[..., Bench]) -> None:
-    """Where the pace lets them get ready one after the other, none of them is sent before all have waited."""
+    """The request rate makes them ready one by one; none is sent before all are ready."""
     waited: list[int] = []
 
     class Counting(ScriptedApp):
@@ -751,7 +747,7 @@ def test_a_call_that_cannot_be_made_does_not_hold_up_those_beside_it(
     assert [exchange.status for exchange in exchanges] == [None, 200]
 
 
-def test_the_pace_spaces_patient_requests(bench: Callable[..., Bench]) -> None:
+def test_the_request_rate_spaces_patient_requests(bench: Callable[..., Bench]) -> None:
     """Half a second between two of them; who drives a caller into its limit is not slowed down."""
     each = bench(FINE, rate=2.0)
     each.client.send(ACCOUNT, PLAIN)
@@ -772,7 +768,7 @@ def test_a_slow_caller_is_not_held_back(bench: Callable[..., Bench]) -> None:
     assert each.waits == []
 
 
-# --- what a hostile target hands out -------------------------------------------------------------------------------------
+# --- what a hostile target hands out -------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -871,7 +867,7 @@ def test_a_failure_is_told_shortly_and_without_secrets(bench: Callable[..., Benc
     assert len(exchange.failure) <= client.LONGEST_FAILURE
 
 
-# --- servers that break HTTP ---------------------------------------------------------------------------------------------
+# --- servers that break HTTP ---------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -885,7 +881,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_server_that_breaks_http_gives_no_answer_and_costs_no_more_than_its_time(
     hurry: None, behaviour: Behaviour
 ) -> None:
-    """An exchange with a failure: nothing hangs, nothing is raised, and nothing is left that a rule could blame a target for."""
+    """The exchange has a failure and no response; nothing hangs, and nothing is raised."""
     with networked(behaviour) as sender:
         started = time.monotonic()
         exchange = sender.send(ACCOUNT, replace(PLAIN, patient=False))
@@ -911,7 +907,10 @@ def test_a_port_that_nobody_listens_on_gives_no_answer() -> None:
 
 def test_a_body_that_is_longer_than_announced_is_cut_there() -> None:
     """What is too much is not taken for the answer to the next request."""
-    response = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n"
+    response = (
+        b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
+        b"HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n"
+    )
     with networked(responding(response)) as sender:
         exchanges = [sender.send(ACCOUNT, PLAIN) for _ in range(2)]
 

@@ -36,7 +36,7 @@ class Issuer:
 
 
 class Strict:
-    """An application that accepts tokens by the numbers in `accepted`, and rejects others with 401."""
+    """An application that accepts tokens by number, and rejects others with 401."""
 
     def __init__(self, *accepted: int) -> None:
         self.accepted = set(accepted)

@@ -25,7 +25,7 @@ def exchange(body: bytes | None = b"{}", status: int = 200, **members: Any) -> E
 
 
 def test_asking_sets_and_takes_away_query_parameters() -> None:
-    """What was there before under the same name goes, with all its repetitions; the call itself stays."""
+    """Earlier parameters of the same name are replaced; the original call stays."""
     call = Call("video_list", query=(("a", "1"), ("b", "2"), ("a", "3")))
     assert call.asking(a="4").query == (("b", "2"), ("a", "4"))
     assert call.asking(a=None, c="").query == (("b", "2"), ("c", ""))

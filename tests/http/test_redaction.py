@@ -132,7 +132,7 @@ def test_what_was_cut_within_a_secret_loses_its_beginning(length: int) -> None:
 
 
 def test_only_a_cut_leaves_beginnings() -> None:
-    """Less than four characters give nothing away, and what stands elsewhere is no beginning of a secret."""
+    """Fewer than four characters reveal nothing, and other words begin no secret."""
     each = redactor(KEY=PLAIN)
     assert (
         each.text(f"{PLAIN[:3]}… {PLAIN}… end {PLAIN[:9]}") == f"{PLAIN[:3]}… $KEY… end {PLAIN[:9]}"

@@ -36,7 +36,7 @@ def exchange(status: int | None) -> Exchange:
 def test_what_passes_and_what_says_nothing(
     status: int | None, transient: bool, weather: bool
 ) -> None:
-    """A 500 may pass, and if it stays it is an answer; a 429 says nothing, and is waited out."""
+    """A 500 may pass, and counts if it stays; a 429 is repeated."""
     assert (is_transient(exchange(status)), is_unavailable(exchange(status))) == (
         transient,
         weather,
@@ -107,7 +107,7 @@ def test_a_date_counts_from_the_targets_own_clock(value: str) -> None:
 def test_a_date_that_is_past_or_has_no_present_to_count_from(
     value: str, date: str | None, expected: float
 ) -> None:
-    """Never less than nothing; a second where the target does not say what time it is; years of two digits."""
+    """Never negative; one second without the time of the target; years of two digits."""
     assert seconds(value, **({} if date is None else {"date": date})) == expected
 
 

@@ -138,7 +138,7 @@ def test_of_a_longer_body_that_is_no_text_so_much_is_kept_as_of_any() -> None:
     assert written["length"] == LONGEST_BODY + 1
 
 
-# --- commands ------------------------------------------------------------------------------------------------------------
+# --- commands ------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -169,7 +169,7 @@ def heard() -> Iterator[tuple[str, list[tuple[bytes, dict[bytes, bytes], bytes]]
 def sent_twice(
     call: Call, sending: Sending, secrets: dict[str, str]
 ) -> list[tuple[bytes, dict[bytes, bytes], bytes]]:
-    """The request that the client sends, and the one that a shell sends by the command that is written down of it."""
+    """The request of the client, and the one of a shell with the recorded command."""
     network = Network()
     redactor = Redactor({secret: f"${variable}" for variable, secret in secrets.items()})
     with heard() as (url, requests):
@@ -309,7 +309,8 @@ def test_of_a_body_that_is_not_kept_the_command_says_what_is_missing() -> None:
         }
     )
 
-    ending = f"--data-binary @body # {LONGEST_BODY + 1} bytes with the SHA-256 {content['sha256']}: too many to be kept"
+    note = f"{LONGEST_BODY + 1} bytes with the SHA-256 {content['sha256']}: too many to be kept"
+    ending = f"--data-binary @body # {note}"
     assert command == f"curl -sS -i -g -X POST http://h/ -H 'content-type: a/b' -H expect: {ending}"
 
 

@@ -228,7 +228,7 @@ def test_sending_has_to_end_in_time_as_well() -> None:
 
 
 def test_who_answers_and_takes_no_more_of_a_body_has_answered() -> None:
-    """A 413 that comes after the head is read, although the connection stays open, and the body stays unread."""
+    """A 413 after the head is read, although the connection stays open and the body unread."""
     with served(
         responding(b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\n{}", deafness)
     ) as url:
@@ -272,7 +272,7 @@ def test_what_is_no_tls_is_no_answer() -> None:
         network.close()
 
 
-# --- through a proxy -----------------------------------------------------------------------------------------------------
+# --- through a proxy -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_what_is_no_tls_is_no_answer() -> None:
 def test_the_environment_names_the_proxy(
     url: str, proxy: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One for each scheme, with or without a scheme of its own; none where it makes an exception, and never for this machine."""
+    """One for each scheme; none for the hosts of NO_PROXY and for this machine."""
     for name, value in {
         "http_proxy": "one.test:3128",
         "https_proxy": "http://two.test",
@@ -328,7 +328,7 @@ def test_a_request_goes_through_the_proxy(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_proxy_is_asked_for_a_tunnel_to_an_https_target(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A proxy that refuses it is a broken connection; one that never answers is given up in time."""
+    """A proxy that rejects it breaks the connection; one that never responds times out."""
     heads: list[bytes] = []
 
     def refuse(connection: Any) -> None:

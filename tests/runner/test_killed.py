@@ -1,4 +1,4 @@
-"""Runs that do not come to their end: killed, terminated, interrupted, alone and with workers; by real signals to real processes."""
+"""Runs that are killed, terminated or interrupted, with real signals to real processes."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def stopped(
     *options: str,
     program: tuple[str, ...] = ("conformance", "run"),
 ) -> int:
-    """The exit code of a run that got a signal in its middle; all of its processes have ended by then."""
+    """The exit code of a run that got a signal; all of its processes have ended."""
     command = [sys.executable, "-m", *program, f"--report-dir={directory}", *options]
     environment = {
         name: value
@@ -104,7 +104,7 @@ def partial_report(directory: Path) -> dict[str, Any]:
 def test_a_run_that_is_killed_leaves_a_report_and_loses_nothing(
     tmp_path: Path, workers: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The files of some seconds before are whole; `conformance report` makes them tell of every check that had ended."""
+    """Its files are complete, and `conformance report` adds every check that had ended."""
     assert stopped(tmp_path, signal.SIGKILL, *workers) == -signal.SIGKILL
     before = partial_report(tmp_path)
     records = documents(tmp_path / JOURNAL)[1:]

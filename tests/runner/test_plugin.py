@@ -1,4 +1,4 @@
-"""Whole runs of the suite, as pytest makes them: their reports, their exit codes, and mistakes in their options."""
+"""Whole runs under pytest: their reports, exit codes and usage errors."""
 
 import json
 import os
@@ -79,7 +79,7 @@ def schema() -> jsonschema.Draft202012Validator:
 def serial(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[Path, subprocess.CompletedProcess[str]]:
-    """A whole run on the bundled reference, into a directory where a run that was cut off has left its exchanges."""
+    """A run on the reference, in a folder with the exchanges of a killed run."""
     directory = tmp_path_factory.mktemp("serial")
     (directory / "exchanges-gw7.jsonl").write_text("left over")
     return directory, judge(directory, "--depth", "quick")
@@ -95,7 +95,7 @@ def echoing(
 
 
 def test_the_reference_is_conformant(serial: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
-    """Exit code 0; the verdict is told at the end, and every requirement of the catalogue is in the report."""
+    """Exit code 0, the verdict at the end, and every requirement in the report."""
     directory, done = serial
     report = report_of(directory)
 
@@ -200,7 +200,7 @@ def test_junit_has_a_case_for_each_requirement_and_operation(
     serial: tuple[Path, subprocess.CompletedProcess[str]],
     echoing: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    """The id of the requirement is a property of each case; numbers add up; what fails is a failure with its reason."""
+    """Each case has the id of its requirement; counts add up; failures have a reason."""
     for directory, _ in (serial, echoing):
         report = report_of(directory)
         root = ET.parse(directory / "junit.xml").getroot()
@@ -236,7 +236,7 @@ def test_junit_has_a_case_for_each_requirement_and_operation(
 def test_a_target_that_breaks_the_contract_is_not_conformant(
     echoing: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    """Exit code 1; exactly what is broken is red, with its evidence and a command that sends it again."""
+    """Exit code 1; exactly the violations fail, with evidence and a command to repeat them."""
     directory, done = echoing
     report = report_of(directory)
     broken = {id for id, (verdict, _) in verdicts(report).items() if verdict == "fail"}
@@ -287,7 +287,7 @@ def test_no_secret_of_the_run_is_in_any_of_its_files_nor_on_the_screen(
         assert [spelling for spelling in sought if spelling in content] == []
 
 
-# --- mistakes of whoever starts a run ------------------------------------------------------------------------------------
+# --- usage errors ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_no_secret_of_the_run_is_in_any_of_its_files_nor_on_the_screen(
 def test_a_mistake_in_the_options_is_told_and_nobody_is_judged(
     tmp_path: Path, arguments: tuple[str, str], told: str
 ) -> None:
-    """Exit code 4, one message, no traceback, no report; also with workers, where only the controller can tell it."""
+    """Exit code 4, one message, no traceback and no report; with workers too."""
     (tmp_path / "bad.toml").write_text('base-url = "http://127.0.0.1:9/v1"\nbase-urll = 1\n')
     value = str(tmp_path / arguments[1]) if arguments[0] == "--target" else arguments[1]
     for workers in ((), ("-n", "2")):
@@ -397,7 +397,7 @@ def test_a_checkout_beside_an_installed_package_is_no_second_suite(
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with workers"])
 def test_the_tests_of_others_are_left_alone(tmp_path: Path, workers: tuple[str, ...]) -> None:
-    """Although the plugin is loaded wherever it is installed; nobody is judged, and nothing is written."""
+    """The plugin is loaded, but checks and writes nothing."""
     (tmp_path / "test_other.py").write_text(
         "def test_one():\n    pass\n\n\ndef test_two():\n    pass\n"
     )
@@ -427,7 +427,7 @@ def test_a_check_of_no_requirement_is_no_check(tmp_path: Path) -> None:
 
 
 def test_a_run_that_leaves_something_unjudged_fails_if_it_must_be_complete(tmp_path: Path) -> None:
-    """Otherwise what is inconclusive is told, and no failure. A target that answers 404 to everything shows next to nothing."""
+    """Otherwise it does not fail. A target that returns 404 to everything shows little."""
 
     def behave(connection: Any) -> None:
         while connection.recv(65536):

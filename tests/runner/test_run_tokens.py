@@ -1,4 +1,4 @@
-"""Whole runs with tokens that expire, printed by a command: their verdict, their files and their replay."""
+"""Runs with tokens that expire and that a command prints: verdict, files and replay."""
 
 import json
 import subprocess
@@ -32,7 +32,7 @@ print(f"{TOKEN}{{number:06}}")
 
 @dataclass
 class Expiring:
-    """The reference behind tokens that expire after some requests: the newest one stands for the real one."""
+    """The reference behind tokens that expire after some requests."""
 
     application: Any
     real: bytes
@@ -99,7 +99,7 @@ def conformance(*arguments: object, folder: Path) -> subprocess.CompletedProcess
 
 
 def test_a_run_outlives_its_tokens(expiring: tuple[Expiring, Path]) -> None:
-    """Responses to expired tokens count for nothing, no token is in any file, and a recording verifies."""
+    """Expired tokens cause no failure, no token is in any file, and the recording replays."""
     front, folder = expiring
     target = ("--target", "target.toml", "--report-dir", "report")
     classes = ("--depth", "quick", "--class", "read")
@@ -123,7 +123,7 @@ def test_a_run_outlives_its_tokens(expiring: tuple[Expiring, Path]) -> None:
 
 
 def replayed(folder: Path) -> tuple[dict[str, Any], list[str]]:
-    """The report of the suite on the recording of a run, and the exchanges that it did not ask for."""
+    """The report of a replay, and the recorded exchanges that it did not use."""
     lines = (folder / "report" / "exchanges.jsonl").read_bytes().splitlines()
     recording = Recording(map(json.loads, lines))
     target = snapshot.target(json.loads((folder / "report" / "target.json").read_bytes()))

@@ -1,4 +1,4 @@
-"""How checks are spread over workers: what spends reviews stays together, or workers take each other's for defects of a target."""
+"""How checks are distributed: those that approve reviews run in one worker."""
 
 import re
 from pathlib import Path
@@ -59,7 +59,7 @@ def test_the_checks_that_spend_are_those_that_are_handed_reviews_to_approve(
 
 
 def test_the_checks_that_walk_lists_stay_together(items: list[pytest.Item]) -> None:
-    """Those of pagination and of what lists show, none of which spends reviews; the others of authorization run anywhere."""
+    """Those of pagination and of grants in lists; other checks of authorization run anywhere."""
     told = {item.nodeid for item in items if scheduling.walks(item.nodeid)}
     marks = [item.get_closest_marker("requirement") for item in items if item.nodeid in told]
     requirements = {mark.args[0] for mark in marks if mark is not None}
@@ -82,7 +82,7 @@ def test_a_test_that_the_suite_does_not_have_runs_anywhere(nodeid: str) -> None:
 
 
 def test_workers_do_not_spend_each_others_reviews_of_one_target(tmp_path: Path) -> None:
-    """Four of them judge what is behind one socket as one process does, and only one of them approves."""
+    """Four workers get the verdicts of one process, and only one of them approves."""
     with instance(Reference()) as profile:
         (tmp_path / "target.toml").write_text(toml(profile), encoding="utf-8")
         done = judge(

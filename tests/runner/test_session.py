@@ -1,4 +1,4 @@
-"""The examination of one target: what is judged of every exchange, what is shown, and that no secret is written."""
+"""The examination of one target: rules on every exchange, evidence and redaction."""
 
 import base64
 import json
@@ -77,8 +77,8 @@ def found(record: ItemResult) -> dict[tuple[str, str], Finding]:
     return {(finding.requirement, str(finding.verdict)): finding for finding in record.findings}
 
 
-def test_every_exchange_is_judged_whichever_check_caused_it(examining: Maker) -> None:
-    """Form and fields; what the rules found is told by requirement, with the operation and the item."""
+def test_the_rules_apply_to_every_exchange(examining: Maker) -> None:
+    """Form and fields; findings have the requirement, the operation and the item."""
     session = examining(scripted_response(200, FINE))
     send(session)
     record = session.end(())
@@ -100,7 +100,7 @@ def test_every_exchange_is_judged_whichever_check_caused_it(examining: Maker) ->
     }
 
 
-def test_a_broken_rule_is_a_finding_with_its_evidence(examining: Maker) -> None:
+def test_a_violation_is_a_finding_with_its_evidence(examining: Maker) -> None:
     """At most three exchanges of it; what was kept beside it is told too."""
     session = examining(
         scripted_response(200, b"{}"),
@@ -179,8 +179,8 @@ def test_a_finding_shows_three_of_its_exchanges(examining: Maker) -> None:
     assert session.end((Finding("a/b", Verdict.PASS, exchanges=ids),)).evidence == {}
 
 
-def test_what_is_outside_the_contract_is_recorded_and_not_judged(examining: Maker) -> None:
-    """A request that is not ordinary, and one that has no answer; nor does it count as a control."""
+def test_requests_outside_the_contract_are_recorded_and_not_checked(examining: Maker) -> None:
+    """A request outside the contract, and one without a response; neither is a baseline."""
     session = examining(scripted_response(200, b"<html>"), RuntimeError())
     extraordinary = send(session, in_contract=False)
     unanswered = send(session, patient=False)
@@ -205,7 +205,7 @@ def test_controls_are_what_has_succeeded(examining: Maker) -> None:
     assert session.baselines == {("account_get", "primary"), ("account_get", None)}
 
 
-# --- arguments -----------------------------------------------------------------------------------------------------------
+# --- arguments -----------------------------------------------------------------------------------
 
 LIST = Call("project_list")
 
@@ -302,7 +302,7 @@ def test_names_of_parameters_are_those_of_the_profile(examining: Maker) -> None:
     }
 
 
-# --- one problem of many -------------------------------------------------------------------------------------------------
+# --- one problem of many -------------------------------------------------------------------------
 
 
 def test_the_problems_of_an_exchange_are_what_the_rules_hold_against_it(examining: Maker) -> None:
@@ -320,7 +320,7 @@ def test_the_problems_of_an_exchange_are_what_the_rules_hold_against_it(examinin
     assert found(record)["response/status", "pass"].exchanges == (first.id, second.id)
 
 
-def test_an_unsure_judge_is_an_error_and_hides_no_failure(
+def test_an_unconfirmed_violation_is_an_error_and_hides_no_failure(
     monkeypatch: pytest.MonkeyPatch, examining: Maker
 ) -> None:
     """Where both are found on one requirement, both are told."""
@@ -335,7 +335,7 @@ def test_an_unsure_judge_is_an_error_and_hides_no_failure(
     assert found(record)["account/fields", "error"].exchanges == ("item#2",)
 
 
-# --- secrets -------------------------------------------------------------------------------------------------------------
+# --- secrets -------------------------------------------------------------------------------------
 
 
 def test_no_secret_leaves_by_a_record_or_by_the_log(tmp_path: Path, examining: Maker) -> None:
@@ -416,7 +416,8 @@ HOSTILE_BODIES = [
     + b"1"
     + b"}" * 300
     + b'}, "requestId": "r"}',
-    b'{"data": {"items": [{"\\ud800": "\\ud800", "id": "\\ud800"}], "nextCursor": "\\ud800"}, "requestId": "\\ud800"}',
+    b'{"data": {"items": [{"\\ud800": "\\ud800", "id": "\\ud800"}], "nextCursor": "\\ud800"}, '
+    b'"requestId": "\\ud800"}',
     b'{"data": {"items": [{"id": 1e400, "videoCount": '
     + b"9" * 5000
     + b'}], "nextCursor": 1}, "requestId": "r"}',
@@ -430,7 +431,7 @@ HOSTILE_BODIES = [
 @pytest.mark.parametrize("body", HOSTILE_BODIES, ids=range(len(HOSTILE_BODIES)))
 @pytest.mark.parametrize("status", [200, 404, 429, 503, 302, 999])
 @pytest.mark.parametrize("operation", ["project_list", "account_get", "review_approve"])
-def test_no_answer_makes_the_judge_stumble(
+def test_no_response_causes_an_internal_error(
     examining: Maker, body: bytes, status: int, operation: str
 ) -> None:
     """Whatever is in it: findings that can be written, and no error of the checker."""

@@ -76,9 +76,16 @@ def _with_curl(exchange: ExchangeEntry) -> ExchangeEntry:
 
 
 def _shortened(found: DefectEntry) -> DefectEntry:
-    """The defect without long values: a target may have sent any amount."""
-    values = {name: _short(value) for name, value in found["values"].items()}
-    return {**found, "values": values, "actual": _short(found["actual"])}
+    """The defect as the report has it: with the beginning of long values."""
+    return {
+        "kind": found["kind"],
+        "text": found["text"],
+        "values": {name: _short(value) for name, value in found["values"].items()},
+        "actual": _short(found["actual"]),
+        "where": found["where"],
+        "keyword": found["keyword"],
+        "fields": found["fields"],
+    }
 
 
 def _short(value: Any) -> Any:

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import altered_run
+import jsonschema
 import pytest
 import subjects
 from sample_reports import a_defect, a_finding, a_report, an_entry, an_exchange
 
 from conformance.assurance.selftest import workers
+from conformance.contract import files
 from conformance.report.causes.attribution import attributed
 from conformance.report.causes.failure_signature import signature
 from conformance.report.causes.grouping import causes
@@ -154,6 +156,13 @@ def test_the_exchange_of_a_cause_is_among_its_findings(
         assert cause["exchange"] in [
             exchange["id"] for found in entry["findings"] for exchange in found["exchanges"]
         ]
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_a_report_with_failures_is_valid(reports: dict[str, Report], name: str) -> None:
+    """By the published schema."""
+    schema = jsonschema.Draft202012Validator(files.document("report.schema.json"))
+    assert [error.message for error in schema.iter_errors(reports[name])] == []
 
 
 def test_counts_are_of_requirements(reports: dict[str, Report]) -> None:

@@ -114,7 +114,7 @@ def _of_finding(
     if not exchanges or defect is None:
         return
     status = status_of(exchanges[-1])
-    if status is not None and (_is_of_status(defect) or _is_unsorted_error(defect, status)):
+    if status is not None and _is_of_status(defect):
         yield "status", operation, status
         yield "status instead", operation, status, found["expected"]
     elif not symptom.requirement.startswith(OF_FORM) and defect["kind"] not in MISSING_OR_EXTRA:
@@ -127,10 +127,6 @@ def _of_finding(
 def _is_of_status(defect: DefectEntry) -> bool:
     in_status_line = any(place["part"] == Part.STATUS for place in defect["where"])
     return in_status_line or defect["kind"] in STATUSES
-
-
-def _is_unsorted_error(defect: DefectEntry, status: int) -> bool:
-    return defect["kind"] == Kind.UNSORTED and status >= 400
 
 
 def _of_fields(defect: DefectEntry, exchanges: Sequence[ExchangeEntry]) -> Iterator[Trace]:

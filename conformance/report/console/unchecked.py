@@ -44,10 +44,12 @@ def _blockers(blockers: Sequence[BlockerEntry]) -> Iterator[list[Span]]:
 
 def _names(requirements: Sequence[UncheckedEntry]) -> Iterator[list[Span]]:
     """The ids of requirements, wrapped; those on the same operations together."""
-    by_place: dict[str, list[str]] = {}
+    by_place: dict[str, list[str]] = {"": []}
     for each in requirements:
         by_place.setdefault(_place(each["operations"]), []).append(each["requirement"])
     for place, ids in by_place.items():
+        if not ids:
+            continue
         text = f"{place}: {', '.join(ids)}" if place else ", ".join(ids)
         for line in textwrap.wrap(
             text,

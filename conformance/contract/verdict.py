@@ -55,7 +55,6 @@ class Kind(StrEnum):
     EFFECT = "effect"  # a request changed what it must not change, or did not change what it must
     DECLARED = "declared"  # a description or an input schema differs from the contract
     ADDRESS = "address"  # the base URL
-    UNSORTED = "unsorted"
 
 
 class Part(StrEnum):

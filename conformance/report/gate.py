@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from conformance.contract.verdict import Level, Verdict
-from conformance.report.document import Document
+from conformance.report.document_types import FindingEntry, RequirementEntry
 from conformance.target.target import Target
 
 DEFAULT = ("read", "authentication")
@@ -29,7 +29,7 @@ class Gap:
 
 
 def gaps(
-    entries: Sequence[Document], required: Sequence[str], target: Target | None
+    entries: Sequence[RequirementEntry], required: Sequence[str], target: Target | None
 ) -> tuple[Gap, ...]:
     """What is missing for the gate; `required` names classes and requirements, () the default."""
     if required:
@@ -37,40 +37,40 @@ def gaps(
     return tuple(dict.fromkeys([*_unserved(entries), *_blocked(entries, target)]))
 
 
-def _unchecked(entries: Sequence[Document], required: frozenset[str]) -> Iterator[Gap]:
+def _unchecked(entries: Sequence[RequirementEntry], required: frozenset[str]) -> Iterator[Gap]:
     for entry in entries:
         is_must = entry["level"] == Level.MUST and entry["class"] in required
         if entry["id"] in required or is_must:
             yield from _gap(entry, _open(entry))
 
 
-def _unserved(entries: Sequence[Document]) -> Iterator[Gap]:
+def _unserved(entries: Sequence[RequirementEntry]) -> Iterator[Gap]:
     """The requirement of successes, where no operation showed one."""
     for entry in entries:
         if entry["id"] == SERVED and Verdict.PASS not in entry["operations"].values():
             yield from _gap(entry, _open(entry))
 
 
-def _blocked(entries: Sequence[Document], target: Target | None) -> Iterator[Gap]:
+def _blocked(entries: Sequence[RequirementEntry], target: Target | None) -> Iterator[Gap]:
     for entry in entries:
         if entry["level"] == Level.MUST and entry["class"] in DEFAULT:
             blocked = [found for found in _open(entry) if _is_blocked(found, target)]
             yield from _gap(entry, blocked)
 
 
-def _open(entry: Document) -> list[Document]:
+def _open(entry: RequirementEntry) -> list[FindingEntry]:
     if entry["verdict"] != Verdict.INCONCLUSIVE or "untested" in entry:
         return []
     return [found for found in entry["findings"] if found["verdict"] == Verdict.INCONCLUSIVE]
 
 
-def _gap(entry: Document, findings: Sequence[Document]) -> Iterator[Gap]:
+def _gap(entry: RequirementEntry, findings: Sequence[FindingEntry]) -> Iterator[Gap]:
     if findings:
         operations = dict.fromkeys(found["operation"] for found in findings)
         yield Gap(entry["id"], tuple(filter(None, operations)), findings[0]["message"])
 
 
-def _is_blocked(found: Document, target: Target | None) -> bool:
+def _is_blocked(found: FindingEntry, target: Target | None) -> bool:
     """Whether a response shows that the target, or a credential of the profile, prevented it."""
     return bool(found["exchanges"]) and any(
         need in UNAVAILABLE or _is_stated(need, target) for need in found["needs"]

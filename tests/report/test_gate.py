@@ -14,7 +14,7 @@ TARGET = parse(
 SERVED = an_entry("read/success", operations={"project_get": "pass"})
 
 
-def unchecked(id: str = "response/json", **members: Any) -> dict[str, Any]:
+def unchecked(id: str = "response/json", **members: Any) -> Any:
     """A must that could not be checked on one operation."""
     found = a_finding("inconclusive", message="why", **members)
     return an_entry(id, "inconclusive", findings=[found])
@@ -75,8 +75,8 @@ def test_what_is_required_by_name_has_to_be_checked_whole(required: str) -> None
 
 def test_a_class_requires_its_musts() -> None:
     """A should is required by its id only; another class is not required."""
-    should = {**unchecked(), "level": "should"}
-    other = {**unchecked(), "class": "tools"}
+    should = unchecked() | {"level": "should"}
+    other = unchecked() | {"class": "tools"}
 
     assert gaps([should, other], ("read",), TARGET) == ()
     assert gaps([should], ("response/json",), TARGET) == (GAP,)
@@ -84,7 +84,7 @@ def test_a_class_requires_its_musts() -> None:
 
 def test_an_untested_requirement_is_never_a_gap() -> None:
     """It cannot be checked from outside."""
-    entry = {**unchecked(), "untested": "Not visible."}
+    entry = unchecked() | {"untested": "Not visible."}
 
     assert gaps([entry], ("read",), TARGET) == ()
 

@@ -6,7 +6,7 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import MISSING, Exchange
 from conformance.rules.judgement import shown
-from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.approvals import MOST_REVISIONS, Approvals
 from conformance.suite.approval.preconditions import Preconditions
 from conformance.suite.approval.result import check_not_in_former_state
 from conformance.suite.approval.review import (
@@ -157,7 +157,8 @@ def _approved_by_tool(
 
     The result is the review, its key and the response.
     """
-    for label in ("by tool", "by tool, at another revision"):
+    for number in range(MOST_REVISIONS):
+        label = f"by tool, at another revision {number}" if number else "by tool"
         key = approvals.key(review.id, label)
         approvals.record(review.id, review.revision, key)
         arguments = arguments_of_approval(review.id, review.revision, key)

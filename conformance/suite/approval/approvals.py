@@ -18,6 +18,8 @@ from conformance.suite.lists.live import Live
 
 MOST_KEYS = 3
 """Keys that are tried where transient errors may have left one unusable."""
+MOST_REVISIONS = 5
+"""Revisions that an approval is tried at where others make another one each time."""
 
 
 class Approvals:

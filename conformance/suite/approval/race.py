@@ -7,7 +7,7 @@ from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Exchange
 from conformance.http.retry import is_transient, is_unavailable, retry_after
 from conformance.http.sending import Sending
-from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.approvals import MOST_REVISIONS, Approvals
 from conformance.suite.approval.review import Review
 from conformance.suite.callers import expect
 from conformance.suite.lists.live import Live
@@ -21,10 +21,15 @@ ASKING_TO_WAIT = frozenset({429, 503})
 
 @dataclass(frozen=True)
 class Race:
-    """The review, and the responses to the requests that took part."""
+    """The review, the keys, and the responses to the requests that took part.
+
+    `spoiling` are the responses because of which it shows nothing.
+    """
 
     review: Review
+    keys: tuple[str, ...]
     responses: tuple[Exchange, ...]
+    spoiling: tuple[Exchange, ...] = ()
 
     @property
     def winner(self) -> Exchange | None:
@@ -35,25 +40,56 @@ class Race:
 def race(live: Live, approvals: Approvals, labels: Sequence[str]) -> Race:
     """Approve one review at once, with a key for each label.
 
-    Transient errors, or somebody else's revision, spoil a race: then another review is taken.
-    Raises Inconclusive where that is so each time, or where the profile allows no race.
+    Another review is raced for where transient errors spoil a race. Raises Inconclusive where that
+    is so each time, where others revise the subject each time, or where the profile allows no race.
     """
     if live.session.connections == 1:
         raise Inconclusive(
             "the profile allows one request at a time", needs=("limits.connections",)
         )
     for _ in range(MOST_RACES):
-        review = approvals.pool.take()
-        sent = _sent_at_once(live, approvals, review, labels)
-        final = _after_waiting(live, sent)
-        # Where the rate limit is low, those within it make a race of their own.
-        responses = [each for each in final if each.status != 429]
-        spoiling = _spoiling(sent, responses)
-        if not spoiling and not _is_overtaken(approvals, review, responses):
-            break
-    for response in spoiling:
+        raced = _race_at_current_revision(live, approvals, labels)
+        if not raced.spoiling:
+            return raced
+    for response in raced.spoiling:
         expect.clear(response)
-    return Race(review, tuple(responses))
+    return raced
+
+
+def _race_at_current_revision(live: Live, approvals: Approvals, labels: Sequence[str]) -> Race:
+    """Race for one review; once more where others have revised its subject meanwhile."""
+    review = approvals.pool.take()
+    for number in range(MOST_REVISIONS):
+        suffix = f" at another revision {number}" if number else ""
+        keys = tuple(approvals.key(review.id, f"{label}{suffix}") for label in labels)
+        raced = _race_once(live, approvals, review, keys)
+        latest = _revised(approvals, raced)
+        if latest is None:
+            return raced
+        review = latest
+    raise Inconclusive(
+        "others revised the subject before each race",
+        needs=("a review whose subject is not revised",),
+        exchanges=[response.id for response in raced.responses],
+    )
+
+
+def _revised(approvals: Approvals, raced: Race) -> Review | None:
+    """The review at the revision that others made before the race, where that is why all failed."""
+    all_conflict = {response.status for response in raced.responses} == {409}
+    return approvals.reader.revised(raced.review) if all_conflict else None
+
+
+def _race_once(live: Live, approvals: Approvals, review: Review, keys: tuple[str, ...]) -> Race:
+    """Approve a review at once, each on a connection of its own and without retries."""
+    approvals.record(review.id, review.revision, keys[0])
+    calls = [approvals.call(review.id, review.revision, key) for key in keys]
+    client = live.session.client
+    sent = client.send_all(calls, [_sending(live)] * len(calls), together=True)
+    final = _after_waiting(live, sent)
+    # Where the rate limit is low, those within it make a race of their own.
+    responses = tuple(each for each in final if each.status != 429)
+    return Race(review, keys, responses, tuple(_spoiling(sent, responses)))
 
 
 def _spoiling(sent: Sequence[Exchange], responses: Sequence[Exchange]) -> list[Exchange]:
@@ -89,22 +125,6 @@ def _seconds_to_wait(response: Exchange) -> float | None:
         return None
     seconds = retry_after(response.response)
     return seconds if seconds is not None and seconds <= LONGEST_WAIT else None
-
-
-def _is_overtaken(approvals: Approvals, review: Review, responses: Sequence[Exchange]) -> bool:
-    """Whether somebody else made another revision before the race."""
-    all_conflict = {response.status for response in responses} == {409}
-    return all_conflict and approvals.reader.revised(review) is not None
-
-
-def _sent_at_once(
-    live: Live, approvals: Approvals, review: Review, labels: Sequence[str]
-) -> list[Exchange]:
-    """Send approvals at once, each on a connection of its own and without retries."""
-    keys = [approvals.key(review.id, label) for label in labels]
-    approvals.record(review.id, review.revision, keys[0])
-    calls = [approvals.call(review.id, review.revision, key) for key in keys]
-    return live.session.client.send_all(calls, [_sending(live)] * len(calls), together=True)
 
 
 def _sending(live: Live) -> Sending:

@@ -10,7 +10,7 @@ from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.runner.session import Session
 from conformance.suite.approval import plan
-from conformance.suite.approval.approvals import MOST_KEYS, Approvals
+from conformance.suite.approval.approvals import MOST_REVISIONS, Approvals
 from conformance.suite.approval.attempts import ahead
 from conformance.suite.approval.bystanders import bystanders, newly_approved, worth
 from conformance.suite.approval.plan import STALE_KIND, Planned
@@ -163,7 +163,7 @@ class TrialRunner:
         self, review: Review, scheme: str, rejected_key: Exchange | None
     ) -> Approval:
         """Approve a review; once more at another revision where somebody else has made that one."""
-        for number in range(MOST_KEYS):
+        for number in range(MOST_REVISIONS):
             label = f"approve at another revision {number}" if number else "approve"
             send = partial(self._approvals.approve, review, scheme=scheme)
             key, response = self._approvals.with_new_key(review.id, label, send)

@@ -9,18 +9,18 @@ class Depth:
 
     `examples`: generated requests of an operation and mode, beside those of the coverage phase.
     `pages`: pages of one pagination. `records`: records of a list that are read by their ids.
-    `machines`: sequences of approvals.
+    `sequences`: sequences of approvals.
     """
 
     name: str
     examples: int
     pages: int
     records: int
-    machines: int
+    sequences: int
 
 
 DEPTHS = {
-    "quick": Depth("quick", examples=0, pages=40, records=8, machines=1),
-    "standard": Depth("standard", examples=4, pages=100, records=60, machines=3),
-    "deep": Depth("deep", examples=400, pages=2500, records=300, machines=10),
+    "quick": Depth("quick", examples=0, pages=40, records=8, sequences=1),
+    "standard": Depth("standard", examples=4, pages=100, records=60, sequences=3),
+    "deep": Depth("deep", examples=400, pages=2500, records=300, sequences=10),
 }

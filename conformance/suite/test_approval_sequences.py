@@ -46,7 +46,7 @@ def test_sequences_agree_with_the_oracle(
         run_state_machine_as_test(
             seed(live.session.seed)(Machine),
             settings=settings(
-                max_examples=live.session.depth.machines + 1,
+                max_examples=live.session.depth.sequences + 1,
                 stateful_step_count=STEPS,
                 phases=(Phase.generate,),
                 database=None,

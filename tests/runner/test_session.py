@@ -453,6 +453,6 @@ def test_a_credential_that_nobody_was_given_has_one_secret() -> None:
 def test_a_depth_that_is_deeper_spends_no_less() -> None:
     """On anything."""
     quick, standard, deep = DEPTHS["quick"], DEPTHS["standard"], DEPTHS["deep"]
-    for name in ("examples", "pages", "records", "machines"):
+    for name in ("examples", "pages", "records", "sequences"):
         assert getattr(quick, name) <= getattr(standard, name) <= getattr(deep, name)
     assert [depth.name for depth in DEPTHS.values()] == list(DEPTHS)

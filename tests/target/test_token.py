@@ -104,6 +104,12 @@ def test_a_missing_program_is_an_error() -> None:
         TokenCommand(("./there-is-none",), secret_flaw)()
 
 
+def test_a_program_that_no_system_can_start_is_an_error() -> None:
+    """Its name contains a null character."""
+    with pytest.raises(TokenError, match=r"^cannot be started: ValueError$"):
+        TokenCommand(("a\0",), secret_flaw)()
+
+
 def test_a_secret_is_asked_for_once_where_it_does_not_age() -> None:
     """Without a lifetime."""
     source = Source()

@@ -37,7 +37,7 @@ class Sequence:
         self._oracle = Oracle()
         self._subjects: list[Subject] = []
         self._reviews: dict[str, Review] = {}
-        self._budget = PENDING * live.session.depth.machines
+        self._budget = PENDING * live.session.depth.sequences
 
     def step(self, which: int, key: int, difference: int) -> None:
         """Send one approval, unless an earlier step met a problem."""

@@ -1,6 +1,7 @@
-"""What an exchange costs, and what a run does with its time: `python benchmarks/exchanges.py [--deep]`.
+"""The cost of an exchange, and of a run: `python benchmarks/exchanges.py [--deep]`.
 
-Everything is measured in one go on one machine, so that what counts are the ratios; the unit is a direct call of the application.
+All measurements are made in one go on one machine, so compare the ratios; the unit is a direct call
+of the application.
 """
 
 import asyncio
@@ -34,8 +35,8 @@ LIST = Call("project_list").asking(limit="25")
 def main() -> None:
     """Measure, and print two tables."""
     with tempfile.TemporaryDirectory() as folder:
-        _say(_costs(Path(folder)), ("a list of 25 projects", "µs", "ratio"))
-        _say(_runs(Path(folder)), ("conformance run", "seconds", "exchanges", "exchanges/s"))
+        _print(_costs(Path(folder)), ("a list of 25 projects", "µs", "ratio"))
+        _print(_runs(Path(folder)), ("conformance run", "seconds", "exchanges", "exchanges/s"))
 
 
 def _costs(folder: Path) -> Iterator[tuple[str, ...]]:
@@ -52,11 +53,13 @@ def _costs(folder: Path) -> Iterator[tuple[str, ...]]:
         ways: dict[str, Callable[[], object]] = {
             "direct call of the application": _direct(reference.app, key, clock),
             "httpx on the in-process transport": _plain(here, clock),
-            "the judge, in-process: sent, judged and recorded": _judged(
+            "in-process: sent, checked and recorded": _checked(
                 target, application, folder / "here.jsonl", clock
             ),
             "httpx over loopback": lambda: network.get("/projects?limit=25"),
-            "the judge, over loopback": _judged(there, Network(), folder / "there.jsonl", clock),
+            "over loopback: sent, checked and recorded": _checked(
+                there, Network(), folder / "there.jsonl", clock
+            ),
         }
         times = {name: _best(way) for name, way in ways.items()}
     unit = times["direct call of the application"]
@@ -92,7 +95,7 @@ def _runs(folder: Path) -> Iterator[tuple[str, ...]]:
 
 @contextmanager
 def served(folder: Path) -> Iterator[Target]:
-    """The profile of a reference in a process of its own."""
+    """The profile of a reference in another process."""
     path = folder / "target.toml"
     command = [sys.executable, "-m", "conformance", "serve", "--target-out", str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -107,8 +110,9 @@ def served(folder: Path) -> Iterator[Target]:
 def _direct(application: Any, key: str, clock: ManualClock) -> Callable[[], object]:
     loop = asyncio.new_event_loop()
     scope = {
-        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http", "path": "/v1/projects",
-        "raw_path": b"/v1/projects", "query_string": b"limit=25", "root_path": "", "headers": [(b"x-api-key", key.encode())],
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1",
+        "method": "GET", "scheme": "http", "path": "/v1/projects", "raw_path": b"/v1/projects",
+        "query_string": b"limit=25", "root_path": "", "headers": [(b"x-api-key", key.encode())],
         "server": ("reference.invalid", 80), "client": ("127.0.0.1", 50000),
     }  # fmt: skip
 
@@ -119,7 +123,7 @@ def _direct(application: Any, key: str, clock: ManualClock) -> Callable[[], obje
         pass
 
     def call() -> None:
-        clock.advance(1)  # or the rate limit would answer
+        clock.advance(1)  # otherwise the rate limit rejects the call
         loop.run_until_complete(application(dict(scope), receive, send))
 
     return call
@@ -133,7 +137,7 @@ def _plain(client: httpx.Client, clock: ManualClock) -> Callable[[], object]:
     return call
 
 
-def _judged(
+def _checked(
     target: Target, transport: Transport, log: Path, clock: ManualClock
 ) -> Callable[[], object]:
     session = Session(target, transport, seed=1, depth=DEPTHS["quick"], rate=None)
@@ -149,7 +153,7 @@ def _judged(
 
 
 def _best(way: Callable[[], object]) -> float:
-    """Seconds a call, in the best of several rounds: what disturbs a measurement only ever makes it longer."""
+    """Seconds a call in the fastest round: disturbances only make a round slower."""
     way()
     rounds = []
     for _ in range(ROUNDS):
@@ -160,7 +164,7 @@ def _best(way: Callable[[], object]) -> float:
     return min(rounds)
 
 
-def _say(rows: Iterator[tuple[str, ...]], head: tuple[str, ...]) -> None:
+def _print(rows: Iterator[tuple[str, ...]], head: tuple[str, ...]) -> None:
     table = [head, *rows]
     widths = [max(len(row[column]) for row in table) for column in range(len(head))]
     for row in table:

@@ -1,7 +1,8 @@
-"""How long a run takes where every answer takes its time: `python benchmarks/latency.py [SECONDS …]` (default: 0.02 0.05).
+"""The duration of a run by latency: `python benchmarks/latency.py [SECONDS …]`.
 
-What counts is the ratio within one run: the time that its exchanges took, added up, for each second of the run. It tells how many
-requests were under way at once, on the average, whatever else this machine is busy with.
+The default latencies are 0.02 and 0.05 seconds. Compare the last column: the sum of the durations
+of the exchanges, divided by that of the run. It is the average number of concurrent requests, and
+hardly depends on the load of the machine.
 """
 
 import asyncio
@@ -43,7 +44,7 @@ def main() -> None:
 
 
 def _run(latency: float, workers: int) -> tuple[int, float, float]:
-    """The exchanges of a run, the seconds from the command to the report, and those that its exchanges took, added up."""
+    """The number of exchanges, the seconds of the run, and the sum of those of its exchanges."""
     with (
         tempfile.TemporaryDirectory() as name,
         _delayed(latency, Path(name) / "target.toml") as profile,
@@ -72,9 +73,9 @@ def _run(latency: float, workers: int) -> tuple[int, float, float]:
 
 @contextmanager
 def _delayed(latency: float, profile: Path) -> Iterator[Path]:
-    """The profile of a reference in a process of its own that lets every request wait."""
-    ready, told = multiprocessing.Pipe(duplex=False)
-    server = multiprocessing.Process(target=_serve, args=(latency, profile, told), daemon=True)
+    """The profile of a reference in another process that delays every response."""
+    ready, announced = multiprocessing.Pipe(duplex=False)
+    server = multiprocessing.Process(target=_serve, args=(latency, profile, announced), daemon=True)
     server.start()
     ready.recv()
     try:
@@ -84,16 +85,16 @@ def _delayed(latency: float, profile: Path) -> Iterator[Path]:
         server.join()
 
 
-def _serve(latency: float, profile: Path, told: Connection) -> None:
+def _serve(latency: float, profile: Path, announced: Connection) -> None:
     reference, listener = Reference(), serve.listen("127.0.0.1", 0)
     profile.write_text(target.toml(reference.profile(serve.address(listener))), encoding="utf-8")
-    answer = reference.app
+    application = reference.app
 
     async def delayed(scope: Any, receive: Any, send: Any) -> None:
         await asyncio.sleep(latency)
-        await answer(scope, receive, send)
+        await application(scope, receive, send)
 
-    serve.server(cast(Reference, SimpleNamespace(app=delayed)), lambda: told.send(None)).run(
+    serve.server(cast(Reference, SimpleNamespace(app=delayed)), lambda: announced.send(None)).run(
         sockets=[listener]
     )
 

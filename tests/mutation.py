@@ -1,7 +1,7 @@
-"""The score of the judge's own code under mutation, held against what MUTATION.md records: `python tests/mutation.py`.
+"""Compares the results of `mutmut run` with MUTATION.md: `python tests/mutation.py`.
 
-It reads what `mutmut run` has found, prints the table, and fails where a mutant lives without a reason, where a reason has lost its
-mutant, or where the table is another one than that of MUTATION.md.
+It prints the table of scores. It fails where a surviving mutant has no reason in MUTATION.md, where
+a reason is about a mutant that does not survive, and where the table differs.
 """
 
 import re
@@ -18,12 +18,12 @@ Mutant = tuple[str, int]
 
 
 def results(lines: Iterable[str]) -> dict[Mutant, str]:
-    """What became of each mutant, by its function and its number in it, out of what `mutmut results --all true` prints."""
+    """The status of each mutant (function and number), from `mutmut results --all true`."""
     return {(match[1], int(match[2])): match[3] for match in map(RESULT.fullmatch, lines) if match}
 
 
 def table(found: Mapping[Mutant, str]) -> Iterator[str]:
-    """The rows of the score, one for each module."""
+    """The rows of the table of scores, one for each module."""
     modules: dict[str, list[str]] = {}
     for (function, _), status in found.items():
         modules.setdefault(re.sub(r"\.x[_ǁ].*", "", function), []).append(status)
@@ -33,35 +33,34 @@ def table(found: Mapping[Mutant, str]) -> Iterator[str]:
 
 
 def explained(text: str) -> set[Mutant]:
-    """The mutants that the record gives a reason for."""
+    """The mutants that MUTATION.md gives a reason for."""
     return {
         (match[1], int(number)) for match in REASON.finditer(text) for number in match[2].split(",")
     }
 
 
 def problems(found: Mapping[Mutant, str], record: str) -> Iterator[str]:
-    """What the record does not say, or says no longer."""
-    alive, reasons = (
-        {mutant for mutant, status in found.items() if status not in DEAD},
-        explained(record),
-    )
+    """The differences between the results and MUTATION.md."""
+    alive = {mutant for mutant, status in found.items() if status not in DEAD}
+    reasons = explained(record)
     for function, number in sorted(alive - reasons):
-        yield f"{function}__mutmut_{number}: {found[function, number]}, and MUTATION.md gives no reason"
+        status = found[function, number]
+        yield f"{function}__mutmut_{number}: {status}, without a reason in MUTATION.md"
     for function, number in sorted(reasons - alive):
-        yield f"{function}__mutmut_{number}: has a reason in MUTATION.md, and does not live"
+        yield f"{function}__mutmut_{number}: does not survive, but has a reason in MUTATION.md"
     if rows := [row for row in table(found) if row not in record]:
-        yield f"MUTATION.md does not have {len(rows)} of the rows above"
+        yield f"{len(rows)} rows of the table are missing in MUTATION.md"
 
 
 def main() -> int:
-    """0 where the record is true."""
+    """0 where MUTATION.md has the same results, else 1."""
     printed = subprocess.run(
         ["mutmut", "results", "--all", "true"], check=True, capture_output=True, text=True
     ).stdout
     found = results(printed.splitlines())
-    said = [*table(found), *problems(found, RECORD.read_text(encoding="utf-8"))]
-    sys.stdout.writelines(f"{line}\n" for line in said)
-    return int(not found or len(said) > len(list(table(found))))
+    differences = list(problems(found, RECORD.read_text(encoding="utf-8")))
+    sys.stdout.writelines(f"{line}\n" for line in [*table(found), *differences])
+    return int(not found or bool(differences))
 
 
 if __name__ == "__main__":

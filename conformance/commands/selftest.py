@@ -64,7 +64,7 @@ def lines(rows: Sequence[Row], uncovered: Sequence[str]) -> Iterator[str]:
     width = max((len(row.subject.id) for row in rows), default=0)
     for row in rows:
         mark = "!" if row.problems else " "
-        yield f"{mark} {row.subject.id:{width}}  {', '.join(row.red) or '-'}"
+        yield f"{mark} {row.subject.id:{width}}  {', '.join(row.failed) or '-'}"
     yield ""
     for row in rows:
         if row.problems:

@@ -1,4 +1,4 @@
-"""Certificates: an honest one is borne out by its own evidence, and a forged one is refused, whoever signed it."""
+"""Certificates: an honest one is verified, and a forged one is rejected, whoever signed it."""
 
 import json
 import re
@@ -29,7 +29,7 @@ def command(*arguments: object) -> "subprocess.CompletedProcess[str]":
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a key pair, the report of a standard run of the reference, and its certificate."""
+    """A folder with a key pair, the report of a standard run, and its certificate."""
     folder = tmp_path_factory.mktemp("certificate")
     assert command("keygen", folder / "key").returncode == 0
     assert command("run", "--report-dir", folder / "report").returncode == 0
@@ -48,18 +48,18 @@ def key(home: Path) -> Ed25519PrivateKey:
 
 @pytest.fixture(scope="module")
 def evidence(home: Path) -> Mapping[str, bytes]:
-    """What the honest certificate holds."""
+    """The evidence of the honest certificate."""
     return bundle.read(home / "honest.zip").evidence
 
 
 def test_an_honest_certificate_is_verified(home: Path) -> None:
-    """With the signer's key pinned, in a process that knows neither target nor run."""
+    """The signer's key is pinned, and the process has neither target nor run."""
     done = command("verify", "--public-key", home / "key.pub", home / "honest.zip")
     assert (done.returncode, "VERIFIED" in done.stdout) == (0, True)
 
 
 def test_a_run_over_a_network_is_verified(home: Path, tmp_path: Path) -> None:
-    """Where requests travel at once, and the recording answers one after the other."""
+    """Such a run sends requests concurrently; the replay sends them one by one."""
     with by_command(tmp_path):
         assert (
             command(
@@ -83,19 +83,19 @@ def test_a_run_over_a_network_is_verified(home: Path, tmp_path: Path) -> None:
     assert (done.returncode, "VERIFIED" in done.stdout) == (0, True), done.stdout
 
 
-def test_todays_suite_says_what_it_would_say(home: Path) -> None:
-    """The same suite changes no verdict."""
+def test_the_installed_suite_lists_its_changes(home: Path) -> None:
+    """The suite of the run has none."""
     done = command("verify", "--with-current-suite", home / "honest.zip")
-    assert "today's suite says the same of every requirement" in done.stdout
+    assert "the installed suite comes to the same verdict on every requirement" in done.stdout
 
 
-def test_a_private_key_is_for_its_owner_alone(home: Path) -> None:
-    """And is never written over."""
+def test_only_its_owner_can_read_a_private_key(home: Path) -> None:
+    """It is never overwritten."""
     assert (home / "key").stat().st_mode & 0o777 == 0o600
     assert command("keygen", home / "key").returncode == 4
 
 
-def test_the_same_evidence_makes_the_same_file(
+def test_the_same_evidence_gives_the_same_file(
     home: Path, key: Ed25519PrivateKey, evidence: Evidence, tmp_path: Path
 ) -> None:
     """Nothing in a certificate comes from the clock."""
@@ -136,8 +136,8 @@ def edited_target(change: Callable[[Any], None]) -> Callable[[Evidence], None]:
     return edit
 
 
-def refused_outsider(lines: list[Any]) -> Any:
-    """The exchange in which the outsider was refused a project."""
+def rejected_outsider(lines: list[Any]) -> Any:
+    """The exchange in which the outsider's request for a project was rejected."""
     return next(
         line
         for line in lines
@@ -146,8 +146,8 @@ def refused_outsider(lines: list[Any]) -> Any:
 
 
 def leak(lines: list[Any]) -> None:
-    """Make it look as if the outsider had been served."""
-    refused_outsider(lines)["response"]["status"] = 200
+    """Give the outsider a success."""
+    rejected_outsider(lines)["response"]["status"] = 200
 
 
 def add(lines: list[Any]) -> None:
@@ -157,7 +157,7 @@ def add(lines: list[Any]) -> None:
 
 def drop(lines: list[Any]) -> None:
     """Leave one out."""
-    lines.remove(refused_outsider(lines))
+    lines.remove(rejected_outsider(lines))
 
 
 def unwrite(target: Any) -> None:
@@ -165,12 +165,12 @@ def unwrite(target: Any) -> None:
     target["consent"] = dict.fromkeys(target["consent"], False)
 
 
-BY_WHOEVER: dict[str, Callable[[Evidence], None]] = {
+BY_ANYBODY: dict[str, Callable[[Evidence], None]] = {
     "the verdict": edited_report(lambda report: report.update(verdict="conformant ")),
     "a requirement": edited_report(lambda report: report["requirements"][0].update(verdict="fail")),
-    "an answer": edited_exchanges(leak),
-    "an exchange left out": edited_exchanges(drop),
-    "an exchange added": edited_exchanges(add),
+    "a response": edited_exchanges(leak),
+    "a removed exchange": edited_exchanges(drop),
+    "an added exchange": edited_exchanges(add),
     "the target": edited_target(
         lambda target: target.update({"base-url": "https://other.example/v1"})
     ),
@@ -179,34 +179,34 @@ BY_WHOEVER: dict[str, Callable[[Evidence], None]] = {
 }
 
 
-@pytest.mark.parametrize("edit", BY_WHOEVER.values(), ids=BY_WHOEVER)
-def test_altered_evidence_is_not_the_signed_one(
+@pytest.mark.parametrize("edit", BY_ANYBODY.values(), ids=BY_ANYBODY)
+def test_altered_evidence_is_rejected(
     edit: Callable[[Evidence], None], home: Path, evidence: Evidence
 ) -> None:
-    """Each file is bound by its digest."""
+    """The statement has the digest of each file."""
     altered = dict(evidence)
     edit(altered)
     honest = bundle.read(home / "honest.zip")
     found = verify(bundle.Bundle(altered, honest.envelope, honest.key), None)
-    assert any("is not the one that was signed" in problem for problem in found.problems)
+    assert any("is not the signed one" in problem for problem in found.problems)
 
 
 BY_THE_SIGNER: dict[str, tuple[Callable[[Evidence], None], str]] = {
-    "an answer that would have been a leak": (edited_exchanges(leak), "authorization/company"),
-    "an exchange left out": (edited_exchanges(drop), "does not bear out"),
-    "an exchange added": (edited_exchanges(add), "added"),
+    "a response that is a leak": (edited_exchanges(leak), "authorization/company"),
+    "a removed exchange": (edited_exchanges(drop), "the replay differs"),
+    "an added exchange": (edited_exchanges(add), "belong to no check"),
     "another seed": (
         edited_report(lambda report: report["suite"].update(seed=2)),
-        "does not bear out",
+        "the replay differs",
     ),
-    "a read-only run that wrote": (edited_target(unwrite), "holds writes"),
-    "a review spent that was not listed": (
+    "a read-only run with writes": (edited_target(unwrite), "no consent for writes"),
+    "an approved review that the profile does not list": (
         edited_report(
             lambda report: report["ledger"][0].update(review="00000000-0000-4000-8000-000000000000")
         ),
         "does not list",
     ),
-    "a requirement left out": (
+    "a removed requirement": (
         edited_report(lambda report: report["requirements"].pop()),
         "is new",
     ),
@@ -217,19 +217,19 @@ BY_THE_SIGNER: dict[str, tuple[Callable[[Evidence], None], str]] = {
     "a quick run": (edited_report(lambda report: report["suite"].update(depth="quick")), "depth"),
     "a run of some classes": (
         edited_report(lambda report: report["suite"].update(classes=["read"])),
-        "left conformance classes out",
+        "did not check every conformance class",
     ),
-    "a shared run": (
+    "a run of several processes": (
         edited_report(lambda report: report["suite"].update(workers=2)),
         "several processes",
     ),
-    "an excused run": (
+    "a run with known failures": (
         edited_report(
             lambda report: report.update({"known-failures": {"unknown": [], "stale": []}})
         ),
-        "excused",
+        "known failures",
     ),
-    "a run with something unjudged": (
+    "a run with an inconclusive requirement": (
         edited_report(lambda report: report["requirements"][0].update(verdict="inconclusive")),
         "is inconclusive",
     ),
@@ -240,35 +240,38 @@ BY_THE_SIGNER: dict[str, tuple[Callable[[Evidence], None], str]] = {
 }
 
 
-@pytest.mark.parametrize(("edit", "told"), BY_THE_SIGNER.values(), ids=BY_THE_SIGNER)
-def test_a_lie_of_the_signer_is_found_out(
+@pytest.mark.parametrize(("edit", "expected"), BY_THE_SIGNER.values(), ids=BY_THE_SIGNER)
+def test_a_forgery_by_the_signer_is_rejected(
     edit: Callable[[Evidence], None],
-    told: str,
+    expected: str,
     key: Ed25519PrivateKey,
     evidence: Evidence,
     tmp_path: Path,
 ) -> None:
-    """Signed by the right key, and still refused: the evidence has to bear the verdict out."""
+    """The signature is valid, but the verdict does not follow from the evidence."""
     forged = dict(evidence)
     edit(forged)
     bundle.write(tmp_path / "forged.zip", forged, key)
     found = verify(bundle.read(tmp_path / "forged.zip"), None)
-    assert any(told in problem for problem in found.problems), found.problems
+    assert any(expected in problem for problem in found.problems), found.problems
 
 
-def test_a_refusal_is_told_with_its_reasons(home: Path, evidence: Evidence, tmp_path: Path) -> None:
-    """Exit code 1, and one reason a line."""
+def test_a_rejection_has_its_reasons(home: Path, evidence: Evidence, tmp_path: Path) -> None:
+    """The exit code is 1, and each reason has a line."""
     bundle.write(tmp_path / "other.zip", evidence, Ed25519PrivateKey.generate())
     done = command("verify", "--public-key", home / "key.pub", tmp_path / "other.zip")
-    assert (done.returncode, done.stdout) == (1, "REFUSED:\n  the signature is not of this key\n")
+    assert (done.returncode, done.stdout) == (
+        1,
+        "REJECTED:\n  the signature is not from this key\n",
+    )
 
 
-def test_whose_key_it_is_has_to_be_known_otherwise(home: Path) -> None:
-    """Where no key is pinned, the last line says so."""
+def test_the_owner_of_an_unpinned_key_is_not_verified(home: Path) -> None:
+    """The last line says so."""
     done = command("verify", home / "honest.zip")
     assert (done.returncode, done.stdout.splitlines()[-1]) == (
         0,
-        "Whose key this is, nothing here says: compare its fingerprint, or pin it with --public-key.",
+        "The owner of the key is not verified: compare its fingerprint, or pass --public-key.",
     )
 
 
@@ -290,79 +293,83 @@ def test_whose_key_it_is_has_to_be_known_otherwise(home: Path) -> None:
     ],
     ids=["a place to write to", "a key"],
 )
-def test_what_is_not_there_is_a_usage_error(
+def test_a_missing_file_is_a_usage_error(
     words: tuple[str, ...], place: str, home: Path, tmp_path: Path
 ) -> None:
-    """Named as it was given."""
+    """The message has the path as it was given."""
     done = command(*(word.format(home=home, folder=tmp_path) for word in words))
-    told = f"conformance {words[0]}: error: {place.format(folder=tmp_path)}: No such file or directory\n"
-    assert (done.returncode, done.stdout, done.stderr) == (4, "", told)
+    path = place.format(folder=tmp_path)
+    message = f"conformance {words[0]}: error: {path}: No such file or directory\n"
+    assert (done.returncode, done.stdout, done.stderr) == (4, "", message)
 
 
-def test_the_key_of_somebody_else_is_refused(
+def test_another_key_than_the_pinned_one_is_rejected(
     home: Path, evidence: Evidence, tmp_path: Path
 ) -> None:
-    """Where the signer is known, another one will not do."""
+    """The certificate is valid by the key that it contains."""
     bundle.write(tmp_path / "other.zip", evidence, Ed25519PrivateKey.generate())
     found = verify(bundle.read(tmp_path / "other.zip"), (home / "key.pub").read_bytes())
-    assert found.problems == ("the signature is not of this key",)
+    assert found.problems == ("the signature is not from this key",)
 
 
 @pytest.mark.parametrize("part", ["payload", "payloadType", "signatures"])
-def test_a_broken_envelope_is_refused(part: str, home: Path, evidence: Evidence) -> None:
-    """Whichever part of it is broken."""
+def test_a_broken_envelope_is_rejected(part: str, home: Path, evidence: Evidence) -> None:
+    """This holds for each part of the envelope."""
     honest = bundle.read(home / "honest.zip")
     envelope = {**honest.envelope, part: "AAAA"}
     assert verify(bundle.Bundle(evidence, envelope, honest.key), None).problems != ()
 
 
-def test_a_statement_of_its_own_is_refused(
+def test_a_statement_that_contradicts_the_report_is_rejected(
     home: Path, key: Ed25519PrivateKey, evidence: Evidence
 ) -> None:
-    """What is signed has to say what the report says."""
+    """The statement is derived from the report."""
     statement = bundle.statement(evidence)
     statement["predicate"]["passedTests"].append("everything")
     forged = bundle.Bundle(
         evidence, dsse.sign(statement, key), bundle.read(home / "honest.zip").key
     )
-    assert verify(forged, None).problems == ("the statement says something else than the report",)
+    assert verify(forged, None).problems == ("the statement contradicts the report",)
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (
             lambda statement: statement["predicate"].pop("configuration"),
-            "the statement describes no evidence",
+            "the statement has no digests of the evidence",
         ),
-        (lambda statement: statement.update(predicate=[]), "the statement describes no evidence"),
+        (
+            lambda statement: statement.update(predicate=[]),
+            "the statement has no digests of the evidence",
+        ),
         (
             lambda statement: statement["predicate"]["configuration"].pop(),
-            "openapi.yaml is not the one that was signed",
+            "openapi.yaml is not the signed one",
         ),
     ],
 )
-def test_a_statement_that_leaves_evidence_out_is_refused(
+def test_a_statement_without_some_evidence_is_rejected(
     change: Callable[[Any], object],
-    told: str,
+    message: str,
     home: Path,
     key: Ed25519PrivateKey,
     evidence: Evidence,
 ) -> None:
-    """Each file has to be described by its digest."""
+    """The statement needs the digest of each file."""
     statement = bundle.statement(evidence)
     change(statement)
     forged = bundle.Bundle(
         evidence, dsse.sign(statement, key), bundle.read(home / "honest.zip").key
     )
-    assert verify(forged, None).problems == (told,)
+    assert verify(forged, None).problems == (message,)
 
 
 @pytest.mark.parametrize("content", [b"{}", b"no JSON", b"[]"])
-def test_a_report_that_no_statement_can_be_made_of_is_refused(
+def test_a_report_without_a_statement_is_rejected(
     content: bytes, home: Path, key: Ed25519PrivateKey, evidence: Evidence
 ) -> None:
-    """Although its digest was signed."""
+    """Its digest is signed, but no statement can be derived from it."""
     forged = {**evidence, "report.json": content}
     statement = bundle.statement(evidence)
     for entry in statement["predicate"]["configuration"]:
@@ -370,27 +377,27 @@ def test_a_report_that_no_statement_can_be_made_of_is_refused(
     found = verify(
         bundle.Bundle(forged, dsse.sign(statement, key), bundle.read(home / "honest.zip").key), None
     )
-    assert found.problems == ("the statement says something else than the report",)
+    assert found.problems == ("the statement contradicts the report",)
 
 
 MALFORMED: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
-    "a member of another type": (
+    "a property of another type": (
         "report.json",
         lambda text: text.replace(b'"interrupted": false', b'"interrupted": "no"'),
         '"no" is not of type "boolean"',
     ),
-    "a target without anything": ("target.json", lambda _: b"{}", "'fixtures'"),
+    "an empty target": ("target.json", lambda _: b"{}", "'fixtures'"),
     "a target that is a list": (
         "target.json",
         lambda _: b"[]",
         "list indices must be integers or slices, not str",
     ),
-    "an exchange without anything": (
+    "an empty exchange": (
         "exchanges.jsonl",
         lambda text: b'{"id":"x#1"}\n' + text,
         '"item" is a required property',
     ),
-    "an exchange that is no JSON": (
+    "an exchange that is not JSON": (
         "exchanges.jsonl",
         lambda text: b"none\n" + text,
         "Expecting value: line 1 column 1 (char 0)",
@@ -399,14 +406,14 @@ MALFORMED: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
 
 
 @pytest.mark.parametrize("malformed", MALFORMED.values(), ids=MALFORMED)
-def test_signed_evidence_that_is_malformed_is_refused(
+def test_malformed_evidence_is_rejected(
     malformed: tuple[str, Callable[[bytes], bytes], str],
     home: Path,
     key: Ed25519PrivateKey,
     evidence: Evidence,
 ) -> None:
-    """It is the signer's mistake, and not the checker's."""
-    name, change, told = malformed
+    """It is a problem of the certificate, not an internal error."""
+    name, change, expected = malformed
     forged = {**evidence, name: change(evidence[name])}
     found = verify(
         bundle.Bundle(
@@ -414,7 +421,7 @@ def test_signed_evidence_that_is_malformed_is_refused(
         ),
         None,
     )
-    assert found.problems == (f"{name} is malformed: {told}",)
+    assert found.problems == (f"{name} is malformed: {expected}",)
 
 
 def _another_kind(*, private: bool) -> bytes:
@@ -431,20 +438,20 @@ def _another_kind(*, private: bool) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
-        (b"no key", "no private key to sign with (ValueError)"),
-        (None, "no private key to sign with (FileNotFoundError)"),
+        (b"no key", "not a private key (ValueError)"),
+        (None, "not a private key (FileNotFoundError)"),
         (
             _another_kind(private=True),
-            "a key of another kind; `conformance keygen` makes the right one",
+            "not an Ed25519 key; `conformance keygen` generates one",
         ),
     ],
 )
-def test_what_is_no_key_to_sign_with_is_a_usage_error(
-    content: bytes | None, told: str, home: Path, tmp_path: Path
+def test_an_invalid_private_key_is_a_usage_error(
+    content: bytes | None, message: str, home: Path, tmp_path: Path
 ) -> None:
-    """And no certificate is written."""
+    """No certificate is written."""
     if content is not None:
         (tmp_path / "odd").write_bytes(content)
     done = command(
@@ -457,44 +464,42 @@ def test_what_is_no_key_to_sign_with_is_a_usage_error(
     )
     assert (done.returncode, done.stderr) == (
         4,
-        f"conformance certify: error: {tmp_path / 'odd'}: {told}\n",
+        f"conformance certify: error: {tmp_path / 'odd'}: {message}\n",
     )
     assert not (tmp_path / "never.zip").exists()
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
-        (b"no key", "the given key: no public key (ValueError)"),
-        (_another_kind(private=False), "the given key: a key of another kind than Ed25519"),
+        (b"no key", "the given key: not a public key (ValueError)"),
+        (_another_kind(private=False), "the given key: not an Ed25519 key"),
     ],
 )
-def test_what_is_no_key_to_verify_with_is_a_usage_error(
-    content: bytes, told: str, home: Path, tmp_path: Path
+def test_an_invalid_public_key_is_a_usage_error(
+    content: bytes, message: str, home: Path, tmp_path: Path
 ) -> None:
-    """Before anything is verified."""
+    """Nothing is verified."""
     (tmp_path / "odd").write_bytes(content)
     done = command("verify", "--public-key", tmp_path / "odd", home / "honest.zip")
     assert (done.returncode, done.stdout, done.stderr) == (
         4,
         "",
-        f"conformance verify: error: {told}\n",
+        f"conformance verify: error: {message}\n",
     )
 
 
 @pytest.mark.parametrize("content", [b"", b"no zip", b"PK\x03\x04 half a zip"])
-def test_what_is_no_certificate_is_a_usage_error(content: bytes, tmp_path: Path) -> None:
-    """With one line that says so."""
+def test_an_invalid_file_is_a_usage_error(content: bytes, tmp_path: Path) -> None:
+    """The message is one line."""
     (tmp_path / "file.zip").write_bytes(content)
     done = command("verify", tmp_path / "file.zip")
     assert (done.returncode, done.stderr.count("\n"), "Traceback" in done.stderr) == (4, 1, False)
 
 
 @pytest.mark.parametrize("change", ["added", "missing"])
-def test_a_certificate_holds_its_files_and_no_others(
-    change: str, home: Path, tmp_path: Path
-) -> None:
-    """Neither more nor fewer."""
+def test_a_certificate_has_exactly_its_files(change: str, home: Path, tmp_path: Path) -> None:
+    """A further or a missing file is an error."""
     with (
         zipfile.ZipFile(home / "honest.zip") as honest,
         zipfile.ZipFile(tmp_path / "odd.zip", "w") as odd,
@@ -518,19 +523,21 @@ def test_a_certificate_that_unpacks_to_too_much_is_not_unpacked(
 
 
 def test_an_envelope_is_an_object(home: Path, tmp_path: Path) -> None:
-    """Other JSON is none."""
+    """Other JSON is an error."""
     with (
         zipfile.ZipFile(home / "honest.zip") as honest,
         zipfile.ZipFile(tmp_path / "odd.zip", "w") as odd,
     ):
         for name in honest.namelist():
             odd.writestr(name, b"[]" if name == bundle.STATEMENT else honest.read(name))
-    with pytest.raises(bundle.BundleProblem, match=re.escape(f"{bundle.STATEMENT} is no envelope")):
+    with pytest.raises(
+        bundle.BundleProblem, match=re.escape(f"{bundle.STATEMENT} is not an envelope")
+    ):
         bundle.read(tmp_path / "odd.zip")
 
 
-def test_a_run_that_broke_the_contract_is_not_certified(home: Path, tmp_path: Path) -> None:
-    """The reasons are told, and no file is written."""
+def test_a_non_conformant_run_is_not_certified(home: Path, tmp_path: Path) -> None:
+    """The output has the reasons, and no file is written."""
     folder = tmp_path / "report"
     folder.mkdir()
     for name in ("exchanges.jsonl", "target.json"):
@@ -545,8 +552,8 @@ def test_a_run_that_broke_the_contract_is_not_certified(home: Path, tmp_path: Pa
     ) == (1, True, False)
 
 
-def test_no_secret_stands_in_a_certificate(evidence: Evidence) -> None:
-    """Credentials are variables there."""
+def test_a_certificate_contains_no_secret(evidence: Evidence) -> None:
+    """Credentials are replaced by the names of variables."""
     from conformance import reference  # noqa: PLC0415 - only this test looks at the reference
     from conformance.runner import examination  # noqa: PLC0415 - only this test looks at the reference
 
@@ -556,6 +563,6 @@ def test_no_secret_stands_in_a_certificate(evidence: Evidence) -> None:
     ] == []
 
 
-def test_an_honest_report_has_nothing_against_it(evidence: Evidence) -> None:
-    """The reasons to refuse are none."""
+def test_nothing_prevents_the_certification_of_a_conformant_run(evidence: Evidence) -> None:
+    """There are no reasons against it."""
     assert list(refusals(json.loads(evidence["report.json"]))) == []

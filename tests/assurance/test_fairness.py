@@ -1,4 +1,4 @@
-"""Other deployments that keep the contract, each in its own way: the suite must not fail one of them for anything."""
+"""Other conforming deployments: the suite must not fail any of them."""
 
 import json
 import subprocess
@@ -19,22 +19,22 @@ from conformance.report.document import is_checked
 Report = Any
 
 ELSEWHERE = frozenset({"tools", "description"})
-"""Conformance classes of which the second implementation has nothing."""
+"""Conformance classes that the second implementation does not have."""
 
 STANDARD = "other-statuses"
-"""The configuration that is judged at standard depth."""
+"""The configuration that is checked at standard depth."""
 
-UNDECIDED = tomllib.loads(
+INCONCLUSIVE = tomllib.loads(
     (Path(wire.__file__).parent / "undecided.toml").read_text(encoding="utf-8")
 )
-"""What each configuration cannot show; one that is not named shows everything."""
+"""The requirements that cannot be checked on a configuration; none where it is not named."""
 
 
 @pytest.fixture(scope="module")
 def reports(
     tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> Iterator[dict[str, Future[Report]]]:
-    """The reports of the configurations that are asked for, made two at a time."""
+    """The reports of the selected configurations; two run at a time."""
     items = [
         item
         for item in request.session.items
@@ -43,40 +43,40 @@ def reports(
     wanted = {item.callspec.params["name"] for item in items}
     with ThreadPoolExecutor(2) as pool:
         yield {
-            name: pool.submit(_judged, name, tmp_path_factory.mktemp(name))
+            name: pool.submit(_checked, name, tmp_path_factory.mktemp(name))
             for name in CONFIGURATIONS
             if name in wanted
         }
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_a_deployment_that_keeps_the_contract_is_not_failed(
+def test_a_conforming_deployment_does_not_fail(
     name: str, reports: dict[str, Future[Report]]
 ) -> None:
-    """Nothing is broken, the checker makes no mistake, and undecided is what this deployment cannot show."""
+    """No requirement fails, and only the expected ones are inconclusive."""
     report = reports[name].result()
-    judged = [entry for entry in report["requirements"] if _is_judged(entry)]
+    checked = [entry for entry in report["requirements"] if _is_checked(entry)]
 
     wrong = [
-        (entry["id"], *_told(entry)) for entry in judged if entry["verdict"] in ("fail", "error")
+        (entry["id"], *_messages(entry))
+        for entry in checked
+        if entry["verdict"] in ("fail", "error")
     ]
-    undecided = {entry["id"] for entry in judged if entry["verdict"] == "inconclusive"}
+    inconclusive = {entry["id"] for entry in checked if entry["verdict"] == "inconclusive"}
 
     assert wrong == []
-    assert undecided - _perhaps(name) == _undecided(name) - _perhaps(name)
+    assert inconclusive - _sometimes(name) == _inconclusive(name) - _sometimes(name)
 
 
 @pytest.mark.parametrize("name", ["bare"])
-def test_without_consent_nothing_but_get_is_sent(
-    name: str, reports: dict[str, Future[Report]]
-) -> None:
-    """One reading API key gives a verdict, and evidence without any other method."""
+def test_without_consent_only_get_is_sent(name: str, reports: dict[str, Future[Report]]) -> None:
+    """One API key that can read is enough for a verdict."""
     report = reports[name].result()
 
     assert list(report["exchanges"]["methods"]) == ["GET"]
 
 
-def _judged(name: str, folder: Path) -> Report:
+def _checked(name: str, folder: Path) -> Report:
     """The report on one configuration, served on loopback."""
     choices = CONFIGURATIONS[name]
     made = world.build(choices)
@@ -101,31 +101,31 @@ def _judged(name: str, folder: Path) -> Report:
     return report
 
 
-def _undecided(name: str) -> set[str]:
-    """The requirements that a configuration leaves undecided."""
-    told = UNDECIDED.get(name, {"approvals": False, "besides": []})
-    judged = [
+def _inconclusive(name: str) -> set[str]:
+    """The requirements that are always inconclusive on a configuration."""
+    known = INCONCLUSIVE.get(name, {"approvals": False, "besides": []})
+    checked = [
         stated
         for stated in requirements.load().values()
         if stated.is_checked and stated.conformance_class not in ELSEWHERE
     ]
     return {
         stated.id
-        for stated in judged
-        if told["approvals"] and "review_approve" in stated.operations
-    } | {*told["besides"]}
+        for stated in checked
+        if known["approvals"] and "review_approve" in stated.operations
+    } | {*known["besides"]}
 
 
-def _perhaps(name: str) -> set[str]:
-    """The requirements that it depends on the moment whether a configuration shows them."""
-    return set(UNDECIDED.get(name, {}).get("perhaps", ()))
+def _sometimes(name: str) -> set[str]:
+    """The requirements that are inconclusive in some runs on a configuration."""
+    return set(INCONCLUSIVE.get(name, {}).get("perhaps", ()))
 
 
-def _is_judged(entry: Report) -> bool:
+def _is_checked(entry: Report) -> bool:
     return is_checked(entry) and entry["class"] not in ELSEWHERE
 
 
-def _told(entry: Report) -> list[str]:
+def _messages(entry: Report) -> list[str]:
     return [
         f"{found['operation']}: {found['message']}"
         for found in entry["findings"]

@@ -12,7 +12,7 @@ DOCUMENT = Path(__file__).parents[2] / "spec" / "COVERAGE.md"
 
 def test_every_requirement_has_a_check_or_a_reason() -> None:
     """What nothing judges says why."""
-    judged = catalogue.judges()
+    judged = catalogue.checks()
     assert [
         id
         for id, entry in requirements.load().items()
@@ -22,7 +22,7 @@ def test_every_requirement_has_a_check_or_a_reason() -> None:
 
 def test_every_check_judges_a_requirement_of_the_catalogue() -> None:
     """No check is tied to an id that nobody has stated."""
-    assert set(catalogue.judges()) - set(requirements.load()) == set()
+    assert set(catalogue.checks()) - set(requirements.load()) == set()
 
 
 def test_the_coverage_document_is_current() -> None:

@@ -47,7 +47,7 @@ def report_of(name: str) -> Report:
 @pytest.fixture(scope="module")
 def reports() -> dict[str, Report]:
     """The reports on several altered references, checked in other processes."""
-    found = dict(workers.each(report_of, SUBJECTS, 2, patience=SLOW))
+    found = dict(workers.each(report_of, SUBJECTS, 2, timeout=SLOW))
     assert [failure for failure in found.values() if isinstance(failure, workers.Failure)] == []
     return {
         name: report for name, report in found.items() if not isinstance(report, workers.Failure)

@@ -11,9 +11,8 @@ from typing import Any
 import httpx
 import orjson
 
-from conformance.assurance.selftest import altered
+from conformance.assurance.selftest import altered, checks
 from conformance.assurance.selftest.altered import Edit
-from conformance.assurance.selftest.checks import things
 from conformance.contract import openapi
 from conformance.http.transport import InProcess
 from conformance.runner.depth import DEPTHS
@@ -55,7 +54,7 @@ class Stage:
     def __init__(self, session: Session, transport: Spoiled) -> None:
         self.session = session
         self.transport = transport
-        self.things = things(session)
+        self.things = checks.fixtures(session)
 
     def perform(
         self, check: Callable[..., None], operation: str | None = None, scheme: str | None = None

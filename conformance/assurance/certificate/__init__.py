@@ -1,1 +1,1 @@
-"""Evidence that a stranger can check again: a run in one signed file, and its verification without target or network."""
+"""Certificates: signed evidence of a run, verified without the target and without a network."""

@@ -1,4 +1,4 @@
-"""The certificate as a file: a zip of the evidence, the statement about it, and the key that signed it."""
+"""The certificate file: a zip of the evidence, the signed statement, and the public key."""
 
 import hashlib
 import json
@@ -23,12 +23,12 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 class BundleProblem(ValueError):
-    """The file is no certificate, or not a whole one."""
+    """The file is not a complete certificate."""
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """What a certificate holds: the evidence by name, the envelope of the statement, and the signer's public key."""
+    """The content of a certificate: the evidence by name, the envelope, and the public key."""
 
     evidence: Mapping[str, bytes]
     envelope: dict[str, Any]
@@ -36,11 +36,11 @@ class Bundle:
 
 
 def statement(evidence: Mapping[str, bytes]) -> dict[str, Any]:
-    """The in-toto statement about a run: what was judged, with which outcome, and the digests of all evidence."""
+    """The in-toto statement: the checked requirements, and the digests of the evidence."""
     report = json.loads(evidence["report.json"])
-    judged = [entry for entry in report["requirements"] if is_checked(entry)]
+    checked = [entry for entry in report["requirements"] if is_checked(entry)]
     tests = {
-        verdict: [entry["id"] for entry in judged if entry["verdict"] == verdict]
+        verdict: [entry["id"] for entry in checked if entry["verdict"] == verdict]
         for verdict in ("pass", "fail")
     }
     return {
@@ -95,9 +95,11 @@ def read(path: Path) -> Bundle:
     except (OSError, zipfile.BadZipFile, ValueError, EOFError) as problem:
         if isinstance(problem, BundleProblem):
             raise
-        raise BundleProblem(f"{path.name} is no certificate ({type(problem).__name__})") from None
+        raise BundleProblem(
+            f"{path.name} is not a certificate ({type(problem).__name__})"
+        ) from None
     if not isinstance(envelope, dict):
-        raise BundleProblem(f"{STATEMENT} is no envelope")
+        raise BundleProblem(f"{STATEMENT} is not an envelope")
     return Bundle({name: files[name] for name in EVIDENCE}, envelope, files[KEY])
 
 

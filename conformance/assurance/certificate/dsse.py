@@ -14,20 +14,24 @@ PAYLOAD_TYPE = "application/vnd.in-toto+json"
 PRIVATE_MODE = 0o600
 
 MEANING = """\
-The signature proves that whoever holds this key vouches for the evidence, and that nothing was altered since.
-The replay proves that the evidence bears the verdict out. Neither proves that the answers came from the target."""
+The signature proves that the holder of this key signed this evidence, and that it is unchanged.
+The replay proves that the verdict follows from the evidence. Neither proves that the responses
+came from the target."""
 
 
 class KeyProblem(ValueError):
-    """A key file is not what it should be; says the file and what is wrong."""
+    """An invalid key file; the message has the file and the problem."""
 
 
 class SignatureProblem(ValueError):
-    """An envelope is not signed as it should be."""
+    """An envelope without a valid signature."""
 
 
 def generate(private: Path) -> Path:
-    """Write a new key pair: the private key, which only its owner can read, and beside it the public one. FileExistsError over a file."""
+    """Write a private key, which only its owner can read, and beside it the public key.
+
+    Returns the path of the public key. Raises FileExistsError.
+    """
     key = Ed25519PrivateKey.generate()
     public = private.with_name(private.name + ".pub")
     with private.open("xb") as file:
@@ -49,11 +53,9 @@ def private_key(path: Path) -> Ed25519PrivateKey:
     try:
         key = serialization.load_pem_private_key(path.read_bytes(), password=None)
     except (OSError, ValueError, TypeError) as problem:
-        raise KeyProblem(
-            f"{path}: no private key to sign with ({type(problem).__name__})"
-        ) from None
+        raise KeyProblem(f"{path}: not a private key ({type(problem).__name__})") from None
     if not isinstance(key, Ed25519PrivateKey):
-        raise KeyProblem(f"{path}: a key of another kind; `conformance keygen` makes the right one")
+        raise KeyProblem(f"{path}: not an Ed25519 key; `conformance keygen` generates one")
     return key
 
 
@@ -62,9 +64,9 @@ def public_key(content: bytes, name: str) -> Ed25519PublicKey:
     try:
         key = serialization.load_pem_public_key(content)
     except (ValueError, TypeError) as problem:
-        raise KeyProblem(f"{name}: no public key ({type(problem).__name__})") from None
+        raise KeyProblem(f"{name}: not a public key ({type(problem).__name__})") from None
     if not isinstance(key, Ed25519PublicKey):
-        raise KeyProblem(f"{name}: a key of another kind than Ed25519")
+        raise KeyProblem(f"{name}: not an Ed25519 key")
     return key
 
 
@@ -76,7 +78,7 @@ def pem(key: Ed25519PublicKey) -> bytes:
 
 
 def fingerprint(key: Ed25519PublicKey) -> str:
-    """SHA-256 of the raw public key, in hexadecimal digits: what people compare."""
+    """SHA-256 of the raw public key, in hexadecimal digits, to be compared by people."""
     raw = key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
     return hashlib.sha256(raw).hexdigest()
 
@@ -95,7 +97,7 @@ def sign(statement: dict[str, Any], key: Ed25519PrivateKey) -> dict[str, Any]:
 
 
 def opened(envelope: dict[str, Any], key: Ed25519PublicKey) -> dict[str, Any]:
-    """The statement in an envelope that this key has signed. Raises SignatureProblem."""
+    """The statement of an envelope that this key has signed. Raises SignatureProblem."""
     try:
         payload = base64.b64decode(envelope["payload"], validate=True)
         signatures = [
@@ -108,7 +110,7 @@ def opened(envelope: dict[str, Any], key: Ed25519PublicKey) -> dict[str, Any]:
     if kind != PAYLOAD_TYPE or not isinstance(statement, dict):
         raise SignatureProblem(f"the envelope carries {kind!r}, not a statement")
     if not any(_is_valid(signature, _encoding(kind, payload), key) for signature in signatures):
-        raise SignatureProblem("the signature is not of this key")
+        raise SignatureProblem("the signature is not from this key")
     return statement
 
 
@@ -121,7 +123,7 @@ def _is_valid(signature: bytes, message: bytes, key: Ed25519PublicKey) -> bool:
 
 
 def _encoding(kind: str, payload: bytes) -> bytes:
-    """The pre-authentication encoding: what is signed is the type together with the payload."""
+    """The pre-authentication encoding: the signature covers the type and the payload."""
     return b" ".join(
         (b"DSSEv1", str(len(kind)).encode(), kind.encode(), str(len(payload)).encode(), payload)
     )

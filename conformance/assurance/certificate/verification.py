@@ -1,4 +1,4 @@
-"""Verification of a certificate: digests, signature, and the verdict recomputed from the evidence by the very same suite."""
+"""Verification of a certificate: signature, digests, and the verdict recomputed by replay."""
 
 import json
 import tempfile
@@ -26,7 +26,10 @@ DEPTHS = ("standard", "deep")
 
 @dataclass(frozen=True)
 class Verification:
-    """What was found wrong with a certificate (nothing: it is borne out), and what should be known about a sound one."""
+    """The result of a verification; a valid certificate has no problems.
+
+    `changes` are the verdicts that the installed suite gives differently.
+    """
 
     problems: tuple[str, ...]
     remarks: tuple[str, ...] = ()
@@ -34,17 +37,16 @@ class Verification:
 
 
 def refusals(report: Mapping[str, Any]) -> Iterator[str]:
-    """Why a run cannot be certified; nothing where it can."""
+    """The reasons why a run cannot be certified."""
     suite = report["suite"]
     reasons = {
         f"the verdict of the run is {report['verdict']}": report["verdict"] != "conformant",
         "the run was interrupted": report["interrupted"],
-        f"the depth of the run is {suite['depth']}; it takes standard or deep": suite["depth"]
+        f"the depth of the run is {suite['depth']}; standard or deep is required": suite["depth"]
         not in DEPTHS,
-        "the run left conformance classes out": set(suite["classes"]) != set(CLASSES),
-        "the run was shared out to several processes, which is not recorded whole": suite["workers"]
-        != 1,
-        "the run was excused by a file of known failures": "known-failures" in report,
+        "the run did not check every conformance class": set(suite["classes"]) != set(CLASSES),
+        "the run used several processes, whose recording is incomplete": suite["workers"] != 1,
+        "the run used a file of known failures": "known-failures" in report,
     }
     yield from (reason for reason, applies in reasons.items() if applies)
     for entry in report["requirements"]:
@@ -57,7 +59,10 @@ def refusals(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def verify(bundle: Bundle, key: bytes | None, *, current: bool = False) -> Verification:
-    """Check a certificate: against a pinned public key if one is given, with today's suite in place of its own if `current`."""
+    """Verify a certificate, against a pinned public key if there is one.
+
+    With `current`, the installed suite is used, whichever version made the certificate.
+    """
     signer = dsse.public_key(bundle.key, "the signer's key in the certificate")
     pinned = dsse.public_key(key, "the given key") if key is not None else signer
     problems = list(_signed(bundle, pinned)) or list(_malformed(bundle))
@@ -68,11 +73,12 @@ def verify(bundle: Bundle, key: bytes | None, *, current: bool = False) -> Verif
     problems += _consents(bundle, report)
     same = report["suite"]["versions"] == versions() and _same_contract(bundle)
     if not same and not current:
-        told = ", ".join(
+        required = ", ".join(
             f"{name} {version}" for name, version in report["suite"]["versions"].items()
         )
         problems.append(
-            f"another suite is installed here than the one of the run ({told}): install that one, or ask for today's"
+            f"another suite is installed than the one of the run: install {required},"
+            " or use --with-current-suite"
         )
     if problems:
         return Verification(tuple(problems))
@@ -91,17 +97,17 @@ def _signed(bundle: Bundle, key: Ed25519PublicKey) -> Iterator[str]:
             for entry in stated["predicate"]["configuration"]
         }
     except (KeyError, TypeError):
-        yield "the statement describes no evidence"
+        yield "the statement has no digests of the evidence"
         return
     for name, kept in bundle.evidence.items():
         if described.get(name) != digest(kept):
-            yield f"{name} is not the one that was signed"
+            yield f"{name} is not the signed one"
     if set(described) == set(bundle.evidence) and stated != _restated(bundle):
-        yield "the statement says something else than the report"
+        yield "the statement contradicts the report"
 
 
 def _malformed(bundle: Bundle) -> Iterator[str]:
-    """Which parts of the evidence are none, although they are signed."""
+    """The parts of the signed evidence that are malformed."""
     schema = files.document("report.schema.json")
     exchanges = {"type": "array", "items": {"$ref": "#/$defs/exchange"}, "$defs": schema["$defs"]}
     readers: dict[str, Callable[[], object]] = {
@@ -133,19 +139,20 @@ def _same_contract(bundle: Bundle) -> bool:
 
 
 def _consents(bundle: Bundle, report: Mapping[str, Any]) -> Iterator[str]:
-    """A run without consent to write holds no write, and nothing is spent but what the profile lists."""
+    """Writes without consent, and approved reviews that the profile does not list."""
     target, provisioned = _stated(bundle)
     writes = [line["id"] for line in _exchanges(bundle) if _writes(line, target.tools_url)]
     consent = target.consent
     if writes and not (consent.approve_reviews or consent.fuzz_writes or consent.oversized_bodies):
-        yield f"a run that was to read only holds writes: {', '.join(writes[:3])}"
+        shown = ", ".join(writes[:3])
+        yield f"the profile has no consent for writes, but the run has some: {shown}"
     allowed = {*target.fixtures.approvable_reviews, *provisioned}
     if foreign := sorted({entry["review"] for entry in report["ledger"]} - allowed):
-        yield f"reviews were spent that the profile does not list: {', '.join(foreign[:3])}"
+        yield f"reviews were approved that the profile does not list: {', '.join(foreign[:3])}"
 
 
 def _writes(line: Mapping[str, Any], tools_url: str | None) -> bool:
-    """Whether a recorded request may have changed something; the tool interface is read by POST as well."""
+    """Whether a recorded request may change something; tools are also read by POST."""
     request = line["request"]
     if request["method"] == "GET":
         return False
@@ -157,7 +164,7 @@ def _writes(line: Mapping[str, Any], tools_url: str | None) -> bool:
 
 
 def _stated(bundle: Bundle) -> tuple[Target, tuple[str, ...]]:
-    """The target, and the reviews that were made during the run."""
+    """The target, and the reviews that the provision command created."""
     stated = json.loads(bundle.evidence["target.json"])
     return snapshot.target(stated), tuple(stated["fixtures"]["provisioned"])
 
@@ -167,7 +174,7 @@ def _exchanges(bundle: Bundle) -> list[dict[str, Any]]:
 
 
 def _recomputed(bundle: Bundle, report: Mapping[str, Any], *, current: bool) -> Verification:
-    """Run the suite on the recording, and compare what it finds and what it exchanges with what was certified."""
+    """Run the suite on the recording, and compare verdicts and exchanges with the certificate."""
     target, provisioned = _stated(bundle)
     recorded = {line["id"]: line for line in _exchanges(bundle)}
     recording = Recording(recorded.values())
@@ -185,13 +192,13 @@ def _recomputed(bundle: Bundle, report: Mapping[str, Any], *, current: bool) -> 
     changes = tuple(_changes(report, again))
     if current:
         return Verification((), (), changes)
-    problems = [f"the evidence does not bear out: {change}" for change in changes]
+    problems = [f"the replay differs: {change}" for change in changes]
     problems += _unlike(recorded, repeated, recording.unused)
     return Verification(tuple(problems))
 
 
 def _changes(report: Mapping[str, Any], again: Mapping[str, Any]) -> Iterator[str]:
-    """Requirements, and the verdict of the run, that are told otherwise now."""
+    """The verdicts that differ between the report and the replay."""
     now = {entry["id"]: entry for entry in again["requirements"]}
     for entry in report["requirements"]:
         other = now.pop(entry["id"], None)
@@ -199,26 +206,28 @@ def _changes(report: Mapping[str, Any], again: Mapping[str, Any]) -> Iterator[st
             entry["verdict"],
             entry["operations"],
         ):
-            yield f"{entry['id']} was {entry['verdict']}, is {other['verdict'] if other else 'gone'}"
+            verdict = other["verdict"] if other else "missing"
+            yield f"{entry['id']} was {entry['verdict']}, is {verdict}"
     for id in now:
         yield f"{id} is new"
     if report["verdict"] != again["verdict"]:
         yield f"the verdict was {report['verdict']}, is {again['verdict']}"
     if report["exchanges"]["count"] != again["exchanges"]["count"]:
-        yield f"{report['exchanges']['count']} exchanges are reported, {again['exchanges']['count']} are needed"
+        reported, replayed = report["exchanges"]["count"], again["exchanges"]["count"]
+        yield f"the report has {reported} exchanges, the replay {replayed}"
 
 
 def _unlike(
     recorded: Mapping[str, Any], repeated: Sequence[Mapping[str, Any]], unused: Sequence[str]
 ) -> Iterator[str]:
-    """Exchanges that were added, left out or altered."""
+    """Exchanges that were added, removed or altered."""
     if unused:
-        yield f"{len(unused)} exchanges were added that no check made: {', '.join(unused[:3])}"
+        yield f"{len(unused)} recorded exchanges belong to no check: {', '.join(unused[:3])}"
     for line in repeated:
         if _essence(recorded.get(line["id"], {})) != _essence(line):
-            yield f"the exchange {line['id']} was left out or altered"
+            yield f"the exchange {line['id']} was removed or altered"
 
 
 def _essence(line: Mapping[str, Any]) -> dict[str, Any]:
-    """What an exchange says, without when."""
+    """An exchange without its times."""
     return {name: value for name, value in line.items() if name not in {"started", "elapsed"}}

@@ -1,1 +1,1 @@
-"""The checker checked: mutants of the reference that must turn red, and variants of it that must stay green."""
+"""The self-test: the suite must fail every mutant of the reference and pass every variant."""

@@ -1,4 +1,4 @@
-"""The reference implementation with edited sources, beside the untouched one."""
+"""The reference implementation with edited sources, loaded beside the original."""
 
 import builtins
 import importlib
@@ -22,12 +22,12 @@ FOLDER = Path(str(reference.__file__)).parent
 
 
 class EditError(ValueError):
-    """An edit that cannot be made; says which module, what was looked for, and how often it is there."""
+    """An edit that does not apply; the message has the module, the text and its count."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """A replacement in one module of the reference; `old` occurs exactly once in it, so that the edit is certain to be made."""
+    """A replacement in a module of the reference; `old` must occur in it exactly once."""
 
     module: str
     old: str
@@ -35,29 +35,30 @@ class Edit:
 
 
 def edited(edits: Sequence[Edit]) -> dict[str, str]:
-    """The sources of the modules that the edits name, edited one after the other. Raises EditError."""
+    """The edited sources by module; edits of one module apply in their order. Raises EditError."""
     sources: dict[str, str] = {}
     for edit in edits:
         text = sources.get(edit.module) or _source(edit.module)
-        times = text.count(edit.old) if edit.old else 0
-        if times != 1:
-            raise EditError(f"{edit.module}: {edit.old!r} occurs {times} times, not once")
+        count = text.count(edit.old) if edit.old else 0
+        if count != 1:
+            raise EditError(f"{edit.module}: {edit.old!r} must occur once, occurs {count} times")
         sources[edit.module] = text.replace(edit.old, edit.new)
     return sources
 
 
 def load(edits: Sequence[Edit]) -> ModuleType:
-    """A second `conformance.reference` with the edits in it; every module of it is executed anew, `sys.modules` stays as it was.
+    """A second `conformance.reference` with the edits; `sys.modules` stays unchanged.
 
-    Raises EditError, and whatever the edited modules raise while they are executed.
+    Every module of the package is executed again. Raises EditError, and whatever an edited module
+    raises at import.
     """
     finder = _Finder(edited(edits))
-    with _set_aside():
+    with _hidden_original():
         sys.meta_path.insert(0, finder)
         try:
             package = importlib.import_module(PACKAGE)
             finder.modules.update(
-                {name: module for name, module in sys.modules.items() if _is_ours(name)}
+                {name: module for name, module in sys.modules.items() if _is_reference(name)}
             )
             return package
         finally:
@@ -67,39 +68,39 @@ def load(edits: Sequence[Edit]) -> ModuleType:
 def _source(module: str) -> str:
     path = FOLDER / f"{module}.py"
     if not module.isidentifier() or not path.is_file():
-        raise EditError(f"{module}: the reference has no such module")
+        raise EditError(f"{module}: unknown module of the reference")
     return path.read_text(encoding="utf-8")
 
 
 @contextmanager
-def _set_aside() -> Iterator[None]:
-    """Nobody inside finds the modules of the untouched reference, nobody outside finds those that were imported inside."""
-    ours = {name: sys.modules.pop(name) for name in list(sys.modules) if _is_ours(name)}
+def _hidden_original() -> Iterator[None]:
+    """Take the modules of the original out of `sys.modules`, and put them back at the end."""
+    original = {name: sys.modules.pop(name) for name in list(sys.modules) if _is_reference(name)}
     try:
         yield
     finally:
         for name in list(sys.modules):
-            if _is_ours(name):
+            if _is_reference(name):
                 del sys.modules[name]
-        sys.modules.update(ours)
-        # An import also sets the name in the package above.
-        vars(conformance)["reference"] = ours[PACKAGE]
+        sys.modules.update(original)
+        # The import has also set the attribute of the parent package.
+        vars(conformance)["reference"] = original[PACKAGE]
 
 
-def _is_ours(name: str) -> bool:
+def _is_reference(name: str) -> bool:
     return name == PACKAGE or name.startswith(f"{PACKAGE}.")
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules of the reference, some of them with other sources than their files."""
+    """Finds the modules of the reference; some have edited sources."""
 
     def __init__(self, sources: dict[str, str]) -> None:
         self._sources = sources
         self.modules: dict[str, ModuleType] = {}
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:  # noqa: ARG002
-        """The spec of a module of the reference; None for all others."""
-        if not _is_ours(fullname):
+        """The spec of a module of the reference; None for any other module."""
+        if not _is_reference(fullname):
             return None
         name = fullname.removeprefix(PACKAGE).removeprefix(".") or "__init__"
         loader = _Loader(
@@ -109,7 +110,7 @@ class _Finder(MetaPathFinder):
 
 
 class _Loader(SourceFileLoader):
-    """Loads one module from the given source, or from its file where there is none."""
+    """Loads a module from an edited source, or from its file."""
 
     def __init__(
         self, fullname: str, path: str, altered: tuple[str | None, dict[str, ModuleType]]
@@ -118,7 +119,7 @@ class _Loader(SourceFileLoader):
         self._edited, self._siblings = altered
 
     def exec_module(self, module: ModuleType) -> None:
-        """Execute the module. What its functions import later, when the untouched reference is back in place, are its siblings too."""
+        """Execute the module; later imports inside its functions find the edited package too."""
         vars(module)["__builtins__"] = {**vars(builtins), "__import__": self._import}
         super().exec_module(module)
 
@@ -128,7 +129,7 @@ class _Loader(SourceFileLoader):
         )
 
     def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
-        """The code of the module; that of unedited ones is compiled once."""
+        """The code of the module; unedited modules are compiled once in a process."""
         return _compiled(self.path) if self._edited is None else _code(self._edited, self.path)
 
 

@@ -1,8 +1,9 @@
-"""The catalogue and what stands behind it: section, requirement, checks, mutants; the text of spec/COVERAGE.md."""
+"""The catalogue with the checks and mutants of each requirement: the text of spec/COVERAGE.md."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 
 from conformance import rules, suite
 from conformance.assurance.selftest.population import Mutant, Subject
@@ -10,95 +11,100 @@ from conformance.contract import requirements
 from conformance.contract.requirements import Requirement
 
 HEADER = """\
-# What is judged, by what, and what proves it
+# Requirements, their checks and their mutants
 
-Generated from the catalogue, the checks and the mutants (`conformance selftest --coverage --also tests/population/*.toml`);
-a test keeps it current.
-A check named `rules/…` looks at every exchange of a run. A requirement that is not judged says why.
+Generated from the catalogue, the checks and the mutants with `tox -e generate`; a test keeps it
+up to date. A check named `rules/…` applies to every exchange of a run. For a requirement that is
+not checked, the reason stands in place of the checks.
 
 """
+SHOWN = 3
+"""Mutants named in a row; the rest are counted."""
+DERIVED = ("/fields", "/required", "/closed")
+"""Endings of the requirements that rules derive from the name of a resource."""
+
+Names = dict[str, list[str]]
+"""Names of checks or mutants, by requirement."""
 
 
 def text(subjects: Iterable[Subject]) -> str:
-    """The whole document, with the mutants among these."""
-    return HEADER + "".join(f"{line}\n" for line in _lines(_breaking(subjects)))
+    """The whole document, with these mutants."""
+    return HEADER + "".join(f"{line}\n" for line in _lines(_mutants(subjects)))
 
 
-def _lines(mutants: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    checks = judges()
-    catalogue = requirements.load()
-    for section in dict.fromkeys(entry.section for entry in catalogue.values()):
-        yield f"## {section}"
-        yield ""
-        yield "| requirement | level | statement | judged by | mutants |"
-        yield "|---|---|---|---|---|"
-        for entry in catalogue.values():
-            if entry.section == section:
-                judged = entry.untested or ", ".join(
-                    f"`{name}`" for name in checks.get(entry.id, ())
-                )
-                yield f"| `{entry.id}` | {entry.level} | {entry.statement} | {judged} | {_counted(entry, mutants.get(entry.id, []))} |"
-        yield ""
-
-
-def _counted(entry: Requirement, mutants: Sequence[str]) -> str:
-    if not entry.is_checked:
-        return ""
-    shown = ", ".join(f"`{id}`" for id in mutants[:3])
-    return f"{shown} … {len(mutants)} in all" if len(mutants) > 3 else shown
-
-
-def _breaking(subjects: Iterable[Subject]) -> dict[str, list[str]]:
-    """The mutants that break each requirement, by its id."""
-    found: dict[str, list[str]] = {}
-    for mutant in subjects:
-        for id in sorted(mutant.breaks) if isinstance(mutant, Mutant) else ():
-            found.setdefault(id, []).append(mutant.id)
-    return found
-
-
-def judges() -> dict[str, list[str]]:
-    """The checks and the rules that judge each requirement, by its id."""
-    found: dict[str, list[str]] = {}
-    for id, name in (*_ruled(), *_checked()):
+def checks() -> Names:
+    """The checks and the rules of each requirement."""
+    found: Names = {}
+    for id, name in (*_rules(), *_checks()):
         names = found.setdefault(id, [])
         names += [name] if name not in names else []
     return found
 
 
-def _ruled() -> Iterator[tuple[str, str]]:
-    known = requirements.load()
+def _lines(mutants: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    names = checks()
+    catalogue = requirements.load().values()
+    for section in dict.fromkeys(entry.section for entry in catalogue):
+        yield f"## {section}"
+        yield ""
+        yield "| requirement | level | statement | checks | mutants |"
+        yield "|---|---|---|---|---|"
+        for entry in catalogue:
+            if entry.section == section:
+                yield _row(entry, names.get(entry.id, ()), mutants.get(entry.id, ()))
+        yield ""
+
+
+def _row(entry: Requirement, checks: Sequence[str], mutants: Sequence[str]) -> str:
+    checked_by = entry.untested or ", ".join(f"`{name}`" for name in checks)
+    killed = _counted(mutants) if entry.is_checked else ""
+    cells = (f"`{entry.id}`", entry.level, entry.statement, checked_by, killed)
+    return f"| {' | '.join(cells)} |"
+
+
+def _counted(mutants: Sequence[str]) -> str:
+    shown = ", ".join(f"`{id}`" for id in mutants[:SHOWN])
+    return f"{shown} … {len(mutants)} in total" if len(mutants) > SHOWN else shown
+
+
+def _mutants(subjects: Iterable[Subject]) -> Names:
+    found: Names = {}
+    for subject in subjects:
+        for id in sorted(subject.breaks) if isinstance(subject, Mutant) else ():
+            found.setdefault(id, []).append(subject.id)
+    return found
+
+
+def _rules() -> Iterator[tuple[str, str]]:
+    catalogue = requirements.load()
     for path in _sources(rules):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            yield from ((id, f"rules/{path.stem}") for id in _spelled(node) if id in known)
+            yield from ((id, f"rules/{path.stem}") for id in _ids(node) if id in catalogue)
 
 
-def _checked() -> Iterator[tuple[str, str]]:
+def _checks() -> Iterator[tuple[str, str]]:
     for path in _sources(suite):
+        module = path.stem.removeprefix("test_")
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-                name = f"{path.stem.removeprefix('test_')}::{node.name.removeprefix('test_')}"
-                yield from (
-                    (id, name)
-                    for decorator in node.decorator_list
-                    for part in ast.walk(decorator)
-                    for id in _spelled(part)
-                )
+                name = f"{module}::{node.name.removeprefix('test_')}"
+                yield from ((id, name) for id in _decorated(node))
 
 
-def _sources(package: object) -> list[Path]:
-    return sorted(path for folder in package.__path__ for path in Path(folder).glob("*.py"))  # type: ignore[attr-defined]
+def _decorated(function: ast.FunctionDef) -> Iterator[str]:
+    for decorator in function.decorator_list:
+        for node in ast.walk(decorator):
+            yield from _ids(node)
 
 
-def _spelled(node: ast.AST) -> Iterator[str]:
-    """The requirement that a text names; those of resources are made of their name and an aspect."""
+def _sources(package: ModuleType) -> list[Path]:
+    return sorted(path for folder in package.__path__ for path in Path(folder).glob("*.py"))
+
+
+def _ids(node: ast.AST) -> Iterator[str]:
+    """The ids in a string; a rule on resources makes its id of the resource and an ending."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and "/" in node.value:
         yield node.value
-    if (
-        isinstance(node, ast.JoinedStr)
-        and isinstance(node.values[-1], ast.Constant)
-        and node.values[-1].value in ("/fields", "/required")
-    ):
-        yield from (
-            id for id in requirements.load() if id.endswith(("/fields", "/required", "/closed"))
-        )
+    last = node.values[-1] if isinstance(node, ast.JoinedStr) else None
+    if isinstance(last, ast.Constant) and last.value in DERIVED:
+        yield from (id for id in requirements.load() if id.endswith(DERIVED))

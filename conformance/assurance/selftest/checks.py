@@ -1,4 +1,7 @@
-"""The checks of the suite as values: collected by pytest once in a process, and performed without it, in two thirds of the time."""
+"""The checks of the suite as values: pytest collects them once, and they run without it.
+
+That takes two thirds of the time of a run by pytest.
+"""
 
 import inspect
 import tempfile
@@ -23,29 +26,30 @@ from conformance.suite.tools.toolbox import Toolbox
 
 @dataclass(frozen=True)
 class Check:
-    """One item of a run: a function of the suite, with the operation and the scheme that it is run for, and what else it asks for."""
+    """One item of a run: a function of the suite, its parameters, and the names of its fixtures."""
 
     name: str
     requirement: str
     operation: str | None
     function: Callable[..., None]
     parameters: Mapping[str, Any]
-    asks: tuple[str, ...]
+    fixtures: tuple[str, ...]
 
-    def perform(self, session: Session, things: Mapping[str, Any]) -> Sequence[Finding]:
-        """What it finds, and what the rules find on the exchanges that it causes, as the plugin would gather it."""
+    def perform(self, session: Session, fixtures: Mapping[str, Any]) -> Sequence[Finding]:
+        """The finding of the check, and those of the rules on its exchanges, as in a run."""
         session.begin(self.name)
         problem: Exception | None = None
         try:
-            self.function(**self.parameters, **{name: things[name] for name in self.asks})
-        except Exception as raised:  # noqa: BLE001 - whatever it is becomes a finding
+            requested = {name: fixtures[name] for name in self.fixtures}
+            self.function(**self.parameters, **requested)
+        except Exception as raised:  # noqa: BLE001 - any exception becomes a finding
             problem = raised
         own = items.finding(self.requirement, self.operation, problem)
         return session.end((own,)).findings
 
 
-def things(session: Session) -> Mapping[str, Any]:
-    """What the checks of one run share, by the names under which they ask for it (the fixtures of the suite)."""
+def fixtures(session: Session) -> Mapping[str, Any]:
+    """The fixtures of the suite for one run, by name."""
     live = Live(session)
     approvals = Approvals(session, live)
     trials = Trials(session, live, approvals)
@@ -70,26 +74,25 @@ def collected() -> tuple[Check, ...]:
 
 
 class _Collector:
-    """A pytest plugin that keeps what was collected."""
+    """A pytest plugin that keeps the collected items."""
 
     def __init__(self) -> None:
         self.items: list[pytest.Function] = []
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Keep the items, chosen and ordered."""
+        """Keep the items as pytest has selected and ordered them."""
         self.items = [item for item in session.items if isinstance(item, pytest.Function)]
 
 
 def _check(item: pytest.Function) -> Check:
     parameters = dict(item.callspec.params) if hasattr(item, "callspec") else {}
-    asks = tuple(
-        name for name in inspect.signature(item.function).parameters if name not in parameters
-    )
+    arguments = inspect.signature(item.function).parameters
+    requested = tuple(name for name in arguments if name not in parameters)
     return Check(
         items.name_of(item),
         items.requirement_of(item).id,
         items.operation_of(item),
         item.function,
         parameters,
-        asks,
+        requested,
     )

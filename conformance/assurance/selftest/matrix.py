@@ -1,4 +1,4 @@
-"""The matrix: which mutant turns which requirements red, and whether that is exactly what it has to."""
+"""The kill matrix: the requirements that each mutant and variant fails, and the expected ones."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,72 +11,72 @@ from conformance.contract import requirements
 
 
 class MatrixError(Exception):
-    """The reference itself is not clean, so that no mutant can be told from it."""
+    """The original reference does not pass, so results on mutants mean nothing."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One mutant or variant: what turned red, and what is wrong with that, nothing where all is as it has to be."""
+    """One mutant or variant: the failed requirements, and each deviation from what is expected."""
 
     subject: Subject
-    red: tuple[str, ...]
+    failed: tuple[str, ...]
     problems: tuple[str, ...]
 
 
 def rows(subjects: Sequence[Subject], processes: int) -> Iterator[Row]:
-    """A row for each subject, in the order in which they are done.
+    """A row for each mutant and variant, in the order of completion.
 
-    The untouched reference comes first, in this process: it warms up what the others inherit. Raises MatrixError where it is not clean.
+    The original reference is checked first, in this process, which fills the caches that the
+    worker processes inherit. Raises MatrixError where it does not pass.
     """
-    plain = trial.run(())
-    # What it leaves undecided counts as well: where nothing was judged at all, every variant would be green.
-    if unclear := (*plain.failed, *plain.errors, *plain.inconclusive):
-        raise MatrixError(f"the reference itself is not seen to keep {', '.join(unclear)}")
-    for subject, outcome in workers.each(_tried, subjects, processes):
-        yield row(subject, outcome, plain)
+    original = trial.run(())
+    # Inconclusive counts too: if no check ran at all, every variant would pass.
+    if unclear := (*original.failed, *original.errors, *original.inconclusive):
+        raise MatrixError(f"the original reference does not pass {', '.join(unclear)}")
+    for subject, outcome in workers.each(_run, subjects, processes):
+        yield row(subject, outcome, original)
 
 
-def row(subject: Subject, outcome: Outcome | Failure, plain: Outcome) -> Row:
-    """What an outcome says of a subject; `plain` is the outcome of the untouched reference."""
+def row(subject: Subject, outcome: Outcome | Failure, original: Outcome) -> Row:
+    """The row of a mutant or variant; `original` is the outcome of the original reference."""
     if isinstance(outcome, Failure):
         return Row(subject, (), (f"no verdict: {outcome.reason}",))
-    told = (
-        _of_mutant(subject, outcome)
-        if isinstance(subject, Mutant)
-        else _of_variant(subject, outcome, plain)
-    )
-    errors = (f"the checker goes wrong on {id}" for id in outcome.errors)
-    return Row(subject, outcome.failed, (*told, *errors))
+    if isinstance(subject, Mutant):
+        problems = _of_mutant(subject, outcome)
+    else:
+        problems = _of_variant(subject, outcome, original)
+    errors = (f"internal error in the check of {id}" for id in outcome.errors)
+    return Row(subject, outcome.failed, (*problems, *errors))
 
 
 def uncovered(subjects: Iterable[Subject]) -> list[str]:
-    """The judged requirements that no mutant breaks, in the order of the catalogue."""
-    broken = {id for subject in subjects if isinstance(subject, Mutant) for id in subject.breaks}
-    return [
-        id for id, stated in requirements.load().items() if stated.is_checked and id not in broken
-    ]
+    """The checked requirements that no mutant violates, in the order of the catalogue."""
+    mutants = [subject for subject in subjects if isinstance(subject, Mutant)]
+    violated = {id for mutant in mutants for id in mutant.breaks}
+    checked = [stated.id for stated in requirements.load().values() if stated.is_checked]
+    return [id for id in checked if id not in violated]
 
 
-def _tried(subject: Subject) -> Outcome:
+def _run(subject: Subject) -> Outcome:
     return trial.run(subject.edits, subject.seed)
 
 
 def _of_mutant(mutant: Mutant, outcome: Outcome) -> Iterator[str]:
     for id in sorted(mutant.breaks - set(outcome.failed)):
-        yield f"lives: {id} is {'inconclusive' if id in outcome.inconclusive else 'kept'}"
+        verdict = "inconclusive" if id in outcome.inconclusive else "passed"
+        yield f"survives: {id} is {verdict}"
     for id in outcome.failed:
         if id not in mutant.breaks:
-            yield f"also turns {id} red"
+            yield f"also fails {id}"
 
 
-def _of_variant(variant: Variant, outcome: Outcome, plain: Outcome) -> Iterator[str]:
+def _of_variant(variant: Variant, outcome: Outcome, original: Outcome) -> Iterator[str]:
     for id in outcome.failed:
-        yield f"is failed for {id}"
+        yield f"fails {id}"
     for id in outcome.inconclusive:
-        if id not in variant.inconclusive and id not in plain.inconclusive:
-            yield f"leaves {id} undecided"
-    # With another seed a run may meet what decides it after all.
-    for id in (
-        sorted(variant.inconclusive - set(outcome.inconclusive)) if variant.seed == SEED else ()
-    ):
-        yield f"was to leave {id} undecided"
+        if id not in variant.inconclusive and id not in original.inconclusive:
+            yield f"leaves {id} inconclusive"
+    if variant.seed != SEED:  # with another seed a run may find what decides a requirement
+        return
+    for id in sorted(variant.inconclusive - set(outcome.inconclusive)):
+        yield f"does not leave {id} inconclusive, as expected"

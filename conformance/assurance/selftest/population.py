@@ -1,4 +1,4 @@
-"""Mutants and variants: TOML files as values."""
+"""Mutants and variants of the reference, read from TOML files."""
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,12 +24,12 @@ SEED = 1
 
 
 class PopulationError(ValueError):
-    """An entry of a file that is not what it should be; says the entry and what is wrong with it."""
+    """An invalid entry of a file; the message names the entry and the problem."""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A reference that breaks the requirements in `breaks`, and no other one."""
+    """A reference that violates exactly the requirements in `breaks`."""
 
     id: str
     about: str
@@ -40,7 +40,11 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Variant:
-    """A reference that takes another freedom of the contract; `inconclusive` are the requirements that it leaves undecided."""
+    """A reference that conforms in another allowed way.
+
+    `reading` is the interpretation of the specification that it follows. `inconclusive` are the
+    requirements that cannot be checked on it.
+    """
 
     id: str
     about: str
@@ -51,11 +55,11 @@ class Variant:
 
 
 Subject = Mutant | Variant
-REFERENCE = Variant("reference", "The reference as it is.", "", (), frozenset())
+REFERENCE = Variant("reference", "The original reference.", "", (), frozenset())
 
 
 def shipped() -> tuple[Subject, ...]:
-    """The mutants and variants of the package, in the order of their files: one for each requirement, and one for each reading."""
+    """The mutants and variants of the package, in the order of their files."""
     folder = resources.files("conformance.assurance.selftest")
     return tuple(
         chain.from_iterable(read((folder / name).read_text(encoding="utf-8")) for name in FILES)
@@ -63,18 +67,18 @@ def shipped() -> tuple[Subject, ...]:
 
 
 def load(paths: Sequence[Path]) -> tuple[Subject, ...]:
-    """The mutants and variants of some files. Raises OSError, and PopulationError with the name of the file."""
+    """The mutants and variants of these files. Raises OSError, and PopulationError."""
     found: list[Subject] = []
     for path in paths:
         try:
             found += read(path.read_text(encoding="utf-8"))
-        except ValueError as problem:  # of the text, of TOML, or of what stands in it
+        except ValueError as problem:  # invalid UTF-8, TOML or entry
             raise PopulationError(f"{path}: {problem}") from problem
     return tuple(found)
 
 
 def seeded(chosen: Sequence[Variant], count: int) -> tuple[Variant, ...]:
-    """The reference and these variants in turn, with the seeds from 1 to `count`, each of which has to come to the same verdicts."""
+    """The reference and these variants in turn, once with each seed from 1 to `count`."""
     turns = cycle((REFERENCE, *chosen))
     seeds = range(SEED, SEED + count)
     return tuple(
@@ -84,16 +88,16 @@ def seeded(chosen: Sequence[Variant], count: int) -> tuple[Variant, ...]:
 
 
 def read(text: str) -> tuple[Subject, ...]:
-    """The mutants and variants of a TOML text. PopulationError, or that of TOML, where it cannot be used."""
+    """The mutants and variants of a TOML text. Raises PopulationError and TOMLDecodeError."""
     return tuple(chain.from_iterable(_subjects(kind, entries) for kind, entries in _tables(text)))
 
 
 def distinct(subjects: Sequence[Subject]) -> tuple[Subject, ...]:
-    """These mutants and variants; PopulationError where two have one id."""
+    """These mutants and variants. Raises PopulationError where two have the same id."""
     seen: set[str] = set()
     for subject in subjects:
         if subject.id in seen:
-            raise PopulationError(f"{subject.id}: stands twice; ids are unique")
+            raise PopulationError(f"{subject.id}: duplicate id")
         seen.add(subject.id)
     return tuple(subjects)
 
@@ -118,43 +122,38 @@ def _subjects(kind: str, entries: Sequence[dict[str, Any]]) -> Iterator[Subject]
                 entry["about"],
                 entry["reading"],
                 _edits(entry),
-                _known(entry, "inconclusive"),
+                _requirements(entry, "inconclusive"),
             )
         elif not entry["breaks"]:
-            raise PopulationError(
-                f"mutant {entry['id']}: breaks nothing; what breaks nothing is a variant"
-            )
+            raise PopulationError(f"mutant {entry['id']}: breaks is empty; write a variant instead")
         else:
-            yield Mutant(entry["id"], entry["about"], _known(entry, "breaks"), _edits(entry))
+            yield Mutant(entry["id"], entry["about"], _requirements(entry, "breaks"), _edits(entry))
 
 
 def _check(kind: str, entry: Mapping[str, Any]) -> None:
-    """PopulationError where a key is missing, is none of this kind, or has a value of another type."""
+    """Raise PopulationError for a missing key, an unknown key, or a value of another type."""
     name = f"{kind} {entry.get('id', 'without an id')}"
-    if wrong := (set(entry) - KEYS[kind]) | (KEYS[kind] - OPTIONAL - set(entry)):
-        raise PopulationError(
-            f"{name}: {', '.join(sorted(wrong))} must not stand there, or is missing"
-        )
-    if wrong := {
-        key for key, value in entry.items() if not isinstance(value, list if key in LISTS else str)
-    }:
-        raise PopulationError(
-            f"{name}: {', '.join(sorted(wrong))} must be {'an array' if wrong & LISTS else 'a string'}"
-        )
+    if unknown := set(entry) - KEYS[kind]:
+        raise PopulationError(f"{name}: unknown key {', '.join(sorted(unknown))}")
+    if missing := KEYS[kind] - OPTIONAL - set(entry):
+        raise PopulationError(f"{name}: missing key {', '.join(sorted(missing))}")
+    for key, value in entry.items():
+        if not isinstance(value, list if key in LISTS else str):
+            kind_of_value = "an array" if key in LISTS else "a string"
+            raise PopulationError(f"{name}: {key} must be {kind_of_value}")
 
 
 def _edits(entry: Mapping[str, Any]) -> tuple[Edit, ...]:
     edits: Sequence[Mapping[str, str]] = entry["edits"]
     if not edits or not all(map(_is_edit, edits)):
-        raise PopulationError(
-            f"{entry['id']}: each edit has {', '.join(sorted(EDIT_KEYS))}, all of them strings; there is one at least"
-        )
-    made = tuple(Edit(**edit) for edit in edits)
+        keys = ", ".join(sorted(EDIT_KEYS))
+        raise PopulationError(f"{entry['id']}: edits must be tables of the strings {keys}")
+    parsed = tuple(Edit(**edit) for edit in edits)
     try:
-        altered.edited(made)
+        altered.edited(parsed)
     except EditError as problem:
         raise PopulationError(f"{entry['id']}: {problem}") from problem
-    return made
+    return parsed
 
 
 def _is_edit(value: object) -> bool:
@@ -165,11 +164,9 @@ def _is_edit(value: object) -> bool:
     )
 
 
-def _known(entry: Mapping[str, Any], key: str) -> frozenset[str]:
-    judged = [stated.id for stated in requirements.load().values() if stated.is_checked]
+def _requirements(entry: Mapping[str, Any], key: str) -> frozenset[str]:
+    checked = [stated.id for stated in requirements.load().values() if stated.is_checked]
     for id in entry.get(key, ()):
-        if id not in judged:
-            raise PopulationError(
-                f"{entry['id']}: {key} names {id}, which is no requirement that is judged"
-            )
+        if id not in checked:
+            raise PopulationError(f"{entry['id']}: {key}: {id} is not a checked requirement")
     return frozenset(entry.get(key, ()))

@@ -1,7 +1,7 @@
-"""One run of the whole suite, in this process, on a reference with edited sources."""
+"""One run of the suite, in this process, on a reference with edited sources."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from conformance.assurance.selftest import altered, checks
@@ -12,17 +12,24 @@ from conformance.contract.requirements import CLASSES
 from conformance.contract.verdict import Verdict
 from conformance.report import document
 from conformance.runner import examination
+from conformance.runner.session import Session
 
 DEPTH = "quick"
-MET_BY = {"description": "description", "tool_interface": "tools", "tools": "tools"}
-"""Modules of the reference that only the checks of one conformance class ever meet."""
+REACHED_BY = {"description": "description", "tool_interface": "tools", "tools": "tools"}
+"""Modules of the reference whose functions only the checks of one conformance class reach.
+
+A test measures this, so an edit of such a module needs the checks of that class only.
+"""
+
+Verdicts = Mapping[str, set[tuple[str | None, Verdict]]]
+"""The operations and verdicts of the findings, by requirement."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run of the suite found: judged requirements by their verdict, and whatever the checker goes wrong on.
+    """The ids of the requirements with each verdict, in the order of the catalogue.
 
-    Each list is in the order of the catalogue.
+    `errors` are those in whose check the checker itself went wrong.
     """
 
     failed: tuple[str, ...]
@@ -31,44 +38,61 @@ class Outcome:
 
 
 def run(edits: Sequence[Edit], seed: int = SEED) -> Outcome:
-    """Judge the reference with these edits in it, as `conformance run --depth quick --conformance-seed …` would.
+    """Check the edited reference, as `conformance run --depth quick --conformance-seed …` does.
 
-    Raises EditError, and what the altered modules raise.
+    Raises EditError, and whatever an edited module raises at import.
     """
-    session = examination.opened(examination.in_process(altered.load(edits)), seed, DEPTH)
-    things, catalogue, wanted = checks.things(session), requirements.load(), classes(edits)
-    found: dict[str, set[tuple[str | None, Verdict]]] = defaultdict(set)
+    subject = examination.in_process(altered.load(edits))
+    session = examination.opened(subject, seed, DEPTH)
+    selected = classes(edits)
     try:
-        for check in checks.collected():
-            if catalogue[check.requirement].conformance_class in wanted:
-                for finding in check.perform(session, things):
-                    found[finding.requirement].add((finding.operation, finding.verdict))
+        verdicts = perform(session, selected)
     finally:
         session.close()
-    return _outcome(found, wanted)
+    return _outcome(verdicts, selected)
+
+
+def perform(session: Session, selected: Sequence[str]) -> Verdicts:
+    """Perform every check of these conformance classes."""
+    fixtures, catalogue = checks.fixtures(session), requirements.load()
+    verdicts: dict[str, set[tuple[str | None, Verdict]]] = defaultdict(set)
+    for check in checks.collected():
+        if catalogue[check.requirement].conformance_class not in selected:
+            continue
+        for finding in check.perform(session, fixtures):
+            verdicts[finding.requirement].add((finding.operation, finding.verdict))
+    return verdicts
 
 
 def classes(edits: Sequence[Edit]) -> tuple[str, ...]:
-    """The conformance classes whose checks can tell a difference."""
-    touched = {MET_BY.get(edit.module, "") for edit in edits}
-    return tuple(name for name in CLASSES if not touched or "" in touched or name in touched)
+    """The conformance classes whose checks reach an edited module, or all."""
+    reached = {REACHED_BY.get(edit.module) for edit in edits}
+    if not reached or None in reached:
+        return CLASSES
+    return tuple(name for name in CLASSES if name in reached)
 
 
-def _outcome(found: dict[str, set[tuple[str | None, Verdict]]], classes: Sequence[str]) -> Outcome:
-    judged = [
-        stated
-        for stated in requirements.load().values()
-        if stated.is_checked and stated.conformance_class in classes
+def _outcome(found: Verdicts, selected: Sequence[str]) -> Outcome:
+    catalogue = requirements.load()
+    checked = [
+        requirement
+        for requirement in catalogue.values()
+        if requirement.is_checked and requirement.conformance_class in selected
     ]
-    verdicts = {stated.id: document.verdicts(stated, found[stated.id])[0] for stated in judged}
+    verdicts = {
+        requirement.id: document.verdicts(requirement, found.get(requirement.id, ()))[0]
+        for requirement in checked
+    }
     return Outcome(
-        failed=tuple(id for id, verdict in verdicts.items() if verdict is Verdict.FAIL),
-        errors=tuple(
-            id
-            for id in requirements.load()
-            if any(verdict is Verdict.ERROR for _, verdict in found[id])
-        ),
-        inconclusive=tuple(
-            id for id, verdict in verdicts.items() if verdict is Verdict.INCONCLUSIVE
-        ),
+        failed=_with(Verdict.FAIL, verdicts),
+        errors=tuple(id for id in catalogue if _has_error(id, found)),
+        inconclusive=_with(Verdict.INCONCLUSIVE, verdicts),
     )
+
+
+def _with(wanted: Verdict, verdicts: Mapping[str, Verdict]) -> tuple[str, ...]:
+    return tuple(id for id, verdict in verdicts.items() if verdict is wanted)
+
+
+def _has_error(id: str, found: Verdicts) -> bool:
+    return any(verdict is Verdict.ERROR for _, verdict in found.get(id, ()))

@@ -1,4 +1,4 @@
-"""Tasks in processes of their own, several at once: that one ends its process, or never ends, disturbs no other one."""
+"""A pool of processes: a task that crashes its process or never ends affects no other task."""
 
 import gc
 import multiprocessing
@@ -17,14 +17,14 @@ from pebble import ProcessExpired, ProcessPool
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-PATIENCE_SECONDS = 300.0
+TIMEOUT_SECONDS = 300.0
 TASKS = 4
-"""Tasks of one process: a new one takes a while to get its own copy of what it inherits, an old one is full of what nobody collects."""
+"""Tasks of one process: a new one has to copy inherited memory, an old one is full of garbage."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a task has no result: what it raised, how its process ended, or that it took too long."""
+    """A task without a result; `reason` is its exception, its exit code, or the timeout."""
 
     reason: str
 
@@ -33,25 +33,24 @@ def each(
     perform: Callable[[Task], Result],
     tasks: Iterable[Task],
     processes: int,
-    patience: float = PATIENCE_SECONDS,
+    timeout: float = TIMEOUT_SECONDS,
 ) -> Iterator[tuple[Task, Result | Failure]]:
-    """Every task with its result, in the order in which they end; each may take `patience` seconds.
+    """Every task with its result, in the order of completion; `timeout` is in seconds a task.
 
-    Processes are forked where the system can, so that they inherit what is imported.
+    Processes are forked where the system supports it, so that they inherit the imported modules.
     """
-    gc.freeze()  # what is inherited is nobody's garbage
-    context = multiprocessing.get_context(
-        "fork" if "fork" in multiprocessing.get_all_start_methods() else None
-    )
+    gc.freeze()  # a collection in a worker would copy the memory that it inherits
+    can_fork = "fork" in multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if can_fork else None)
     pool = ProcessPool(processes, max_tasks=TASKS, initializer=_begin, context=context)
     try:
         futures: dict[Future[Result], Task] = {
-            pool.schedule(perform, (task,), timeout=patience): task for task in tasks
+            pool.schedule(perform, (task,), timeout=timeout): task for task in tasks
         }
         for future in as_completed(futures):
             problem = future.exception()
             yield futures[future], future.result() if problem is None else Failure(_reason(problem))
-    except BaseException:  # whoever listens has had enough
+    except BaseException:  # the caller stops early
         pool.stop()
         raise
     finally:
@@ -60,22 +59,20 @@ def each(
 
 
 def _begin() -> None:
-    """Keep to this process whatever is said in it, and leave its garbage to its end."""
+    """Discard the output of this process, and do not collect garbage in its short life."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     gc.disable()
-    nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - as long as the process
-    os.dup2(nowhere.fileno(), 1)
-    os.dup2(nowhere.fileno(), 2)
-    sys.stdout = sys.stderr = nowhere
+    discarded = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until the exit
+    os.dup2(discarded.fileno(), 1)
+    os.dup2(discarded.fileno(), 2)
+    sys.stdout = sys.stderr = discarded
 
 
 def _reason(problem: BaseException) -> str:
     match problem:
-        case TimeoutError(
-            __cause__=None
-        ):  # one that the task itself raised comes with what happened there
-            return "it did not end in time"
+        case TimeoutError(__cause__=None):  # a task's own TimeoutError has a cause
+            return "timed out"
         case ProcessExpired():
-            return f"its process ended with {problem.exitcode}"
+            return f"its process ended with exit code {problem.exitcode}"
         case _:
             return "".join(traceback.format_exception_only(problem)).strip()

@@ -1,0 +1,153 @@
+"""`conformance selftest`: what it runs, what it prints, and its exit codes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from subjects import FILES
+
+from conformance.__main__ import main
+from conformance.assurance.selftest import checks, population, trial
+from conformance.assurance.selftest.altered import Edit
+from conformance.assurance.selftest.population import Mutant, Variant
+from conformance.assurance.selftest.trial import Outcome
+
+PREFIX = Edit("app", '"/v1"', '"/v2"')
+VARIANT = Variant("v", "about", "reading", (PREFIX,), frozenset({"limits/rate"}))
+MUTANT_TEXT = """
+[[mutant]]
+id = "one"
+about = "What is wrong."
+breaks = ["error/code"]
+edits = [{module = "app", old = '"/v1"', new = '"/v2"'}]
+"""
+
+
+def _selftest(*arguments: str) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "conformance", "selftest", *arguments]
+    return subprocess.run(line, check=False, capture_output=True, text=True, timeout=120)
+
+
+def test_an_unknown_id_is_a_usage_error() -> None:
+    """No check runs."""
+    done = _selftest("--only", "nobody")
+
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "unknown mutant or variant 'nobody'" in done.stderr
+
+
+def test_the_list_has_every_mutant_and_variant() -> None:
+    """There is one line for each."""
+    done = _selftest("--list")
+
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == [
+        subject.id for subject in population.shipped()
+    ]
+
+
+def test_seeds_alternate_between_the_reference_and_the_variants() -> None:
+    """Each run has its own seed."""
+    runs = population.seeded([VARIANT], 3)
+
+    assert [(run.id, run.seed, run.edits) for run in runs] == [
+        ("reference, seed 1", 1, ()),
+        ("v, seed 2", 2, VARIANT.edits),
+        ("reference, seed 3", 3, ()),
+    ]
+
+
+def test_another_seed_has_the_same_verdicts() -> None:
+    """Mutants are left out."""
+    done = _selftest("--seeds", "2", "--only", "description-is-absent", "short-pages", "-j", "1")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "  reference, seed 1    -",
+        "  short-pages, seed 2  -",
+        "",
+        "2 of 2 variants stay green",
+    ]
+
+
+def test_one_mutant_can_be_run_alone() -> None:
+    """Requirements without a mutant are not reported then."""
+    done = _selftest("--only", "description-is-absent", "-j", "1")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] == "  description-is-absent  description/published"
+
+
+def _output(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[str]]:
+    code = main(["selftest", "-j", "1", *arguments])
+    return code, capsys.readouterr().out.splitlines()
+
+
+def test_a_requirement_without_a_mutant_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The output names the requirement."""
+    few = tuple(
+        mutant
+        for mutant in population.shipped()
+        if isinstance(mutant, Mutant) and mutant.breaks == {"description/complete"}
+    )
+    monkeypatch.setattr(population, "shipped", lambda: few)
+
+    code, lines = _output(capsys)
+
+    assert (code, len(few)) == (1, 1)
+    assert "! no mutant violates read/names" in lines
+    assert lines[-1] == "1 of 1 mutants turn exactly their requirements red"
+
+
+def test_mutants_of_another_file_are_run_too() -> None:
+    """`--only` also selects from that file."""
+    done = _selftest("--also", *map(str, FILES), "--only", "description-is-a-page", "-j", "1")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] == "  description-is-a-page  description/published"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (MUTANT_TEXT * 2, "one: duplicate id"),
+        (MUTANT_TEXT[:-4], "more.toml: "),
+        (None, "No such file"),
+    ],
+)
+def test_an_invalid_file_is_a_usage_error(text: str | None, message: str, tmp_path: Path) -> None:
+    """No check runs."""
+    file = tmp_path / "more.toml"
+    if text is not None:
+        file.write_text(text, encoding="utf-8")
+
+    done = _selftest("--also", str(file))
+
+    assert (done.returncode, done.stdout, message in done.stderr) == (4, "", True)
+
+
+def test_a_reference_that_does_not_pass_ends_the_selftest(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No mutant runs."""
+    monkeypatch.setattr(
+        trial, "run", lambda _: Outcome(("error/code",), ("read/names",), ("limits/rate",))
+    )
+
+    assert _output(capsys) == (
+        1,
+        ["! the original reference does not pass error/code, read/names, limits/rate"],
+    )
+
+
+def test_a_suite_without_checks_ends_the_selftest(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Otherwise every variant would pass."""
+    monkeypatch.setattr(checks, "collected", tuple)
+
+    code, lines = _output(capsys, "--seeds", "1")
+
+    assert (code, len(lines), "read/names" in lines[0]) == (1, 1, True)

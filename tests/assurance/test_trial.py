@@ -1,0 +1,164 @@
+"""A run of the suite on an edited reference, and the row of the kill matrix."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+import altered_run
+import pytest
+from subjects import BY_ID
+
+from conformance.assurance.selftest import altered, matrix, population, trial
+from conformance.assurance.selftest.altered import Edit
+from conformance.assurance.selftest.matrix import Row
+from conformance.assurance.selftest.population import Mutant, Subject, Variant
+from conformance.assurance.selftest.trial import Outcome
+from conformance.assurance.selftest.workers import Failure
+from conformance.commands import selftest as command
+from conformance.contract import requirements
+from conformance.contract.requirements import CLASSES
+from conformance.runner import examination
+
+PREFIX = Edit("app", '"/v1"', '"/v2"')
+CLEAN = Outcome((), (), ())
+MUTANT = Mutant("m", "about", frozenset({"error/code", "error/title"}), (PREFIX,))
+VARIANT = Variant("v", "about", "reading", (PREFIX,), frozenset({"limits/rate"}))
+
+
+@pytest.mark.parametrize(
+    ("subject", "outcome", "problems"),
+    [
+        (MUTANT, Outcome(("error/code", "error/title"), (), ()), ()),
+        (MUTANT, Outcome(("error/code",), (), ()), ("survives: error/title is passed",)),
+        (
+            MUTANT,
+            Outcome(("error/code",), (), ("error/title",)),
+            ("survives: error/title is inconclusive",),
+        ),
+        (
+            MUTANT,
+            Outcome(("error/code", "error/title", "read/success"), (), ()),
+            ("also fails read/success",),
+        ),
+        (
+            MUTANT,
+            Outcome(("error/code", "error/title"), ("page/items",), ()),
+            ("internal error in the check of page/items",),
+        ),
+        (MUTANT, Failure("timed out"), ("no verdict: timed out",)),
+        (VARIANT, Outcome((), (), ("limits/rate",)), ()),
+        (VARIANT, Outcome((), (), ("limits/rate", "tools/listed")), ()),
+        (VARIANT, Outcome(("error/code",), (), ("limits/rate",)), ("fails error/code",)),
+        (
+            VARIANT,
+            Outcome((), ("error/code",), ("limits/rate",)),
+            ("internal error in the check of error/code",),
+        ),
+        (
+            VARIANT,
+            Outcome((), (), ("limits/rate", "page/items")),
+            ("leaves page/items inconclusive",),
+        ),
+        (VARIANT, CLEAN, ("does not leave limits/rate inconclusive, as expected",)),
+    ],
+)
+def test_a_row_has_each_deviation_from_the_expected_verdicts(
+    subject: Subject, outcome: Outcome | Failure, problems: tuple[str, ...]
+) -> None:
+    """A requirement that is inconclusive on the original reference may be so on a variant."""
+    original = Outcome((), (), ("tools/listed",))
+
+    assert matrix.row(subject, outcome, original).problems == problems
+
+
+def test_a_checked_requirement_without_a_mutant_is_listed() -> None:
+    """Requirements that are only observed or untested need no mutant."""
+    checked = [id for id, stated in requirements.load().items() if stated.is_checked]
+
+    assert matrix.uncovered([]) == checked
+    assert matrix.uncovered([MUTANT]) == [id for id in checked if id not in MUTANT.breaks]
+
+
+def test_an_edit_that_one_class_reaches_runs_that_class() -> None:
+    """Edits of any other module run every class."""
+    tools, description = Edit("tools", "a", "b"), Edit("description", "a", "b")
+
+    assert trial.classes([tools]) == ("tools",)
+    assert trial.classes([tools, description]) == ("tools", "description")
+    assert trial.classes([tools, PREFIX]) == CLASSES
+    assert trial.classes([]) == CLASSES
+
+
+def _reached(selected: Sequence[str]) -> set[str]:
+    """The modules of the reference whose functions a run of these conformance classes calls."""
+    reached: set[str] = set()
+
+    def record(frame: FrameType, event: str, _argument: object) -> None:
+        path = frame.f_code.co_filename
+        if event == "call" and path.startswith(str(altered.FOLDER)):
+            reached.add(Path(path).stem)
+
+    session = examination.opened(examination.in_process(altered.load([])), population.SEED, "quick")
+    sys.setprofile(record)
+    try:
+        trial.perform(session, selected)
+    finally:
+        sys.setprofile(None)
+        session.close()
+    return reached
+
+
+@pytest.mark.parametrize("name", sorted(set(trial.REACHED_BY.values())))
+def test_no_other_class_reaches_the_modules_of_a_class(name: str) -> None:
+    """This is measured, so that a trial never leaves out a check that reaches an edit."""
+    others = [other for other in CLASSES if other != name]
+    modules = {module for module, only in trial.REACHED_BY.items() if only == name}
+
+    reached = _reached(others)
+
+    assert modules <= {path.stem for path in altered.FOLDER.glob("*.py")}
+    assert reached & modules == set()
+    assert "app" in reached
+
+
+@pytest.mark.parametrize(
+    "id", ["reference", "nested-errors", "few-properties", "description-is-absent"]
+)
+def test_a_trial_has_the_verdicts_of_a_run_by_pytest(id: str, tmp_path: Path) -> None:
+    """The failed and inconclusive requirements and the internal errors are the same."""
+    edits = {**BY_ID, "reference": population.REFERENCE}[id].edits
+
+    report = altered_run.report(edits, tmp_path, trial.classes(edits))
+
+    checked = [
+        entry for entry in report["requirements"] if requirements.load()[entry["id"]].is_checked
+    ]
+    assert trial.run(edits) == Outcome(
+        failed=tuple(entry["id"] for entry in checked if entry["verdict"] == "fail"),
+        errors=tuple(
+            entry["id"]
+            for entry in checked
+            if any(found["verdict"] == "error" for found in entry["findings"])
+        ),
+        inconclusive=tuple(entry["id"] for entry in checked if entry["verdict"] == "inconclusive"),
+    )
+
+
+def test_the_matrix_as_text() -> None:
+    """It has the rows, then the problems, then the totals."""
+    rows = [
+        Row(MUTANT, ("error/code", "error/title"), ()),
+        Row(VARIANT, ("error/code",), ("fails error/code",)),
+    ]
+
+    assert list(command.lines(rows, ["page/items"])) == [
+        "  m  error/code, error/title",
+        "! v  error/code",
+        "",
+        "! v: about",
+        "    fails error/code",
+        "! no mutant violates page/items",
+        "1 of 1 mutants turn exactly their requirements red",
+        "0 of 1 variants stay green",
+    ]

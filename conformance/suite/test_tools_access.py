@@ -47,18 +47,20 @@ def test_a_tool_needs_a_credential(
         who, scheme = each.caller.credential, each.caller.scheme
         check_rejected(toolbox.call(operation, arguments, who, scheme, purpose=each.purpose))
         check_without_effect(call, operation, approvals, trials)
-    for further in further_arguments(operation, toolbox, call):
+    further = further_arguments(operation, toolbox, call)
+    for beside in further:
         for each in one_of_each(intruders):
             who, scheme = each.caller.credential, each.caller.scheme
             purpose = f"{each.purpose}, beside arguments"
-            check_rejected(toolbox.call(operation, further, who, scheme, purpose=purpose))
+            check_rejected(toolbox.call(operation, beside, who, scheme, purpose=purpose))
     # A caller who is rejected at the handshake may still be served without it.
     for each in one_of_each(intruders):
         purpose = f"{each.purpose}, without the handshake"
-        result = toolbox.call_without_handshake(operation, arguments, each.caller, purpose)
-        if result is not None:
-            check_rejected(result)
-            check_without_effect(call, operation, approvals, trials)
+        for given in (arguments, *further):
+            result = toolbox.call_without_handshake(operation, given, each.caller, purpose)
+            if result is not None:
+                check_rejected(result)
+                check_without_effect(call, operation, approvals, trials)
 
 
 @requirement("tools/permission")
@@ -122,6 +124,31 @@ def test_a_tool_rejects_invalid_arguments(operation: Operation, toolbox: Toolbox
     if call.path:
         purpose = f"no {parameter_of(operation)}"
         check_rejected(toolbox.call_as_primary(operation, {}, purpose))
+
+
+@requirement("tools/errors")
+def test_a_tool_error_has_the_error_body(operation: Operation, toolbox: Toolbox) -> None:
+    """An error result has `code` and `requestId` as strings, as an error over HTTP has."""
+    toolbox.tool(operation)
+    call = toolbox.live.call(operation)
+    arguments: Arguments = {**arguments_of(call), **_one_wrong(operation)}
+    result = toolbox.call_as_primary(operation, arguments, "an invalid argument")
+    if not result.has_error_result:
+        raise NotApplicable(f"{operation.id} returned {result.outcome}: no result with an error")
+    body = result.error if isinstance(result.error, dict) else {}
+    for name in ("code", "requestId"):
+        found = defect(
+            Kind.ABSENT,
+            "the error result of a tool has no {property}",
+            expected="an error body with code and requestId",
+            property=name,
+        )
+        has_text = isinstance(body.get(name), str)
+        expect.that(has_text, found.on(name).at(result.where), result.exchange)
+
+
+def _one_wrong(operation: Operation) -> dict[str, Any]:
+    return {"limit": 0} if operation.is_list else {parameter_of(operation): "not-a-uuid"}
 
 
 def _invalid_arguments(operation: Operation, toolbox: Toolbox, call: Call) -> list[tuple[str, Any]]:

@@ -11,6 +11,7 @@ from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.suite.tools.comparison import ROUNDS, Comparison
 from conformance.suite.tools.filters import cursor_of, filters_of
 from conformance.suite.tools.page_comparison import PageComparison, check_filtered
+from conformance.suite.tools.parity import differing_paths
 from conformance.suite.tools.results import check_rejected
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
@@ -30,6 +31,8 @@ def test_a_tool_returns_the_data_of_its_operation(operation: Operation, toolbox:
         comparison.check_data(each)
     if _has_default_limit(operation):
         _compare_lengths(call, comparison)
+    if not call.path and not operation.is_list:
+        _compare_as_outsider(call, comparison)
     if call.path:
         absent = {**arguments_of(call), parameter_of(operation): live.made_up(operation.id)}
         check_rejected(toolbox.call_as_primary(operation, absent, "an id that nothing has"))
@@ -68,6 +71,29 @@ def _compare_lengths(call: Call, comparison: Comparison) -> None:
         actual=len(last.tool_items),
     ).on("items")
     expect.violated(found, last.over_http, last.by_tool.exchange)
+
+
+def _compare_as_outsider(call: Call, comparison: Comparison) -> None:
+    """Violation where the outsider, right after primary, is served other data than over HTTP."""
+    operation, toolbox = comparison.operation, comparison.toolbox
+    outsider = toolbox.live.session.target.credentials.get("outsider")
+    if outsider is None or toolbox.scheme not in outsider.schemes:
+        return
+    purpose = "the outsider, after primary"
+    over_http = toolbox.live.callers.send(call, outsider, toolbox.scheme, purpose=purpose)
+    by_tool = toolbox.call(operation, {}, outsider, toolbox.scheme, purpose=purpose)
+    if over_http.status != 200 or not by_tool.is_served:
+        return
+    contract = toolbox.live.session.contract
+    paths = differing_paths(over_http.data, by_tool.data, contract)
+    names = sorted({str(path[0]) for path in paths if path})
+    found = defect(
+        Kind.DIFFERENCE,
+        "the tool and HTTP show the outsider different data",
+        expected="the data of the caller",
+        actual=names,
+    ).on(*names)
+    expect.that(not paths, found, over_http, by_tool.exchange)
 
 
 def _other_calls(call: Call, operation: Operation, live: Live) -> list[Call]:

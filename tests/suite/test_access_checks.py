@@ -131,16 +131,32 @@ def test_another_permission_by_a_scheme_that_its_caller_has_not_is_left_out() ->
     ("secret", "resembling"),
     [
         ("short", []),
-        ("0123456789abcdef", ["0123456789abcde0", "01234567", "0123456789abcdef" * 2]),
+        (
+            "0123456789abcdef",
+            ["0123456789abcde0", "01234567", "0123456789abcdef" * 2, "89abcdef01234567"],
+        ),
+        (
+            "one_two_six",
+            [
+                "one_two_siA",
+                "one_t",
+                "ONE_TWO_SIX",
+                "one_two_sixone_two_six",
+                "two_six",
+                "one_two",
+                "six_two_one",
+                "one_two_six_six",
+            ],
+        ),
         ("0123456789ABCDEFGH====", ["0123456789ABCDEFGw====", "0123456789A"]),
         ("========", ["===="]),
         ("Zq-" + "x" * 1000, ["Zq-" + "x" * 999 + "A", "Zq-" + "x" * 498, "zQ-" + "x" * 1000]),
     ],
 )
-def test_what_resembles_a_secret_can_be_no_spelling_of_it(
+def test_a_forged_secret_is_not_another_spelling_of_the_valid_one(
     secret: str, resembling: list[str]
 ) -> None:
-    """One in base 16 or 32 is the same in either case, one in base 64 ends where its padding begins."""
+    """Base 16 and base 32 ignore case, and base 64 ends with its padding."""
     with stage(having("credentials/primary/api-key", secret)) as one:
         primary = one.session.target.credentials["primary"]
         assert [
@@ -148,8 +164,8 @@ def test_what_resembles_a_secret_can_be_no_spelling_of_it(
         ] == resembling
 
 
-def test_a_short_secret_is_resembled_by_none() -> None:
-    """A made-up one is all that is tried beside it."""
+def test_a_short_secret_has_no_near_miss() -> None:
+    """Only a made-up credential is sent."""
     with stage(edits=[SHORT]) as one:
         one.perform(
             authentication.test_an_unknown_credential_is_rejected, "review_approve", "api-key"

@@ -17,6 +17,7 @@ LONGEST_DOUBLED = 1000
 HEXADECIMAL = frozenset("0123456789abcdefABCDEF-")
 PADDING = "="
 WORD = re.compile("[A-Za-z0-9]+")
+SEPARATOR = re.compile("([^A-Za-z0-9]+)")
 SHORTEST_HEXADECIMAL = 4
 """Characters from which a word of hexadecimal digits may be a number."""
 SHORTEST_BASE32 = 16
@@ -51,7 +52,7 @@ def near_misses(session: Session, primary: Credential, scheme: str) -> Iterator[
         # Half a secret is a secret too, unless it is so short that it occurs in other words.
         if len(value) >= SHORTEST_SECRET:
             session.redactor.add(value, f"$NEAR_MISS_{primary.variable(scheme)[1:]}")
-        if value != secret:
+        if value.strip() and value != secret:
             yield never_issued("near-miss", scheme, value)
 
 
@@ -65,6 +66,23 @@ def _resembling(secret: str) -> Iterator[str]:
     # What follows the padding of Base64 may be ignored.
     if len(secret) <= LONGEST_DOUBLED and unpadded == secret:
         yield secret + secret
+        yield from _recombined(SEPARATOR.split(secret))
+
+
+def _recombined(parts: list[str]) -> Iterator[str]:
+    """Words and separators in turns, with a word left out, exchanged or repeated.
+
+    A secret of one word has nothing to recombine: its halves are exchanged.
+    """
+    if len(parts) == 1:
+        half = len(parts[0]) // 2
+        yield parts[0][half:] + parts[0][:half]
+        return
+    *before, separator, last = parts
+    yield "".join(parts[2:])
+    yield "".join(before)
+    yield "".join([last, *parts[1:-1], parts[0]])
+    yield "".join([*parts, separator, last])
 
 
 def _other_last(secret: str, last: str) -> str:

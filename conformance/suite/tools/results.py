@@ -21,7 +21,7 @@ class ToolResult:
     """The result of a tool call.
 
     `data` is that of the operation, or MISSING. `outcome` describes the result in a few words.
-    `error` is the content of a result that is marked as an error; MISSING for any other result.
+    `error` is the content of a result that is marked as an error, and MISSING without content.
     `where` is the place in the response that decides between success and error.
     """
 
@@ -31,6 +31,7 @@ class ToolResult:
     outcome: str
     where: Location
     error: Any = MISSING
+    has_error_result: bool = False
 
     @property
     def is_served(self) -> bool:
@@ -63,7 +64,15 @@ def _of_result(exchange: Exchange, result: Mapping[str, Any]) -> ToolResult:
     if result.get("isError") is True:
         where = _in_body(exchange, "/result/isError")
         outcome = f"isError {_code(content)}".rstrip()
-        return ToolResult(exchange, MISSING, True, outcome, where, content)  # noqa: FBT003
+        return ToolResult(
+            exchange,
+            MISSING,
+            is_rejected=True,
+            outcome=outcome,
+            where=where,
+            error=content,
+            has_error_result=True,
+        )
     where = _in_body(exchange, "/result")
     return ToolResult(exchange, _data(content), False, "a result", where)  # noqa: FBT003
 

@@ -98,7 +98,7 @@ def _findings(exchange: Exchange, contract: openapi.Contract) -> Iterator[Findin
 def _lines(entries: list[RequirementEntry], traffic: Traffic) -> Iterator[str]:
     for entry in entries:
         for finding in entry["findings"]:
-            yield from terminal.told(entry, finding)
+            yield from terminal.finding(entry, finding)
             yield ""
     failed = sum(entry["verdict"] == Verdict.FAIL for entry in entries)
     exchanges = quantity(len(traffic.exchanges), "exchange")

@@ -21,7 +21,7 @@ LONGEST_VALUE = 300
 
 
 def record(found: Finding) -> FindingRecord:
-    """A finding as the journal keeps it."""
+    """A finding as the journal records it."""
     return {
         "requirement": found.requirement,
         "verdict": found.verdict.value,

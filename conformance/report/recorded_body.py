@@ -8,7 +8,7 @@ from conformance.contract.pointer import Path
 from conformance.report.document_types import BodyEntry, ResponseEntry
 
 UNPARSED = object()
-"""What stands for a body that is not JSON."""
+"""The result for a body that is not JSON."""
 
 
 class Members(list[tuple[str, Any]]):

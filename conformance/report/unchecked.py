@@ -27,7 +27,7 @@ TABLES = ("credentials.lacking", "fixtures.foreign", "fixtures.ungranted")
 
 
 def of(report: Report) -> RemainderEntry:
-    """What a report says about this; computed for a report of an older version."""
+    """The remainder in a report; computed for a report of an older version."""
     stated = report.get("unchecked")
     if stated is not None:
         return stated
@@ -107,7 +107,7 @@ def _need(key: str, entries: Sequence[RequirementEntry]) -> NeedEntry:
 
 
 def _blockers(entries: Sequence[RequirementEntry]) -> list[BlockerEntry]:
-    """The responses that kept a check from going on."""
+    """The responses that blocked a check."""
     blocked: dict[str, list[UncheckedEntry]] = {}
     for entry in entries:
         messages = (found["message"] for found in _open(entry) if found["exchanges"])

@@ -183,5 +183,5 @@ def _rendered(findings: list[Finding], result: ItemResult) -> str:
         stated = catalogue[found.requirement]
         evidence = cast("Mapping[str, ExchangeEntry]", result.evidence)
         entry = document.requirement(stated, [findings_of.record(found)], evidence)
-        lines += terminal.told(entry, entry["findings"][0])
+        lines += terminal.finding(entry, entry["findings"][0])
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Allure results: what Allure's own command line makes of them, and a run beside Allure's plugin for pytest."""
+"""Allure results, as Allure renders them, and a run beside Allure's plugin for pytest."""
 
 import json
 import os
@@ -67,8 +67,10 @@ def test_allure_counts_what_the_report_counts(results: Path, modules: Path, tmp_
     assert statistic(tmp_path / "page" / "summary.json", "stats") == STATUSES
 
 
-def test_allure_groups_results_as_it_is_told(results: Path, modules: Path, tmp_path: Path) -> None:
-    """Categories, behaviors from the class down to the requirement, and the environment, in the report of the second generation."""
+def test_allure_groups_results_by_category_and_behavior(
+    results: Path, modules: Path, tmp_path: Path
+) -> None:
+    """Allure 2 also shows the environment."""
     done = node.run(modules, "allure", "allure2", "--output", "page", str(results), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     page = tmp_path / "page"
@@ -106,8 +108,8 @@ def _leaves(entry: dict[str, Any]) -> set[str]:
     )
 
 
-def test_a_result_says_everything_that_is_known_of_it(results: Path) -> None:
-    """What it belongs to, how bad it is, the findings and their exchanges as steps, and the command that sends a request again."""
+def test_a_result_has_everything_about_a_case(results: Path) -> None:
+    """Labels, severity, findings and exchanges as steps, and the commands."""
     result = result_of(results, "project/closed[project_get]")
     labels = {label["name"]: label["value"] for label in result["labels"]}
     (step,) = result["steps"]
@@ -133,8 +135,8 @@ def test_a_result_says_everything_that_is_known_of_it(results: Path) -> None:
     assert curl == "curl -sS 'https://api.example.com/v1/projects'\n"
 
 
-def test_what_no_text_can_show_is_told(results: Path) -> None:
-    """A body of bytes, and an exchange without an answer."""
+def test_bodies_and_failures_that_are_not_text_are_described(results: Path) -> None:
+    """A binary body, and an exchange without a response."""
     result = result_of(results, "read/success[project_get]")
     shown = [
         (results / each["attachments"][0]["source"]).read_text()
@@ -146,7 +148,7 @@ def test_what_no_text_can_show_is_told(results: Path) -> None:
     ]
 
 
-def test_results_have_the_members_that_the_library_knows(results: Path) -> None:
+def test_results_have_the_properties_that_the_library_knows(results: Path) -> None:
     """And no others, at any depth."""
     for path in results.glob("*-result.json"):
         result = json.loads(path.read_bytes())
@@ -160,8 +162,8 @@ def test_results_have_the_members_that_the_library_knows(results: Path) -> None:
         }
 
 
-def test_the_history_of_a_case_goes_on(results: Path) -> None:
-    """Another run gives the same names and ids, and leaves nothing of the run before."""
+def test_the_history_of_a_case_continues(results: Path) -> None:
+    """Another run has the same names and ids, and replaces all files."""
     before = {path.name for path in results.iterdir()}
     known = result_of(results, "project/closed[project_get]")
     (results / "0-result.json").write_text("{}")
@@ -177,7 +179,7 @@ def test_the_history_of_a_case_goes_on(results: Path) -> None:
 def test_nothing_of_a_target_acts_in_the_page(
     modules: Path, browser: Browser, tmp_path: Path
 ) -> None:
-    """A report full of markup is rendered, opened and read; the statement of the requirement and its message are there."""
+    """A report full of markup is rendered and opened; the message is there as text."""
     (tmp_path / "exchanges.jsonl").write_text("")
     requirements = [
         {**entry, "findings": poisoned(entry["findings"])} for entry in REPORT["requirements"]
@@ -199,7 +201,7 @@ def test_nothing_of_a_target_acts_in_the_page(
 
 
 def test_a_run_beside_allures_plugin_keeps_its_secrets(tmp_path: Path) -> None:
-    """`pytest --alluredir` writes a result for each check, with the verdicts that pytest shows, although the target echoes credentials."""
+    """`pytest --alluredir` has the verdicts of pytest, although the target echoes credentials."""
     command = [
         sys.executable,
         "-m",

@@ -29,16 +29,16 @@ SUBJECTS = {
     "odd-cursor-fails+malformed-id-fails": ["read", "pagination"],
     "project-company-unchecked+account-in-snake-case": ["read", "authorization"],
 }
-"""Mutants of the reference, alone or two at once, and the classes whose checks they affect."""
+"""Mutants of the reference, alone or in pairs, and the classes whose checks they affect."""
 
 SLOW = 120.0
 
 
-# --- altered references -------------------------------------------------------------------------
+# --- altered references ---------------------------------------------------------------------------
 
 
 def report_of(name: str) -> Report:
-    """The report on a reference with the edits of one mutant, or of two with + between their names."""
+    """The report on the reference with the edits of one mutant, or of two joined by +."""
     edits = [edit for each in name.split("+") for edit in subjects.BY_ID[each].edits]
     with tempfile.TemporaryDirectory() as directory:
         return altered_run.report(edits, Path(directory), SUBJECTS[name])
@@ -172,7 +172,7 @@ def test_counts_are_of_requirements(reports: dict[str, Report]) -> None:
     assert "  1 cause of 4 failed requirements" in list(terminal.lines(report))
 
 
-# --- findings made by hand ----------------------------------------------------------------------
+# --- findings made by hand ------------------------------------------------------------------------
 
 
 def sighting(requirement: str, defect: Any, *exchanges: Any, **members: Any) -> Any:
@@ -419,7 +419,7 @@ def test_a_failure_of_an_older_version_has_its_message_as_signature() -> None:
     assert signature(found | {"defect": None}).text == "gone"
 
 
-# --- misplaced properties -----------------------------------------------------------------------
+# --- misplaced properties -------------------------------------------------------------------------
 
 
 def response_of(value: object) -> Any:
@@ -452,7 +452,7 @@ def test_a_body_that_is_not_json_has_no_properties() -> None:
     assert list(misplaced(a_defect("absent", fields=["code"]), response)) == []
 
 
-# --- how it is shown -----------------------------------------------------------------------------
+# --- how it is shown ------------------------------------------------------------------------------
 
 
 def a_caused_report(**members: Any) -> Any:

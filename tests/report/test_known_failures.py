@@ -44,7 +44,7 @@ def test_a_file_without_entries_knows_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('[[known]]\nrequirement = "approval/replay"', "has no reason"),
         ('[[known]]\nreason = "x"', "has no requirement"),
@@ -70,20 +70,21 @@ def test_a_file_without_entries_knows_nothing(tmp_path: Path) -> None:
         ("[[known]", "invalid TOML"),
     ],
 )
-def test_what_is_wrong_is_told(text: str, told: str, tmp_path: Path) -> None:
+def test_problems_are_reported(text: str, message: str, tmp_path: Path) -> None:
     """With the key and what would be right."""
-    with pytest.raises(KnownError, match=re.escape(told)):
+    with pytest.raises(KnownError, match=re.escape(message)):
         load(file(tmp_path, text), CATALOGUE)
 
 
-def test_what_is_wrong_is_told_with_its_line(tmp_path: Path) -> None:
+def test_problems_are_reported_with_its_line(tmp_path: Path) -> None:
     """That of the key, in the entry that it belongs to; what is missing has that of its table."""
-    text = '[[known]]\nrequirement = "approval/replay"\nreason = "x"\n\n[[known]]\nreason = "x"\noperation = 7\n'
-    with pytest.raises(KnownError) as refusal:
+    first = '[[known]]\nrequirement = "approval/replay"\nreason = "x"\n'
+    text = f'{first}\n[[known]]\nreason = "x"\noperation = 7\n'
+    with pytest.raises(KnownError) as raised:
         load(file(tmp_path, text), CATALOGUE)
     assert [
         (problem.rpartition("known.toml:")[2].split(" ")[:2])
-        for problem in str(refusal.value).splitlines()
+        for problem in str(raised.value).splitlines()
     ] == [
         ["7:", "known[1].operation"],
         ["5:", "known[1]"],

@@ -1,4 +1,4 @@
-"""The HTML report: what it says, and that nothing of a target acts in it."""
+"""The HTML report: its content, and that nothing of a target acts in it."""
 
 import base64
 import copy
@@ -103,13 +103,13 @@ def test_the_whole_run_can_be_repeated() -> None:
     words = Elements(html.render(report, [])).words
 
     assert (
-        f"conformance run --base-url '{BASE}/it'\"'\"'s' --target 'my target.toml' --depth quick --seed 1"
-        in words
+        f"conformance run --base-url '{BASE}/it'\"'\"'s' --target 'my target.toml' "
+        "--depth quick --seed 1" in words
     )
 
 
 def test_a_target_in_the_process_of_the_run_has_no_address() -> None:
-    """The command has none, and the page says how to serve the reference."""
+    """The command has none, and the page shows how to serve the reference."""
     target = {"base-url": "http://reference.invalid/v1", "profile": "in this process"}
     quiet = an_entry("untested/events", "inconclusive", level="observe", untested="Not visible.")
 
@@ -174,7 +174,7 @@ def test_a_page_of_a_long_failing_run_stays_small() -> None:
     }
 
 
-# --- texts of the target ------------------------------------------------------------------------
+# --- texts of the target --------------------------------------------------------------------------
 
 
 def test_hostile_texts_are_texts() -> None:
@@ -210,6 +210,7 @@ def test_only_the_style_and_the_script_of_the_page_are_allowed() -> None:
         for tag in ("style", "script")
     ]
     assert policy == (
-        f"default-src 'none'; img-src data:; style-src 'sha256-{digests[0]}'; script-src 'sha256-{digests[1]}'; "
+        f"default-src 'none'; img-src data:; style-src 'sha256-{digests[0]}'; "
+        f"script-src 'sha256-{digests[1]}'; "
         "base-uri 'none'; form-action 'none'"
     )

@@ -114,7 +114,7 @@ def test_the_page_of_a_hostile_target_is_harmless(hostile_run: Path) -> None:
     assert "window.pwned" in Elements(page).words
 
 
-# --- in a browser -------------------------------------------------------------------------------
+# --- in a browser ---------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The run as one document: verdicts of requirements, counts, what is told once, exit codes, and JUnit XML."""
+"""The report of a run: verdicts, counts, equal findings, exit codes, and JUnit XML."""
 
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ def exchange(id: str) -> Any:
     }
 
 
-# --- one requirement -----------------------------------------------------------------------------------------------------
+# --- one requirement ------------------------------------------------------------------------------
 
 
 def test_a_requirement_says_what_it_is() -> None:
@@ -137,10 +137,13 @@ def test_what_nothing_showed_says_what_it_needs() -> None:
 
 def test_an_operation_with_a_finding_needs_nothing_more_to_be_said() -> None:
     """Its own message is the reason."""
-    told = requirement(finding(INCONCLUSIVE, message="why"), finding(FAIL, "b", message="so"))[
+    shown = requirement(finding(INCONCLUSIVE, message="why"), finding(FAIL, "b", message="so"))[
         "findings"
     ]
-    assert [(found["operation"], found["message"]) for found in told] == [("b", "so"), ("a", "why")]
+    assert [(found["operation"], found["message"]) for found in shown] == [
+        ("b", "so"),
+        ("a", "why"),
+    ]
 
 
 def test_what_cannot_be_tested_stays_inconclusive() -> None:
@@ -154,18 +157,18 @@ def test_what_cannot_be_tested_stays_inconclusive() -> None:
     )
 
 
-def test_the_same_finding_is_told_once() -> None:
+def test_equal_findings_are_one() -> None:
     """With the number of its occurrences, its items, and the evidence of the first."""
     evidences = {"1": exchange("1"), "2": exchange("2")}
     found = [
         finding(FAIL, message="m", item=f"item {number % 2}", exchanges=[str(number), "9"])
         for number in range(1, 4)
     ]
-    (told, _) = document.requirement(STATED, found, evidences)["findings"]
+    (shown, _) = document.requirement(STATED, found, evidences)["findings"]
 
-    assert (told["occurrences"], told["items"]) == (3, ["item 1", "item 0"])
-    assert told["exchanges"] == [{**exchange("1"), "curl": "curl -sS -i -g u"}]
-    assert told["exchanges"][0]["curl"] == serialization.curl(evidences["1"]["request"])
+    assert (shown["occurrences"], shown["items"]) == (3, ["item 1", "item 0"])
+    assert shown["exchanges"] == [{**exchange("1"), "curl": "curl -sS -i -g u"}]
+    assert shown["exchanges"][0]["curl"] == serialization.curl(evidences["1"]["request"])
 
 
 @pytest.mark.parametrize(
@@ -173,7 +176,7 @@ def test_the_same_finding_is_told_once() -> None:
     [{"verdict": ERROR}, {"operation": "b"}, {"message": "other"}, {"needs": ["consent"]}],
     ids=["verdict", "operation", "message", "needs"],
 )
-def test_findings_that_differ_are_told_apart(other: dict[str, Any]) -> None:
+def test_findings_that_differ_are_separate(other: dict[str, Any]) -> None:
     """In what they say; where they were made makes no difference."""
     first = finding(FAIL, message="m")
     assert (
@@ -203,14 +206,14 @@ def test_findings_that_differ_are_told_apart(other: dict[str, Any]) -> None:
 def test_the_worst_findings_come_first_and_only_so_many() -> None:
     """Twelve findings, and twelve items of each."""
     many = [finding(INCONCLUSIVE, message=str(number)) for number in range(12)]
-    told = requirement(*many, finding(FAIL, "b", message="last"))["findings"]
-    assert [found["message"] for found in told] == ["last", *map(str, range(11))]
+    shown = requirement(*many, finding(FAIL, "b", message="last"))["findings"]
+    assert [found["message"] for found in shown] == ["last", *map(str, range(11))]
 
-    (told, _) = requirement(*[finding(FAIL, item=str(number)) for number in range(14)])["findings"]
-    assert (told["items"], told["occurrences"]) == ([str(number) for number in range(12)], 14)
+    (shown, _) = requirement(*[finding(FAIL, item=str(number)) for number in range(14)])["findings"]
+    assert (shown["items"], shown["occurrences"]) == ([str(number) for number in range(12)], 14)
 
 
-# --- the run -------------------------------------------------------------------------------------------------------------
+# --- the run --------------------------------------------------------------------------------------
 
 
 def entry(verdict: str, level: str = "must", **properties: str) -> Any:
@@ -235,7 +238,7 @@ def entry(verdict: str, level: str = "must", **properties: str) -> Any:
 def test_only_a_must_that_can_be_tested_decides_on_the_run(
     entries: list[Any], conclusion: Conclusion
 ) -> None:
-    """Everything else is told and does not count."""
+    """Everything else is reported and does not count."""
     assert document.conclusion(entries) is conclusion
 
 
@@ -301,7 +304,7 @@ def run(directory: Path, *levels: str, complete: bool = False) -> Run:
 def ended(
     directory: Path, verdicts: list[str], status: int, *levels: str, complete: bool = False
 ) -> int:
-    """The exit code of a run whose requirements have these verdicts, where pytest ended with this status."""
+    """The exit code of a run with these verdicts, where pytest ended with this status."""
     each = run(directory, *(levels or ["must"] * len(verdicts)), complete=complete)
     each.add(
         record(
@@ -344,7 +347,7 @@ def test_what_must_be_complete_fails_if_something_is_left_open(tmp_path: Path) -
     assert ended(tmp_path, [PASS, INCONCLUSIVE], 0, "must", "should", complete=True) == CONFORMANT
 
 
-def test_a_broken_should_is_no_failure_and_an_error_on_it_is_one(tmp_path: Path) -> None:
+def test_a_failed_should_does_not_fail_a_run_but_an_error_does(tmp_path: Path) -> None:
     """What is observed is neither."""
     assert ended(tmp_path, [PASS, FAIL], 1, "must", "should") == CONFORMANT
     assert ended(tmp_path, [PASS, ERROR], 1, "must", "should") == CHECKER_ERROR
@@ -364,7 +367,7 @@ def test_a_run_that_did_not_come_to_its_end_says_so(tmp_path: Path, status: int)
 def test_a_run_that_did_not_come_to_its_end_calls_no_known_failure_mended(
     tmp_path: Path, status: int, stale: list[str]
 ) -> None:
-    """Only a whole run can tell that something does not fail any more."""
+    """Only a complete run shows that something no longer fails."""
     each = run(tmp_path, "must", "must")
     each.known = (Known("x/0", None, "tracked"), Known("x/1", None, "tracked"))
     each.add(record(finding(FAIL, None, requirement="x/0")))
@@ -407,7 +410,7 @@ def test_a_run_that_wrote_a_secret_is_the_checkers_mistake(tmp_path: Path) -> No
 
 
 def test_records_add_up(tmp_path: Path) -> None:
-    """Exchanges, methods, observations, the ledger; findings on requirements that were not asked for are left out."""
+    """Findings on requirements of other classes are left out."""
     each = run(tmp_path, "must")
     found = (finding(PASS, None, requirement="x/0"), finding(FAIL, None, requirement="z/9"))
     each.add(record(*found, exchanges=2, methods={"GET": 1, "POST": 1}))
@@ -475,7 +478,7 @@ def test_a_directory_is_made_where_there_is_none(tmp_path: Path) -> None:
     assert (tmp_path / "a" / "b" / "report.json").is_file()
 
 
-# --- JUnit ---------------------------------------------------------------------------------------------------------------
+# --- JUnit ----------------------------------------------------------------------------------------
 
 
 def junit_of(*entries: Any) -> ET.Element:
@@ -534,14 +537,14 @@ def test_a_case_has_its_requirement_among_its_properties() -> None:
     ],
 )
 def test_a_verdict_has_its_element(verdict: str, level: Level, tag: str | None) -> None:
-    """Only a broken must fails a build."""
+    """Only a failed must fails a build."""
     case = shown_case(finding(verdict, None, message="why"), level=level)
     assert [child.tag for child in case] == ["properties", *([tag] if tag else [])]
     assert tag is None or case[1].attrib["message"] == "why"
 
 
 def test_a_failure_tells_everything_that_is_known_of_it() -> None:
-    """The statement, what was found, what was expected or is needed, and the command; each finding in its turn."""
+    """Requirement, actual and expected behaviour, needs and command of each finding."""
     first = finding(FAIL, None, message="m\x00\x1b[2J", expected="e", exchanges=["1"])
     findings = [first, finding(FAIL, None, message="n", needs=["k"])]
     stated = document.requirement(

@@ -26,9 +26,9 @@ def test_a_survey_counts_statuses_and_sorts_durations() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "told"),
+    ("seconds", "text"),
     [(1.23e-6, "1.23 µs"), (0.0123, "12.3 ms"), (0.001, "1 ms"), (1.0, "1 s"), (12.34, "12.3 s")],
 )
-def test_a_duration_has_a_unit_that_suits_it(seconds: float, told: str) -> None:
+def test_a_duration_has_a_suitable_unit(seconds: float, text: str) -> None:
     """Microseconds, milliseconds or seconds."""
-    assert survey.duration(seconds) == told
+    assert survey.duration(seconds) == text

@@ -40,7 +40,7 @@ KEYS = (
 )
 
 
-def test_the_lines_that_would_settle_something_are_a_profile(tmp_path: Path) -> None:
+def test_the_lines_are_a_profile(tmp_path: Path) -> None:
     """All lines together are TOML that the profile's reader accepts, once the variables are set."""
     lines = list(
         profile_hints.toml(setting for key in KEYS for setting in profile_hints.settings(key))
@@ -72,8 +72,8 @@ def test_the_lines_that_would_settle_something_are_a_profile(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "key", ["data in the target", "credentials.None", "fixtures.foreign.planet", "parameters.x.y"]
 )
-def test_what_is_no_key_has_no_lines(key: str) -> None:
-    """A condition on the target cannot be settled by a profile."""
+def test_an_unknown_key_has_no_lines(key: str) -> None:
+    """A condition on the target is not in a profile."""
     assert profile_hints.settings(key) == ()
 
 

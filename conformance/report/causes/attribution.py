@@ -39,7 +39,7 @@ Failed = Mapping[str, tuple[RequirementEntry, Sequence[FindingEntry]]]
 def attributed(report: Report) -> list[Cause]:
     """The causes of all failures that are not known ones, those of a `must` first.
 
-    A failed requirement stands for itself if the report names no cause for it, or only known ones.
+    A failed requirement without a cause, or with a known one only, is its own cause.
     """
     failed = _failed(report)
     stated = [cause for cause in report.get("causes", ()) if cause["requirement"] in failed]

@@ -18,7 +18,7 @@ def spans(report: Report) -> Iterator[list[Span]]:
         yield from map(visible, part.spans(report))
 
 
-def told(entry: RequirementEntry, found: FindingEntry) -> Iterator[str]:
+def finding(entry: RequirementEntry, found: FindingEntry) -> Iterator[str]:
     """One finding: requirement, actual and expected behaviour, request and response."""
     for line in failures.finding(entry, [found]):
         yield plain(visible(line))

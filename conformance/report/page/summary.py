@@ -89,7 +89,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _is_in_process(report: Report) -> bool:
-    # A name under .invalid belongs to nobody (RFC 6761).
+    # Names under .invalid are never assigned (RFC 6761).
     return (urlsplit(report["target"]["base-url"]).hostname or "").endswith(".invalid")
 
 

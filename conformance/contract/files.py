@@ -1,4 +1,4 @@
-"""The contract files: beside the package in a checkout, inside it once it is installed from a wheel."""
+"""The contract files: next to the package in a checkout, inside it in an installed wheel."""
 
 from functools import cache
 from importlib import resources
@@ -9,30 +9,29 @@ from typing import Any
 import orjson
 import yaml
 
-_LOADER = getattr(
-    yaml, "CSafeLoader", yaml.SafeLoader
-)  # the C one is ten times faster, and not in every build
+# The C loader is ten times faster, but not every build has it.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @cache
 def folder() -> Traversable:
-    """The folder that holds openapi.yaml and its neighbours."""
+    """The folder of openapi.yaml and the other contract files."""
     package = resources.files("conformance")
     shipped = package / "spec"
     return shipped if shipped.is_dir() else Path(str(package)).parent / "spec"
 
 
 def text(name: str) -> str:
-    """The contract file `name`, decoded as UTF-8. FileNotFoundError where the contract has no such file."""
+    """The text of a contract file, read as UTF-8. Raises FileNotFoundError."""
     return folder().joinpath(name).read_text(encoding="utf-8")
 
 
 def document(name: str) -> Any:
-    """What the contract file `name` states; whoever asks may do with it as they like. FileNotFoundError as for `text`."""
+    """A new copy of the values in a contract file of YAML or JSON. Raises FileNotFoundError."""
     return orjson.loads(_json(name))
 
 
 @cache
 def _json(name: str) -> bytes:
-    # YAML takes fifty times as long to read as JSON.
+    # Reading YAML takes fifty times as long as reading JSON.
     return orjson.dumps(yaml.load(text(name), _LOADER))

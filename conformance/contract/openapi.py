@@ -1,4 +1,4 @@
-"""The OpenAPI document as values: the operations, and the JSON Schema of everything that they carry."""
+"""The OpenAPI document as values: operations, and the JSON Schemas of their messages."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,10 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of an operation. `location` is path or query; `role` is limit, cursor, id or that of a filter ("Endpoints")."""
+    """One parameter of an operation ("Endpoints").
+
+    `location` is path or query; `role` is limit, cursor, id or that of a filter.
+    """
 
     name: str
     location: str
@@ -31,7 +34,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One of the operations ("Endpoints"); `path` is relative to the base address and has its parameters in braces."""
+    """One operation ("Endpoints").
+
+    `path` is relative to the base address, with its parameters in braces.
+    """
 
     id: str
     method: str
@@ -41,12 +47,12 @@ class Operation:
     summary: str
     parameters: tuple[Parameter, ...]
     resource: str
-    """The component schema of the record that is answered, or of each record in a list: Project, ReviewApproval …"""
+    """The component schema of the data, or of each item of a list: Project, ReviewApproval …"""
     is_list: bool
     success_schema: str
-    """The component schema of the whole 200 body, envelope included: ProjectPage, ReviewApprovalResponse …"""
+    """The component schema of the whole 200 body: ProjectPage, ReviewApprovalResponse …"""
     body_schema: str | None
-    """The component schema of the request body; None where the operation takes none."""
+    """The component schema of the request body; None for an operation without one."""
 
     @property
     def writes(self) -> bool:
@@ -59,7 +65,7 @@ class Operation:
         return {each.role: each.restricts for each in self.parameters if each.restricts}
 
     def parameter(self, role: str) -> Parameter | None:
-        """The parameter with this role; None where the operation has none."""
+        """The parameter with this role; None for an operation without one."""
         return next((parameter for parameter in self.parameters if parameter.role == role), None)
 
 
@@ -70,7 +76,7 @@ class Contract:
     operations: Mapping[str, Operation]
     document: Json
     statuses: frozenset[int]
-    """Every status that an operation may answer with ("Errors")."""
+    """Every status that an operation may return ("Errors")."""
 
     @property
     def permissions(self) -> tuple[str, ...]:
@@ -78,13 +84,13 @@ class Contract:
         return tuple(dict.fromkeys(each.permission for each in self.operations.values()))
 
     def operation(self, id: str) -> Operation:
-        """The operation with this identifier. KeyError where there is none."""
+        """The operation with this identifier. Raises KeyError."""
         return self.operations[id]
 
     def schema(self, name: str) -> dict[str, Any]:
-        """A component schema as a self-contained JSON Schema 2020-12, new on every call. KeyError where there is none.
+        """A component schema as a new, self-contained JSON Schema 2020-12. Raises KeyError.
 
-        Formats are to be asserted.
+        Validators have to check its formats.
         """
         return {
             "$schema": _DIALECT,
@@ -94,12 +100,12 @@ class Contract:
 
 @cache
 def load() -> Contract:
-    """The contract that ships with the package. It is read once in a process."""
+    """The contract of the package, read once per process."""
     return read(files.document("openapi.yaml"))
 
 
 def read(document: Json) -> Contract:
-    """The contract that a parsed document of the shape of spec/openapi.yaml states."""
+    """The contract in a parsed document with the structure of spec/openapi.yaml."""
     operations = {operation.id: operation for operation in _operations(document)}
     statuses = {
         int(status) for _, _, operation in _routes(document) for status in operation["responses"]
@@ -117,6 +123,8 @@ def _operations(document: Json) -> Iterator[Operation]:
     for method, path, operation in _routes(document):
         success = _component(_media_schema(operation["responses"]["200"]))
         resource, is_list = _record(_schemas(document)[success])
+        nodes = operation.get("parameters", ())
+        body = operation.get("requestBody")
         yield Operation(
             id=operation["operationId"],
             method=method,
@@ -124,15 +132,11 @@ def _operations(document: Json) -> Iterator[Operation]:
             permission=operation["security"][0]["apiKey"][0],
             tag=operation["tags"][0],
             summary=operation["summary"],
-            parameters=tuple(
-                _parameter(document, node) for node in operation.get("parameters", ())
-            ),
+            parameters=tuple(_parameter(document, node) for node in nodes),
             resource=resource,
             is_list=is_list,
             success_schema=success,
-            body_schema=_component(_media_schema(operation["requestBody"]))
-            if "requestBody" in operation
-            else None,
+            body_schema=None if body is None else _component(_media_schema(body)),
         )
 
 
@@ -150,7 +154,7 @@ def _parameter(document: Json, node: Json) -> Parameter:
 
 
 def _record(envelope: Json) -> tuple[str, bool]:
-    """The component schema of the record in an envelope, and whether the envelope carries a page of them."""
+    """The component schema of the data or of its items, and whether the data is a page."""
     data = envelope["properties"]["data"]
     if "$ref" in data:
         return _component(data), False
@@ -172,7 +176,7 @@ def _component(reference: Json) -> str:
 
 
 def _resolved(document: Json, node: Json) -> Json:
-    """The node that a reference into the document points to; the node itself where it is none."""
+    """The node that a reference points to; the node itself if it is not a reference."""
     if "$ref" not in node:
         return node
     target: Any = document
@@ -196,7 +200,7 @@ def _self_contained(document: Json, schema: Json) -> dict[str, Any]:
 
 
 def _references(node: Any) -> Iterator[str]:
-    """The names of the component schemas that a node refers to itself."""
+    """The names of the component schemas that a node refers to directly."""
     if isinstance(node, Mapping):
         if "$ref" in node:
             yield _component(node)

@@ -1,11 +1,12 @@
 """The catalogue of requirements: spec/requirements.yaml as values."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from conformance.contract import files, openapi
+from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Level
 
 CLASSES = (
@@ -23,20 +24,27 @@ GROUPS = {
     "reads": "all but review_approve",
     "lists": "the lists",
     "items": "reads by id",
-    "nested": "lists below a record",
+    "nested": "lists of a parent",
     "target": "the deployment as a whole",
 }
 KEYS = {"id", "level", "class", "section", "statement", "operations", "needs", "untested"}
 REQUIRED = KEYS - {"needs", "untested"}
 
+Groups = Mapping[str, tuple[str, ...]]
+"""The operation ids of each key of GROUPS."""
+
 
 class CatalogueError(ValueError):
-    """The catalogue is not what it should be; says the entry, the key and what would be right."""
+    """The catalogue is invalid; the text names the entry, the key and the accepted values."""
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """One statement of the specification; `operations` is empty where it concerns the deployment as a whole."""
+    """One statement of the specification.
+
+    `operations` is empty where it concerns the deployment as a whole. `untested` is the reason why
+    it cannot be tested from outside; None where it has a check.
+    """
 
     id: str
     level: Level
@@ -49,75 +57,79 @@ class Requirement:
 
     @property
     def is_checked(self) -> bool:
-        """Whether a verdict on it counts."""
+        """Whether its verdict counts."""
         return self.level is not Level.OBSERVE and self.untested is None
 
 
 @cache
 def load() -> Mapping[str, Requirement]:
-    """The catalogue that ships with the package, by id, in its own order."""
-    operations = openapi.load().operations
-    groups = {
-        "all": tuple(operations),
-        "reads": tuple(id for id, operation in operations.items() if not operation.writes),
-        "lists": tuple(id for id, operation in operations.items() if operation.is_list),
-        "items": tuple(
-            id for id, operation in operations.items() if operation.path.endswith("Id}")
-        ),
-        "nested": tuple(
-            id
-            for id, operation in operations.items()
-            if operation.is_list and "{" in operation.path
-        ),
-        "target": (),
-    }
+    """The catalogue of the package by id, in its own order."""
+    operations = openapi.load().operations.values()
+    groups = {name: tuple(_members(name, operations)) for name in GROUPS}
     return read(files.document("requirements.yaml"), groups)
 
 
-def read(
-    document: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]
-) -> Mapping[str, Requirement]:
-    """The catalogue in a parsed document. Raises CatalogueError at the first entry that is not right."""
+def _members(group: str, operations: Iterable[Operation]) -> Iterator[str]:
+    """The ids of the operations in a group."""
+    for operation in operations:
+        belongs = {
+            "all": True,
+            "reads": not operation.writes,
+            "lists": operation.is_list,
+            "items": operation.path.endswith("Id}"),
+            "nested": operation.is_list and "{" in operation.path,
+            "target": False,
+        }
+        if belongs[group]:
+            yield operation.id
+
+
+def read(document: Mapping[str, Any], groups: Groups) -> Mapping[str, Requirement]:
+    """The catalogue in a parsed document. Raises CatalogueError for the first invalid entry."""
     found: dict[str, Requirement] = {}
     for entry in document["requirements"]:
         requirement = _requirement(entry, groups)
         if requirement.id in found:
-            raise CatalogueError(f"{requirement.id}: stands twice; ids are unique")
+            raise CatalogueError(f"{requirement.id}: duplicate id")
         found[requirement.id] = requirement
     return found
 
 
-def _requirement(entry: Mapping[str, Any], groups: Mapping[str, tuple[str, ...]]) -> Requirement:
-    name = entry.get("id", "an entry without an id")
-    if wrong := set(entry) - KEYS:
-        raise CatalogueError(
-            f"{name}: unknown key {', '.join(sorted(wrong))}; the keys are {', '.join(sorted(KEYS))}"
-        )
-    if absent := REQUIRED - set(entry):
-        raise CatalogueError(f"{name}: {', '.join(sorted(absent))} must be given")
-    if entry["class"] not in CLASSES:
-        raise CatalogueError(f"{name}: class {entry['class']!r} is none of {', '.join(CLASSES)}")
-    if entry["level"] not in list(Level):
-        raise CatalogueError(f"{name}: level {entry['level']!r} is none of {', '.join(Level)}")
+def _requirement(entry: Mapping[str, Any], groups: Groups) -> Requirement:
+    problem = _problem(entry)
+    if problem is not None:
+        raise CatalogueError(f"{entry.get('id', 'an entry without an id')}: {problem}")
     return Requirement(
         id=entry["id"],
         level=Level(entry["level"]),
         conformance_class=entry["class"],
         section=entry["section"],
         statement=entry["statement"],
-        operations=_operations(name, entry["operations"], groups),
+        operations=_operations(entry["id"], entry["operations"], groups),
         needs=tuple(entry.get("needs", ())),
         untested=entry.get("untested"),
     )
 
 
-def _operations(
-    name: str, stated: object, groups: Mapping[str, tuple[str, ...]]
-) -> tuple[str, ...]:
+def _problem(entry: Mapping[str, Any]) -> str | None:
+    """What is wrong with the keys, the class or the level of an entry; None if they are valid."""
+    unknown, missing = sorted(set(entry) - KEYS), sorted(REQUIRED - set(entry))
+    if unknown:
+        known = ", ".join(sorted(KEYS))
+        return f"unknown key {', '.join(unknown)}; the known keys are {known}"
+    if missing:
+        return f"missing key {', '.join(missing)}"
+    if entry["class"] not in CLASSES:
+        return f"unknown class {entry['class']!r}; expected one of {', '.join(CLASSES)}"
+    if entry["level"] not in list(Level):
+        return f"unknown level {entry['level']!r}; expected one of {', '.join(Level)}"
+    return None
+
+
+def _operations(id: str, stated: object, groups: Groups) -> tuple[str, ...]:
     if isinstance(stated, str) and stated in groups:
         return groups[stated]
     if isinstance(stated, list) and set(stated) <= set(groups["all"]):
         return tuple(stated)
-    raise CatalogueError(
-        f"{name}: operations {stated!r} is neither one of {', '.join(groups)} nor a list of operation ids"
-    )
+    expected = f"one of {', '.join(groups)}, or a list of operation ids"
+    raise CatalogueError(f"{id}: invalid operations {stated!r}; expected {expected}")

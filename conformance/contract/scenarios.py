@@ -1,6 +1,7 @@
-"""What clients do with several operations in a row: five stories, which `arazzo` writes down for people and for runners.
+"""Sequences of operations that clients use: five scenarios, which `arazzo` writes as a document.
 
-Expressions are Arazzo's. `$steps.ID.outputs.NAME` is a member of the data of an earlier answer, or of the first record in it.
+Expressions are those of Arazzo. `$steps.ID.outputs.NAME` is a field of the data in an earlier
+response, or of the first item in it.
 """
 
 from collections.abc import Mapping
@@ -13,11 +14,13 @@ Condition = str | Mapping[str, str]
 OK = "$statusCode == 200"
 CONFLICT = "$statusCode == 409"
 THROTTLED = "$statusCode == 429"
-TOLD_HOW_LONG = {
+HAS_RETRY_AFTER = {
     "context": "$response.header.Retry-After",
     "type": "regex",
     "condition": r"^\d+$|GMT$",
 }
+APPROVABLE = "$response.body#/data/approvable == true"
+IS_APPROVED = "$response.body#/data/status == 'approved'"
 
 INPUTS: Mapping[str, Mapping[str, str]] = {
     "apiKey": {
@@ -26,24 +29,25 @@ INPUTS: Mapping[str, Mapping[str, str]] = {
     },
     "reviewId": {
         "type": "string",
-        "description": "A review that can be approved, once: approval cannot be undone.",
+        "description": "An approvable review. Its approval cannot be undone.",
     },
     "idempotencyKey": {"type": "string", "description": "A key that was never used."},
     "otherKey": {"type": "string", "description": "Another key that was never used."},
     "otherRevision": {
         "type": "integer",
-        "description": "A revision next to the one that the review has.",
+        "description": "A revision next to the current one of the review.",
     },
 }
-"""What whoever runs a scenario has to bring, as JSON Schemas. They name no formats: a runner need not know them, and then refuses all."""
+"""The inputs of a run as JSON Schemas, without formats: runners reject formats that they lack."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One request. `after` is the step whose answer leads to it, and the link that says how; `given` are its other arguments.
+    """One request.
 
-    It succeeds where all `conditions` hold. Where they do not and `again` does, it is made again, `tries` times at most: after as many
-    seconds as Retry-After says, or `pause` where it says nothing.
+    `after` is an earlier step and the link from its response to this request; `given` are the
+    other arguments. The step succeeds if all `conditions` hold. If they do not and `again` holds,
+    it is repeated up to `tries` times, after the seconds in Retry-After or else after `pause`.
     """
 
     id: str
@@ -58,7 +62,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A story of several requests by one caller."""
+    """A sequence of requests by one caller."""
 
     id: str
     summary: str
@@ -66,117 +70,125 @@ class Scenario:
     steps: tuple[Step, ...]
 
 
+def _equals(name: str, step: str, output: str) -> str:
+    """The condition that a field of the response equals an output of a step."""
+    return f"$response.body#/data/{name} == $steps.{step}.outputs.{output}"
+
+
+def _read(id: str, operation: str, source: str, link: str) -> Step:
+    """The read of the first item of a list by its id."""
+    conditions = (OK, _equals("id", source, "id"))
+    return Step(id, operation, after=(source, link), conditions=conditions)
+
+
+def _approve(id: str, given: Mapping[str, str], *conditions: str) -> Step:
+    """An approval of the review that the step `look` has read."""
+    return Step(id, "review_approve", ("look", "approve"), given, conditions)
+
+
+FIRST = {"limit": 1}
 KEY = {"idempotencyKey": "$inputs.idempotencyKey"}
+OTHER_KEY = {"idempotencyKey": "$inputs.otherKey"}
 STALE = {"expectedSubjectRevision": "$inputs.otherRevision"}
-LOOK = Step(
-    "look",
-    "review_get",
-    given={"reviewId": "$inputs.reviewId"},
-    conditions=(OK, "$response.body#/data/approvable == true"),
-)
-APPROVED = (
+REVIEW = {"reviewId": "$inputs.reviewId"}
+
+LOOK = Step("look", "review_get", given=REVIEW, conditions=(OK, APPROVABLE))
+APPROVE = _approve(
+    "approve",
+    KEY,
     OK,
-    "$response.body#/data/id == $steps.look.outputs.id",
-    "$response.body#/data/status == 'approved'",
-    "$response.body#/data/subjectRevision == $steps.look.outputs.subjectRevision",
+    _equals("id", "look", "id"),
+    IS_APPROVED,
+    _equals("subjectRevision", "look", "subjectRevision"),
 )
-APPROVE = Step(
-    "approve", "review_approve", after=("look", "approve"), given=KEY, conditions=APPROVED
+SAME_RESULT = tuple(_equals(name, "approve", name) for name in ("id", "status", "subjectRevision"))
+
+READ_THROUGH = Scenario(
+    "read-through",
+    "Read from the account down to a comment",
+    "Two pages of projects, a project and its activity, a video, a review and its comments. "
+    "The first listed review has a comment.",
+    (
+        Step("account", "account_get"),
+        Step("projects", "project_list", given=FIRST),
+        Step(
+            "more-projects",
+            "project_list",
+            after=("projects", "nextPage"),
+            given=FIRST,
+            conditions=(OK, "$response.body#/data/items/0/id != $steps.projects.outputs.id"),
+        ),
+        _read("project", "project_get", "projects", "readProject"),
+        Step("activity", "activity_list", after=("project", "listActivity")),
+        Step("videos", "video_list", given=FIRST),
+        _read("video", "video_get", "videos", "readVideo"),
+        Step("reviews", "review_list", given=FIRST),
+        _read("review", "review_get", "reviews", "readReview"),
+        Step(
+            "comments",
+            "comment_list",
+            after=("review", "listComments"),
+            conditions=(OK, _equals("items/0/reviewId", "review", "id")),
+        ),
+    ),
 )
 
-SCENARIOS = (
-    Scenario(
-        "read-through",
-        "Read from the account down to a comment",
-        "Two pages of projects, a project and its activity, a video, a review and its comments. The first review that is listed has one.",
-        (
-            Step("account", "account_get"),
-            Step("projects", "project_list", given={"limit": 1}),
-            Step(
-                "more-projects", "project_list", after=("projects", "nextPage"), given={"limit": 1},
-                conditions=(OK, "$response.body#/data/items/0/id != $steps.projects.outputs.id"),
-            ),
-            Step(
-                "project", "project_get", after=("projects", "readProject"),
-                conditions=(OK, "$response.body#/data/id == $steps.projects.outputs.id"),
-            ),
-            Step("activity", "activity_list", after=("project", "listActivity")),
-            Step("videos", "video_list", given={"limit": 1}),
-            Step(
-                "video", "video_get", after=("videos", "readVideo"),
-                conditions=(OK, "$response.body#/data/id == $steps.videos.outputs.id"),
-            ),
-            Step("reviews", "review_list", given={"limit": 1}),
-            Step(
-                "review", "review_get", after=("reviews", "readReview"),
-                conditions=(OK, "$response.body#/data/id == $steps.reviews.outputs.id"),
-            ),
-            Step(
-                "comments", "comment_list", after=("review", "listComments"),
-                conditions=(OK, "$response.body#/data/items/0/reviewId == $steps.review.outputs.id"),
-            ),
+APPROVE_ONCE = Scenario(
+    "approve-once",
+    "Approve a review at the revision that was read",
+    "The review is approvable first and approved afterwards.",
+    (
+        LOOK,
+        APPROVE,
+        Step(
+            "look-again",
+            "review_get",
+            after=("approve", "readReview"),
+            conditions=(OK, IS_APPROVED),
         ),
     ),
-    Scenario(
-        "approve-once",
-        "Approve a review at the revision that was looked at",
-        "The review says that it can be approved; afterwards it is approved.",
-        (
-            LOOK,
-            APPROVE,
-            Step(
-                "look-again", "review_get", after=("approve", "readReview"),
-                conditions=(OK, "$response.body#/data/status == 'approved'"),
-            ),
-        ),
+)
+
+REPLAY = Scenario(
+    "replay",
+    "Repeat an approval whose response was lost",
+    "Each repetition with the same key and revision returns the same data.",
+    (
+        LOOK,
+        APPROVE,
+        _approve("replay", KEY, OK, *SAME_RESULT),
+        _approve("replay-again", KEY, OK, *SAME_RESULT),
     ),
-    Scenario(
-        "replay",
-        "Send an approval again whose answer was lost",
-        "The same key and the same revision: the same data, as often as it is sent.",
-        (
-            LOOK,
-            APPROVE,
-            *(
-                Step(
-                    id, "review_approve", after=("look", "approve"), given=KEY,
-                    conditions=(
-                        OK,
-                        *(f"$response.body#/data/{name} == $steps.approve.outputs.{name}" for name in ("id", "status", "subjectRevision")),
-                    ),
-                )
-                for id in ("replay", "replay-again")
-            ),
+)
+
+CONFLICTS = Scenario(
+    "conflict",
+    "Meet both conflicts of an approval",
+    "A revision other than the current one changes nothing. "
+    "A key that has approved one revision approves no other.",
+    (
+        LOOK,
+        _approve("stale", {**STALE, **OTHER_KEY}, CONFLICT),
+        Step(
+            "look-again",
+            "review_get",
+            given=REVIEW,
+            conditions=(OK, _equals("status", "look", "status"), APPROVABLE),
         ),
+        APPROVE,
+        _approve("other-revision", {**STALE, **KEY}, CONFLICT),
     ),
-    Scenario(
-        "conflict",
-        "Meet both conflicts of an approval",
-        "A revision that is not the current one changes nothing. A key that has approved one revision approves no other.",
-        (
-            LOOK,
-            Step(
-                "stale", "review_approve", after=("look", "approve"), given={**STALE, "idempotencyKey": "$inputs.otherKey"},
-                conditions=(CONFLICT,),
-            ),
-            Step(
-                "look-again", "review_get", given={"reviewId": "$inputs.reviewId"},
-                conditions=(OK, "$response.body#/data/status == $steps.look.outputs.status", "$response.body#/data/approvable == true"),
-            ),
-            APPROVE,
-            Step("other-revision", "review_approve", after=("look", "approve"), given={**STALE, **KEY}, conditions=(CONFLICT,)),
-        ),
+)
+
+RATE_LIMIT = Scenario(
+    "throttled",
+    "Exceed the rate limit and wait",
+    "Requests until one returns 429 with Retry-After; a request after that time succeeds. "
+    "No other client should use the key.",
+    (
+        Step("spend", "account_get", again=OK, tries=1000, conditions=(THROTTLED, HAS_RETRY_AFTER)),
+        Step("wait", "account_get", again=THROTTLED, pause=1, tries=5),
     ),
-    Scenario(
-        "throttled",
-        "Run into the rate limit and wait it out",
-        "Requests until one is refused and says how long to wait; after that time the caller is served. The key should be nobody else's.",
-        (
-            Step(
-                "spend", "account_get", again=OK, tries=1000,
-                conditions=(THROTTLED, TOLD_HOW_LONG),
-            ),
-            Step("wait", "account_get", again=THROTTLED, pause=1, tries=5),
-        ),
-    ),
-)  # fmt: skip
+)
+
+SCENARIOS = (READ_THROUGH, APPROVE_ONCE, REPLAY, CONFLICTS, RATE_LIMIT)

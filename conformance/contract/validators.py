@@ -13,7 +13,7 @@ Schema = Mapping[str, Any]
 
 
 def fast(schema: Schema) -> Any:
-    """A validator in the dialect that the schema names. Raises ValueError for an unusable schema."""
+    """A validator in the dialect of the schema. Raises ValueError for an unusable schema."""
     return jsonschema_rs.validator_for(dict(schema), retriever=_refuse)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 class Level(StrEnum):
     """How strongly the contract speaks.
 
-    A failed `must` fails the run, a failed `should` is a warning, and `observe` is never judged.
+    A failed `must` fails the run, a failed `should` is a warning, and `observe` is never checked.
     """
 
     MUST = "must"
@@ -109,14 +109,17 @@ class Defect:
         return replace(self, fields=fields)
 
     def about(self, keyword: str, *fields: str) -> "Defect":
-        """The same defect with the violated keyword of a JSON Schema, and the properties it is about."""
+        """The same defect with the violated JSON Schema keyword and the wrong properties."""
         return replace(self, keyword=keyword, fields=fields)
 
 
 def defect(
     kind: Kind, text: str, *, expected: str = "", actual: Any = None, **values: Any
 ) -> Defect:
-    """A defect whose text names `values` in braces; "{{" and "}}" stand for braces where there are values."""
+    """A defect whose text names `values` in braces.
+
+    With values, "{{" and "}}" stand for braces.
+    """
     return Defect(kind, text, expected, actual, values=values)
 
 
@@ -173,7 +176,7 @@ class Inconclusive(Exception):
 
 
 class NotApplicable(Exception):
-    """The target does not have what the requirement speaks of."""
+    """The target does not have the subject of the requirement."""
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:

@@ -1,4 +1,4 @@
-"""The catalogue of requirements: what ships, and every entry that is refused."""
+"""The catalogue of requirements: the published one, and the entries that are rejected."""
 
 from typing import Any
 
@@ -19,18 +19,18 @@ ENTRY = {
 }
 
 
-def one(**members: Any) -> Requirement:
-    """The requirement of an entry with these members."""
-    return read({"requirements": [{**ENTRY, **members}]}, GROUPS)["x/y"]
+def requirement(**properties: Any) -> Requirement:
+    """The requirement of an entry with these properties."""
+    return read({"requirements": [{**ENTRY, **properties}]}, GROUPS)["x/y"]
 
 
 def test_an_entry_becomes_a_requirement() -> None:
-    """Needs and the reason why it is not tested may be absent."""
-    assert one() == Requirement(
+    """The keys `needs` and `untested` are optional."""
+    assert requirement() == Requirement(
         "x/y", Level.MUST, "read", "Errors", "So it is.", ("a", "b"), (), None
     )
-    assert one(needs=["limits", "consent"], untested="Not visible.").needs == ("limits", "consent")
-    assert one(untested="Not visible.").untested == "Not visible."
+    full = requirement(needs=["limits", "consent"], untested="Not visible.")
+    assert (full.needs, full.untested) == (("limits", "consent"), "Not visible.")
 
 
 @pytest.mark.parametrize(
@@ -39,11 +39,11 @@ def test_an_entry_becomes_a_requirement() -> None:
 )
 def test_operations_are_a_group_or_a_list(stated: object, operations: tuple[str, ...]) -> None:
     """A list keeps its order."""
-    assert one(operations=stated).operations == operations
+    assert requirement(operations=stated).operations == operations
 
 
 @pytest.mark.parametrize(
-    ("members", "judged"),
+    ("properties", "checked"),
     [
         ({}, True),
         ({"level": "should"}, True),
@@ -52,55 +52,59 @@ def test_operations_are_a_group_or_a_list(stated: object, operations: tuple[str,
         ({"level": "observe", "untested": "Not visible."}, False),
     ],
 )
-def test_what_is_observed_or_untested_is_not_judged(members: dict[str, str], judged: bool) -> None:
-    """Everything else is."""
-    assert one(**members).is_checked is judged
+def test_observed_and_untested_requirements_do_not_count(
+    properties: dict[str, str], checked: bool
+) -> None:
+    """The verdict of every other requirement counts."""
+    assert requirement(**properties).is_checked is checked
 
 
-@pytest.mark.parametrize(
-    ("members", "told"),
-    [
-        (
-            {"levle": 1, "aaa": 2},
-            "x/y: unknown key aaa, levle; the keys are class, id, level, needs, operations, section, statement, ",
-        ),
-        ({"class": "reading"}, "x/y: class 'reading' is none of read, authentication, "),
-        ({"level": "may"}, "x/y: level 'may' is none of must, should, observe"),
-        (
-            {"operations": "some"},
-            "x/y: operations 'some' is neither one of all, reads, target nor a list of operation ids",
-        ),
-        ({"operations": ["a", "c"]}, "x/y: operations ['a', 'c'] is neither"),
-        ({"operations": {"a": 1}}, "x/y: operations {'a': 1} is neither"),
-    ],
-)
-def test_an_entry_that_is_not_right_is_refused(members: dict[str, Any], told: str) -> None:
-    """With the key and what would be right."""
+INVALID: dict[str, tuple[dict[str, Any], str]] = {
+    "keys": (
+        {"levle": 1, "aaa": 2},
+        "x/y: unknown key aaa, levle; the known keys are class, id, level, needs, operations, ",
+    ),
+    "class": (
+        {"class": "reading"},
+        "x/y: unknown class 'reading'; expected one of read, authentication, ",
+    ),
+    "level": ({"level": "may"}, "x/y: unknown level 'may'; expected one of must, should, observe"),
+    "group": (
+        {"operations": "some"},
+        "x/y: invalid operations 'some'; expected one of all, reads, target, "
+        "or a list of operation ids",
+    ),
+    "operation": ({"operations": ["a", "c"]}, "x/y: invalid operations ['a', 'c']; expected "),
+    "type": ({"operations": {"a": 1}}, "x/y: invalid operations {'a': 1}; expected "),
+}
+
+
+@pytest.mark.parametrize(("properties", "message"), INVALID.values(), ids=INVALID)
+def test_an_invalid_entry_is_rejected(properties: dict[str, Any], message: str) -> None:
+    """The error names the key and the accepted values."""
     with pytest.raises(CatalogueError) as raised:
-        one(**members)
-    assert str(raised.value).startswith(told)
+        requirement(**properties)
+    assert str(raised.value).startswith(message)
 
 
 @pytest.mark.parametrize("key", ENTRY)
-def test_an_entry_that_lacks_a_key_is_refused(key: str) -> None:
-    """Every one but needs and untested."""
+def test_an_entry_without_a_required_key_is_rejected(key: str) -> None:
+    """Only `needs` and `untested` are optional."""
     entry = {name: value for name, value in ENTRY.items() if name != key}
+    name = "an entry without an id" if key == "id" else "x/y"
     with pytest.raises(CatalogueError) as raised:
         read({"requirements": [entry]}, GROUPS)
-    assert (
-        str(raised.value)
-        == f"{'an entry without an id' if key == 'id' else 'x/y'}: {key} must be given"
-    )
+    assert str(raised.value) == f"{name}: missing key {key}"
 
 
-def test_an_id_that_stands_twice_is_refused() -> None:
+def test_a_duplicate_id_is_rejected() -> None:
     """Ids are unique."""
-    with pytest.raises(CatalogueError, match="x/y: stands twice; ids are unique"):
+    with pytest.raises(CatalogueError, match="x/y: duplicate id"):
         read({"requirements": [ENTRY, ENTRY]}, GROUPS)
 
 
-def test_the_catalogue_that_ships_keeps_its_order_and_its_classes() -> None:
-    """Classes follow one another; every class has an entry; ids have an area and a point."""
+def test_the_published_catalogue_has_known_classes_and_well_formed_ids() -> None:
+    """An id has an area and a point; the catalogue is read once."""
     catalogue = requirements.load()
     assert list(dict.fromkeys(CLASSES)) == list(CLASSES)
     assert {entry.conformance_class for entry in catalogue.values()} <= set(CLASSES)
@@ -110,7 +114,7 @@ def test_the_catalogue_that_ships_keeps_its_order_and_its_classes() -> None:
 
 
 def test_the_groups_are_those_of_the_operations() -> None:
-    """Reads are all but the approval; lists, records by id, and lists below a record."""
+    """Reads are all operations but the approval; nested lists have a parent in the path."""
     every = tuple(openapi.load().operations)
     catalogue = requirements.load()
     assert catalogue["response/status"].operations == every

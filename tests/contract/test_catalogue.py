@@ -1,4 +1,4 @@
-"""The catalogue as a whole: each requirement is judged, each check judges one, and spec/COVERAGE.md says so."""
+"""Every requirement has a check, every check has a requirement, and COVERAGE.md lists both."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ DOCUMENT = Path(__file__).parents[2] / "spec" / "COVERAGE.md"
 
 
 def test_every_requirement_has_a_check_or_a_reason() -> None:
-    """What nothing judges says why."""
+    """An untested requirement states the reason."""
     judged = catalogue.checks()
     assert [
         id
@@ -20,11 +20,11 @@ def test_every_requirement_has_a_check_or_a_reason() -> None:
     ] == []
 
 
-def test_every_check_judges_a_requirement_of_the_catalogue() -> None:
-    """No check is tied to an id that nobody has stated."""
+def test_every_check_has_a_requirement_of_the_catalogue() -> None:
+    """No check names an unknown id."""
     assert set(catalogue.checks()) - set(requirements.load()) == set()
 
 
 def test_the_coverage_document_is_current() -> None:
-    """`conformance selftest --coverage --also tests/population/*.toml > spec/COVERAGE.md` brings it up to date."""
+    """The command in its first lines regenerates it."""
     assert DOCUMENT.read_text(encoding="utf-8") == catalogue.text(subjects.SUBJECTS)

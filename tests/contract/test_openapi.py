@@ -1,4 +1,4 @@
-"""The OpenAPI document against a second list of the specification's facts, written down here independently of it."""
+"""The OpenAPI document against an independent list of the facts of the specification."""
 
 import functools
 import json
@@ -31,7 +31,7 @@ OPERATIONS = {
     "comment_list": ("GET", "/reviews/{reviewId}/comments", "comments:read"),
     "activity_list": ("GET", "/projects/{projectId}/activity", "activity:read"),
 }
-# The record, whether it comes in a page, the schema of the 200 body, the schema of the request body.
+# The resource, whether it is in a list, the schema of the 200 body, that of the request body.
 BODIES = {
     "account_get": ("Account", False, "AccountResponse", None),
     "project_list": ("Project", True, "ProjectPage", None),
@@ -80,25 +80,44 @@ PARAMETERS = {
 }
 FIELDS = {
     "Account": "id:uuid displayName:string accountType:string",
-    "Project": "id:uuid companyId:uuid name:string status:string sourceLanguage:string createdAt:timestamp videoCount:count"
-    " localizationCount:count completedLocalizationCount:count updatedAt:timestamp",
-    "Video": "id:uuid companyId:uuid projectId:uuid name:string ingestionStatus:string transcriptReviewStatus:string"
-    " voiceAssignmentStatus:string durationUs:microseconds createdAt:timestamp updatedAt:timestamp localizations:[Localization]",
-    "Localization": "id:uuid language:string status:string translationApprovalStatus:string lipSyncStatus:string",
-    "Review": "id:uuid companyId:uuid projectId:uuid projectName:string subjectType:string subjectId:uuid subjectRevision:integer"
-    " status:string requestedAudience:string createdAt:timestamp videoId:uuid videoName:string language:string url:string"
-    " approvable:boolean approvalUnavailableReason:string|null",
+    "Project": (
+        "id:uuid companyId:uuid name:string status:string sourceLanguage:string "
+        "createdAt:timestamp videoCount:count localizationCount:count "
+        "completedLocalizationCount:count updatedAt:timestamp"
+    ),
+    "Video": (
+        "id:uuid companyId:uuid projectId:uuid name:string ingestionStatus:string "
+        "transcriptReviewStatus:string voiceAssignmentStatus:string durationUs:microseconds "
+        "createdAt:timestamp updatedAt:timestamp localizations:[Localization]"
+    ),
+    "Localization": (
+        "id:uuid language:string status:string translationApprovalStatus:string "
+        "lipSyncStatus:string"
+    ),
+    "Review": (
+        "id:uuid companyId:uuid projectId:uuid projectName:string subjectType:string "
+        "subjectId:uuid subjectRevision:integer status:string requestedAudience:string "
+        "createdAt:timestamp videoId:uuid videoName:string language:string url:string "
+        "approvable:boolean approvalUnavailableReason:string|null"
+    ),
     "ReviewApproval": "id:uuid status:string subjectRevision:integer",
-    "Comment": "id:uuid reviewId:uuid body:string status:string startUs:microseconds endUs:microseconds createdAt:timestamp"
-    " replies:[Reply]",
+    "Comment": (
+        "id:uuid reviewId:uuid body:string status:string startUs:microseconds endUs:microseconds "
+        "createdAt:timestamp replies:[Reply]"
+    ),
     "Reply": "id:uuid body:string kind:string createdAt:timestamp",
-    "ActivityItem": "id:uuid projectId:uuid videoId:uuid status:string createdAt:timestamp updatedAt:timestamp",
+    "ActivityItem": (
+        "id:uuid projectId:uuid videoId:uuid status:string createdAt:timestamp updatedAt:timestamp"
+    ),
     "Error": "code:string requestId:string message:string title:string",
     "ApprovalRequest": "expectedSubjectRevision:integer idempotencyKey:string",
 }
 REQUIRED = {
     "Account": "id displayName accountType",
-    "Project": "id companyId name status sourceLanguage createdAt videoCount localizationCount completedLocalizationCount updatedAt",
+    "Project": (
+        "id companyId name status sourceLanguage createdAt videoCount localizationCount "
+        "completedLocalizationCount updatedAt"
+    ),
     "Video": "",
     "Localization": "",
     "Review": "",
@@ -127,7 +146,7 @@ LISTS = {
     "comment_list": None,
     "activity_list": None,
 }
-# What the specification leaves unsaid: where, and which aspects.
+# The open points of the specification, each with its aspects.
 GAPS = {
     **{f"{id}": {"order"} for id in LISTS},
     **{f"{id} limit": {"default"} for id in LISTS if id != "project_list"},
@@ -227,12 +246,12 @@ Judge = Callable[[Mapping[str, Any]], Callable[[Any], bool]]
 
 
 def rust(schema: Mapping[str, Any]) -> Callable[[Any], bool]:
-    """The judgement of jsonschema-rs."""
+    """A validator of jsonschema-rs."""
     return jsonschema_rs.Draft202012Validator(dict(schema), validate_formats=True).is_valid
 
 
 def python(schema: Mapping[str, Any]) -> Callable[[Any], bool]:
-    """The judgement of jsonschema."""
+    """A validator of jsonschema."""
     checker = jsonschema.Draft202012Validator.FORMAT_CHECKER
     return jsonschema.Draft202012Validator(dict(schema), format_checker=checker).is_valid
 
@@ -249,7 +268,7 @@ def route(id: str) -> Mapping[str, Any]:
 
 
 def resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a reference of the document points to; the node itself where it is none."""
+    """The target of a reference; the node itself if it is not one."""
     if "$ref" not in node:
         return node
     return functools.reduce(
@@ -316,7 +335,7 @@ def test_the_document_is_openapi_3_1_1_of_api_version_1_0_0() -> None:
     assert (DOCUMENT["openapi"], DOCUMENT["info"]["version"]) == ("3.1.1", "1.0.0")
 
 
-def test_a_strangers_validator_accepts_the_document() -> None:
+def test_an_independent_validator_accepts_the_document() -> None:
     """openapi-spec-validator finds nothing wrong."""
     openapi_spec_validator.validate(json.loads(json.dumps(DOCUMENT)))
 
@@ -393,7 +412,7 @@ def test_a_filter_names_the_property_that_it_restricts(id: str) -> None:
 @both
 @every_operation
 def test_a_parameter_of_type_uuid_accepts_uuids_alone(id: str, judge: Judge) -> None:
-    """Each schema stands on its own and knows the pattern."""
+    """Each schema is self-contained and has the pattern."""
     schemas = [item.schema for item in CONTRACT.operation(id).parameters if item.role != "limit"]
     actual = [(judge(schema)(GOOD_UUIDS[0]), judge(schema)(BAD_UUIDS[1])) for schema in schemas]
     assert actual == [(True, False)] * len(schemas)
@@ -411,7 +430,7 @@ def test_limit_is_from_1_to_100_and_has_a_default_on_projects_alone(
 
 
 def test_the_lists_are_the_operations_with_a_limit() -> None:
-    """No other operation takes one, and every list answers with a page."""
+    """No other operation has one, and every list returns a page."""
     limited = {id for id, operation in CONTRACT.operations.items() if operation.parameter("limit")}
     assert (
         limited,
@@ -435,7 +454,7 @@ def test_the_request_body_of_the_approval_must_be_sent() -> None:
 
 
 @every_operation
-def test_an_operation_answers_with_every_status(id: str) -> None:
+def test_an_operation_has_every_status(id: str) -> None:
     """200 and the eleven errors, in JSON."""
     responses = {
         int(status): list(resolved(response)["content"])
@@ -554,7 +573,7 @@ def test_the_named_types_have_their_bounds() -> None:
 @pytest.mark.parametrize(
     ("name", "is_list"), {success: is_list for _, is_list, success, _ in BODIES.values()}.items()
 )
-def test_an_envelope_requires_data_and_a_request_id(name: str, *, is_list: bool) -> None:
+def test_an_envelope_requires_data_and_request_id(name: str, *, is_list: bool) -> None:
     """A page requires its items, and the page of projects its cursor too."""
     envelope = SCHEMAS[name]
     data = envelope["properties"]["data"]
@@ -590,7 +609,7 @@ def test_a_uuid_is_accepted(value: str, judge: Judge) -> None:
 
 @both
 @pytest.mark.parametrize("value", BAD_UUIDS)
-def test_anything_else_is_no_uuid(value: object, judge: Judge) -> None:
+def test_any_other_value_is_not_a_uuid(value: object, judge: Judge) -> None:
     """Other versions and variants, other spellings, and a trailing newline."""
     assert not judge(CONTRACT.schema("Uuid"))(value)
 
@@ -600,16 +619,16 @@ def test_anything_else_is_no_uuid(value: object, judge: Judge) -> None:
     ("value", "accepted"),
     [*((good, True) for good in GOOD_UUIDS), *((bad, False) for bad in BAD_UUIDS)],
 )
-def test_the_pattern_says_it_all_without_the_format(
+def test_the_pattern_suffices_without_the_format(
     value: object, judge: Judge, *, accepted: bool
 ) -> None:
-    """A validator that takes formats for remarks comes to the same end."""
+    """A validator that ignores formats has the same result."""
     pattern = {key: item for key, item in CONTRACT.schema("Uuid").items() if key != "format"}
     assert judge(pattern)(value) is accepted
 
 
 def test_the_uuid_pattern_is_anchored() -> None:
-    """JSON Schema searches, so both ends are nailed down; the format is named beside it."""
+    """JSON Schema searches for patterns; the format is stated as well."""
     pattern = SCHEMAS["Uuid"]["pattern"]
     assert (pattern[0], pattern[-1], SCHEMAS["Uuid"]["format"]) == ("^", "$", "uuid")
 
@@ -661,7 +680,7 @@ def test_a_reason_may_be_null_while_a_review_can_be_approved(
 
 @both
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_every_component_stands_on_its_own(name: str, judge: Judge) -> None:
+def test_every_component_is_self_contained(name: str, judge: Judge) -> None:
     """Its references lead into its own $defs, and a validator compiles it."""
     schema = CONTRACT.schema(name)
     references = set(re.findall(r'"\$ref": "([^"]+)"', json.dumps(schema)))
@@ -773,7 +792,7 @@ def test_every_gap_of_the_specification_is_marked_and_nothing_else() -> None:
     assert {where: set(mark["aspects"]) for where, mark in marks()} == GAPS
 
 
-def test_every_mark_has_the_one_shape() -> None:
+def test_every_mark_has_aspects_and_a_note() -> None:
     """Known aspects and one line of note; none stands where the walk of this test does not come."""
     found = list(marks())
     assert [

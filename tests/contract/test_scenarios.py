@@ -1,4 +1,4 @@
-"""The scenarios: a current, valid Arazzo document, which a stock runner executes, and which fails where the contract is broken."""
+"""The scenarios: a valid Arazzo document that a stock runner executes, and that detects defects."""
 
 import json
 from collections.abc import Iterator
@@ -28,13 +28,13 @@ Steps = list[tuple[str, str]]
 
 @pytest.fixture(scope="module")
 def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """The profile of what `conformance serve` serves."""
+    """The profile of the reference behind `conformance serve`."""
     with live_server.by_command(tmp_path_factory.mktemp("reference")) as written:
         yield written
 
 
 def inputs(id: str, profile: dict[str, Any]) -> dict[str, Any]:
-    """What a scenario needs, out of a profile: a review of its own, and a revision that this has not."""
+    """The inputs of a scenario: a review of its own, and another revision than its current one."""
     keys = {name: credential.get("api-key") for name, credential in profile["credentials"].items()}
     review = profile["fixtures"]["approvable-reviews"][list(SCENARIOS).index(id)]
     with httpx.Client(
@@ -51,7 +51,7 @@ def inputs(id: str, profile: dict[str, Any]) -> dict[str, Any]:
 
 
 def executed(id: str, profile: dict[str, Any], modules: Path, folder: Path) -> tuple[int, Steps]:
-    """What a stock runner makes of a scenario: its exit code, and how each step has ended, by its last try."""
+    """The exit code of a stock runner, and the status of each step after its last try."""
     log = folder / "log.json"
     ran = node.run(
         modules,
@@ -82,12 +82,12 @@ def executed(id: str, profile: dict[str, Any], modules: Path, folder: Path) -> t
 
 
 def test_the_document_is_current(capsys: pytest.CaptureFixture[str]) -> None:
-    """`conformance scenarios > spec/arazzo.yaml` brings it up to date."""
+    """`conformance scenarios > spec/arazzo.yaml` regenerates it."""
     assert main(["scenarios"]) == 0
     assert capsys.readouterr().out == DOCUMENT.read_text(encoding="utf-8")
 
 
-def test_the_document_fits_the_schema_of_its_specification(modules: Path) -> None:
+def test_the_document_conforms_to_the_schema_of_arazzo(modules: Path) -> None:
     """The JSON Schema that the OpenAPI Initiative publishes for Arazzo 1.0."""
     document = yaml.safe_load(DOCUMENT.read_text(encoding="utf-8"))
     schema = json.loads((modules / SCHEMA).read_text(encoding="utf-8"))
@@ -99,7 +99,7 @@ def test_the_document_fits_the_schema_of_its_specification(modules: Path) -> Non
     jsonschema_rs.validator_for(schema).validate(document)
 
 
-def test_a_linter_finds_nothing_wrong(modules: Path, tmp_path: Path) -> None:
+def test_a_linter_finds_no_problem(modules: Path, tmp_path: Path) -> None:
     """Names, references between steps, and the operations of the description beside it."""
     ran = node.run(
         modules,
@@ -114,15 +114,15 @@ def test_a_linter_finds_nothing_wrong(modules: Path, tmp_path: Path) -> None:
     assert (json.loads(ran.stdout)["problems"], ran.returncode) == ([], 0)
 
 
-def test_every_operation_has_a_part() -> None:
-    """No operation is left out of all scenarios."""
+def test_every_operation_is_used() -> None:
+    """Each operation is a step of a scenario."""
     told = {step.operation for scenario in scenarios.SCENARIOS for step in scenario.steps}
 
     assert told == set(openapi.load().operations)
 
 
-def test_a_link_leads_where_the_scenario_goes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A step that follows a link to another operation is refused, since its arguments would be another's."""
+def test_a_link_leads_to_the_operation_of_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step with a link to another operation is rejected."""
     astray = Scenario(
         "astray",
         "",
@@ -141,10 +141,10 @@ def test_a_link_leads_where_the_scenario_goes(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("id", SCENARIOS)
-def test_the_reference_plays_its_part(
+def test_the_reference_passes_the_scenario(
     id: str, profile: dict[str, Any], modules: Path, tmp_path: Path
 ) -> None:
-    """Every step of the scenario is executed, and ends as it has to."""
+    """Every step is executed and succeeds."""
     expected = [(step.id, "success") for step in SCENARIOS[id].steps]
 
     assert executed(id, profile, modules, tmp_path) == (0, expected)
@@ -162,10 +162,10 @@ def test_the_reference_plays_its_part(
         ("throttled", "no-retry-after", "spend"),
     ],
 )
-def test_a_broken_reference_fails(
+def test_a_mutant_fails_its_scenario(
     id: str, mutant: str, step: str, modules: Path, tmp_path: Path
 ) -> None:
-    """The scenario ends in failure at the step that meets what is broken, after all others have gone well."""
+    """The scenario fails at the step that meets the defect, after all earlier ones succeed."""
     broken = subjects.BY_ID[mutant]
     ids = [each.id for each in SCENARIOS[id].steps]
     expected = [(name, "success") for name in ids[: ids.index(step)]] + [(step, "error")]

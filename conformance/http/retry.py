@@ -2,14 +2,18 @@
 
 from conformance.http import http_date
 from conformance.http.exchange import Exchange, Response
+from conformance.http.media_type import is_json
 
 TOO_MANY_REQUESTS = 429
 
 UNAVAILABLE = frozenset({502, 503, 504})
 """Statuses of a gateway, or of a service that is down for a while: never a verdict."""
 
-TRANSIENT = UNAVAILABLE | {500}
-"""Statuses that are worth a repetition; a 500 that stays is the target's own response."""
+GATEWAY = UNAVAILABLE | {408, 425, 499, *range(520, 531), 598, 599}
+"""Statuses that gateways in front of a target use."""
+
+FAILED = 500
+"""A status that is worth a repetition; one that stays is the target's own response."""
 
 LONGEST_DELAY = 1e9
 """Seconds; a larger `Retry-After` counts as this."""
@@ -17,14 +21,26 @@ LONGEST_DELAY = 1e9
 
 def is_transient(exchange: Exchange) -> bool:
     """Whether the same request may well get another response a moment later."""
-    return exchange.response is None or exchange.response.status in TRANSIENT
+    response = exchange.response
+    if response is None or response.status == FAILED:
+        return True
+    return response.status in UNAVAILABLE or is_from_gateway(response)
 
 
 def is_unavailable(exchange: Exchange) -> bool:
     """Whether there is no response of the target's own: none, throttled, or unavailable."""
-    if exchange.response is None:
+    response = exchange.response
+    if response is None or response.status == TOO_MANY_REQUESTS:
         return True
-    return exchange.response.status in UNAVAILABLE | {TOO_MANY_REQUESTS}
+    return response.status in UNAVAILABLE or is_from_gateway(response)
+
+
+def is_from_gateway(response: Response) -> bool:
+    """Whether a gateway responded: the target's error body has `code` or `requestId`."""
+    if response.status not in GATEWAY:
+        return False
+    body = response.json if is_json(response) else None
+    return not isinstance(body, dict) or {"code", "requestId"}.isdisjoint(body)
 
 
 def retry_after(response: Response) -> float | None:

@@ -1,16 +1,27 @@
-"""What every exchange of a run is held to, whichever check caused it."""
+"""The rules: requirements that every exchange of a run has to conform to, whatever check sent it.
+
+A rule is a pure function of one exchange and the contract.
+"""
 
 from conformance.contract.openapi import Contract
 from conformance.http.exchange import MISSING, Exchange
-from conformance.rules import page, record, response
+from conformance.rules import arguments, page, record, response
 from conformance.rules.judgement import Judgements
+
+REQUIREMENTS = {
+    "response": response.REQUIREMENTS,
+    "record": record.REQUIREMENTS,
+    "page": page.REQUIREMENTS,
+    "arguments": arguments.REQUIREMENTS,
+}
+"""The requirements that the rules of each module check."""
 
 UNSUPPORTED_MEDIA_TYPE = 415
 
 
 def examine(exchange: Exchange, contract: Contract) -> Judgements:
-    """Judge the form of an answer, and of the records that it carries."""
-    if exchange.response is None or _is_about_the_medium(exchange, contract):
+    """Check the form of a response and of the records in it; `arguments.examine` is separate."""
+    if exchange.response is None or _lacks_media_type(exchange, contract):
         return
     yield from response.examine(exchange.response, contract.statuses)
     if exchange.status == 200 and exchange.data is not MISSING:
@@ -18,8 +29,11 @@ def examine(exchange: Exchange, contract: Contract) -> Judgements:
         yield from page.examine(exchange)
 
 
-def _is_about_the_medium(exchange: Exchange, contract: Contract) -> bool:
-    """Whether a request that has no body, and so no media type, where one belongs is refused for that: other media types are open."""
-    typed = any(name == "content-type" for name, _ in exchange.request.headers)
+def _lacks_media_type(exchange: Exchange, contract: Contract) -> bool:
+    """Whether 415 responds to a request without the body, and so without the media type, it needs.
+
+    The specification is silent about other media types.
+    """
+    has_type = any(name == "content-type" for name, _ in exchange.request.headers)
     takes_body = contract.operation(exchange.operation).body_schema is not None
-    return exchange.status == UNSUPPORTED_MEDIA_TYPE and takes_body and not typed
+    return exchange.status == UNSUPPORTED_MEDIA_TYPE and takes_body and not has_type

@@ -1,9 +1,11 @@
-"""The arguments of a request: which ones the contract allows, which it forbids, and what the answer to either may be."""
+"""The arguments of a request: whether the contract allows them, and the responses to each case."""
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from math import isfinite
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Contract, Operation
@@ -12,10 +14,20 @@ from conformance.http.exchange import Call, Exchange
 from conformance.rules.judgement import STATUS_LINE, Judgement, Judgements, hold, shown
 
 REJECTIONS = frozenset({400, 422})
+REVISION, KEY = "expectedSubjectRevision", "idempotencyKey"
+LARGEST_INTEGER = 2**53 - 1
+"""The largest integer that every JSON parser reads exactly."""
+
+BY_ROLE = {role: f"arguments/{role}" for role in ("limit", "cursor", "id", "body")}
+FILTER = "arguments/filter"
+APPROVAL_ID = "arguments/approval-id"
+ACCEPTED = "arguments/accepted"
+REQUIREMENTS = frozenset({*BY_ROLE.values(), FILTER, APPROVAL_ID, ACCEPTED})
+"""What these rules check."""
 
 
 class Fitness(Enum):
-    """Whether the contract allows a value; `OPEN` where two careful readers could disagree."""
+    """Whether the contract allows a value; `OPEN` where it does not say."""
 
     VALID = "valid"
     INVALID = "invalid"
@@ -24,40 +36,35 @@ class Fitness(Enum):
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of a call, with the role of its parameter (limit, cursor, id, body, or that of a filter)."""
+    """One argument of a call, with its role: limit, cursor, id, body, or that of a filter."""
 
     role: str
     value: str
     fitness: Fitness
 
 
-REQUIREMENTS = {role: f"arguments/{role}" for role in ("limit", "cursor", "id", "body")}
-FILTER = "arguments/filter"
-APPROVAL_ID = "arguments/approval-id"
-
-
 def examine(exchange: Exchange, roles: dict[str, str], contract: Contract) -> Judgements:
-    """Judge the answer to a request of a caller whose plain request has succeeded.
+    """Check the response to the arguments of a caller whose baseline request succeeded.
 
-    `roles` maps the query parameters whose names are certain on this target to their roles; others are not judged.
+    `roles` has the query parameters whose names are certain on this target, with their roles.
     """
     operation = contract.operation(exchange.operation)
-    arguments = list(_arguments(exchange.call, operation, roles))
+    arguments = _arguments(exchange.call, operation, roles)
     if exchange.status is None or any(argument.fitness is Fitness.OPEN for argument in arguments):
         return
     invalid = [argument for argument in arguments if argument.fitness is Fitness.INVALID]
     if len(invalid) == 1:
         yield _rejected(exchange, invalid[0], _requirement(invalid[0].role, operation))
-    # Two filters may have no record in common: whether that is an invalid argument is not stated.
-    excluding = sum(argument.role in operation.filters for argument in arguments) > 1
-    if not invalid and not operation.writes and not excluding:
+    # A filter may name nothing of the caller's: the contract does not say that it is accepted.
+    is_filtered = any(argument.role in operation.filters for argument in arguments)
+    if not invalid and not operation.writes and not is_filtered:
         yield _accepted(exchange, arguments)
 
 
 def _requirement(role: str, operation: Operation) -> str:
     if operation.writes and role == "id":
         return APPROVAL_ID
-    return REQUIREMENTS.get(role, FILTER)
+    return BY_ROLE.get(role, FILTER)
 
 
 def _rejected(exchange: Exchange, argument: Argument, requirement: str) -> Judgement:
@@ -78,8 +85,8 @@ def _rejected(exchange: Exchange, argument: Argument, requirement: str) -> Judge
     return hold(requirement, exchange.status in allowed, otherwise)
 
 
-def _accepted(exchange: Exchange, arguments: list[Argument]) -> Judgement:
-    # A well-formed cursor may never have been issued: then a rejection is as good as an empty page.
+def _accepted(exchange: Exchange, arguments: Sequence[Argument]) -> Judgement:
+    # A UUID may never have been issued as a cursor: then it may be rejected.
     has_cursor = any(argument.role == "cursor" for argument in arguments)
     rejected = exchange.status in REJECTIONS and not has_cursor
 
@@ -94,51 +101,53 @@ def _accepted(exchange: Exchange, arguments: list[Argument]) -> Judgement:
             response=exchange.describe(),
         ).at(STATUS_LINE)
 
-    return hold("arguments/accepted", not rejected, otherwise)
+    return hold(ACCEPTED, not rejected, otherwise)
 
 
 def _arguments(call: Call, operation: Operation, roles: dict[str, str]) -> list[Argument]:
-    found = [Argument("id", value, _uuid(value)) for value in call.path.values()]
+    arguments = [Argument("id", value, _uuid(value)) for value in call.path.values()]
     names = [name for name, _ in call.query]
     for name, value in call.query:
         role = roles.get(name)
         if role is None or names.count(name) > 1:
-            found.append(Argument(name, value, Fitness.OPEN))
+            arguments.append(Argument(name, value, Fitness.OPEN))
         else:
-            found.append(Argument(role, value, limit(value) if role == "limit" else _uuid(value)))
+            fitness = limit(value) if role == "limit" else _uuid(value)
+            arguments.append(Argument(role, value, fitness))
     if operation.body_schema is not None:
-        found.append(Argument("body", (call.body or b"").decode("utf-8", "replace"), body(call)))
-    return found
+        text = (call.body or b"").decode("utf-8", "replace")
+        arguments.append(Argument("body", text, body(call)))
+    return arguments
 
 
 def _uuid(value: str) -> Fitness:
-    # An empty value is a missing one to many servers.
+    # Many servers treat an empty value as a missing one.
     if value == "":
         return Fitness.OPEN
     return Fitness.VALID if is_uuid(value) else Fitness.INVALID
 
 
 def limit(value: str) -> Fitness:
-    """The fitness of a `limit` (Limits): plain decimal digits from 1 to 100.
+    """The fitness of a `limit` (Limits): decimal digits from 1 to 100.
 
-    Left open: nothing at all, and other notations of a whole number in range (`+5`, `05`, `5.0`, `1e1`, digits of other scripts).
+    Open: an empty value, and other notations of an integer in range (`+5`, `05`, `5.0`, `1e1`,
+    digits of other scripts).
     """
     if re.fullmatch(r"[1-9][0-9]?|100", value):
         return Fitness.VALID
     try:
         number = float(value.strip())
     except ValueError:
-        return (
-            Fitness.OPEN if not value.strip() or value.lower().startswith("0x") else Fitness.INVALID
-        )
-    whole = number == number and abs(number) != float("inf") and number == int(number)
-    return Fitness.OPEN if whole and 1 <= number <= 100 else Fitness.INVALID
+        is_open = not value.strip() or value.lower().startswith("0x")
+        return Fitness.OPEN if is_open else Fitness.INVALID
+    is_integer = isfinite(number) and number == int(number)
+    return Fitness.OPEN if is_integer and 1 <= number <= 100 else Fitness.INVALID
 
 
 def body(call: Call) -> Fitness:
-    """The fitness of an approval's body: an object whose members, where present, have their types.
+    """The fitness of an approval's body: an object whose properties have their types.
 
-    Left open: absent members, other media types, and whole numbers written as fractions.
+    Open: absent properties, other media types, and integers written as fractions.
     """
     if call.content_type != "application/json":
         return Fitness.OPEN
@@ -148,14 +157,12 @@ def body(call: Call) -> Fitness:
         return Fitness.INVALID
     if not isinstance(document, dict):
         return Fitness.INVALID
-    revision, key = (
-        document.get("expectedSubjectRevision", 0),
-        document.get("idempotencyKey", "key"),
-    )
+    revision, key = document.get(REVISION, 0), document.get(KEY, "key")
     if isinstance(revision, float) and revision.is_integer():
         return Fitness.OPEN
-    fits = isinstance(revision, int) and not isinstance(revision, bool) and isinstance(key, str)
-    complete = {"expectedSubjectRevision", "idempotencyKey"} <= set(document)
-    if not fits:
-        return Fitness.INVALID if complete else Fitness.OPEN
-    return Fitness.VALID if complete and key and 0 <= revision < 2**53 else Fitness.OPEN
+    is_integer = isinstance(revision, int) and not isinstance(revision, bool)
+    is_complete = {REVISION, KEY} <= set(document)
+    if not is_integer or not isinstance(key, str):
+        return Fitness.INVALID if is_complete else Fitness.OPEN
+    is_in_range = 0 <= revision <= LARGEST_INTEGER
+    return Fitness.VALID if is_complete and key and is_in_range else Fitness.OPEN

@@ -9,9 +9,9 @@ from conformance.contract.verdict import Defect, Location, Part
 
 
 class Judgement(NamedTuple):  # a run makes tens of thousands
-    """An exchange exercised a requirement; `defect` says how it violates it, None that it conforms.
+    """An exchange exercised a requirement: it violates it as `defect` says, or conforms (None).
 
-    `unsure` is set where the two JSON Schema validators disagree: an internal error, never the target's.
+    `unsure` is set where the two JSON Schema validators disagree, which is an internal error.
     """
 
     requirement: str
@@ -37,7 +37,10 @@ def hold(
     conforms: bool,  # noqa: FBT001
     otherwise: Callable[[], Defect],
 ) -> Judgement:
-    """The judgement of a plain condition; the defect is made only where there is one, since it may quote a whole body."""
+    """The judgement of a condition; a defect is made only where it does not hold.
+
+    It may quote a whole body.
+    """
     return Judgement(requirement, None if conforms else otherwise())
 
 

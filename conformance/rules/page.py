@@ -6,9 +6,12 @@ from conformance.rules import arguments
 from conformance.rules.arguments import Fitness
 from conformance.rules.judgement import Judgements, body, hold
 
+REQUIREMENTS = frozenset({"pagination/limit"})
+"""What these rules check."""
+
 
 def examine(exchange: Exchange) -> Judgements:
-    """Check a page that was requested with one valid limit; a page that is not full shows nothing."""
+    """Check a page that was requested with one valid limit, unless it is shorter."""
     limits = [value for name, value in exchange.call.query if name == "limit"]
     if len(limits) != 1 or arguments.limit(limits[0]) is not Fitness.VALID:
         return

@@ -1,6 +1,6 @@
 """The records in responses: their fields, which of them are required, and which are closed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conformance.contract import api
@@ -14,6 +14,19 @@ from conformance.rules.validation import Fault
 ASPECTS = {"required": "required", "additionalProperties": "closed"}
 EXTRA = frozenset({"additionalProperties", "unevaluatedProperties"})
 LONGEST_VALUE = 300
+SUFFIX = "representation/suffix"
+TYPES_OF_SUFFIXES = {"At": (str, "a string"), "Us": (int, "an integer")}
+"""The types of the fields with these suffixes (Common conventions)."""
+
+REQUIREMENTS = frozenset({
+    "page/items", "page/next-cursor", "page/next-cursor-present",
+    "account/required", "account/closed", "account/type", "account/fields",
+    "project/required", "project/closed", "project/fields",
+    "video/fields", "localization/fields", "review/fields", "comment/fields", "reply/fields",
+    "activity/fields", "approval/result",
+    "representation/uuid", "representation/count", SUFFIX,
+})  # fmt: skip
+"""What these rules check."""
 
 
 def examine(data: object, operation: Operation, contract: Contract) -> Judgements:
@@ -85,6 +98,8 @@ def _records(records: list[Any], operation: Operation, contract: Contract) -> Ju
     for requirement in _exercised(records, resource, names) | set(violated):
         found = violated.get(requirement)
         yield Judgement(requirement, _defect(found, operation) if found else None)
+    if resource not in names.closed:
+        yield _suffixes(records, operation, contract)
 
 
 def _defect(fault: Fault, operation: Operation, *, doubted: bool = False) -> Defect:
@@ -123,7 +138,7 @@ def _kind(fault: Fault) -> Kind:
 
 
 def _words(fault: Fault, properties: tuple[str, ...]) -> tuple[str, str]:
-    """The sentence about a fault, and what the contract asks for instead."""
+    """The text of a defect, and what the contract requires."""
     if fault.keyword == "required":
         return "{place} has no {properties}", "all required fields"
     if fault.keyword in EXTRA:
@@ -140,6 +155,60 @@ def _constraint(fault: Fault) -> str:
     if fault.schema == "Uuid":
         return "a UUID"
     return f"{fault.keyword}: {parameter}"
+
+
+def _suffixes(records: list[Any], operation: Operation, contract: Contract) -> Judgement:
+    """Check the properties that the contract does not name, by their suffix."""
+    start = ("data", "items") if operation.is_list else ("data",)
+    for index, record in enumerate(records):
+        path = (*start, index) if operation.is_list else start
+        for place, value in _unnamed(record, operation.resource, contract):
+            expected = _type_of_suffix(str(place[-1]))
+            # Null stands for no value: the contract requires none.
+            if expected and value is not None and not _is_of_type(value, expected[0]):
+                return Judgement(SUFFIX, _other_type((*path, *place), value, expected[1]))
+    return Judgement(SUFFIX)
+
+
+def _unnamed(
+    record: object, resource: str, contract: Contract
+) -> Iterator[tuple[tuple[str | int, ...], object]]:
+    """The properties of a record, and of nested ones, that the contract does not name."""
+    if not isinstance(record, dict):
+        return
+    named = contract.schema(resource)["properties"]
+    yield from (((name,), value) for name, value in record.items() if name not in named)
+    array, nested = api.derive(contract).nested.get(resource, ("", ""))
+    items = record.get(array)
+    for index, item in enumerate(items if isinstance(items, list) else ()):
+        for place, value in _unnamed(item, nested, contract):
+            yield (array, index, *place), value
+
+
+def _type_of_suffix(name: str) -> tuple[type, str] | None:
+    suffix = name[-len("At") :]
+    return TYPES_OF_SUFFIXES.get(suffix) if name != suffix else None
+
+
+def _is_of_type(value: object, expected: type) -> bool:
+    if expected is str:
+        return isinstance(value, str)
+    if isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _other_type(path: tuple[str | int, ...], value: object, expected: str) -> Defect:
+    name = str(path[-1])
+    found = defect(
+        Kind.VALUE,
+        "{name} is {value}",
+        expected=expected,
+        actual=value,
+        name=name,
+        value=shown(value, LONGEST_VALUE),
+    )
+    return found.on(name).at(body(*path))
 
 
 def _exercised(records: list[Any], resource: str, names: Api) -> set[str]:

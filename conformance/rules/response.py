@@ -1,8 +1,9 @@
-"""The form of every response: its status, its content type, its JSON, and the properties of its envelope."""
+"""The form of every response: status, content type, JSON, and the properties of its envelope."""
 
 from conformance.contract.verdict import Defect, Kind, defect
 from conformance.http.exchange import MISSING, Response
-from conformance.http.retry import UNAVAILABLE, retry_after
+from conformance.http.media_type import is_json
+from conformance.http.retry import UNAVAILABLE, is_from_gateway, retry_after
 from conformance.rules.judgement import (
     STATUS_LINE,
     Judgement,
@@ -15,7 +16,7 @@ from conformance.rules.judgement import (
 
 REQUIREMENTS = frozenset({
     "response/status", "response/content-type", "response/json",
-    "limits/retry-after", "authentication/challenge",
+    "limits/retry-after", "limits/retry-after-form", "authentication/challenge",
     "envelope/data", "envelope/request-id",
     "error/object", "error/code", "error/request-id", "error/message", "error/title",
 })  # fmt: skip
@@ -23,18 +24,19 @@ REQUIREMENTS = frozenset({
 
 
 def examine(response: Response, statuses: frozenset[int]) -> Judgements:
-    """Check what does not depend on the operation; stop where what follows would repeat the defect."""
+    """Check the form of a response; stop where further defects would follow from the first."""
     documented = response.status in statuses
-    if response.status in UNAVAILABLE and not (documented and _is_own(response)):
-        return  # It comes from a gateway in front of the target.
+    is_unavailable = response.status in UNAVAILABLE and not documented
+    if is_unavailable or is_from_gateway(response):
+        return
     yield hold("response/status", documented, lambda: _undocumented(response, statuses))
     if not documented:
         return
     if response.status == 429:
-        yield _retry_after(response)
+        yield from _retry_after(response)
     if response.status == 401:
         yield _challenge(response)
-    yield hold("response/content-type", _is_json(response), lambda: _other_type(response))
+    yield hold("response/content-type", is_json(response), lambda: _other_type(response))
     if response.is_too_deep:
         return  # It may be JSON: that we cannot parse it is not the target's fault.
     parsed = response.json
@@ -52,18 +54,6 @@ def _undocumented(response: Response, statuses: frozenset[int]) -> Defect:
         actual=response.status,
         status=response.status,
     ).at(STATUS_LINE)
-
-
-def _is_own(response: Response) -> bool:
-    """Whether the target itself responds; the error body of a gateway has neither `code` nor `requestId`."""
-    parsed = response.json
-    own = isinstance(parsed, dict) and not {"code", "requestId"}.isdisjoint(parsed)
-    return own and _is_json(response)
-
-
-def _is_json(response: Response) -> bool:
-    value = response.header("content-type")
-    return value is not None and value.split(";")[0].strip().lower() == "application/json"
 
 
 def _other_type(response: Response) -> Defect:
@@ -88,19 +78,27 @@ def _not_json(response: Response) -> Defect:
     ).at(body())
 
 
-def _retry_after(response: Response) -> Judgement:
-    value = response.header("retry-after")
+def _retry_after(response: Response) -> Judgements:
+    value = (response.header("retry-after") or "").strip()
+    yield hold("limits/retry-after", value != "", _no_retry_after)
+    if value:
+        is_standard = retry_after(response) is not None
+        yield hold("limits/retry-after-form", is_standard, lambda: _other_form(value))
 
-    def otherwise() -> Defect:
-        return defect(
-            Kind.HEADER,
-            "429 without Retry-After" if value is None else "429 with Retry-After {value}",
-            expected="Retry-After with delay-seconds or an HTTP-date",
-            actual=value,
-            value=shown(value),
-        ).at(header("retry-after"))
 
-    return hold("limits/retry-after", retry_after(response) is not None, otherwise)
+def _no_retry_after() -> Defect:
+    text, expected = "429 without Retry-After", "Retry-After with the time to wait"
+    return defect(Kind.HEADER, text, expected=expected).at(header("retry-after"))
+
+
+def _other_form(value: str) -> Defect:
+    return defect(
+        Kind.HEADER,
+        "429 with Retry-After {value}",
+        expected="delay-seconds or an HTTP-date (RFC 9110)",
+        actual=value,
+        value=shown(value),
+    ).at(header("retry-after"))
 
 
 def _challenge(response: Response) -> Judgement:

@@ -10,7 +10,7 @@ import jsonschema_rs
 from conformance.contract.openapi import Contract
 
 DEEPEST = 20
-"""Levels of a record that are checked where the validators cannot follow; the contract has three."""
+"""Levels of a record that are checked where a validator cannot read all; the contract has three."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from conformance.http import serialization
 from conformance.http.client import Client
 from conformance.http.exchange import Exchange
 from conformance.http.redaction import Redactor
+from conformance.http.retry import is_unavailable
 from conformance.http.transport import Transport
 from conformance.rules import arguments, examine
 from conformance.rules.judgement import Judgement
@@ -23,8 +24,7 @@ from conformance.runner.judgements import Judgements
 from conformance.runner.result import Evidence, ItemResult, redacted, traffic
 from conformance.target.target import Credential, Target
 
-UNTOLD = frozenset({401, 429, 502, 503, 504})
-"""Statuses that say nothing about the arguments of a request."""
+UNAUTHENTICATED = 401
 
 
 @dataclass
@@ -180,7 +180,8 @@ class Session:
             and (exchange.operation, "primary") in self.baselines
             and exchange.judge_arguments
             and not exchange.superseded
-            and exchange.status not in UNTOLD
+            and exchange.status != UNAUTHENTICATED
+            and not is_unavailable(exchange)
         )
 
 

@@ -7,6 +7,7 @@ from both sides, in the notations that clients use, alone and beside other argum
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import (
     Inconclusive,
@@ -20,6 +21,7 @@ from conformance.rules.arguments import REJECTIONS
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import status_line
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.filters import ids_inside
 from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.lists.parameters import confirmed_name
 from conformance.suite.lists.records import every_value
@@ -164,9 +166,10 @@ def test_valid_arguments_are_accepted(operation: Operation, live: Live) -> None:
     for name, id in call.path.items():
         values = (*_other_forms(made_up), id.upper(), made_up.upper())
         calls += [call.at(**{name: value}) for value in values]
-    for name in _filter_names(operation, live):
-        values = tuple(_of_version(made_up, version) for version in FIRST_AND_LAST)
-        calls += [call.asking(**{name: value}) for value in values]
+    for role, name in _filter_names(operation, live):
+        ids = _own_ids(operation, operation.filters[role], live)
+        _require_own_accepted(call, [call.asking(**{name: id}) for id in ids], live)
+        _require_all_versions(call, name, made_up, live)
     for response in live.callers.send_all(calls, "arguments within the contract"):
         expect.clear(response)
         _require_accepted(response, call, live)
@@ -184,17 +187,50 @@ def _of_version(id: str, version: str) -> str:
     return f"{id[:14]}{version}{id[15:]}"
 
 
-def _filter_names(operation: Operation, live: Live) -> Iterator[str]:
-    """The names of the filters that this target knows for certain."""
+def _filter_names(operation: Operation, live: Live) -> Iterator[tuple[str, str]]:
+    """The filters whose names this target knows for certain, by their role."""
     for role in operation.filters:
         with suppress(Inconclusive, NotApplicable):
-            yield confirmed_name(operation, role, live, live.call(operation))
+            yield role, confirmed_name(operation, role, live, live.call(operation))
+
+
+def _own_ids(operation: Operation, restricted: str, live: Live) -> list[str]:
+    """Ids for a filter that records have, and one of them in upper case."""
+    ids = [id for id in ids_inside(operation, restricted, live) if is_uuid(id)]
+    return [*ids, *(id.upper() for id in ids[:1])]
+
+
+def _require_own_accepted(call: Call, calls: Sequence[Call], live: Live) -> None:
+    """Violation where a filter rejects an id that records of the list have."""
+    for response in live.callers.send_all(calls, "a filter by an id of the list"):
+        expect.clear(response)
+        if response.status in REJECTIONS:
+            plain = live.callers.send(call, scheme=response.scheme, purpose="without a filter")
+            if plain.status == 200:
+                _report_rejected(response, plain)
+        _require_accepted(response, call, live)
+
+
+def _require_all_versions(call: Call, name: str, made_up: str, live: Live) -> None:
+    """Violation where a filter rejects unknown ids of one version of UUID, and not of another.
+
+    A target may reject every unknown id.
+    """
+    values = [made_up, *(_of_version(made_up, version) for version in FIRST_AND_LAST)]
+    calls = [call.asking(**{name: value}) for value in values]
+    plain, *responses = live.callers.send_all(calls, "a filter by an unknown id")
+    for response in responses:
+        expect.clear(response)
+        if plain.status not in REJECTIONS and response.status in REJECTIONS:
+            _report_rejected(response, plain)
+        _require_accepted(response, call, live)
 
 
 def _require_accepted(response: Exchange, call: Call, live: Live) -> None:
     """Violation where a request fails with valid arguments, and succeeds without them.
 
-    400 and 422 violate a rule; for an id, every other error response is allowed but 500.
+    For an id, every error response is allowed but 500; 400 and 422 violate a rule, or another check
+    of this requirement.
     """
     is_limited = response.call == call.asking(limit=dict(response.call.query).get("limit"))
     is_open = response.status != 500 and not is_limited
@@ -205,16 +241,21 @@ def _require_accepted(response: Exchange, call: Call, live: Live) -> None:
     plain = live.callers.send(call, scheme=response.scheme, purpose="without them")
     if again.status == 200 or plain.status != 200:
         return
+    _report_rejected(response, plain)
+
+
+def _report_rejected(response: Exchange, baseline: Exchange) -> None:
     expect.violated(
         defect(
             Kind.STATUS,
-            "valid arguments returned {response}, the request without them 200",
-            expected="200",
+            "valid arguments returned {response}, the baseline request {baseline}",
+            expected=f"{baseline.status}",
             actual=response.status,
             response=response.describe(),
+            baseline=baseline.describe(),
         ).at(status_line(response)),
         response,
-        plain,
+        baseline,
     )
 
 

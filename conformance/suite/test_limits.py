@@ -88,7 +88,9 @@ def _after_waiting(throttled: Exchange, scheme: str, live: Live) -> Exchange:
     """
     assert throttled.response is not None
     seconds = retry_after(throttled.response)
-    if seconds is None or seconds > MAX_WAIT:
+    if seconds is None:  # another form than HTTP's
+        seconds = _declared_rate(live).seconds
+    if seconds > MAX_WAIT:
         raise Inconclusive(
             "Retry-After has no time that is short enough to wait",
             needs=("limits.rate-limit",),

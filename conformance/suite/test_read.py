@@ -25,7 +25,7 @@ from conformance.suite.lists.calls import others
 from conformance.suite.lists.live import PARENTS, PAUSES, READING, Live, parameter_of
 from conformance.suite.lists.pagination import Listed, record_key
 from conformance.suite.lists.pagination_comparison import desynchronize, with_all_limits
-from conformance.suite.lists.records import changes, differing, suits
+from conformance.suite.lists.records import changes, differing, of_contract, suits
 from conformance.target.target import Credential
 
 OTHER_ACCOUNTS = ("outsider", "no-review-role")
@@ -221,11 +221,18 @@ def _confirm_differing(
 ) -> None:
     """Violation where neither side changes, and they go on to differ."""
     # All records after one pause: a pause for each would take minutes where all of them change.
+    contract = live.session.contract
     rounds = [_both_again(unlike, number, live) for number in range(len(PAUSES))]
     for (listed, _), shown in zip(unlike, zip(*rounds, strict=True), strict=True):
-        listings = [item for each in shown for item in _occurrences(listed, each.page)]
+        listings = [
+            of_contract(contract, operation.resource, item)
+            for each in shown
+            for item in _occurrences(listed, each.page)
+        ]
         readings = [
-            each.reading.data for each in shown if _is_same_record(listed, each.reading.data)
+            of_contract(contract, operation.resource, each.reading.data)
+            for each in shown
+            if _is_same_record(listed, each.reading.data)
         ]
         # A single reading of a side does not show whether it changes.
         if min(len(listings), len(readings)) < 2:
@@ -292,12 +299,11 @@ def _differences(
 ) -> list[str]:
     """The properties of the contract in which two valid readings of a record differ."""
     contract, resource = live.session.contract, operation.resource
-    properties = contract.schema(resource)["properties"]
+    named, other_named = (of_contract(contract, resource, record) for record in (one, other))
     return [
         name
-        for name in differing(one, other)
-        if name in properties
-        and all(suits(contract, resource, name, shown) for shown in (one, other))
+        for name in differing(named, other_named)
+        if all(suits(contract, resource, name, shown) for shown in (one, other))
     ]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from conformance.http.exchange import Call, Exchange, Request, Response
-from conformance.http.retry import is_transient, is_unavailable, retry_after
+from conformance.http.retry import is_from_gateway, is_transient, is_unavailable, retry_after
 
 NOW = "Fri, 20 Nov 2026 12:00:00 GMT"
 
@@ -31,6 +31,16 @@ def exchange(status: int | None) -> Exchange:
         (503, True, True),
         (504, True, True),
         (505, False, False),
+        (407, False, False),
+        (408, True, True),
+        (425, True, True),
+        (499, True, True),
+        (519, False, False),
+        (520, True, True),
+        (530, True, True),
+        (531, False, False),
+        (598, True, True),
+        (599, True, True),
     ],
 )
 def test_what_passes_and_what_says_nothing(
@@ -41,6 +51,16 @@ def test_what_passes_and_what_says_nothing(
         transient,
         weather,
     )
+
+
+@pytest.mark.parametrize("status", [408, 425, 499, 520, 530, 598, 599])
+@pytest.mark.parametrize("name", ["code", "requestId"])
+def test_a_status_with_the_error_body_of_the_target_is_its_own(status: int, name: str) -> None:
+    """A gateway does not know its properties."""
+    headers = (("content-type", "application/json"),)
+    own = Response(status, headers, f'{{"{name}": "x"}}'.encode())
+    other = Response(status, headers, b'{"message": "Try again"}')
+    assert [is_from_gateway(own), is_from_gateway(other)] == [False, True]
 
 
 def seconds(value: str | None, **headers: Any) -> float | None:

@@ -122,6 +122,7 @@ def test_a_whole_record_conforms(resource: str) -> None:
         resource, set()
     )
     expected |= {"Video": {"localization/fields"}, "Comment": {"reply/fields"}}.get(resource, set())
+    expected |= set() if resource in api.load().closed else {"representation/suffix"}
     assert {
         judgement.requirement for judgement in judgements(resource, whole(resource))
     } == expected
@@ -242,7 +243,7 @@ def test_nested_records_have_fields(resource: str, name: str, element: dict[str,
         assert violated(resource, with_(resource, **{name: not_an_array})) == {FIELDS[resource]}
     empty = judgements(resource, with_(resource, **{name: []}))
     exercised = {judgement.requirement for judgement in empty}
-    assert exercised == {FIELDS[resource], "representation/uuid"}
+    assert exercised == {FIELDS[resource], "representation/uuid", "representation/suffix"}
 
 
 @pytest.mark.parametrize("resource", ["Account", "Project"])
@@ -321,6 +322,7 @@ def test_several_defects_have_a_judgement_each() -> None:
     }
     assert problems == {
         "representation/uuid": 'id is "x"',
+        "representation/suffix": None,
         "comment/fields": "body is 2",
         "reply/fields": "replies.1.kind is 1",
     }
@@ -443,6 +445,62 @@ def test_a_quoted_value_is_cut() -> None:
     for length, is_cut in ((longest, False), (longest + 1, True)):
         found = sole_defect(judgements("Review", with_("Review", approvable="x" * length)))
         assert found.sentence.endswith("…") is is_cut
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "conforms"),
+    [
+        ("dueAt", "", True),
+        ("dueAt", None, True),
+        ("dueAt", 1, False),
+        ("dueAt", True, False),
+        ("At", 1, True),
+        ("Us", "", True),
+        ("flat", 1, True),
+        ("lengthUs", 1, True),
+        ("lengthUs", 1.0, True),
+        ("lengthUs", None, True),
+        ("lengthUs", 1.5, False),
+        ("lengthUs", True, False),
+        ("lengthUs", "1", False),
+    ],
+)
+@pytest.mark.parametrize("resource", ["Review", "Video", "Comment", "ActivityItem"])
+def test_a_property_beyond_the_contract_has_the_type_of_its_suffix(
+    resource: str, name: str, value: Any, conforms: bool
+) -> None:
+    """Also in nested records."""
+    expected = set() if conforms else {"representation/suffix"}
+    assert violated(resource, with_(resource, **{name: value})) == expected
+    nested = {
+        "Video": {"localizations": [LOCALIZATION, {**LOCALIZATION, name: value}]},
+        "Comment": {"replies": [REPLY, {**REPLY, name: value}]},
+    }
+    if resource in nested:
+        assert violated(resource, with_(resource, **nested[resource])) == expected
+
+
+def test_a_property_with_another_type_than_its_suffix_has_its_place_as_data() -> None:
+    """Of the first such property."""
+    replies = [REPLY, {**REPLY, "lengthUs": "5"}]
+    defect = sole_defect(judgements("Comment", whole("Comment"), with_("Comment", replies=replies)))
+    assert (defect.sentence, defect.expected) == ('lengthUs is "5"', "an integer")
+    assert (defect.kind, defect.actual, defect.fields) == (Kind.VALUE, "5", ("lengthUs",))
+    assert defect.where == body("/data/items/1/replies/1/lengthUs")
+    defect = sole_defect(judgements("Review", with_("Review", dueAt=5)))
+    assert (defect.sentence, defect.expected) == ("dueAt is 5", "a string")
+    assert defect.where == body("/data/dueAt")
+
+
+def test_the_rules_declare_the_requirements_that_they_check() -> None:
+    """Those that whole records of every resource exercise."""
+    operations = [each for each in CONTRACT.operations.values() if not each.writes]
+    found = {"approval/result"}
+    for operation in operations:
+        item = whole(operation.resource)
+        data = {"items": [item], "nextCursor": None} if operation.is_list else item
+        found |= {each.requirement for each in record.examine(data, operation, CONTRACT)}
+    assert found == record.REQUIREMENTS
 
 
 # --- pages ---
@@ -592,7 +650,8 @@ def test_the_result_of_an_approval_is_one_requirement(data: Any, conforms: bool)
     """Every defect violates the same one."""
     found = list(record.examine(data, CONTRACT.operation("review_approve"), CONTRACT))
     assert [(judgement.requirement, judgement.problem is None) for judgement in found] == [
-        ("approval/result", conforms)
+        ("approval/result", conforms),
+        ("representation/suffix", True),
     ]
 
 

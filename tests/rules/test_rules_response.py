@@ -75,6 +75,14 @@ def test_an_undocumented_status_violates_one_requirement(status: int) -> None:
     assert sentences(status, b"") == {"response/status": f"status {status}"}
 
 
+@pytest.mark.parametrize("status", [408, 425, 499, 520, 525, 530, 598, 599])
+def test_a_status_of_gateways_with_the_error_body_of_the_target_is_checked(status: int) -> None:
+    """With another body it is transient."""
+    assert violated(status, ERROR, JSON) == {"response/status": f"status {status}"}
+    assert sentences(status, b'{"message": "Try again"}', JSON) == {}
+    assert sentences(status, b"<html>", ("content-type", "text/html")) == {}
+
+
 @pytest.mark.parametrize("status", [502, 503, 504])
 def test_the_response_of_a_gateway_is_not_checked(status: int) -> None:
     """Its body has neither `code` nor `requestId`, or is not declared as JSON."""
@@ -212,17 +220,38 @@ def test_each_property_of_an_error_body_has_a_requirement(
         ("0", True),
         ("30", True),
         ("Fri, 20 Nov 2026 12:00:00 GMT", True),
+        ("soon", True),
         ("", False),
-        ("soon", False),
+        (" ", False),
         (None, False),
     ],
 )
 def test_a_429_has_a_retry_after(value: str | None, conforms: bool) -> None:
     """And an error body like every error response."""
     headers = [JSON] if value is None else [JSON, ("retry-after", value)]
-    assert set(sentences(429, ERROR, *headers)) == ERROR_FORM | {"limits/retry-after"}
-    sentence = "429 without Retry-After" if value is None else f'429 with Retry-After "{value}"'
-    assert violated(429, ERROR, *headers) == ({} if conforms else {"limits/retry-after": sentence})
+    form = {"limits/retry-after-form"} if conforms else set()
+    assert set(sentences(429, ERROR, *headers)) == ERROR_FORM | {"limits/retry-after"} | form
+    found = violated(429, ERROR, *headers)
+    found.pop("limits/retry-after-form", None)
+    assert found == ({} if conforms else {"limits/retry-after": "429 without Retry-After"})
+
+
+@pytest.mark.parametrize(
+    ("value", "conforms"),
+    [
+        ("0", True),
+        (" 30 ", True),
+        ("Fri, 20 Nov 2026 12:00:00 GMT", True),
+        ("soon", False),
+        ("1.5", False),
+        ("30 s", False),
+    ],
+)
+def test_retry_after_has_one_of_two_forms(value: str, conforms: bool) -> None:
+    """A number of seconds, or an HTTP-date."""
+    found = violated(429, ERROR, JSON, ("retry-after", value))
+    sentence = f'429 with Retry-After "{value.strip()}"'
+    assert found == ({} if conforms else {"limits/retry-after-form": sentence})
 
 
 @pytest.mark.parametrize("status", [200, 400, 503])
@@ -260,7 +289,13 @@ def defects(status: int, body: bytes, *headers: tuple[str, str]) -> dict[str, De
             429,
             [JSON, ("retry-after", "")],
             "limits/retry-after",
-            (Kind.HEADER, "", Location(Part.HEADER, "retry-after")),
+            (Kind.HEADER, None, Location(Part.HEADER, "retry-after")),
+        ),
+        (
+            429,
+            [JSON, ("retry-after", "soon")],
+            "limits/retry-after-form",
+            (Kind.HEADER, "soon", Location(Part.HEADER, "retry-after")),
         ),
     ],
 )
@@ -302,13 +337,15 @@ def test_a_defect_names_what_the_contract_expects() -> None:
     """One phrase a requirement."""
     found = defects(200, b"{}", JSON) | defects(418, b"") | defects(401, b"{}") | defects(404, b"[")
     found |= defects(429, b'{"message": 1, "title": 1}', JSON) | defects(404, b"[]", JSON)
+    found |= defects(429, ERROR, JSON, ("retry-after", "soon"))
     documented = "200, 400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503"
     assert {requirement: defect.expected for requirement, defect in found.items()} == {
         "response/status": f"one of {documented}",
         "response/content-type": "application/json",
         "response/json": "one JSON value",
         "authentication/challenge": "WWW-Authenticate",
-        "limits/retry-after": "Retry-After with delay-seconds or an HTTP-date",
+        "limits/retry-after": "Retry-After with the time to wait",
+        "limits/retry-after-form": "delay-seconds or an HTTP-date (RFC 9110)",
         "envelope/data": "an object {data, requestId}",
         "envelope/request-id": "requestId: a string",
         "error/object": "an object",
@@ -323,6 +360,7 @@ def test_the_rules_declare_the_requirements_that_they_check() -> None:
     """Responses with every defect violate each of them."""
     found = defects(200, b"{}", JSON) | defects(418, b"") | defects(401, b"{}") | defects(404, b"[")
     found |= defects(429, b'{"message": 1, "title": 1}', JSON) | defects(404, b"[]", JSON)
+    found |= defects(429, ERROR, JSON, ("retry-after", "soon"))
     assert set(found) == REQUIREMENTS
 
 

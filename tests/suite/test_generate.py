@@ -420,7 +420,7 @@ def test_a_finding_of_a_rule_shows_the_smallest_request(opened: Opened) -> None:
         finding for finding in session.end(()).findings if finding.verdict is Verdict.FAIL
     ]
     assert finding.requirement == "arguments/accepted"
-    assert finding.message.startswith("limit '30' ")
+    assert finding.message.startswith('limit "30" ')
     assert [url.partition("?")[2] for _, url, _ in _shown(finding.exchanges, transport)] == [
         "limit=30"
     ]

@@ -29,7 +29,7 @@ def test_a_list_without_a_cursor_is_not_walked() -> None:
         stage(without_cursor) as one,
         pytest.raises(NotApplicable, match="review_list has no cursor"),
     ):
-        one.things["live"].walk(Call("review_list"), 100)
+        one.things["live"].paginations.read(Call("review_list"), 100)
 
 
 @pytest.mark.parametrize(

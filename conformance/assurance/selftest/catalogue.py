@@ -20,8 +20,6 @@ not checked, the reason stands in place of the checks.
 """
 SHOWN = 3
 """Mutants named in a row; the rest are counted."""
-DERIVED = ("/fields", "/required", "/closed")
-"""Endings of the requirements that rules derive from the name of a resource."""
 
 Names = dict[str, list[str]]
 """Names of checks or mutants, by requirement."""
@@ -76,10 +74,8 @@ def _mutants(subjects: Iterable[Subject]) -> Names:
 
 
 def _rules() -> Iterator[tuple[str, str]]:
-    catalogue = requirements.load()
-    for path in _sources(rules):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            yield from ((id, f"rules/{path.stem}") for id in _ids(node) if id in catalogue)
+    for module, ids in sorted(rules.REQUIREMENTS.items()):
+        yield from ((id, f"rules/{module}") for id in sorted(ids))
 
 
 def _checks() -> Iterator[tuple[str, str]]:
@@ -102,9 +98,6 @@ def _sources(package: ModuleType) -> list[Path]:
 
 
 def _ids(node: ast.AST) -> Iterator[str]:
-    """The ids in a string; a rule on resources makes its id of the resource and an ending."""
+    """The requirement that a decorator names."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str) and "/" in node.value:
         yield node.value
-    last = node.values[-1] if isinstance(node, ast.JoinedStr) else None
-    if isinstance(last, ast.Constant) and last.value in DERIVED:
-        yield from (id for id in requirements.load() if id.endswith(DERIVED))

@@ -21,7 +21,7 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data, in_item
 from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.lists.pagination import GROWING, UNSTATED, End, Pagination, record_key
-from conformance.suite.lists.records import differing, suits
+from conformance.suite.lists.records import differing, of_contract, suits
 
 LIMITS = (100, GROWING, 50, 25, 10, 7, 3, 1, UNSTATED)
 ROUNDS = 2
@@ -328,13 +328,13 @@ def _differences(one: Pagination, other: Pagination, live: Live) -> dict[Propert
     The property that names the parent is left out: a check of its own compares it.
     """
     contract, resource = live.session.contract, live.operation(one.call.operation).resource
-    named = set(contract.schema(resource)["properties"]) - set(one.call.path)
-    known = {record_key(record): record for record in one.records}
+    known = {record_key(record): of_contract(contract, resource, record) for record in one.records}
     found = {}
-    for record in other.records:
-        key = record_key(record)
+    for shown_record in other.records:
+        key = record_key(shown_record)
+        record = of_contract(contract, resource, shown_record)
         twin = known.get(key, record)
-        for name in named.intersection(differing(twin, record)):
+        for name in set(differing(twin, record)).difference(one.call.path):
             if all(suits(contract, resource, name, shown) for shown in (twin, record)):
                 found[key, name] = (twin[name], record[name])
     return found

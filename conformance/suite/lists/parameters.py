@@ -8,6 +8,7 @@ from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Call
 from conformance.rules.arguments import REJECTIONS
 from conformance.suite.lists.live import Live
+from conformance.suite.lists.records import every_value
 
 NOT_A_UUID = "not-a-uuid"
 
@@ -43,6 +44,12 @@ def try_filter(operation: Operation, role: str, name: str, live: Live) -> None:
     invalid = live.callers.send(plain.call.asking(**{name: NOT_A_UUID}), purpose=purpose)
     is_heeded = filtered.status == 200 and not filtered.items and bool(plain.items)
     is_checked = filtered.status in {200, 403, 404} and invalid.status in REJECTIONS
+    # A target may reject unknown ids as it rejects unknown parameters: an own id tells them apart.
+    if filtered.status in REJECTIONS and invalid.status in REJECTIONS:
+        own = every_value(plain.items, operation.filters[role])[:1]
+        calls = [plain.call.asking(**{name: id}) for id in own]
+        responses = [live.callers.send(call, purpose=purpose) for call in calls]
+        is_checked = any(response.status == 200 for response in responses)
     if is_heeded or is_checked:
         live.session.confirm_parameter(operation.id, role)
 

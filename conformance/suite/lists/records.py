@@ -7,12 +7,27 @@ from typing import Any
 
 import jsonschema_rs
 
+from conformance.contract import api
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Contract
 from conformance.rules.validation import scrubbed
 from conformance.suite.lists.pagination import record_key
 
 Record = Mapping[str, Any]
+
+
+def of_contract(contract: Contract, resource: str, record: Record) -> dict[str, Any]:
+    """A record, and the records in it, without the properties that the contract does not name."""
+    properties = contract.schema(resource)["properties"]
+    named = {name: value for name, value in record.items() if name in properties}
+    array, nested = api.derive(contract).nested.get(resource, ("", ""))
+    items = named.get(array)
+    if isinstance(items, list):
+        named[array] = [
+            of_contract(contract, nested, item) if isinstance(item, dict) else item
+            for item in items
+        ]
+    return named
 
 
 def differing(one: Record, other: Record) -> list[str]:

@@ -139,7 +139,8 @@ def conclusion(requirements: Sequence[RequirementEntry]) -> Conclusion:
 
 def counts(requirements: Sequence[RequirementEntry]) -> dict[str, dict[str, int]]:
     """The number of requirements for each level and verdict."""
-    counted = {level.value: {verdict.value: 0 for verdict in Verdict} for level in COUNTED}
+    none = {verdict.value: 0 for verdict in Verdict}
+    counted = {level.value: dict(none) for level in COUNTED}
     for entry in requirements:
         if is_checked(entry):
             counted[entry["level"]][entry["verdict"]] += 1

@@ -116,14 +116,15 @@ def difference(entries: Sequence[Known], failures: Sequence[Failure], today: dat
     An entry is stale if nothing fails that it covers, or if it has expired.
     """
     live = [entry for entry in entries if entry.expires is None or entry.expires >= today]
-    unknown = [pair for pair in failures if not any(entry.covers(*pair) for entry in live)]
+    covered = {pair for entry in live for pair in failures if entry.covers(*pair)}
+    unknown = tuple(pair for pair in failures if pair not in covered)
     expired = [(entry, f"expired on {entry.expires}") for entry in entries if entry not in live]
-    fixed = [
-        (entry, "no longer fails")
-        for entry in live
-        if not any(entry.covers(*pair) for pair in failures)
-    ]
-    return Difference(tuple(unknown), (*expired, *fixed))
+    fixed = [(entry, "no longer fails") for entry in live if not _covers_any(entry, failures)]
+    return Difference(unknown, (*expired, *fixed))
+
+
+def _covers_any(entry: Known, failures: Sequence[Failure]) -> bool:
+    return any(entry.covers(*pair) for pair in failures)
 
 
 def mark(report: Report, entries: Sequence[Known], today: date) -> None:

@@ -23,7 +23,9 @@ Row = tuple[str, list[str], int]
 def render(report: Report, exchanges: Iterable[ExchangeEntry]) -> str:
     """The page for the content of report.json and of exchanges.jsonl."""
     shown = requirements(report)
-    groups = {name: [each for each in shown if each.outcome == name] for name in WORDS}
+    groups: dict[str, list[ShownRequirement]] = {name: [] for name in WORDS}
+    for each in shown:
+        groups[each.outcome].append(each)
     operations = list(dict.fromkeys(name for each in shown for name in each.operations))
     seen = survey.of(exchanges, report["target"]["base-url"], operations)
     return template.page().render(

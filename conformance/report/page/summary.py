@@ -1,7 +1,6 @@
 """The first screen of the page: the verdict, the requirements by class, and what failed."""
 
 import shlex
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -49,11 +48,12 @@ def values(report: Report, groups: Groups) -> dict[str, Any]:
 
 def _classes(report: Report, groups: Groups, columns: Sequence[str]) -> dict[str, dict[str, int]]:
     """The number of requirements by class and outcome, without classes that have none."""
-    counted = {
-        outcome: Counter(each.conformance_class for each in groups[outcome]) for outcome in columns
-    }
-    names = dict.fromkeys(entry["class"] for entry in report["requirements"])
-    rows = {name: {outcome: counted[outcome][name] for outcome in columns} for name in names}
+    rows: dict[str, dict[str, int]] = {}
+    for entry in report["requirements"]:
+        rows.setdefault(entry["class"], dict.fromkeys(columns, 0))
+    for outcome in columns:
+        for each in groups[outcome]:
+            rows[each.conformance_class][outcome] += 1
     return {name: row for name, row in rows.items() if any(row.values())}
 
 

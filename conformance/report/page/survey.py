@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from conformance.report.document_types import ExchangeEntry
 
@@ -79,37 +80,64 @@ class Survey:
     ticks: tuple[tuple[int, str], ...] = ()
 
 
+class Row(NamedTuple):
+    """An operation, and the interface where it is not HTTP below the base URL."""
+
+    operation: str
+    interface: str = ""
+
+    @property
+    def name(self) -> str:
+        """The text for people."""
+        return f"{self.operation} ({self.interface})" if self.interface else self.operation
+
+    def rank(self, order: Sequence[str]) -> tuple[bool, int, str]:
+        """The place among the rows: those below the base URL first, each in the order given."""
+        place = order.index(self.operation) if self.operation in order else len(order)
+        return bool(self.interface), place, self.name
+
+
 @dataclass
 class Tally:
-    """The exchanges by operation and status, and the response times by operation."""
+    """The exchanges by row and status, and the response times by row."""
 
-    counts: dict[str, dict[str, Count]] = field(default_factory=dict)
-    times: dict[str, list[float]] = field(default_factory=dict)
+    counts: dict[Row, dict[str, Count]] = field(default_factory=dict)
+    times: dict[Row, list[float]] = field(default_factory=dict)
 
-    def add(self, exchange: ExchangeEntry, operation: str) -> None:
+    def add(self, exchange: ExchangeEntry, row: Row) -> None:
         """Count one exchange."""
         response = exchange.get("response")
         status = str(response["status"]) if response else SILENT
-        counts = self.counts.setdefault(operation, {})
+        counts = self.counts.setdefault(row, {})
         counts.setdefault(status, Count(exchange)).number += 1
         if response:
-            self.times.setdefault(operation, []).append(exchange["elapsed"])
+            self.times.setdefault(row, []).append(exchange["elapsed"])
+
+    @property
+    def statuses(self) -> list[str]:
+        """All statuses, sorted."""
+        return sorted({status for counts in self.counts.values() for status in counts})
+
+    @property
+    def most(self) -> int:
+        """The largest number of exchanges of one row with one status."""
+        numbers = (count.number for counts in self.counts.values() for count in counts.values())
+        return max(numbers, default=1)
 
 
 def of(exchanges: Iterable[ExchangeEntry], base_url: str, order: Sequence[str]) -> Survey:
     """The survey of recorded exchanges; the operations in `order` come first."""
     tally = Tally()
     for exchange in exchanges:
-        tally.add(exchange, _name(exchange, base_url))
-    names = sorted(tally.counts, key=lambda name: _rank(name, order))
-    statuses = sorted({status for counts in tally.counts.values() for status in counts})
-    numbers = [count.number for counts in tally.counts.values() for count in counts.values()]
-    most = max(numbers, default=1)
-    cells = {
-        name: tuple(_cell(status, tally.counts[name].get(status), most) for status in statuses)
-        for name in names
-    }
-    times = {name: sorted(tally.times[name]) for name in names if name in tally.times}
+        tally.add(exchange, _row(exchange, base_url))
+    statuses, most = tally.statuses, tally.most
+    cells = {}
+    times = {}
+    for row in sorted(tally.counts, key=lambda each: each.rank(order)):
+        counts = tally.counts[row]
+        cells[row.name] = tuple(_cell(status, counts.get(status), most) for status in statuses)
+        if row in tally.times:
+            times[row.name] = sorted(tally.times[row])
     if not times:
         return Survey(tuple(statuses), cells)
     scale = _scale(times)
@@ -117,18 +145,12 @@ def of(exchanges: Iterable[ExchangeEntry], base_url: str, order: Sequence[str]) 
     return Survey(tuple(statuses), cells, latencies, scale.ticks())
 
 
-def _name(exchange: ExchangeEntry, base_url: str) -> str:
+def _row(exchange: ExchangeEntry, base_url: str) -> Row:
     request = exchange["request"]
     if request["url"].startswith(base_url):
-        return exchange["operation"]
+        return Row(exchange["operation"])
     # The same operations are tools as well, at another address.
-    return f"{exchange['operation']} ({'tool' if request['method'] == 'POST' else 'elsewhere'})"
-
-
-def _rank(name: str, order: Sequence[str]) -> tuple[bool, int, str]:
-    operation, _, elsewhere = name.partition(" ")
-    place = order.index(operation) if operation in order else len(order)
-    return bool(elsewhere), place, name
+    return Row(exchange["operation"], "tool" if request["method"] == "POST" else "elsewhere")
 
 
 def _cell(status: str, count: Count | None, most: int) -> Cell:

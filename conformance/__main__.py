@@ -152,6 +152,14 @@ def run_options(part: argparse.ArgumentParser) -> None:
         action="store_true",
         help="exit with 1 if a requirement could not be checked",
     )
+    part.add_argument(
+        "--require",
+        action="append",
+        default=[],
+        metavar="CLASS|REQUIREMENT,…",
+        help="what has to be checked; exit with 5 if it could not be"
+        " (default: read and authentication, as far as the profile allows)",
+    )
 
 
 def serve_options(part: argparse.ArgumentParser) -> None:

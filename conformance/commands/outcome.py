@@ -7,12 +7,15 @@ VERDICTS = (
     "non-conformant; or inconclusive, with --require-complete",
 )
 
+INCOMPLETE_RUN = "incomplete: something that is required could not be checked"
+
 
 def explained(ends: tuple[str, ...]) -> str:
     """The exit codes of a command as help text; `ends` says what the first ones mean, from 0 on."""
     common = ("interrupted; the results so far are in the report", "internal error")
     usage = ("usage error: an option or a file is wrong, or nothing responds at an address",)
-    codes = [*enumerate(ends), *enumerate((*common, *usage), INTERRUPTED)]
+    gate = (INCOMPLETE_RUN,) if ends == VERDICTS else ()
+    codes = [*enumerate(ends), *enumerate((*common, *usage, *gate), INTERRUPTED)]
     return "exit codes:\n" + "".join(f"  {code}  {meaning}\n" for code, meaning in codes)
 
 

@@ -102,5 +102,6 @@ def _chosen(arguments: argparse.Namespace, directory: Path) -> Iterator[str]:
         yield f"--known-failures={arguments.known_failures}"
     if arguments.require_complete:
         yield "--require-complete"
+    yield from (f"--require={each}" for each in arguments.require)
     if arguments.workers:
         yield from ("-p", "xdist.plugin", "-n", str(arguments.workers))

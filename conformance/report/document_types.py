@@ -239,6 +239,21 @@ class KnownFailuresEntry(TypedDict):
     stale: list[StaleEntry]
 
 
+class GapEntry(TypedDict):
+    """A required requirement that could not be checked, with the operations; [] for all of it."""
+
+    requirement: str
+    operations: list[str]
+    reason: str
+
+
+class GateEntry(TypedDict):
+    """The classes and requirements that had to be checked, [] for the default, and the gaps."""
+
+    required: list[str]
+    gaps: list[GapEntry]
+
+
 class LedgerEntry(TypedDict):
     """An approval that was sent."""
 
@@ -274,5 +289,6 @@ Report = TypedDict(
         "observations": list[ObservationEntry],
         "ledger": list[LedgerEntry],
         "known-failures": NotRequired[KnownFailuresEntry],
+        "gate": NotRequired[GateEntry],
     },
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from conformance.contract.verdict import Level, Verdict
-from conformance.report.document_types import FindingEntry, RequirementEntry
+from conformance.report.document_types import FindingEntry, GapEntry, GateEntry, RequirementEntry
 from conformance.target.target import Target
 
 DEFAULT = ("read", "authentication")
@@ -26,6 +26,21 @@ class Gap:
     requirement: str
     operations: tuple[str, ...]
     reason: str
+
+
+def entry(
+    entries: Sequence[RequirementEntry], required: Sequence[str], target: Target | None
+) -> GateEntry:
+    """The gate as it stands in a report."""
+    return {
+        "required": list(required),
+        "gaps": list(map(_gap_entry, gaps(entries, required, target))),
+    }
+
+
+def _gap_entry(gap: Gap) -> GapEntry:
+    operations = list(gap.operations)
+    return {"requirement": gap.requirement, "operations": operations, "reason": gap.reason}
 
 
 def gaps(

@@ -13,12 +13,13 @@ from conformance.contract import requirements
 from conformance.contract.exit_codes import (
     CHECKER_ERROR,
     CONFORMANT,
+    INCOMPLETE,
     INTERRUPTED,
     NON_CONFORMANT,
 )
 from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Conclusion, Level, Verdict
-from conformance.report import artefacts, document, journal, known_failures, unchecked
+from conformance.report import artefacts, document, gate, journal, known_failures, unchecked
 from conformance.report.causes import grouping
 from conformance.report.document_types import AboutEntry, LedgerEntry, Report
 from conformance.report.gathered import Gathered
@@ -73,6 +74,7 @@ class Run:
         self.began = time.monotonic()
         self.target: Target | None = None
         self.secrets: set[str] = set()
+        self.required: tuple[str, ...] = ()
         self.known: tuple[Known, ...] | None = None
         self.formats: tuple[str, ...] = artefacts.DEFAULT
         self.leaks: list[str] = []
@@ -151,6 +153,7 @@ class Run:
             "unchecked": unchecked.remainder(entries, classes, interrupted=interrupted),
             "observations": document.observations(gathered.observations),
             "ledger": list(map(_approval, gathered.ledger)),
+            "gate": gate.entry(entries, self.required, self.target),
         }
         if self.known is not None:
             known_failures.mark(report, self.known, datetime.now(UTC).date())
@@ -177,7 +180,9 @@ class Run:
         if any(entry["verdict"] == Verdict.ERROR for entry in checked):
             return CHECKER_ERROR
         undecided = report["verdict"] == Conclusion.INCONCLUSIVE
-        return NON_CONFORMANT if undecided and self._complete else CONFORMANT
+        if undecided and self._complete:
+            return NON_CONFORMANT
+        return INCOMPLETE if report["gate"]["gaps"] else CONFORMANT
 
 
 def catalogue(classes: Sequence[str]) -> dict[str, Requirement]:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
 
@@ -76,6 +77,19 @@ def known_failures(config: pytest.Config) -> tuple[Known, ...] | None:
         )
     except failures.KnownError as problem:
         raise pytest.UsageError(str(problem)) from None
+
+
+def required(config: pytest.Config) -> tuple[str, ...]:
+    """The classes and requirements of --require. Raises UsageError for an unknown one."""
+    stated = (name for option in config.getoption("require") for name in option.split(","))
+    names = tuple(dict.fromkeys(stated))
+    known = (*requirements.CLASSES, *requirements.load())
+    for name in names:
+        if name not in known:
+            close = get_close_matches(name, known, 1)
+            hint = f": did you mean {close[0]}?" if close else ""
+            raise pytest.UsageError(f"--require: unknown class or requirement {name!r}{hint}")
+    return names
 
 
 def is_meant(config: pytest.Config) -> bool:

@@ -69,6 +69,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="fail a run that leaves a requirement unchecked",
     )
+    group.addoption(
+        "--require",
+        action="append",
+        default=[],
+        metavar="CLASS|REQUIREMENT,…",
+        help="what has to be checked; exit with 5 if it could not be",
+    )
 
 
 def _formats(text: str) -> tuple[str, ...]:

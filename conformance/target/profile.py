@@ -11,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path, PurePath
 from typing import Any
 
-from conformance.contract import api
+from conformance.contract import api, requirements
 from conformance.contract.identifiers import is_uuid
 from conformance.target.target import (
     Consent,
@@ -85,6 +85,11 @@ def _argument_flaw(value: str) -> str | None:
     return "contains a null character" if "\0" in value else None
 
 
+def _required_flaw(value: str) -> str | None:
+    known = value in requirements.CLASSES or value in requirements.load()
+    return None if known else "is neither a conformance class nor a requirement"
+
+
 _BASE_URL = Leaf(
     (str,),
     "write http:// or https://, the host and the path up to the version segment",
@@ -106,6 +111,7 @@ _ARGUMENT = Leaf(
     (str,), "write the command and its arguments as an array of strings", _argument_flaw
 )
 _FLAG = Leaf((bool,), "write true or false")
+_REQUIRED = Leaf((str,), "write a conformance class or the id of a requirement", _required_flaw)
 _TEXT = Leaf((str,), "write a line of text in quotes", _text_flaw)
 
 _TOKEN_EXAMPLE = 'write { command = ["./token", "--staging"], lifetime = 300 }'
@@ -147,6 +153,7 @@ _PROFILE: Schema = {
         operation: {role: _NAME for listed, role in _API.open_names if listed == operation}
         for operation, _ in _API.open_names
     },
+    "gate": {"require": Array(_REQUIRED)},
     "product": dict.fromkeys(("vendor", "name", "version"), _TEXT),
     "tools": {"url": _URL},
     "description": {"url": _URL},
@@ -204,6 +211,7 @@ def parse(
         consent=Consent(
             **{key.replace("-", "_"): value for key, value in profile.get("consent", {}).items()}
         ),
+        required=profile.get("gate", {}).get("require", ()),
         source=PurePath(source).name if source else None,  # a report names no folders
         product=Product(**profile.get("product", {})),
     )

@@ -47,6 +47,7 @@ def of(target: Target, provisioned: list[str]) -> dict[str, Any]:
         "consent": asdict(target.consent),
         "profile": target.source,
         "product": dict(target.product.stated),
+        "required": list(target.required),
     }
 
 
@@ -95,6 +96,7 @@ def target(snapshot: Mapping[str, Any]) -> Target:
         consent=Consent(**snapshot["consent"]),
         source=snapshot["profile"],
         product=Product(**snapshot.get("product", {})),
+        required=tuple(snapshot.get("required", ())),
     )
 
 

@@ -200,6 +200,7 @@ class Target:
     tools_url: str | None = None
     description_url: str | None = None
     consent: Consent = field(default_factory=Consent)
+    required: tuple[str, ...] = ()  # classes and requirements of the gate; (): the default
     source: str | None = None
     product: Product = field(default_factory=Product)
 

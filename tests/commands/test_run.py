@@ -164,3 +164,43 @@ def test_a_stale_known_failure_fails_a_run(tmp_path: Path) -> None:
     )
     assert ended.returncode == 1
     assert "\n  out of date  description/version: " in ended.stdout
+
+
+def test_a_run_without_a_credential_is_incomplete(served: Path, tmp_path: Path) -> None:
+    """Exit code 5: nothing was served, so that next to nothing could be checked."""
+    address = tomllib.loads(served.read_text())["base-url"]
+    ended = conformance(tmp_path, "run", "--base-url", address, "--depth", "quick")
+    document = report(tmp_path)
+
+    assert (ended.returncode, document["verdict"]) == (5, "inconclusive")
+    assert [gap["requirement"] for gap in document["gate"]["gaps"]] == ["read/success"]
+    assert "\n  INCOMPLETE: 1 required requirement could not be checked\n" in ended.stdout
+
+
+def test_a_rejected_key_ends_a_run_before_its_first_check(served: Path, tmp_path: Path) -> None:
+    """Exit code 4, one line that names the variable, and no report."""
+    address = tomllib.loads(served.read_text())["base-url"]
+    target = tmp_path / "target.toml"
+    target.write_text(f'base-url = "{address}"\n[credentials.primary]\napi-key = "${{KEY}}"\n')
+    ended = conformance(tmp_path, "run", "--target", target, KEY="nobody-has-this-key")
+
+    assert (ended.returncode, ended.stdout) == (4, "")
+    assert ended.stderr == (
+        "conformance run: error: the API key in KEY was rejected with 401 by every operation: "
+        "nothing can be checked\n"
+    )
+    assert not (tmp_path / "reports/latest/report.json").exists()
+
+
+def test_what_is_required_by_name_has_to_be_checked(served: Path, tmp_path: Path) -> None:
+    """By the option or by the profile; --require of the command line wins."""
+    address = tomllib.loads(served.read_text())["base-url"]
+    target = tmp_path / "target.toml"
+    target.write_text(f'base-url = "{address}"\n[gate]\nrequire = ["limits"]\n')
+    options = ("run", "--target", target, "--class", "limits", "--depth", "quick")
+
+    assert conformance(tmp_path, *options).returncode == 5
+    assert conformance(tmp_path, *options, "--require", "read").returncode == 0
+    unknown = conformance(tmp_path, *options, "--require", "limit")
+    message = "--require: unknown class or requirement 'limit': did you mean limits?"
+    assert (unknown.returncode, message in unknown.stderr) == (4, True)

@@ -598,8 +598,8 @@ def test_one_mistake_is_one_problem(problems: Rejected, text: str, key: str, wha
         ("parameter", "did you mean parameters?"),
         (
             "zzz",
-            "the known keys are base-url, credentials, fixtures, limits, parameters, product, "
-            "tools, description, consent",
+            "the known keys are base-url, credentials, fixtures, limits, parameters, gate, "
+            "product, tools, description, consent",
         ),
     ],
 )
@@ -886,3 +886,16 @@ q = 2
         ("p", 1): 12,
         ("p", 1, "q"): 13,
     }
+
+
+def test_the_gate_names_classes_and_requirements(problems: Rejected) -> None:
+    """Others are rejected with their place."""
+    tables = {"base-url": URL, "gate": {"require": ["read", "approval/replay"]}}
+    assert profile.parse(tables).required == ("read", "approval/replay")
+
+    (problem,) = problems(f"base-url = '{URL}'\n[gate]\nrequire = ['reading']")
+    assert (problem.line, problem.key, problem.what) == (
+        3,
+        "gate.require[0]",
+        "is neither a conformance class nor a requirement",
+    )

@@ -1,11 +1,13 @@
 """The verdict of a run and its numbers, for a terminal."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
 from conformance.report.causes.attribution import attributed
 from conformance.report.console.line import Span
-from conformance.report.document_types import KnownFailuresEntry, Report
+from conformance.report.document_types import GapEntry, KnownFailuresEntry, Report
+from conformance.report.text import short
 
 VERDICTS = {
     "conformant": ("CONFORMANT: every requirement that was checked passed", "good"),
@@ -20,6 +22,8 @@ INTERRUPTED = {
     ),
     "inconclusive": ("INTERRUPTED: nothing failed so far", "warn"),
 }
+MOST_REASONS = 3
+LONGEST_REASON = 200
 LONG = 60.0
 """Seconds after which a run that waits for responses gets the advice to use several processes."""
 
@@ -33,6 +37,8 @@ def spans(report: Report) -> Iterator[list[Span]]:
     yield from _causes(report)
     if "known-failures" in report:
         yield from _known_failures(report["known-failures"])
+    if "gate" in report and not report["interrupted"]:
+        yield from _gaps(report["gate"]["gaps"])
     yield [(f"  {_traffic(report)}", "")]
     yield [(f"  depth {report['suite']['depth']}, seed {report['suite']['seed']}", "")]
     if _waits_for_responses(report):
@@ -69,6 +75,17 @@ def _causes(report: Report) -> Iterator[list[Span]]:
     if len(causes) < len(failed):
         number = quantity(len(causes), "cause")
         yield [(f"  {number} of {quantity(len(failed), 'failed requirement')}", "")]
+
+
+def _gaps(gaps: Sequence[GapEntry]) -> Iterator[list[Span]]:
+    """What was required and could not be checked, with the most frequent reasons."""
+    if not gaps:
+        return
+    reasons = Counter(gap["reason"] for gap in gaps)
+    number = quantity(len(gaps), "required requirement")
+    yield [(f"  INCOMPLETE: {number} could not be checked", "bad")]
+    for reason, count in reasons.most_common(MOST_REASONS):
+        yield [(f"  {count:4}  ", ""), (short(reason, LONGEST_REASON), "strong")]
 
 
 def _known_failures(known: KnownFailuresEntry) -> Iterator[list[Span]]:

@@ -16,7 +16,9 @@ from conformance.contract import api
 from conformance.runner.collection import PACKAGE, SUITE
 
 SPENDERS = "approvals"
-"""The fixture of reviews to approve, and the xdist scope of the checks that have it."""
+"""The xdist scope of the checks that approve reviews."""
+SPENDING = frozenset({"approvals", "trials", "preconditions"})
+"""The fixtures that approve reviews."""
 WALKERS = "walks"
 """The xdist scope of the checks that paginate lists."""
 WALKED = ("authorization/lists", "pagination/")
@@ -34,12 +36,11 @@ class Distribution(LoadScopeScheduling):  # type: ignore[misc]
 
 
 def spends(nodeid: str) -> bool:
-    """Whether a check may approve a review: it has the fixture, and no other operation."""
+    """Whether a check may approve a review: it has such a fixture, and no other operation."""
     check, case = _check(nodeid)
     given = inspect.signature(check).parameters if check else {}
-    return SPENDERS in given and (
-        "operation" not in given or api.load().approval.id in case.rstrip("]").split("-")
-    )
+    is_approval = api.load().approval.id in case.rstrip("]").split("-")
+    return not SPENDING.isdisjoint(given) and ("operation" not in given or is_approval)
 
 
 def walks(nodeid: str) -> bool:

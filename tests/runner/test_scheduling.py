@@ -35,10 +35,10 @@ def items() -> list[pytest.Item]:
     return collected.items
 
 
-def test_the_checks_that_spend_are_those_that_are_handed_reviews_to_approve(
+def test_the_checks_that_spend_are_those_with_a_fixture_that_approves(
     items: list[pytest.Item],
 ) -> None:
-    """As their names tell, all those and no others, which run anywhere."""
+    """Directly or through another fixture; all other checks run anywhere."""
     told = {item.nodeid for item in items if scheduling.spends(item.nodeid)}
     found = set()
     for item in items:

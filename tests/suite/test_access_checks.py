@@ -20,7 +20,7 @@ SHORT = Edit(
 )
 
 
-def test_a_caller_who_is_served_nowhere_says_nothing_of_permissions() -> None:
+def test_a_caller_who_is_served_nowhere_is_inconclusive() -> None:
     """Its secret may be wrong."""
     wrong = having("credentials/lacking/account:read/api-key", "lk_of-nobody-at-all")
     with stage(wrong) as one, pytest.raises(Inconclusive) as undecided:
@@ -29,8 +29,8 @@ def test_a_caller_who_is_served_nowhere_says_nothing_of_permissions() -> None:
 
 
 @pytest.mark.parametrize("operation", ["account_get", "review_approve"])
-def test_who_is_forbidden_everything_says_nothing_of_other_permissions(operation: str) -> None:
-    """It may have no grant at all."""
+def test_a_caller_who_is_forbidden_everything_is_left_out(operation: str) -> None:
+    """Its grant may be empty."""
 
     def forbidding(request: httpx.Request, send: Send) -> httpx.Response:
         return (
@@ -49,8 +49,8 @@ def test_who_is_forbidden_everything_says_nothing_of_other_permissions(operation
     assert tried != []
 
 
-def test_a_scheme_by_which_others_are_served_is_accepted() -> None:
-    """It is primary's secret that is wrong then."""
+def test_a_scheme_that_serves_others_is_accepted() -> None:
+    """The secret of primary may be wrong."""
     wrong = having("credentials/primary/api-key", "lk_of-nobody-at-all")
     with stage(wrong) as one, pytest.raises(Inconclusive) as undecided:
         one.perform(authentication.test_an_api_key_suffices, "account_get")
@@ -58,10 +58,10 @@ def test_a_scheme_by_which_others_are_served_is_accepted() -> None:
 
 
 @pytest.mark.parametrize(("everywhere", "found"), [(False, Violation), (True, Inconclusive)])
-def test_who_may_do_the_same_elsewhere_is_refused_wrongly(
+def test_a_caller_who_is_served_elsewhere_is_rejected_wrongly(
     everywhere: bool, found: type[Exception]
 ) -> None:
-    """A caller with one scheme, of whom nobody is told apart, who is refused a project, and is shown the list of projects or not."""
+    """A project is forbidden, while the list of projects is served."""
     closed: list[str] = []
 
     def refusing(request: httpx.Request, send: Send) -> httpx.Response:
@@ -76,8 +76,8 @@ def test_who_may_do_the_same_elsewhere_is_refused_wrongly(
             one.perform(authentication.test_an_api_key_suffices, "project_get")
 
 
-def test_primary_lacks_no_permission() -> None:
-    """Where somebody else lacks it, the profile knows the difference."""
+def test_primary_has_every_permission() -> None:
+    """The profile has another caller who lacks it."""
 
     def refusing(request: httpx.Request, send: Send) -> httpx.Response:
         return (
@@ -93,8 +93,8 @@ def test_primary_lacks_no_permission() -> None:
         one.perform(authorization.test_no_other_permission_is_needed, "account_get", "api-key")
 
 
-def test_who_does_not_reach_a_review_says_nothing_of_roles() -> None:
-    """No review is within the grant of that caller."""
+def test_a_caller_who_cannot_read_the_review_is_inconclusive() -> None:
+    """The review may be outside its grant."""
 
     def elsewhere(request: httpx.Request, send: Send) -> httpx.Response:
         return (
@@ -108,8 +108,8 @@ def test_who_does_not_reach_a_review_says_nothing_of_roles() -> None:
     assert undecided.value.needs == ("credentials.no-review-role",)
 
 
-def test_the_outsider_alone_shows_what_is_out_of_reach() -> None:
-    """Where the profile names nothing foreign."""
+def test_the_outsider_is_enough_to_check_companies() -> None:
+    """The profile names nothing foreign."""
     edits = subjects.BY_ID["project-company-unchecked"].edits
     with (
         stage(without("fixtures/foreign"), edits=edits) as one,
@@ -118,8 +118,8 @@ def test_the_outsider_alone_shows_what_is_out_of_reach() -> None:
         one.perform(grants.test_another_company_is_out_of_reach, "project_get", "api-key")
 
 
-def test_another_permission_by_a_scheme_that_its_caller_has_not_is_left_out() -> None:
-    """The other callers show that approving needs none but its own."""
+def test_a_permission_without_a_credential_of_the_scheme_is_left_out() -> None:
+    """The other permissions are checked."""
     with stage(without("credentials/lacking/account:read/bearer")) as one:
         one.perform(authorization.test_no_other_permission_is_needed, "review_approve", "bearer")
         labels = one.things["trials"].first().attempts

@@ -94,14 +94,14 @@ def reference() -> Iterator[Live]:
 
 
 @pytest.mark.parametrize("check", CHECKS)
-def test_the_reference_keeps_everything(check: Any, reference: Live) -> None:
-    """Nothing is broken, nothing undecided, and nothing differs."""
+def test_the_description_of_the_reference_passes(check: Any, reference: Live) -> None:
+    """No difference is observed."""
     check(reference)
     assert reference.session.observations == []
 
 
 @pytest.mark.parametrize("check", CHECKS)
-def test_without_an_address_nothing_is_judged(check: Any, targets: Targets) -> None:
+def test_without_a_url_the_description_is_inconclusive(check: Any, targets: Targets) -> None:
     """The key of the profile is named."""
     with pytest.raises(Inconclusive) as undecided:
         check(targets.of(Publisher(b"")))
@@ -122,10 +122,10 @@ def _document(**members: Any) -> bytes:
     ],
     ids=["absent", "a page", "no YAML", "Swagger"],
 )
-def test_what_is_no_description_breaks_one_requirement(
+def test_an_unusable_document_violates_one_requirement(
     targets: Targets, body: bytes, status: int, told: str
 ) -> None:
-    """It is not published; everything else about it is undecided."""
+    """The other requirements are inconclusive."""
     target = targets.publishing(body, status)
     with pytest.raises(Violation, match=told):
         checks.test_the_description_is_published(target)
@@ -152,17 +152,17 @@ def test_what_is_no_description_breaks_one_requirement(
 @pytest.mark.parametrize(
     "check", [checks.test_the_description_is_published, checks.test_the_operations]
 )
-def test_what_stands_in_the_way_is_named(
+def test_what_is_needed_for_the_description_is_named(
     targets: Targets, check: Any, publisher: Publisher, url: str, needs: str
 ) -> None:
-    """Nobody is blamed for it."""
+    """The checks are inconclusive."""
     with pytest.raises(Inconclusive) as undecided:
         check(targets.of(publisher, description={"url": url}))
     assert undecided.value.needs == (needs,)
 
 
-def test_primary_is_asked_where_nobody_is_welcome(targets: Targets) -> None:
-    """Its credential goes to the host of the API, and to no other."""
+def test_a_protected_description_is_fetched_as_primary(targets: Targets) -> None:
+    """The credential is never sent to another host."""
     application = Publisher(_document(), welcome=b"secret")
     credentials = {"primary": {"api-key": "secret"}}
     checks.test_the_operations(
@@ -174,8 +174,8 @@ def test_primary_is_asked_where_nobody_is_welcome(targets: Targets) -> None:
         )
 
 
-def test_a_broken_description_is_told_with_its_lines(targets: Targets) -> None:
-    """The first few differences, and how many more there are."""
+def test_differences_are_listed_up_to_a_bound(targets: Targets) -> None:
+    """The message has the number of the others."""
     paths = {
         path: item
         for path, item in openapi.load().document["paths"].items()
@@ -191,8 +191,8 @@ def test_a_broken_description_is_told_with_its_lines(targets: Targets) -> None:
     assert broken.value.message.endswith("and 5 more (`conformance diff` lists them)")
 
 
-def test_what_is_passed_over_is_a_warning_of_its_own(targets: Targets) -> None:
-    """A status that is not described breaks nobody, and is told."""
+def test_an_undescribed_status_is_incomplete(targets: Targets) -> None:
+    """It violates only description/complete."""
     document = orjson.loads(_document())
     del document["paths"]["/account"]["get"]["responses"]["502"]
     target = targets.publishing(orjson.dumps(document))
@@ -201,18 +201,18 @@ def test_what_is_passed_over_is_a_warning_of_its_own(targets: Targets) -> None:
         checks.test_the_description_is_complete(target)
 
 
-def test_what_breaks_nothing_is_observed(targets: Targets) -> None:
-    """With whom it concerns."""
+def test_a_harmless_difference_is_observed(targets: Targets) -> None:
+    """With the operations that it is about."""
     target = targets.publishing(_document(servers=[{"url": "https://example.com"}]))
     checks.test_free_choices_of_the_description(target)
     told = "servers: a server URL does not end with the version segment v1"
     assert target.session.observations == [("observe/description", "open: the document", told)]
 
 
-def test_answers_are_held_to_the_published_description(
+def test_responses_are_compared_with_the_published_description(
     reference: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What fits the contract and not the description is observed, with the place and the keyword and without the value."""
+    """An observation has the place and the keyword, without the value."""
     document = orjson.loads(_document())
     document["components"]["schemas"]["Account"]["properties"]["displayName"] = {
         "type": "string",
@@ -231,8 +231,8 @@ def test_answers_are_held_to_the_published_description(
     ]
 
 
-def test_a_target_without_anything_to_read_shows_no_answers(targets: Targets) -> None:
-    """There is nothing to hold to the description, and nobody is blamed."""
+def test_without_data_there_are_no_responses_to_compare(targets: Targets) -> None:
+    """Nothing is observed."""
     target = targets.of(
         Publisher(_document(paths={})),
         credentials={"primary": {"api-key": "secret"}},
@@ -242,8 +242,8 @@ def test_a_target_without_anything_to_read_shows_no_answers(targets: Targets) ->
     assert target.session.observations == []
 
 
-def test_the_reference_publishes_for_reading_alone(reference: Live) -> None:
-    """GET and HEAD are answered, to anybody, with the address that was asked."""
+def test_the_reference_publishes_its_description_read_only(reference: Live) -> None:
+    """GET and HEAD are served, with the requested URL as server."""
     client, url = reference.session.client, reference.session.target.description_url
     sendings = [
         Sending(None, url=f"{url}?a=1", method=method, in_contract=False)

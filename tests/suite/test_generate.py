@@ -1,4 +1,4 @@
-"""The generated requests: what they are, what is left out, that the same seed means the same ones everywhere, and who gets them."""
+"""Generated requests: which they are, their dependence on the seed, and how they are sent."""
 
 import dataclasses
 import os
@@ -40,7 +40,7 @@ SEVERAL = [
     for mode in BOTH
 ]
 
-# Also without what the working directory and the hash seed might lend, and with constants in a module of the user's own.
+# In another directory, with another hash seed, and with constants in a module of the user.
 ANOTHER_PROCESS = """
 import hashlib, sys
 sys.path.insert(0, ".")
@@ -93,14 +93,14 @@ def test_another_seed_means_other_requests(tmp_path: Path) -> None:
     )
 
 
-def test_asking_again_yields_what_was_made_before() -> None:
-    """Many runs in one process share the requests."""
+def test_the_requests_of_a_source_are_generated_once() -> None:
+    """Runs in one process share them."""
     assert generate.examples(SEVERAL[0]) is generate.examples(
         Source("project_list", Mode.POSITIVE, 7, 12)
     )
 
 
-def test_every_bound_of_limit_is_met_from_both_sides() -> None:
+def test_every_bound_of_limit_is_tried_from_both_sides() -> None:
     """The systematic requests of each list have 1, 100, 0 and 101."""
     for operation in (operation for operation in OPERATIONS.values() if operation.is_list):
         inside, outside = (
@@ -111,8 +111,8 @@ def test_every_bound_of_limit_is_met_from_both_sides() -> None:
         assert {"0", "101"} <= outside
 
 
-def test_a_systematic_request_has_one_wrong_argument() -> None:
-    """What stands beside the wrong one is right."""
+def test_a_systematic_request_has_one_invalid_argument() -> None:
+    """The other arguments are valid."""
     for call in generate.coverage("activity_list", Mode.NEGATIVE):
         path = call.path["projectId"] == "b7e0c5d4-92a1-4e36-8c0f-1f5d7a2e9b63"
         query = [
@@ -124,7 +124,7 @@ def test_a_systematic_request_has_one_wrong_argument() -> None:
 
 
 def test_an_operation_without_arguments_has_one_request() -> None:
-    """Nothing about it can be wrong."""
+    """Nothing in it can be invalid."""
     assert generate.coverage("account_get", Mode.POSITIVE) == (Call("account_get"),)
     assert generate.coverage("account_get", Mode.NEGATIVE) == ()
     assert generate.examples(Source("account_get", Mode.NEGATIVE, 1, 5)) == ()
@@ -135,7 +135,7 @@ def test_without_a_budget_there_are_no_examples() -> None:
     assert generate.examples(Source("project_list", Mode.NEGATIVE, 1, 0)) == ()
 
 
-def test_only_parameters_of_the_contract_are_sent_and_each_once() -> None:
+def test_only_parameters_of_the_contract_are_sent_once() -> None:
     """Unknown and repeated ones are left out."""
     for call in _generated():
         operation = OPERATIONS[call.operation]
@@ -149,8 +149,8 @@ def test_only_parameters_of_the_contract_are_sent_and_each_once() -> None:
         assert len(names) == len(set(names))
 
 
-def test_nothing_is_sent_that_is_not_passed_on() -> None:
-    """No control characters, no segments that servers take apart, no long URLs."""
+def test_nothing_is_sent_that_a_proxy_may_change() -> None:
+    """No control characters, no separators in segments, no long URLs."""
     for call in _generated():
         for value in call.path.values():
             assert value not in {"", ".", ".."}
@@ -169,8 +169,8 @@ def test_nothing_is_sent_that_is_not_passed_on() -> None:
         )
 
 
-def test_bodies_are_only_made_for_the_operation_that_takes_one() -> None:
-    """Objects of every form, and what is no object; nothing, too."""
+def test_only_the_approval_has_bodies() -> None:
+    """Objects of every form, other JSON, and no body."""
     bodies = {call.operation for call in _generated() if call.body is not None}
     assert bodies == {"review_approve"}
     assert b"[null, null]" in [
@@ -214,10 +214,10 @@ ID = "3d2f9a60-1c77-4b8e-9f24-7a5b0c3e6d18"
         ("review_approve", {"path_parameters": {"reviewId": "%2e"}}, None),
     ],
 )
-def test_what_no_request_can_carry_as_it_was_made_is_left_out(
+def test_a_case_that_no_request_can_express_is_left_out(
     operation: str, parts: dict[str, Any], sent: Call | None
 ) -> None:
-    """A list of one value is that value."""
+    """An array of one value is that value."""
     wanted: dict[str, Any] = {"method": OPERATIONS[operation].method, "path_parameters": {}}
     if operation == "review_approve":
         wanted |= {"path_parameters": {"reviewId": ID}, "media_type": "application/json"}
@@ -227,8 +227,8 @@ def test_what_no_request_can_carry_as_it_was_made_is_left_out(
     )
 
 
-def test_where_nobody_is_at_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As for a user of whom the system knows no more than a number."""
+def test_without_a_home_directory_nothing_is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system knows only the number of the user."""
 
     def nobody(_: int) -> None:
         raise KeyError
@@ -240,7 +240,7 @@ def test_where_nobody_is_at_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch
         assert vars(configuration)["__hypothesis_home_directory"].is_relative_to(os.devnull)
 
 
-def test_text_that_is_not_ascii_is_sent() -> None:
+def test_text_beyond_ascii_is_sent() -> None:
     """In the query and in bodies."""
     queries = "".join(value for call in generate.examples(SEVERAL[1]) for _, value in call.query)
     bodies = b"".join(call.body or b"" for call in generate.examples(SEVERAL[4]))
@@ -248,8 +248,8 @@ def test_text_that_is_not_ascii_is_sent() -> None:
     assert not bodies.isascii()
 
 
-def test_the_smallest_request_of_a_kind_is_found() -> None:
-    """Shrinking goes on as long as the request shows what is being looked for."""
+def test_the_smallest_request_with_a_symptom_is_found() -> None:
+    """Shrinking goes on as long as the request has it."""
     source = Source("review_list", Mode.POSITIVE, 1, 40)
 
     def shows(call: Call) -> bool:
@@ -261,7 +261,7 @@ def test_the_smallest_request_of_a_kind_is_found() -> None:
 
 
 def test_a_search_may_find_nothing() -> None:
-    """No example has what is being looked for."""
+    """No example has the symptom."""
     assert (
         generate.smallest(
             Source("review_get", Mode.POSITIVE, 1, 5), lambda call: call.operation == "account_get"
@@ -271,8 +271,8 @@ def test_a_search_may_find_nothing() -> None:
 
 
 @pytest.mark.parametrize("most", [0, 1, 9])
-def test_a_search_ends_where_it_is_told_to(most: int) -> None:
-    """It then yields the smallest request so far."""
+def test_a_search_ends_with_its_budget(most: int) -> None:
+    """The smallest request so far is returned."""
     shown: list[Call] = []
 
     def shows(call: Call) -> bool:
@@ -291,7 +291,7 @@ Opened = Callable[..., tuple[Session, "Watched"]]
 
 
 class Watched(InProcess):
-    """The reference, with a list of what it was sent; where `fault` names a status, it answers with that one."""
+    """The reference with a list of its requests; `fault` names a status for a request."""
 
     def __init__(
         self, reference: Reference, clock: ManualClock, fault: Callable[[httpx.Request], int | None]
@@ -365,8 +365,8 @@ def test_the_reference_gets_the_same_requests_in_every_run(opened: Opened) -> No
     assert sent[0] == sent[1]
 
 
-def test_no_review_that_can_be_approved_is_sent_to_approve(opened: Opened) -> None:
-    """Only made-up ids, ids that nobody can approve, and what is no id."""
+def test_fuzzing_approves_no_approvable_review(opened: Opened) -> None:
+    """Only absent and unapprovable reviews are in its paths."""
     session, transport = opened()
     beyond(OPERATIONS["review_approve"], Live(session), generate.make)
     sent = [url for method, url, _ in transport.sent if method == "POST"]
@@ -388,8 +388,8 @@ def test_nothing_is_written_without_consent(opened: Opened) -> None:
     assert transport.sent == []
 
 
-def test_a_failure_is_a_violation_that_shows_the_request(opened: Opened) -> None:
-    """Where a systematic request fails, it is shown as it is."""
+def test_a_failure_of_a_systematic_request_is_a_violation(opened: Opened) -> None:
+    """The request is shown as it is."""
     session, transport = opened(_on_arrays)
     with pytest.raises(Violation) as caught:
         beyond(OPERATIONS["review_approve"], Live(session), generate.make)
@@ -397,8 +397,8 @@ def test_a_failure_is_a_violation_that_shows_the_request(opened: Opened) -> None
     assert [body for _, _, body in _shown(caught.value.exchanges, transport)] == [b"[null, null]"]
 
 
-def test_what_only_an_example_shows_is_made_small(opened: Opened) -> None:
-    """With a bounded number of requests."""
+def test_a_failure_of_an_example_is_shrunk(opened: Opened) -> None:
+    """The number of requests is bounded."""
     plain, _ = opened()
     Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(plain), generate.make).run()
     usual = plain.end(()).exchanges
@@ -412,8 +412,8 @@ def test_what_only_an_example_shows_is_made_small(opened: Opened) -> None:
     assert session.end(()).exchanges - usual <= MAX_SMALLER + TRIES * session.depth.examples
 
 
-def test_a_finding_of_a_rule_shows_the_smallest_request(opened: Opened) -> None:
-    """A refusal of what is allowed is found under its own requirement."""
+def test_a_finding_of_a_rule_is_shrunk(opened: Opened) -> None:
+    """It is reported under its own requirement."""
     session, transport = opened(_on_limits(422))
     Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session), generate.make).run()
     (finding,) = [
@@ -426,18 +426,16 @@ def test_a_finding_of_a_rule_shows_the_smallest_request(opened: Opened) -> None:
     ]
 
 
-def test_a_lost_connection_is_a_violation_where_the_request_is_to_blame(opened: Opened) -> None:
-    """The control is answered, and the request is not."""
+def test_a_lost_connection_is_a_violation_if_the_baseline_is_served(opened: Opened) -> None:
+    """The request has no response twice."""
     session, _ = opened(lambda request: 502 if request.url.params.get("limit") == "101" else None)
     with pytest.raises(Violation) as caught:
         Fuzz(OPERATIONS["project_list"], Mode.NEGATIVE, Live(session), generate.make).run()
     assert "502 wrong" in caught.value.message
 
 
-def test_a_search_that_goes_on_for_ever_is_ended(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What is small enough by then is shown."""
+def test_an_endless_search_is_ended(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The smallest request so far is shown."""
     monkeypatch.setattr(fuzzing, "MAX_SMALLER", 2)
     session, transport = opened(_on_limits(500))
     with pytest.raises(Violation) as caught:
@@ -446,7 +444,7 @@ def test_a_search_that_goes_on_for_ever_is_ended(
     assert 30 <= int(httpx.URL(url).params["limit"]) < 99
 
 
-def test_one_small_request_may_show_several_kinds_of_defect(opened: Opened) -> None:
+def test_one_small_request_may_have_several_symptoms(opened: Opened) -> None:
     """It is sent once."""
     session, transport = opened(_on_limits(500))
     transport.wrong = b"{}"
@@ -462,8 +460,8 @@ def test_one_small_request_may_show_several_kinds_of_defect(opened: Opened) -> N
     assert (len(kinds) > 1, len(smallest)) == (True, 1)
 
 
-def test_a_throttled_control_tells_nothing(opened: Opened) -> None:
-    """The request was lost, and when it is sent once more, it is one too many."""
+def test_a_throttled_repetition_is_inconclusive(opened: Opened) -> None:
+    """The request had no response, and then 429."""
     met: list[int] = []
 
     def fault(request: httpx.Request) -> int | None:

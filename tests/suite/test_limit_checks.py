@@ -24,8 +24,8 @@ def unlimited(request: httpx.Request, send: Send) -> httpx.Response:
 
 
 @pytest.mark.parametrize(("pause", "found"), [(0.0, Violation), (1.0, Inconclusive)])
-def test_who_is_too_slow_for_a_limit_meets_none(pause: float, found: type[Exception]) -> None:
-    """A limit that could have been met, and was not, is none."""
+def test_slow_requests_do_not_show_a_missing_limit(pause: float, found: type[Exception]) -> None:
+    """Fast requests without a 429 do."""
     moments = count()
     with stage(spoil=unlimited) as one:
         one.session.client.now = lambda: next(moments) * pause
@@ -36,8 +36,8 @@ def test_who_is_too_slow_for_a_limit_meets_none(pause: float, found: type[Except
 
 
 @pytest.mark.parametrize("status", [500, 503])
-def test_one_failure_on_the_way_to_a_limit_is_no_refusal(status: int) -> None:
-    """Nor is one after the time that is to be waited."""
+def test_one_failure_before_the_limit_is_repeated(status: int) -> None:
+    """So is one after the wait."""
     before, after = count(), count()
 
     def failing(request: httpx.Request, send: Send) -> httpx.Response:
@@ -52,8 +52,8 @@ def test_one_failure_on_the_way_to_a_limit_is_no_refusal(status: int) -> None:
     assert (next(before) > 3, next(after) > 1) == (True, True)
 
 
-def test_who_was_throttled_before_is_asked_for_what_it_may_see() -> None:
-    """A caller that meets its limit from the first request on shows only after the wait that the account is none of its."""
+def test_after_the_wait_a_permitted_operation_is_requested() -> None:
+    """A caller who was always throttled may lack a permission."""
     seen: list[tuple[str, bool]] = []
 
     def throttled(request: httpx.Request, send: Send) -> httpx.Response:
@@ -84,8 +84,8 @@ def hanging_up(request: httpx.Request) -> httpx.Response:
     raise httpx.WriteError("broken pipe", request=request)
 
 
-def test_hanging_up_on_a_large_body_is_no_answer() -> None:
-    """Where a small one is answered."""
+def test_a_closed_connection_is_not_a_413() -> None:
+    """A small body gets a response."""
     with (
         stage(spoil=too_large(hanging_up)) as one,
         pytest.raises(Violation, match="WriteError") as broken,
@@ -94,8 +94,8 @@ def test_hanging_up_on_a_large_body_is_no_answer() -> None:
     assert broken.value.expected == "413"
 
 
-def test_without_consent_to_approve_another_refusal_says_nothing_of_sizes() -> None:
-    """There is no review of that id."""
+def test_without_consent_to_approve_a_404_is_inconclusive() -> None:
+    """The body names an absent review."""
     silent = having("consent/approve-reviews", value=False)
     with (
         stage(silent, too_large(lambda _: json_response(404))) as one,
@@ -105,8 +105,8 @@ def test_without_consent_to_approve_another_refusal_says_nothing_of_sizes() -> N
     assert undecided.value.needs == ("consent.approve-reviews",)
 
 
-def test_a_limit_beyond_the_largest_body_is_not_found() -> None:
-    """Sixteen mebibytes are enough."""
+def test_a_limit_beyond_the_largest_body_is_inconclusive() -> None:
+    """The largest body has 16 MiB."""
     open_ended = without("limits/max-body-bytes")
     with (
         stage(open_ended, too_large(lambda _: json_response(409))) as one,
@@ -117,16 +117,16 @@ def test_a_limit_beyond_the_largest_body_is_not_found() -> None:
     assert max(len(sent.content) for sent in one.transport.sent) == limits_body.LARGEST_PROBE
 
 
-def test_the_body_limit_is_found_where_it_is_not_declared() -> None:
-    """By bodies that grow."""
+def test_an_undeclared_body_limit_is_found() -> None:
+    """Bodies grow until one gets 413."""
     with stage(without("limits/max-body-bytes")) as one:
         one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
         sizes = [len(request.content) for request in one.transport.sent if request.method == "POST"]
     assert sizes[-1] == limits_body.FIRST_PROBE
 
 
-def test_without_consent_to_approve_no_review_is_sent_too_large_a_body() -> None:
-    """An id of nothing stands in, and nothing is approved."""
+def test_without_consent_to_approve_large_bodies_name_an_absent_review() -> None:
+    """No review of the profile is in a URL."""
     with stage(having("consent/approve-reviews", value=False)) as one:
         one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
         one.perform(limits.test_a_429_says_how_long_to_wait)
@@ -137,8 +137,8 @@ def test_without_consent_to_approve_no_review_is_sent_too_large_a_body() -> None
     assert [url for url in written for id in approvable if id in url] == []
 
 
-def test_a_caller_in_its_rate_limit_may_be_another_one_of_the_profile() -> None:
-    """Then it may have no limit of its own."""
+def test_a_throttled_caller_with_the_secret_of_another_is_inconclusive() -> None:
+    """It may have no limit of its own."""
 
     def shared(profile: Profile) -> None:
         profile["credentials"]["throttled"] = profile["credentials"]["primary"]

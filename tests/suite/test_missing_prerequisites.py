@@ -101,8 +101,10 @@ def both(*changes: Change) -> Change:
         ),
     ],
 )
-def test_what_is_missing_is_named(check: Asked, change: Change, needs: tuple[str, ...]) -> None:
-    """By its key in the profile."""
+def test_a_missing_prerequisite_is_named(
+    check: Asked, change: Change, needs: tuple[str, ...]
+) -> None:
+    """It is a key of the profile."""
     with stage(change) as one, pytest.raises(Inconclusive) as undecided:
         one.perform(*check)
     assert undecided.value.needs == needs
@@ -127,13 +129,13 @@ def test_what_is_missing_is_named(check: Asked, change: Change, needs: tuple[str
         ),
     ],
 )
-def test_what_a_target_has_nothing_of_is_not_applicable(check: Asked, change: Change) -> None:
-    """A list without a cursor or a filter, a tool that takes no argument, or an account beside which there is no other one."""
+def test_what_the_target_does_not_have_is_not_applicable(check: Asked, change: Change) -> None:
+    """A cursor, a filter, an argument of a tool, or another account."""
     with stage(change) as one, pytest.raises(NotApplicable):
         one.perform(*check)
 
 
-def test_a_list_without_a_cursor_is_asked_for_none() -> None:
+def test_a_list_without_a_cursor_gets_no_request_with_one() -> None:
     """Nothing is observed."""
     with stage(SILENT) as one:
         one.perform(observations.test_a_cursor_that_was_never_issued, "review_list")
@@ -141,8 +143,8 @@ def test_a_list_without_a_cursor_is_asked_for_none() -> None:
 
 
 @pytest.mark.parametrize("absent", ["no-review-role", "outsider"])
-def test_who_is_not_there_is_left_out(absent: str) -> None:
-    """What the others show is judged all the same."""
+def test_an_absent_caller_is_left_out(absent: str) -> None:
+    """The other callers are checked."""
     with stage(without(f"credentials/{absent}")) as one:
         one.perform(approval.test_an_approval_succeeds, scheme="bearer")
         one.perform(approval.test_an_approval_succeeds, scheme="api-key")

@@ -23,8 +23,8 @@ def started(number: int) -> tuple[Prefetch, BaseProcess]:
     return prefetch, process
 
 
-def test_what_is_made_prefetch_is_what_would_be_made_here() -> None:
-    """In whatever order it is asked for."""
+def test_prefetched_requests_are_those_of_the_source() -> None:
+    """In any order."""
     prefetch = Prefetch(5, 3)
     assert [prefetch.requests(source) for source in SOURCES] == [
         generate.make(source) for source in SOURCES
@@ -36,8 +36,8 @@ def test_another_source_is_generated_here() -> None:
     assert Prefetch(5, 0).requests(SOURCES[0]) == generate.make(SOURCES[0])
 
 
-def test_a_process_that_dies_leaves_the_work_to_others() -> None:
-    """What it has made until then is not lost; it is not waited for."""
+def test_requests_of_a_process_that_died_are_generated_here() -> None:
+    """It is not waited for."""
     prefetch, process = started(200)
     process.kill()
     process.join()
@@ -45,8 +45,8 @@ def test_a_process_that_dies_leaves_the_work_to_others() -> None:
     assert prefetch.requests(source) == generate.make(source)
 
 
-def test_an_interruption_is_answered_by_the_run_alone() -> None:
-    """Ctrl-C reaches every process of the terminal; this one goes on, and says nothing."""
+def test_an_interrupt_does_not_stop_the_process() -> None:
+    """Ctrl-C reaches every process of the terminal."""
     prefetch, process = started(3)
     assert prefetch.requests(SOURCES[1]) is not None
     os.kill(process.pid or 0, signal.SIGINT)

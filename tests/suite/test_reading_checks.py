@@ -22,8 +22,8 @@ from conformance.suite import test_read as read
 NIL = "00000000-0000-0000-0000-000000000000"
 
 
-def test_a_list_without_a_cursor_is_not_walked() -> None:
-    """There is no telling how it goes on."""
+def test_a_list_without_a_cursor_has_no_pagination() -> None:
+    """It is not applicable."""
     without_cursor = having("parameters/review_list/cursor", value=False)
     with (
         stage(without_cursor) as one,
@@ -35,10 +35,10 @@ def test_a_list_without_a_cursor_is_not_walked() -> None:
 @pytest.mark.parametrize(
     ("lost", "found"), [(TRIES, None), (2 * TRIES, None), (3 * TRIES, Violation)]
 )
-def test_a_defect_that_brings_a_gateways_answer_is_asked_for_once_more(
+def test_an_invalid_request_with_a_gateway_error_is_repeated(
     lost: int, found: type[Exception] | None
 ) -> None:
-    """As long as the request without it is served."""
+    """The baseline request is served."""
     numbers = count()
 
     def away(request: httpx.Request, send: Send) -> httpx.Response:
@@ -69,7 +69,7 @@ def empty(request: httpx.Request) -> httpx.Response | None:
     )
 
 
-def test_a_list_that_shows_nothing_is_asked_again() -> None:
+def test_an_empty_list_is_read_again() -> None:
     """It may lag behind its records."""
     waits: list[float] = []
 
@@ -81,8 +81,8 @@ def test_a_list_that_shows_nothing_is_asked_again() -> None:
     assert waits == [0.2, 0.8]
 
 
-def test_a_list_that_shows_nothing_may_be_of_other_states() -> None:
-    """As long as all that can be read is in one."""
+def test_an_empty_list_may_be_of_other_states() -> None:
+    """All readable records are in one state."""
     alike = changed("/v1/projects/", lambda record: record.update(status="active"))
 
     with (
@@ -92,8 +92,8 @@ def test_a_list_that_shows_nothing_may_be_of_other_states() -> None:
         one.perform(pagination.test_following_cursors_returns_every_record, "project_list")
 
 
-def test_an_id_of_nothing_may_be_refused_by_a_filter() -> None:
-    """As no UUID that anything could have; whether it may be is judged by the rules."""
+def test_the_nil_uuid_may_be_rejected_by_a_filter() -> None:
+    """The rules report that."""
 
     def strict(request: httpx.Request, send: Send) -> httpx.Response:
         return json_response(400) if request.url.params.get("companyId") == NIL else send(request)
@@ -103,8 +103,8 @@ def test_an_id_of_nothing_may_be_refused_by_a_filter() -> None:
         assert [str(sent.url) for sent in one.transport.sent if NIL in str(sent.url)] != []
 
 
-def test_a_list_that_is_served_below_no_record_has_no_parents() -> None:
-    """What else would be asked of it is undecided."""
+def test_a_list_that_is_never_served_has_no_parents() -> None:
+    """Further requests are inconclusive."""
 
     def closed(request: httpx.Request, send: Send) -> httpx.Response:
         return json_response(403) if request.url.path.endswith("/comments") else send(request)
@@ -117,7 +117,7 @@ def test_a_list_that_is_served_below_no_record_has_no_parents() -> None:
 
 
 def deleting(path: str, *, listed: bool) -> Callable[[Any], Spoil]:
-    """A record that is not there any more as soon as it is read; the list goes on showing it, or does not."""
+    """A record that is absent once it was read; `listed`: the list still shows it."""
 
     def of(id: str) -> Spoil:
         gone = []
@@ -149,10 +149,10 @@ def deleting(path: str, *, listed: bool) -> Callable[[Any], Spoil]:
     ],
 )
 @pytest.mark.parametrize("listed", [True, False])
-def test_what_is_deleted_meanwhile_need_not_be_served(
+def test_a_record_that_was_deleted_need_not_be_served(
     operation: str, parents: str, path: str, listed: bool
 ) -> None:
-    """What is listed still has to be."""
+    """One that is still listed has to be."""
     with stage() as one:
         id = one.things["live"].sample(parents)[1].record["id"]
         one.transport.spoil = deleting(path, listed=listed)(id)
@@ -163,8 +163,8 @@ def test_what_is_deleted_meanwhile_need_not_be_served(
             one.perform(read.test_a_valid_request_is_served, operation)
 
 
-def test_what_is_read_as_no_record_cannot_be_compared() -> None:
-    """Whether it may be is judged by the rules."""
+def test_data_without_a_record_cannot_be_compared() -> None:
+    """The rules report them."""
 
     def empty(request: httpx.Request, send: Send) -> httpx.Response:
         return (
@@ -180,8 +180,8 @@ def test_what_is_read_as_no_record_cannot_be_compared() -> None:
         one.perform(read.test_the_requested_record_is_returned, "project_get")
 
 
-def test_a_page_below_what_does_not_exist_is_none() -> None:
-    """Where the record above it is not there either."""
+def test_a_page_below_an_absent_record_is_a_violation() -> None:
+    """The record above the list is absent."""
 
     def generous(request: httpx.Request, send: Send) -> httpx.Response:
         response = send(request)
@@ -202,8 +202,8 @@ def test_a_page_below_what_does_not_exist_is_none() -> None:
     assert one.transport.sent[-1].url.path.rpartition("/")[0] == "/v1/reviews"
 
 
-def test_where_no_review_has_comments_nothing_shows_whose_they_are() -> None:
-    """A list without a record names no other one."""
+def test_without_comments_their_review_cannot_be_checked() -> None:
+    """Every list of comments is empty."""
 
     def silent(request: httpx.Request, send: Send) -> httpx.Response:
         response = send(request)
@@ -222,8 +222,8 @@ def test_where_no_review_has_comments_nothing_shows_whose_they_are() -> None:
         one.perform(read.test_an_item_names_its_parent, "comment_list")
 
 
-def test_what_leaves_its_list_is_not_compared_with_it() -> None:
-    """One reading of either side tells nothing."""
+def test_a_record_that_left_its_list_is_not_compared() -> None:
+    """It was read once on either side."""
     shown = count()
 
     def leaving(request: httpx.Request, send: Send) -> httpx.Response:
@@ -246,7 +246,7 @@ def test_what_leaves_its_list_is_not_compared_with_it() -> None:
 
 
 def moving(change: Callable[[list[Any]], object]) -> Spoil:
-    """A list of projects that lacks another one each time that it is asked for; `change` what is shown of a page."""
+    """A list of projects that lacks another one with each read; `change` edits its items."""
     numbers = count()
 
     def spoil(request: httpx.Request, send: Send) -> httpx.Response:
@@ -262,14 +262,14 @@ def moving(change: Callable[[list[Any]], object]) -> Spoil:
     return spoil
 
 
-def test_the_default_of_a_list_that_moves_is_its_length() -> None:
-    """Which records are on a page tells nothing there."""
+def test_the_default_limit_of_a_changing_list_is_the_length_of_its_pages() -> None:
+    """The records on a page may differ."""
     with stage(spoil=moving(lambda _: None)) as one:
         one.perform(pagination.test_the_default_limit_is_25, "project_list")
 
 
-def test_pages_that_are_as_long_as_they_happen_to_be_show_no_default() -> None:
-    """Two pages of 25 are of two lengths, and one without a limit is of a third."""
+def test_pages_of_random_length_show_no_default_limit() -> None:
+    """Two pages with limit=25 have two lengths."""
     lengths = count(10)
 
     def spoil(request: httpx.Request, send: Send) -> httpx.Response:
@@ -286,8 +286,8 @@ def test_pages_that_are_as_long_as_they_happen_to_be_show_no_default() -> None:
     assert next(lengths) > 13
 
 
-def test_a_cursor_that_finds_nothing_without_its_limit_says_nothing_of_the_default() -> None:
-    """It was never issued for a page of another length."""
+def test_a_cursor_that_needs_its_limit_shows_no_default_limit() -> None:
+    """Without the limit, its page is empty."""
     bare = []
 
     def spoil(request: httpx.Request, send: Send) -> httpx.Response:
@@ -307,8 +307,10 @@ def test_a_cursor_that_finds_nothing_without_its_limit_says_nothing_of_the_defau
 
 
 @pytest.mark.parametrize(("default", "outcome"), [(3, Violation), (6, Inconclusive)])
-def test_a_default_that_cuts_a_short_list_is_told(default: int, outcome: type[Exception]) -> None:
-    """Six projects show that it is not 25 where it is three; where all of them come, nothing shows what it is."""
+def test_a_default_limit_that_cuts_a_short_list_is_a_violation(
+    default: int, outcome: type[Exception]
+) -> None:
+    """If all six projects fit, the default is inconclusive."""
 
     def spoil(request: httpx.Request, send: Send) -> httpx.Response:
         response = send(request)
@@ -325,8 +327,8 @@ def test_a_default_that_cuts_a_short_list_is_told(default: int, outcome: type[Ex
         one.perform(pagination.test_the_default_limit_is_25, "project_list")
 
 
-def test_a_record_that_comes_twice_whatever_else_moves_is_a_defect() -> None:
-    """Walk after walk it is the same one."""
+def test_a_record_that_is_always_repeated_is_a_violation() -> None:
+    """The list changes with every read."""
     last = moving(lambda items: items.append(items[-1]))
     with stage(spoil=last) as one, pytest.raises(Violation, match="records are repeated"):
         one.perform(pagination.test_following_cursors_returns_no_record_twice, "project_list")
@@ -347,9 +349,9 @@ def test_a_record_that_comes_twice_whatever_else_moves_is_a_defect() -> None:
         ),
     ],
 )
-def test_what_is_there_is_not_absent_beside_an_argument(
+def test_an_existing_record_is_not_absent_beside_an_argument(
     mutant: str, check: Callable[..., None], operation: str
 ) -> None:
-    """A limit and a filter choose records that there are."""
+    """A limit and a filter select existing records."""
     with stage(edits=subjects.BY_ID[mutant].edits) as one, pytest.raises(Violation, match="404"):
         one.perform(check, operation)

@@ -1,4 +1,4 @@
-"""The check of the protocol's own client, on the reference and on references whose answers are changed on their way."""
+"""The check with the official client, on the reference and with changed responses."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -32,9 +32,9 @@ JSON = "application/json"
 
 
 class Interpreter:
-    """An ASGI application that changes what the reference answers to JSON-RPC: `change` gets the request and the answer.
+    """The reference with changed JSON-RPC responses, and a session for each handshake.
 
-    Whoever shakes hands is given a session.
+    `change` gets the request and the response.
     """
 
     def __init__(self, reference: Reference, change: Change) -> None:
@@ -93,7 +93,7 @@ def target(
 
 
 def is_modern(asked: dict[str, Any]) -> bool:
-    """Whether the client of the protocol sends it: the raw one shakes hands with whoever lets it."""
+    """Whether the official client sent a request: the other one prefers a handshake."""
     return "_meta" in asked.get("params", {})
 
 
@@ -115,8 +115,8 @@ def told(method: str, edit: Callable[[dict[str, Any]], object]) -> Change:
     return change
 
 
-def test_the_reference_is_understood() -> None:
-    """Discovery, the list, and the call: all of it recorded, without judging the form of anything."""
+def test_the_official_client_understands_the_reference() -> None:
+    """Its requests are recorded, and not checked by the rules."""
     with target() as toolbox:
         check(toolbox)
         record = toolbox.live.session.end(())
@@ -162,16 +162,18 @@ def test_the_reference_is_understood() -> None:
         (on("tools/list", (500, JSON, b"{}")), "MCPError: Server returned an error response"),
     ],
 )
-def test_what_it_does_not_understand_is_held_against_the_target(change: Change, words: str) -> None:
-    """In the client's own words, with the exchange that made it give up."""
+def test_a_response_that_the_client_does_not_understand_is_a_violation(
+    change: Change, words: str
+) -> None:
+    """The message is the client's, the evidence its last exchanges."""
     with target(change) as toolbox, pytest.raises(Violation, match=words) as broken:
         check(toolbox)
 
     assert broken.value.exchanges
 
 
-def test_a_client_that_waits_for_nothing_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stream that ends before its answer asks it to come back after an hour."""
+def test_a_client_that_waits_in_vain_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The event stream ends early and asks for a retry in an hour."""
     monkeypatch.setattr(sdk_client, "IDLE_SECONDS", 0.3)
     stream = on("tools/call", (200, "text/event-stream", b"id: 1\nretry: 3600000\ndata:\n\n"))
 
@@ -186,7 +188,7 @@ def test_a_client_that_waits_for_nothing_gives_up(monkeypatch: pytest.MonkeyPatc
     ("profile", "needs"),
     [({"tools": {}}, ("tools.url",)), ({"credentials": {}}, ("credentials.primary",))],
 )
-def test_without_what_it_needs_nothing_is_judged(
+def test_without_its_prerequisites_the_client_is_inconclusive(
     profile: dict[str, Any], needs: tuple[str, ...]
 ) -> None:
     """The key of the profile is named."""
@@ -196,8 +198,8 @@ def test_without_what_it_needs_nothing_is_judged(
     assert undecided.value.needs == needs
 
 
-def test_a_schema_that_no_client_reads_is_judged_elsewhere() -> None:
-    """The client looks at what every tool promises before it takes the result of one."""
+def test_an_unusable_output_schema_is_inconclusive() -> None:
+    """The client reads all output schemas first."""
     nonsense = told(
         "tools/list",
         lambda result: [tool.update(outputSchema={"type": "nonsense"}) for tool in result["tools"]],
@@ -208,14 +210,14 @@ def test_a_schema_that_no_client_reads_is_judged_elsewhere() -> None:
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_the_weather_is_no_verdict(status: int) -> None:
-    """What the target would answer on a better day is not known."""
+def test_an_unavailable_target_is_inconclusive(status: int) -> None:
+    """A later request may be served."""
     with target(on("tools/list", (status, JSON, b"{}"))) as toolbox, pytest.raises(Inconclusive):
         check(toolbox)
 
 
-def test_a_tool_that_serves_nobody_is_judged_elsewhere() -> None:
-    """The raw client asks first."""
+def test_a_tool_that_serves_nobody_is_inconclusive() -> None:
+    """The baseline tool call is rejected."""
 
     def refuse(asked: dict[str, Any], kept: Answer) -> Answer:
         return (403, JSON, b"{}") if asked["method"] == "tools/call" else kept
@@ -227,8 +229,8 @@ def test_a_tool_that_serves_nobody_is_judged_elsewhere() -> None:
         check(toolbox)
 
 
-def test_data_that_break_the_contract_are_judged_elsewhere() -> None:
-    """The client compares them with the schema that the tool itself states, which is the contract's."""
+def test_data_that_violate_the_contract_are_inconclusive() -> None:
+    """The client validates them with the output schema."""
     broken = altered.load([Edit("resources", '"displayName": ', '"email": "", "displayName": ')])
 
     with (
@@ -238,8 +240,8 @@ def test_data_that_break_the_contract_are_judged_elsewhere() -> None:
         check(toolbox)
 
 
-def test_a_mistake_of_ours_is_not_held_against_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is raised outside of the protocol's client."""
+def test_an_internal_error_is_not_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was not raised by the official client."""
 
     async def mistaken(*_: object) -> None:
         raise RuntimeError("our own")
@@ -251,8 +253,10 @@ def test_a_mistake_of_ours_is_not_held_against_the_target(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(("most", "found"), [(50, 10), (1, 6)])
-def test_the_list_may_have_pages(most: int, found: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of them are looked at, and no more than there can be."""
+def test_the_official_client_reads_all_pages_of_tools(
+    most: int, found: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is a bound of pages."""
     monkeypatch.setattr(sdk_client, "MAX_PAGES", most)
 
     with target(package=altered.load(subjects.BY_ID["tools-in-pages"].edits)) as toolbox:
@@ -266,8 +270,8 @@ def test_the_list_may_have_pages(most: int, found: int, monkeypatch: pytest.Monk
     assert len(names) == found
 
 
-def test_only_requests_are_carried() -> None:
-    """A session is neither listened to nor ended: the answers would race with others for their number."""
+def test_only_post_requests_are_sent() -> None:
+    """Streams and the end of a session would have a random order."""
 
     def refuse_the_new(asked: dict[str, Any], kept: Answer) -> Answer:
         return (404, JSON, b"{}") if is_modern(asked) else kept

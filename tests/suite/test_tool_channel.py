@@ -24,8 +24,8 @@ from conformance.suite.tools.channel import MODERN
         (None, 0),
     ],
 )
-def test_tools_may_be_behind_a_slash(location: str | None, found: int) -> None:
-    """Where a router sends callers on the same host they follow; elsewhere they do not, since a credential goes with them."""
+def test_redirects_are_followed_on_the_same_host(location: str | None, found: int) -> None:
+    """A credential is never sent to another host."""
 
     def slashing(request: httpx.Request, send: Send) -> httpx.Response:
         if request.url.path == "/mcp":
@@ -58,8 +58,8 @@ def test_tools_may_be_behind_a_slash(location: str | None, found: int) -> None:
         None,
     ],
 )
-def test_a_version_of_the_protocol_is_agreed_on_with_who_names_those_that_it_has(data: Any) -> None:
-    """Instead of answering with one of them, as the protocol has it; who names none is spoken to without a handshake."""
+def test_an_older_version_of_the_protocol_is_requested_if_named(data: Any) -> None:
+    """Without a usable version in the error, requests have no handshake."""
     versions = []
 
     def choosy(request: httpx.Request, send: Send) -> httpx.Response:
@@ -76,8 +76,8 @@ def test_a_version_of_the_protocol_is_agreed_on_with_who_names_those_that_it_has
     assert versions[1:] == (["2025-06-18"] if data and len(data["supported"]) == 4 else [])
 
 
-def test_a_session_that_ends_is_begun_anew() -> None:
-    """The request goes out once more."""
+def test_a_session_that_has_ended_is_renewed() -> None:
+    """The request is sent once more."""
     ends = iter([False, False, False, True])
 
     def ending(request: httpx.Request, send: Send) -> httpx.Response:
@@ -94,8 +94,8 @@ def test_a_session_that_ends_is_begun_anew() -> None:
     assert methods == [*handshake, "tools/list", "tools/call", *handshake, "tools/call"]
 
 
-def test_who_knows_no_handshake_is_told_everything_with_each_request() -> None:
-    """Also in headers, where the schema of a tool asks for that."""
+def test_without_a_handshake_each_request_has_all_context() -> None:
+    """Arguments are also headers where the input schema asks for it."""
 
     def modern(request: httpx.Request, send: Send) -> httpx.Response:
         message = asked(request)

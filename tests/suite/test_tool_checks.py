@@ -15,8 +15,8 @@ from conformance.suite import test_tools_data as tools_data
 from conformance.suite.tools.toolbox import MAX_PAGES
 
 
-def test_a_cursor_that_is_good_for_one_use_is_not_compared() -> None:
-    """Whichever face comes second is refused."""
+def test_a_cursor_for_one_use_is_not_compared() -> None:
+    """The second interface that uses it is rejected."""
     used: set[str] = set()
 
     def once(request: httpx.Request, send: Send) -> httpx.Response:
@@ -40,8 +40,8 @@ def test_a_cursor_that_is_good_for_one_use_is_not_compared() -> None:
     assert len(used) > 2
 
 
-def test_what_changes_over_http_as_well_is_no_difference_of_tools() -> None:
-    """With every reading."""
+def test_a_property_that_changes_over_http_is_not_compared() -> None:
+    """It changes with every read."""
     numbers = count()
     renamed = changed("/v1/projects", lambda record: record.update(name=f"name {next(numbers)}"))
     with stage(spoil=renamed) as one:
@@ -66,8 +66,8 @@ def test_a_list_that_changes_with_every_read_cannot_be_compared() -> None:
         one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "project_list")
 
 
-def test_a_list_of_tools_that_never_ends_is_left_after_some_pages() -> None:
-    """What was shown until then is known."""
+def test_an_endless_list_of_tools_is_read_up_to_a_bound() -> None:
+    """The tools of the pages so far are known."""
     lists = []
 
     def endless(request: httpx.Request, send: Send) -> httpx.Response:
@@ -89,8 +89,8 @@ def test_a_list_of_tools_that_never_ends_is_left_after_some_pages() -> None:
     assert lists == [None, *["more"] * (MAX_PAGES - 1)]
 
 
-def test_tools_that_are_not_listed_are_not_known() -> None:
-    """Whatever comes in their place."""
+def test_an_unknown_list_method_is_inconclusive() -> None:
+    """The target may reject the caller."""
 
     def refusing(request: httpx.Request, send: Send) -> httpx.Response:
         if asked(request).get("method") != "tools/list":
@@ -119,8 +119,8 @@ def test_tools_that_are_not_listed_are_not_known() -> None:
         {"result": {}},
     ],
 )
-def test_tools_that_a_target_fails_to_list_are_missing(told: dict[str, Any]) -> None:
-    """It has shaken hands with the caller, so that the list is its own to give; what is no failure may be a refusal of the caller."""
+def test_a_list_of_tools_that_keeps_failing_is_a_violation(told: dict[str, Any]) -> None:
+    """The handshake succeeded, so that the failure is not a rejection."""
 
     def failing(request: httpx.Request, send: Send) -> httpx.Response:
         if asked(request).get("method") != "tools/list":
@@ -134,8 +134,8 @@ def test_tools_that_a_target_fails_to_list_are_missing(told: dict[str, Any]) -> 
         one.perform(tools.test_every_operation_is_a_tool, "account_get")
 
 
-def test_a_caller_who_is_refused_the_list_of_tools_leaves_it_open() -> None:
-    """By a code of the target's own."""
+def test_a_rejected_list_of_tools_is_inconclusive() -> None:
+    """The error code is one of the target's own."""
 
     def refusing(request: httpx.Request, send: Send) -> httpx.Response:
         if asked(request).get("method") != "tools/list":

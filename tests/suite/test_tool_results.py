@@ -1,4 +1,4 @@
-"""Answers of tools: which message answers, and what it carries, however it is wrapped."""
+"""Results of tool calls: the response to a request, and the data in it."""
 
 import json
 from dataclasses import replace
@@ -57,22 +57,22 @@ def called(result: dict[str, Any]) -> Any:
         },
     ],
 )
-def test_data_is_found_however_a_result_carries_it(result: dict[str, Any]) -> None:
-    """As structured content or as text, in an envelope or bare, wrapped by the server or not."""
+def test_data_is_found_in_every_form_of_a_result(result: dict[str, Any]) -> None:
+    """Structured or as text, with or without an envelope, wrapped or not."""
     assert called(result) == {"id": "1"}
 
 
 @pytest.mark.parametrize(
     "result", [{}, {"content": "text"}, {"content": [{"type": "text", "text": "You are you."}]}]
 )
-def test_words_are_no_data(result: dict[str, Any]) -> None:
-    """Nor is nothing."""
+def test_text_without_json_is_not_data(result: dict[str, Any]) -> None:
+    """An empty result has no data either."""
     assert called(result) is MISSING
 
 
 @pytest.mark.parametrize("status", [429, 503, None])
-def test_the_weather_is_no_answer(status: int | None) -> None:
-    """Nor is nothing."""
+def test_an_unavailable_target_has_no_result(status: int | None) -> None:
+    """The call is inconclusive."""
     whole = exchange("{}")
     assert whole.response is not None
     spoiled = replace(whole, response=replace(whole.response, status=status) if status else None)
@@ -82,13 +82,13 @@ def test_the_weather_is_no_answer(status: int | None) -> None:
         tool_result(spoiled, 1)
 
 
-def test_a_stream_may_end_before_its_answer() -> None:
-    """Then there is none."""
+def test_a_stream_without_the_response_has_none() -> None:
+    """It has the response to another request."""
     assert response_to(exchange('data: {"id": 2, "result": {}}\n\n', "text/event-stream"), 1) == {}
 
 
-def test_a_request_of_the_server_is_no_answer() -> None:
-    """It may come in the same stream, and have the same number."""
+def test_a_request_of_the_server_is_not_a_response() -> None:
+    """It is in the same stream with the same id."""
     messages = [{"id": 1, "method": "ping"}, {"id": 1, "result": {"content": []}}]
     stream = "".join(f"data: {json.dumps(each)}\n\n" for each in messages)
     assert response_to(exchange(stream, "text/event-stream"), 1) == messages[1]

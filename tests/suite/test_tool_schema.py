@@ -1,4 +1,4 @@
-"""Input schemas of tools: where their arguments stand, and what has to be there."""
+"""Input schemas of tools: the paths of arguments, and required properties."""
 
 from typing import Any
 
@@ -26,15 +26,15 @@ COMPOSED = {
 
 
 @pytest.mark.parametrize("schema", [FLAT, COMPOSED])
-def test_arguments_stand_at_the_top(schema: dict[str, Any]) -> None:
-    """Whatever the schema is put together of, and however it writes their names."""
+def test_flat_arguments_are_at_the_top(schema: dict[str, Any]) -> None:
+    """The names may be written in several ways."""
     assert argument_paths(schema) == {"projectid": ("project_id",), "limit": ("limit",)}
     assert arranged({"projectId": "1", "limit": 5}, schema) == {"project_id": "1", "limit": 5}
 
 
 @pytest.mark.parametrize("schema", [NESTED, REFERRED, OPTIONAL])
-def test_arguments_stand_in_an_object(schema: dict[str, Any]) -> None:
-    """It may be referred to, and it may be one form beside null."""
+def test_nested_arguments_are_in_their_object(schema: dict[str, Any]) -> None:
+    """The object may be a reference, or an alternative to null."""
     assert argument_paths(schema) == {
         "params": ("params",),
         "projectid": ("params", "project_id"),
@@ -46,10 +46,8 @@ def test_arguments_stand_in_an_object(schema: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("schema", "shaped"), [(NESTED, {"params": {}}), (REFERRED, {}), (OPTIONAL, {}), (FLAT, {})]
 )
-def test_an_object_that_is_insisted_on_is_there(
-    schema: dict[str, Any], shaped: dict[str, Any]
-) -> None:
-    """Also where nothing is in it; what may be left out is left out."""
+def test_a_required_object_is_present(schema: dict[str, Any], shaped: dict[str, Any]) -> None:
+    """An optional one is absent."""
     assert arranged({}, schema) == shaped
 
 
@@ -62,8 +60,8 @@ def test_an_object_that_is_insisted_on_is_there(
         {"anyOf": [{"anyOf": [{"anyOf": [{"anyOf": [{"type": "null"}]}]}]}]},
     ],
 )
-def test_what_has_to_be_there_and_may_be_null_is_null(stated: dict[str, Any]) -> None:
-    """Some callers of tools want every argument required, and those that may be left out nullable."""
+def test_a_required_nullable_argument_is_null(stated: dict[str, Any]) -> None:
+    """Some clients want every argument to be required."""
     schema = {
         "type": "object",
         "properties": {"limit": stated, "name": {"type": "string"}},
@@ -73,8 +71,8 @@ def test_what_has_to_be_there_and_may_be_null_is_null(stated: dict[str, Any]) ->
     assert arranged({"limit": 5}, schema) == {"limit": 5}
 
 
-def test_a_schema_refuses_what_two_validators_say_that_it_refuses() -> None:
-    """What is no JSON Schema refuses nothing."""
+def test_a_rejection_needs_two_validators() -> None:
+    """An invalid schema rejects nothing."""
     assert rejection({"project_id": "1", "limit": 5}, FLAT) is None
     assert '"many" is not of type "integer"' in str(rejection({"limit": "many"}, FLAT))
     assert rejection({"limit": "many"}, {"properties": {"limit": {"type": "whole"}}}) is None
@@ -91,13 +89,13 @@ def test_a_schema_refuses_what_two_validators_say_that_it_refuses() -> None:
         {"$ref": "#/$defs/None/of/these", "$defs": {"None": []}},
     ],
 )
-def test_a_schema_that_says_nothing_leaves_arguments_at_the_top(schema: dict[str, Any]) -> None:
-    """Nor does one that is broken, or that refers to itself."""
+def test_without_properties_arguments_are_at_the_top(schema: dict[str, Any]) -> None:
+    """So they are with a broken or circular schema."""
     assert arranged({"limit": 5}, schema) == {"limit": 5}
 
 
-def test_an_object_within_itself_comes_to_an_end() -> None:
-    """A schema may be its own part."""
+def test_a_recursive_object_is_read_to_a_bound() -> None:
+    """A schema may contain itself."""
     node = {
         "type": "object",
         "properties": {"next": {"$ref": "#/$defs/Node"}, "limit": {}},
@@ -106,8 +104,8 @@ def test_an_object_within_itself_comes_to_an_end() -> None:
     assert argument_paths({"$ref": "#/$defs/Node", "$defs": {"Node": node}})["limit"] == ("limit",)
 
 
-def test_names_are_told_by_their_letters() -> None:
-    """Neither case nor separators matter."""
+def test_names_are_compared_without_case_and_separators() -> None:
+    """They are normalized."""
     assert {
         normalized(name) for name in ("projectId", "project_id", "project-id", "PROJECT_ID")
     } == {"projectid"}
@@ -123,15 +121,15 @@ def test_names_are_told_by_their_letters() -> None:
         {"allOf": [{"allOf": [{"allOf": [{"allOf": [{"type": "object"}]}]}]}]},
     ],
 )
-def test_an_object_is_known_by_its_type_or_by_its_properties(stated: dict[str, Any]) -> None:
-    """In whichever part of its schema they stand."""
+def test_an_object_has_the_type_or_properties(stated: dict[str, Any]) -> None:
+    """In any part of its schema."""
     assert arranged({}, {"properties": {"params": stated}, "required": ["params"]}) == {
         "params": {}
     }
 
 
-def test_what_is_insisted_on_may_stand_in_objects_that_are() -> None:
-    """However many of them there are, and beside what is given."""
+def test_required_arguments_may_be_in_required_objects() -> None:
+    """At any depth, beside given arguments."""
     inner = {
         "type": "object",
         "properties": {"cursor": {"type": "null"}, "name": {"type": "null"}},
@@ -151,8 +149,8 @@ def test_what_is_insisted_on_may_stand_in_objects_that_are() -> None:
     }
 
 
-def test_what_is_insisted_on_may_be_referred_to() -> None:
-    """By the schema itself, by its properties, and by theirs."""
+def test_required_arguments_may_be_references() -> None:
+    """In the schema, in its properties, and in theirs."""
     definitions: dict[str, Any] = {
         "Arguments": {
             "properties": {"limit": {}, "params": {"$ref": "#/$defs/Params"}},
@@ -174,16 +172,16 @@ def test_what_is_insisted_on_may_be_referred_to() -> None:
     }
 
 
-def test_objects_that_an_argument_stands_in_are_made_for_it() -> None:
-    """Also where the schema does not insist on them."""
+def test_objects_around_an_argument_are_created() -> None:
+    """The schema need not require them."""
     schema = {"properties": {"outer": {"properties": {"inner": FLAT}}}}
     assert arranged({"limit": 5, "projectId": "1"}, schema) == {
         "outer": {"inner": {"limit": 5, "project_id": "1"}}
     }
 
 
-def test_an_argument_that_stands_in_several_places_is_given_in_the_outermost() -> None:
-    """Whichever comes first."""
+def test_an_argument_with_several_places_is_at_the_outermost() -> None:
+    """The order of the schema does not matter."""
     for name in ("params", "about"):
         for properties in ({"limit": {}, name: FLAT}, {name: FLAT, "limit": {}}):
             assert argument_paths({"properties": properties})["limit"] == ("limit",)
@@ -191,16 +189,16 @@ def test_an_argument_that_stands_in_several_places_is_given_in_the_outermost() -
 
 
 @pytest.mark.parametrize("required", ["limit", {"limit": True}, None, []])
-def test_only_a_list_of_names_insists_on_anything(required: Any) -> None:
-    """A string that has the name in it does not."""
+def test_only_an_array_requires_properties(required: Any) -> None:
+    """A string that contains the name does not."""
     assert arranged({}, {"properties": {"limit": {"type": "null"}}, "required": required}) == {}
 
 
 @pytest.mark.parametrize(
     "stated", [{"type": "integer"}, {"enum": [1, 2]}, {"enum": {"a": None}}, True, None]
 )
-def test_what_may_not_be_null_is_left_out_until_it_is_given(stated: Any) -> None:
-    """Nobody can tell what would be right."""
+def test_a_required_argument_without_a_known_value_is_absent(stated: Any) -> None:
+    """It may not be null."""
     schema = {
         "properties": {"limit": stated, "name": {"type": "null"}},
         "required": ["limit", "name"],
@@ -208,8 +206,8 @@ def test_what_may_not_be_null_is_left_out_until_it_is_given(stated: Any) -> None
     assert arranged({}, schema) == {"name": None}
 
 
-def test_what_is_nested_too_deeply_in_objects_is_not_looked_for() -> None:
-    """Neither where it stands, nor whether it has to be there."""
+def test_deeply_nested_objects_are_not_read() -> None:
+    """Their arguments have no path."""
     schema: dict[str, Any] = {"type": "object"}
     for number in range(MAX_DEPTH + 3, 0, -1):
         schema = {
@@ -223,8 +221,8 @@ def test_what_is_nested_too_deeply_in_objects_is_not_looked_for() -> None:
 
 
 @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
-def test_what_is_nested_too_deeply_in_parts_is_not_looked_for(keyword: str) -> None:
-    """Of whichever kind they are."""
+def test_deeply_nested_alternatives_are_not_read(keyword: str) -> None:
+    """Of any keyword."""
     schema: dict[str, Any] = {"properties": {"limit": {}}}
     for _ in range(MAX_DEPTH):
         schema = {keyword: [schema]}
@@ -234,7 +232,7 @@ def test_what_is_nested_too_deeply_in_parts_is_not_looked_for(keyword: str) -> N
 
 
 @pytest.mark.parametrize(("links", "found"), [(1, True), (MAX_DEPTH, True), (MAX_DEPTH + 1, False)])
-def test_references_are_followed_a_few_steps(links: int, found: bool) -> None:
+def test_references_are_followed_up_to_a_bound(links: int, found: bool) -> None:
     """From one definition to the next."""
     definitions: dict[str, Any] = {
         str(number): {"$ref": f"#/$defs/{number + 1}"} for number in range(1, links)
@@ -245,20 +243,20 @@ def test_references_are_followed_a_few_steps(links: int, found: bool) -> None:
 
 
 @pytest.mark.parametrize("stated", ["other.json", "other.json#/$defs/Params", "#Params", 7, None])
-def test_references_to_elsewhere_are_not_followed(stated: Any) -> None:
-    """What stands beside them counts."""
+def test_external_references_are_not_followed(stated: Any) -> None:
+    """The keywords beside them count."""
     assert argument_paths({"$ref": stated, "properties": {"limit": {}}}) == {"limit": ("limit",)}
 
 
-def test_one_validator_alone_refuses_nothing() -> None:
-    """The two read a pattern's end in different ways."""
+def test_one_validator_alone_rejects_nothing() -> None:
+    """The two differ at the end of a pattern."""
     schema = {"properties": {"name": {"type": "string", "pattern": "^a$"}}}
     assert rejection({"name": "a\n"}, schema) is None
     assert str(rejection({"name": "b"}, schema)).startswith('"b" does not match')
 
 
-def test_a_schema_that_one_validator_cannot_read_refuses_nothing() -> None:
-    """Letters are known by name to JavaScript, and not to Python."""
+def test_a_schema_that_one_validator_cannot_read_rejects_nothing() -> None:
+    """JavaScript patterns have names of letters, Python's have not."""
     schema = {
         "properties": {
             "limit": {"type": "integer"},
@@ -268,7 +266,7 @@ def test_a_schema_that_one_validator_cannot_read_refuses_nothing() -> None:
     assert rejection({"limit": "many"}, schema) is None
 
 
-def test_a_schema_is_read_by_the_dialect_that_it_names() -> None:
+def test_a_schema_has_the_dialect_that_it_states() -> None:
     """An array of schemas for items is of an older one."""
     items = {"properties": {"ids": {"items": [{"type": "string"}]}}}
     older = {**items, "$schema": "http://json-schema.org/draft-07/schema#"}
@@ -286,8 +284,8 @@ def test_a_schema_is_read_by_the_dialect_that_it_names() -> None:
         {"allOf": [{"default": "v1"}]},
     ],
 )
-def test_what_has_to_be_there_and_has_a_value_has_that_value(stated: dict[str, Any]) -> None:
-    """A schema may ask for more than the contract names, as long as it says what for."""
+def test_a_required_argument_has_its_stated_value(stated: dict[str, Any]) -> None:
+    """A schema may require more than the contract names."""
     schema = {
         "type": "object",
         "properties": {"version": stated, "name": {"type": "string"}},
@@ -300,10 +298,10 @@ def test_what_has_to_be_there_and_has_a_value_has_that_value(stated: dict[str, A
     "stated",
     [{"$ref": "#/$defs/One"}, {"allOf": [{"allOf": [{"allOf": [{"allOf": [{"const": 1}]}]}]}]}],
 )
-def test_a_value_that_a_schema_states_itself_may_stand_in_a_part_of_it(
+def test_a_stated_value_may_be_in_an_alternative(
     stated: dict[str, Any],
 ) -> None:
-    """Or be referred to."""
+    """Or in a reference."""
     assert arranged(
         {},
         {

@@ -10,7 +10,6 @@ from conformance.runner.session import Session
 from conformance.suite.callers.forged_credentials import made_up
 from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.filters import filters_of
-from conformance.suite.tools.results import require_served
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 from conformance.target.target import Credential
 
@@ -46,13 +45,13 @@ def one_of_each(intruders: list[Intruder]) -> list[Intruder]:
 
 
 def further_arguments(operation: Operation, toolbox: Toolbox, call: Call) -> list[dict[str, Any]]:
-    """Arguments of a list with a limit and every filter that primary's call was served with.
+    """A limit and every filter of a list, if primary is served with them; [] otherwise.
 
-    A check of access may be missing beside an argument. [] for other operations.
+    A check of access may be missing beside arguments.
     """
     if not operation.is_list:
         return []
     filters = {name: value for name, _, value in filters_of(operation, toolbox)}
     arguments = {**arguments_of(call), "limit": 1, **filters}
-    require_served(toolbox.call_until_served(operation, arguments, "the baseline tool call"))
-    return [arguments]
+    baseline = toolbox.call_until_served(operation, arguments, "the baseline tool call")
+    return [arguments] if baseline.is_served else []

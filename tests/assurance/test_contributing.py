@@ -24,7 +24,7 @@ def test_the_display_name_is_not_empty(live: Live) -> None:
     """An account has a display name."""
     response = live.send(Call("account_get"), purpose="the account")
     expect.served(response)
-    empty = defect(Kind.UNSORTED, "the display name is empty", expected="a name")
+    empty = defect(Kind.VALUE, "the display name is empty", expected="a name")
     expect.that(bool(response.data["displayName"]), empty, response)
 '''
 MUTANT = """

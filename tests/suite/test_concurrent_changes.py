@@ -1,6 +1,7 @@
 """Checks while others change the same reviews, or few reviews are left: neither is a violation."""
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 
@@ -249,3 +250,27 @@ def test_a_race_is_won_by_nobody_whose_key_is_unusable_after_an_error() -> None:
         one.things["preconditions"].defects = ()
         one.perform(races.test_one_approval_many_times_at_once_is_made_once)
     assert len(met) == 2
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        approval.test_a_stale_revision_is_a_conflict,
+        sequences.test_sequences_agree_with_the_oracle,
+        tools_approval.test_an_approval_by_tool_is_one_over_http,
+    ],
+)
+def test_subjects_may_be_revised_with_every_third_request(check: Callable[..., None]) -> None:
+    """A stale attempt may meet the revision that it expects, and is then an approval."""
+    with stage(edits=subjects.BY_ID["revisions-grow-fast"].edits) as one:
+        one.perform(check, scheme="api-key")
+        assert one.things["trials"].are_subjects_revised
+
+
+def test_reads_of_an_approved_review_must_not_take_turns() -> None:
+    """Each second read shows the status that the review had before its approval."""
+    with (
+        stage(edits=subjects.BY_ID["approved-every-other-read"].edits) as one,
+        pytest.raises(Violation, match='take turns between "pending" and another status'),
+    ):
+        one.perform(approval.test_the_review_reads_as_approved, scheme="api-key")

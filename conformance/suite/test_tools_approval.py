@@ -103,6 +103,9 @@ def _check_rejected_by_tool(
         check_rejected(
             toolbox.call_as_primary(operation, arguments, f"{name} of another type by tool")
         )
+    for name in right:
+        rest = {other: value for other, value in right.items() if other != name}
+        check_rejected(toolbox.call_as_primary(operation, rest, f"no {name} by tool"))
     call = approvals.call(review.id, review.revision, key)
     check_without_effect(call, operation, approvals, trials)
 

@@ -15,11 +15,13 @@ from typing import Any
 
 import httpx2
 import mcp.client
+from jsonschema import SchemaError
 from mcp import MCPError
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, ListToolsResult
 from pydantic import ValidationError
+from referencing.exceptions import Unresolvable
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
@@ -35,8 +37,8 @@ CLIENT_ERRORS = (MCPError, ValidationError, httpx2.HTTPError, TimeoutError)
 For responses that violate the protocol it raises RuntimeErrors of its own.
 """
 
-UNUSABLE_OUTPUT_SCHEMA = "Invalid schema for tool"
-"""Part of the client's message for an output schema that it cannot use.
+SCHEMA_ERRORS = (SchemaError, Unresolvable)
+"""Causes of the client's errors for an output schema that it cannot use.
 
 Such a schema may be valid: in another dialect of patterns, or with references to elsewhere.
 """
@@ -136,7 +138,7 @@ def list_and_call(
         if not all(_is_of_client(error) for error in errors):
             raise
         reason = "; ".join(_described(error) for error in errors)
-        if any(UNUSABLE_OUTPUT_SCHEMA in str(error) for error in errors):
+        if any(_is_about_schema(error) for error in errors):
             needs = ("output schemas that every client can use",)
             raise Inconclusive(reason, needs=needs) from None
     failed = defect(
@@ -184,6 +186,11 @@ def _is_of_client(error: BaseException) -> bool:
         return True
     raised_in = traceback.extract_tb(error.__traceback__)[-1].filename
     return isinstance(error, RuntimeError) and raised_in.startswith(CLIENT_DIRECTORY)
+
+
+def _is_about_schema(error: BaseException) -> bool:
+    """Whether the client could not use the output schema of the tool."""
+    return isinstance(error.__cause__ or error.__context__, SCHEMA_ERRORS)
 
 
 def _described(error: BaseException) -> str:

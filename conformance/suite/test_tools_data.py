@@ -11,7 +11,7 @@ from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.suite.tools.comparison import ROUNDS, Comparison
 from conformance.suite.tools.filters import cursor_of, filters_of
 from conformance.suite.tools.page_comparison import PageComparison, check_filtered
-from conformance.suite.tools.parity import differing_paths
+from conformance.suite.tools.parity import differing_paths, is_omitted
 from conformance.suite.tools.results import check_rejected
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
@@ -85,7 +85,11 @@ def _compare_as_outsider(call: Call, comparison: Comparison) -> None:
     if over_http.status != 200 or not by_tool.is_served:
         return
     contract = toolbox.live.session.contract
-    paths = differing_paths(over_http.data, by_tool.data, contract)
+    paths = {
+        path
+        for path in differing_paths(over_http.data, by_tool.data, contract)
+        if not is_omitted(path, by_tool.data, operation.resource, contract)
+    }
     names = sorted({str(path[0]) for path in paths if path})
     found = defect(
         Kind.DIFFERENCE,

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.contract import openapi
 from conformance.contract.pointer import Path
-from conformance.suite.tools.parity import by_id, differ, differing_paths, is_sound
+from conformance.suite.tools.parity import by_id, differ, differing_paths, is_omitted, is_sound
 
 CONTRACT = openapi.load()
 ONE = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94"
@@ -113,3 +113,23 @@ def test_an_absent_property_is_sound_unless_it_is_required(resource: str, requir
     properties = CONTRACT.schema(resource)["properties"]
     sound = {is_sound((name,), {}, resource, CONTRACT) for name in properties}
     assert sound == {not required}
+
+
+@pytest.mark.parametrize(
+    ("path", "by_tool", "resource", "omitted"),
+    [
+        (("localizations",), {}, "Video", True),
+        (("replies", 0, "kind"), {"replies": [{}]}, "Comment", True),
+        (("items", 0, "name"), {"items": [{}]}, "Video", True),
+        (("name",), {}, "Project", False),
+        (("displayName",), {}, "Account", False),
+        (("name",), {"name": None}, "Video", False),
+        (("name",), {"name": "another"}, "Video", False),
+        ((), "text", "Video", False),
+    ],
+)
+def test_a_tool_may_omit_what_no_record_has_to_have(
+    path: Path, by_tool: Any, resource: str, omitted: bool
+) -> None:
+    """Only the fields of an Account and of a Project are required."""
+    assert is_omitted(path, by_tool, resource, CONTRACT) is omitted

@@ -16,7 +16,7 @@ from conformance.contract.verdict import (
     defect,
 )
 from conformance.http.exchange import MISSING, Call, Exchange
-from conformance.suite.tools.parity import by_id, differing_paths, is_sound
+from conformance.suite.tools.parity import by_id, differing_paths, is_omitted, is_sound
 from conformance.suite.tools.results import ToolResult, data_of
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
@@ -108,6 +108,7 @@ class Comparison:
             for id, record, other in self._shared(pair.over_http.data, pair.by_tool.data)
             for path in differing_paths(record, other, contract)
             if is_sound(path, record, resource, contract)
+            and not is_omitted(path, other, resource, contract)
         }
 
     def _shared(self, over_http: Any, by_tool: Any) -> Iterator[tuple[str, Any, Any]]:

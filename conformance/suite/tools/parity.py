@@ -3,7 +3,7 @@
 Records are compared by their ids: the order of items and further properties are free.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -87,13 +87,29 @@ def by_id(items: Iterable[Any]) -> dict[str, Record]:
     return {record["id"].lower(): record for record in records}
 
 
+def is_omitted(path: Path, by_tool: Any, resource: str, contract: Contract) -> bool:
+    """Whether the tool leaves out a property whose presence the specification does not state."""
+    *way, name = path or ("",)
+    record = by_tool
+    for step in way:
+        record = record[step]
+    if not isinstance(record, dict) or name in record:
+        return False
+    return name not in contract.schema(_owner(way, resource)).get("required", ())
+
+
+def _owner(way: Sequence[str | int], resource: str) -> str:
+    """The resource of the record that a path leads to."""
+    return next((INNER[step] for step in reversed(way) if step in INNER), resource)
+
+
 def is_sound(path: Path, record: Any, resource: str, contract: Contract) -> bool:
     """Whether a record over HTTP has a value at a path, or none, as the contract allows it.
 
     Other values are reported by the rules of the response.
     """
     *way, name = path or ("",)
-    owner = next((INNER[step] for step in reversed(way) if step in INNER), resource)
+    owner = _owner(way, resource)
     schema = contract.schema(owner)
     if name not in schema["properties"]:
         return True

@@ -192,10 +192,8 @@ def test_earl_asserts_every_case(failed: Any) -> None:
 def test_junit_has_failures_and_warnings(failed: Any) -> None:
     """Control characters that XML cannot hold are replaced."""
     root = ET.fromstring(junit.render(failed))
-    failed = [
-        case.get("name") for case in root.iter("testcase") if case.find("failure") is not None
-    ]
-    assert failed == ["approval/replay[review_approve]"]
+    names = [case.get("name") for case in root.iter("testcase") if case.find("failure") is not None]
+    assert names == ["approval/replay[review_approve]"]
     suites = {suite.get("name"): suite for suite in root}
     assert (suites["approval"].get("failures"), suites["authentication"].get("skipped")) == (
         "1",
@@ -462,7 +460,7 @@ def test_junit_is_read_by_a_stock_reader(failed: Any) -> None:
     """It finds the suites, the cases, and what failed and why."""
     read = junitparser.JUnitXml.fromstring(junit.render(failed))
     counted = {suite.name: (suite.tests, suite.failures, suite.errors) for suite in read}
-    failed = [
+    failures = [
         case
         for suite in read
         for case in suite
@@ -470,10 +468,10 @@ def test_junit_is_read_by_a_stock_reader(failed: Any) -> None:
     ]
     assert counted["approval"][1:] == (1, 0)
     assert sum(number for number, _, _ in counted.values()) == len(list(cases.cases(failed)))
-    assert [(case.classname, case.name) for case in failed] == [
+    assert [(case.classname, case.name) for case in failures] == [
         ("conformance.approval", "approval/replay[review_approve]")
     ]
-    assert failed[0].result[0].message.startswith("<script>")
+    assert failures[0].result[0].message.startswith("<script>")
 
 
 def test_junit_satisfies_the_schema_of_jenkins(failed: Any, modules: Path) -> None:

@@ -42,7 +42,12 @@ class Api:
     closing_lists: frozenset[str]
     """The lists whose last page has to say so."""
     open_names: Mapping[tuple[str, str], str]
-    """The default name of each parameter that has no stated one, by operation and role."""
+    """The default name of each parameter without a specified name, by operation and role.
+
+    "" for the roles that a filter may have instead of its own: by default it has its own.
+    """
+    replaced: Mapping[tuple[str, str], str]
+    """The role that is gone where a filter has another one instead, by operation and other role."""
 
 
 @cache
@@ -59,6 +64,12 @@ def derive(contract: Contract) -> Api:
     readers = dict(_readers(operations))
     lists = {each.resource: each.id for each in operations if each.is_list and not _is_below(each)}
     nested = dict(_nested(contract))
+    replaced = {
+        (each.id, role): parameter.role
+        for each in operations
+        for parameter in each.parameters
+        for role in parameter.instead
+    }
     named = {each.resource: each.id.rpartition("_")[0] for each in operations if not each.writes}
     kinds = named | {resource: resource.lower() for _, resource in nested.values()}
     return Api(
@@ -82,7 +93,9 @@ def derive(contract: Contract) -> Api:
                 for parameter in each.parameters
                 if parameter.name_is_open
             }
+            | dict.fromkeys(replaced, "")
         ),
+        replaced=MappingProxyType(replaced),
     )
 
 

@@ -1,6 +1,6 @@
 """The OpenAPI document as values: operations, and the JSON Schemas of their messages."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -30,6 +30,8 @@ class Parameter:
     """The specification does not give the name of the parameter, so a profile may."""
     restricts: str | None = None
     """The property of each item that equals the value of a filter; None for other parameters."""
+    instead: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """The roles that a filter may have on a target instead, with the properties they restrict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,20 @@ class Operation:
 
     @property
     def filters(self) -> Mapping[str, str]:
-        """The property that each filter restricts, by the role of the filter."""
-        return {each.role: each.restricts for each in self.parameters if each.restricts}
+        """The property that each filter restricts, by the role of the filter.
+
+        Roles that a filter may have instead of its own are included.
+        """
+        stated = {each.role: each.restricts for each in self.parameters if each.restricts}
+        return stated | {
+            role: name for each in self.parameters for role, name in each.instead.items()
+        }
+
+    @property
+    def query_roles(self) -> Sequence[str]:
+        """The roles of the query parameters, and those that a filter may have instead."""
+        query = [each for each in self.parameters if each.location == "query"]
+        return [*(each.role for each in query), *(role for each in query for role in each.instead)]
 
     def parameter(self, role: str) -> Parameter | None:
         """The parameter with this role; None for an operation without one."""
@@ -150,6 +164,7 @@ def _parameter(document: Json, node: Json) -> Parameter:
         schema=_self_contained(document, _resolved(document, parameter["schema"])),
         name_is_open="name" in parameter.get("x-open", {}).get("aspects", ()),
         restricts=parameter.get("x-restricts"),
+        instead=parameter.get("x-instead", {}),
     )
 
 

@@ -112,11 +112,10 @@ class Session:
     def roles(self, operation: Operation) -> dict[str, str]:
         """The query parameters whose names are certain on this target, with their roles."""
         certain = {}
-        for parameter in operation.parameters:
-            name = self.name(operation, parameter.role)
-            is_query = parameter.location == "query"
-            if is_query and name is not None and self._is_certain(operation, parameter.role):
-                certain[name] = parameter.role
+        for role in operation.query_roles:
+            name = self.name(operation, role)
+            if name is not None and self._is_certain(operation, role):
+                certain[name] = role
         return certain
 
     def name(self, operation: Operation, role: str) -> str | None:

@@ -389,11 +389,11 @@ def _parameters(parameters: Mapping[str, Any]) -> Mapping[tuple[str, str], Param
         for operation, roles in parameters.items()
         for role, name in roles.items()
     }
-    return frozen(
-        {
-            role: ParameterName(named[role] or None, declared=True)
-            if role in named
-            else ParameterName(default)
-            for role, default in _API.open_names.items()
-        }
-    )
+    # A filter that has another role here does not have its own.
+    gone = {(place[0], role) for place, role in _API.replaced.items() if named.get(place)}
+    defaults = {
+        place: None if place in gone else default or None
+        for place, default in _API.open_names.items()
+    }
+    declared = {place: ParameterName(name or None, declared=True) for place, name in named.items()}
+    return frozen({place: ParameterName(name) for place, name in defaults.items()} | declared)

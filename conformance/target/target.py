@@ -193,7 +193,7 @@ class Target:
     limits: Limits = field(default_factory=Limits)
     parameters: Mapping[tuple[str, str], ParameterName] = field(
         default_factory=lambda: {
-            role: ParameterName(name) for role, name in api.load().open_names.items()
+            role: ParameterName(name or None) for role, name in api.load().open_names.items()
         },
         hash=False,
     )

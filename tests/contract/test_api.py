@@ -74,7 +74,9 @@ def test_five_parameters_have_no_stated_name() -> None:
         ("video_list", "project"): "projectId",
         ("review_list", "cursor"): "cursor",
         ("review_list", "project"): "projectId",
+        ("review_list", "company"): "",
     }
+    assert API.replaced == {("review_list", "company"): "project"}
 
 
 def test_filters_name_the_property_that_they_restrict() -> None:
@@ -83,5 +85,5 @@ def test_filters_name_the_property_that_they_restrict() -> None:
     assert {id: found for id, found in filters.items() if found} == {
         "project_list": {"company": "companyId"},
         "video_list": {"company": "companyId", "project": "projectId"},
-        "review_list": {"project": "projectId"},
+        "review_list": {"project": "projectId", "company": "companyId"},
     }

@@ -5,7 +5,7 @@ import json
 import pickle
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given, settings
@@ -142,6 +142,7 @@ def test_the_unnamed_parameters_have_defaults_that_are_not_declared() -> None:
         ("video_list", "project"): ParameterName("projectId", declared=False),
         ("review_list", "cursor"): ParameterName("cursor", declared=False),
         ("review_list", "project"): ParameterName("projectId", declared=False),
+        ("review_list", "company"): ParameterName(None, declared=False),
     }
 
 
@@ -245,7 +246,29 @@ def test_parameter_names_are_renamed_removed_and_confirmed(full: profile.Target)
         ("video_list", "project"): ParameterName("projectId", declared=False),
         ("review_list", "cursor"): ParameterName("cursor", declared=False),
         ("review_list", "project"): ParameterName("projectId", declared=True),
+        ("review_list", "company"): ParameterName(None, declared=False),
     }
+
+
+@pytest.mark.parametrize(
+    ("roles", "project", "company"),
+    [
+        ({"company": "companyId"}, ParameterName(None), ParameterName("companyId", declared=True)),
+        ({"company": False}, ParameterName("projectId"), ParameterName(None, declared=True)),
+        (
+            {"company": "company", "project": "project"},
+            ParameterName("project", declared=True),
+            ParameterName("company", declared=True),
+        ),
+    ],
+)
+def test_the_filter_of_reviews_is_a_project_or_a_company(
+    roles: dict[str, Any], project: ParameterName, company: ParameterName
+) -> None:
+    """The specification does not state its purpose; a profile that states one replaces the other."""
+    target = profile.parse({"base-url": URL, "parameters": {"review_list": roles}}, environ={})
+    assert target.parameters["review_list", "project"] == project
+    assert target.parameters["review_list", "company"] == company
 
 
 def test_a_target_is_frozen(full: profile.Target) -> None:
@@ -561,8 +584,8 @@ def test_a_problem_without_a_line_comes_first(problems: Rejected) -> None:
             "is not a parameter name",
         ),
         (
-            "parameters.review_list.company = 'companyId'",
-            "parameters.review_list.company",
+            "parameters.review_list.video = 'videoId'",
+            "parameters.review_list.video",
             "is an unknown key",
         ),
         (

@@ -1,13 +1,15 @@
 """Checks of the tool interface on targets whose lists of tools, or data, differ or change."""
 
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
 import httpx
 import orjson
 import pytest
-from altered_target import Send, edited, json_response, stage
-from intercepted import asked, changed
+import subjects
+from altered_target import Send, edited, json_response, stage, without
+from intercepted import asked, changed, is_of
 
 from conformance.contract.verdict import Inconclusive, Violation
 from conformance.suite import test_tools as tools
@@ -154,3 +156,56 @@ def test_a_rejected_list_of_tools_is_inconclusive() -> None:
         pytest.raises(Inconclusive, match="the tools are not listed: 200"),
     ):
         one.perform(tools.test_every_operation_is_a_tool, "account_get")
+
+
+def test_a_list_that_is_too_long_to_compare_is_inconclusive() -> None:
+    """The tool hides a video, and no page may be read to the end."""
+    with stage(edits=subjects.BY_ID["tool-hides-a-video"].edits) as one:
+        one.session.depth = replace(one.session.depth, pages=0)
+        with pytest.raises(Inconclusive, match="too long to be compared as a whole"):
+            one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "video_list")
+
+
+def test_short_pages_of_a_long_list_may_show_other_records() -> None:
+    """The order of a tool is free; the longest page has shown all records."""
+    with stage(edits=subjects.BY_ID["tools-in-another-order"].edits) as one:
+        one.things["live"].records("project_list")
+        one.session.depth = replace(one.session.depth, pages=2)
+        one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "project_list")
+
+
+def test_without_an_outsider_its_account_is_not_compared() -> None:
+    """The account of primary is."""
+    with stage(without("credentials/outsider")) as one:
+        one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "account_get")
+
+
+def test_an_account_that_the_outsider_cannot_read_is_not_compared() -> None:
+    """Its permission may be missing."""
+
+    def forbidding(request: httpx.Request, send: Send) -> httpx.Response:
+        is_outsider = is_of(request, one.session.target, "outsider")
+        return json_response(403) if is_outsider else send(request)
+
+    with stage(spoil=forbidding) as one:
+        one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "account_get")
+
+
+def test_a_page_by_tool_without_items_differs() -> None:
+    """HTTP shows a page, the tool an object without items."""
+
+    def without_items(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        message = asked(request)
+        if message.get("params", {}).get("name") != "project_list":
+            return response
+        result = orjson.loads(response.read())["result"]
+        result["structuredContent"] = {"data": {"page": 1}, "requestId": "r"}
+        result["content"] = []
+        return json_response(200, {"jsonrpc": "2.0", "id": message["id"], "result": result})
+
+    with (
+        stage(spoil=without_items) as one,
+        pytest.raises(Violation, match="the tool and HTTP differ in their data"),
+    ):
+        one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "project_list")

@@ -188,16 +188,14 @@ def check_filtered(pairs: list[Pair], name: str, value: str) -> None:
 
 def _check_length(pair: Pair) -> None:
     """Violation where a page by tool is longer than its limit."""
-    limit = dict(pair.over_http.call.query).get("limit")
-    length = len(pair.tool_items)
-    if limit is not None:
-        found = defect(
-            Kind.COUNT,
-            "the tool shows more items than its limit",
-            expected=f"at most {limit}",
-            actual=length,
-        ).on("items")
-        expect.that(length <= int(limit), found, pair.by_tool.exchange)
+    limit, length = dict(pair.over_http.call.query)["limit"], len(pair.tool_items)
+    found = defect(
+        Kind.COUNT,
+        "the tool shows more items than its limit",
+        expected=f"at most {limit}",
+        actual=length,
+    ).on("items")
+    expect.that(length <= int(limit), found, pair.by_tool.exchange)
 
 
 def _repeated(pairs: list[Pair]) -> set[str]:

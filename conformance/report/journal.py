@@ -42,7 +42,7 @@ def read(directory: Path) -> tuple[AboutEntry, tuple[Known, ...] | None, list[st
         content = (directory / JOURNAL).read_bytes()
         first, *records, _ = content.split(b"\n")  # what follows the last line break is incomplete
         head = orjson.loads(first)
-        about: AboutEntry = head["about"]
+        about: Any = dict(head["about"])
         return about, _known(head["known"]), [record.decode() for record in records]
     except OSError as problem:
         raise JournalError(f"{directory / JOURNAL}: {problem.strerror}") from None

@@ -206,7 +206,7 @@ def test_a_journal_that_is_none_is_a_usage_error(
     """With its name."""
     (tmp_path / JOURNAL).write_text(content)
     assert main(["report", str(tmp_path)]) == 4
-    assert f"{JOURNAL}: is no journal of a run" in capsys.readouterr().err
+    assert f"{JOURNAL}: not the journal of a run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("content", ["{}", "[]", "{"])

@@ -21,8 +21,7 @@ from conformance.http.transport import InProcess
 from conformance.reference import ManualClock, Reference
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
-from conformance.suite import test_fuzz as fuzzing
-from conformance.suite.fuzzing import cases, generate, isolation
+from conformance.suite.fuzzing import cases, fuzz, generate, isolation
 from conformance.suite.fuzzing.fuzz import MAX_SMALLER, Fuzz
 from conformance.suite.fuzzing.generate import Enough, Mode, Source
 from conformance.suite.lists.live import Live
@@ -45,8 +44,8 @@ ANOTHER_PROCESS = """
 import hashlib, sys
 sys.path.insert(0, ".")
 import lent
-from conformance import cases, generate
-from conformance.generate import Mode, Source
+from conformance.suite.fuzzing import cases, generate
+from conformance.suite.fuzzing.generate import Mode, Source
 keys = []
 for operation in ("project_list", "review_get", "review_approve"):
     for mode in Mode:
@@ -436,7 +435,7 @@ def test_a_lost_connection_is_a_violation_if_the_baseline_is_served(opened: Open
 
 def test_an_endless_search_is_ended(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     """The smallest request so far is shown."""
-    monkeypatch.setattr(fuzzing, "MAX_SMALLER", 2)
+    monkeypatch.setattr(fuzz, "MAX_SMALLER", 2)
     session, transport = opened(_on_limits(500))
     with pytest.raises(Violation) as caught:
         Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session), generate.make).run()
@@ -448,10 +447,10 @@ def test_one_small_request_may_have_several_symptoms(opened: Opened) -> None:
     """It is sent once."""
     session, transport = opened(_on_limits(500))
     transport.wrong = b"{}"
-    fuzz = Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session), generate.make)
+    one = Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session), generate.make)
     with pytest.raises(Violation):
-        fuzz.run()
-    kinds = fuzz.symptoms(list(fuzz._responses.values()))
+        one.run()
+    kinds = one.symptoms(list(one._responses.values()))
     smallest = [
         exchange
         for exchange in session._exchanges

@@ -1,16 +1,14 @@
-"""Redaction: keeps secrets out of everything that is written or shown."""
+"""Redaction: keeps secrets out of everything that is written or shown.
 
-import base64
-import json
-import re
+Sought are a secret in every spelling of http.spellings, and from `secret_search.LONG` characters
+on every beginning and every end of it with at least `secret_search.SHORTEST_PART` characters.
+"""
+
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from urllib.parse import quote, quote_plus
+from collections.abc import Iterable, Mapping
 
-from ahocorasick_rs import BytesAhoCorasick, MatchKind
-
-SHORTEST_SHIFTED = 8
-"""Bytes of a secret that is also sought within the base64 of a longer text."""
+from conformance.http.own_words import own_words
+from conformance.http.secret_search import Pattern, Search, patterns
 
 LONGEST_REMEMBERED = 200
 MOST_REMEMBERED = 5000
@@ -26,27 +24,41 @@ DEEPEST = 100
 """Levels of a JSON value that are written; orjson can write 254."""
 
 
-class _Search:
-    """All spellings of some secrets, to be found in one pass."""
+class _Searches:
+    """The patterns of all secrets, and the searches for them."""
 
-    def __init__(self, variables: Mapping[bytes, bytes]) -> None:
-        self.variables = variables
-        self.finder = finder(variables)
-        self.replacements = list(variables.values())
+    def __init__(self, sought: Mapping[bytes, Pattern]) -> None:
+        self.patterns = sought
+        self.any_case = Search(_of_case(sought, any_case=True), any_case=True)
+        self.exact = Search(_of_case(sought, any_case=False), any_case=False)
+
+    def replace(self, text: bytes) -> bytes:
+        """The text with variables; no secret is sought in the variable of another one."""
+        return self.any_case.replace(text, self._short)
+
+    def _short(self, text: bytes) -> bytes:
+        return self.exact.replace(text, bytes)
+
+
+def _of_case(sought: Mapping[bytes, Pattern], *, any_case: bool) -> Iterable[Pattern]:
+    return (pattern for pattern in sought.values() if pattern.any_case is any_case)
 
 
 class Redactor:
     """Replaces every known secret, in any encoding that a target may echo, by its `$VARIABLE`.
 
     Secrets made during a run (near misses of a real credential) are added as they are made.
+    A `shortest` above 1 leaves alone spellings with fewer bytes, which occur by chance, and
+    secrets that are words of this package.
     """
 
-    def __init__(self, secrets: Mapping[str, str]) -> None:
+    def __init__(self, secrets: Mapping[str, str], shortest: int = 1) -> None:
         self._secrets: set[str] = set()
+        self._shortest = shortest
         self._adding = threading.Lock()
         # Replaced, never changed: other threads may read them while a secret is added.
-        self._variables: dict[bytes, bytes] = {}
-        self._search = _Search({})
+        self._patterns: dict[bytes, Pattern] = {}
+        self._searches = _Searches({})
         self._known: dict[str, str] = {}
         for secret, variable in secrets.items():
             self.add(secret, variable)
@@ -56,29 +68,36 @@ class Redactor:
         with self._adding:
             if secret in self._secrets:
                 return
-            added = dict.fromkeys(spellings(secret), variable.encode())
-            self._variables = {**added, **self._variables}
+            sought = patterns(secret, variable.encode()) if self._is_sought(secret) else ()
+            added = {each.exact: each for each in sought if len(each.exact) >= self._shortest}
+            merged = {**self._patterns, **added, **self._patterns}
+            plain = secret.encode()
+            if plain in added:  # it may also be a spelling of an earlier one
+                merged[plain] = added[plain]
+            self._patterns = merged
             self._known = {}
             self._secrets.add(secret)
 
+    def _is_sought(self, secret: str) -> bool:
+        return self._shortest == 1 or secret.lower().encode() not in own_words()
+
     def bytes(self, text: bytes) -> bytes:
         """The text without secrets."""
-        search = self._search
-        if search.variables is not self._variables:
-            search = self._search = _Search(self._variables)
-        # In one pass, so that no secret is sought in the variable of another one.
-        pieces, end = [], 0
-        for number, start, stop in search.finder.find_matches_as_indexes(text):
-            pieces += [text[end:start], search.replacements[number]]
-            end = stop
-        return b"".join([*pieces, text[end:]]) if pieces else text
+        searches = self._searches
+        if searches.patterns is not self._patterns:
+            searches = self._searches = _Searches(self._patterns)
+        return searches.replace(text)
 
     def text(self, text: str) -> str:
         """The text without secrets, with lone surrogates escaped."""
         remembered = self._known
         known = remembered.get(text)
         if known is None:
-            *cut, last = self.bytes(text.encode("utf-8", "backslashreplace")).decode().split(CUT)
+            *cut, last = (
+                self.bytes(text.encode("utf-8", "backslashreplace"))
+                .decode(errors="replace")
+                .split(CUT)
+            )
             known = CUT.join([*map(self._uncut, cut), last])
             if len(text) <= LONGEST_REMEMBERED and len(remembered) < MOST_REMEMBERED:
                 remembered[text] = known
@@ -90,8 +109,8 @@ class Redactor:
         content = quoted.encode()
         end = content[-SHORTEST_PART:]  # this much is left of a secret that was cut
         near = (
-            (spelling, variable)
-            for spelling, variable in self._variables.items()
+            (spelling, pattern.variable)
+            for spelling, pattern in self._patterns.items()
             if end in spelling
         )
         cut = [
@@ -128,51 +147,3 @@ def _overlap(text: bytes, spelling: bytes) -> int:
     """Bytes at the end of a text that begin a spelling; 0 for fewer than `SHORTEST_PART`."""
     lengths = range(min(len(spelling) - 1, len(text)), SHORTEST_PART - 1, -1)
     return next((length for length in lengths if text.endswith(spelling[:length])), 0)
-
-
-def finder(spellings: Iterable[bytes]) -> BytesAhoCorasick:
-    """Finds all of these in one pass; the longest of those that begin at one place."""
-    return BytesAhoCorasick(list(spellings), matchkind=MatchKind.LeftmostLongest)
-
-
-def spellings(secret: str) -> Iterator[bytes]:
-    """A secret in all encodings that may carry it; none is empty.
-
-    Plain, percent, form, JSON, Python, and base64 in both alphabets.
-    """
-    found = [secret.encode(), *_escaped(secret)]
-    for raw in dict.fromkeys((secret.encode(), secret.encode("latin-1", "ignore"))):
-        found += [raw, *_percent(raw), *_base64(raw)]
-    yield from (spelling for spelling in dict.fromkeys(found) if spelling)
-
-
-def _escaped(secret: str) -> Iterator[bytes]:
-    for text in (json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
-        for escaped in (
-            text,
-            re.sub(r"\\u[0-9a-f]{4}", lambda match: "\\u" + match[0][2:].upper(), text),
-        ):
-            yield escaped.encode()
-            yield escaped.replace("/", "\\/").encode()
-    # As Python quotes it in a message.
-    yield repr(secret)[1:-1].encode()
-    yield repr(secret.encode())[2:-1].encode()
-    # UTF-8 in a header, read as Latin-1.
-    yield secret.encode().decode("latin-1").encode()
-
-
-def _percent(raw: bytes) -> Iterator[bytes]:
-    for text in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
-        yield text.encode()
-        yield re.sub("%[0-9A-F]{2}", lambda match: match[0].lower(), text).encode()
-
-
-def _base64(raw: bytes) -> Iterator[bytes]:
-    shifts = (0, 1, 2) if len(raw) >= SHORTEST_SHIFTED else (0,)
-    for shift in shifts:
-        coded = base64.b64encode(bytes(shift) + raw).rstrip(b"=")
-        # In a longer text, the first and last characters depend on the text around the secret.
-        start = (0, 2, 3)[shift]
-        is_cut = len(shifts) > 1 and (shift + len(raw)) % 3 > 0
-        inner = coded[start : len(coded) - is_cut]
-        yield from (inner, inner.translate(bytes.maketrans(b"+/", b"-_")))

@@ -5,12 +5,12 @@ import ssl
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
-from ipaddress import ip_address
 from typing import Any, Protocol
-from urllib.request import getproxies, proxy_bypass
 
 import httpcore
 import httpx
+
+from conformance.http.proxy import proxy_of
 
 WRITE_SIZE = 64 * 1024
 LONGEST_EXCHANGE = 3600.0
@@ -86,24 +86,6 @@ class Network(httpx.BaseTransport):
     def wait(self, seconds: float) -> None:
         """Sleep for some seconds."""
         time.sleep(seconds)
-
-
-def proxy_of(url: httpx.URL) -> str | None:
-    """The proxy for a URL, as curl would choose it.
-
-    HTTP_PROXY or HTTPS_PROXY; none for the hosts of NO_PROXY and for this machine.
-    """
-    stated = getproxies().get(url.scheme)
-    if not stated or _is_here(url.host) or proxy_bypass(url.netloc.decode()):
-        return None
-    return stated if "://" in stated else f"http://{stated}"
-
-
-def _is_here(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 class _Route(httpx.HTTPTransport):

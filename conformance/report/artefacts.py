@@ -1,24 +1,30 @@
-"""The files of a report: their formats, how they are written, and that none contains a secret."""
+"""The files of a report: their formats, how they are written, and the last scan for secrets."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import orjson
 
-import conformance
-from conformance.contract import api, files
-from conformance.http.redaction import finder, spellings
+from conformance.http.redaction import Redactor
 from conformance.report.document_types import ExchangeEntry, Report
 from conformance.report.formats import allure, ci, ctrf, earl, har, junit, markdown
 
 Exchanges = Iterable[ExchangeEntry]
 
 EXCHANGES = "exchanges.jsonl"
-WRITTEN = ("report.json", EXCHANGES, "target.json")
+REPORT = "report.json"
+WRITTEN = (REPORT, EXCHANGES, "target.json")
 """The files that every run writes."""
+
+SHORTEST = 8
+"""Bytes of the shortest spelling of a secret that does not occur in an artefact by chance."""
+
+MASK = "$SECRET"
+"""What replaces a secret in an artefact."""
+
+JSON_SUFFIXES = frozenset({".json", ".har", ".jsonld"})
 
 Rendered = bytes | Iterable[tuple[str, bytes]]
 """The content of a file, or names and contents of the files in a directory."""
@@ -68,7 +74,7 @@ def chosen(stated: Sequence[str], environ: Mapping[str, str] = os.environ) -> tu
 
 def write(directory: Path, report: Report, names: Sequence[str]) -> None:
     """Write the report in several formats into a directory that already has the exchanges."""
-    replace(directory / "report.json", orjson.dumps(report, option=orjson.OPT_INDENT_2))
+    replace(directory / REPORT, orjson.dumps(report, option=orjson.OPT_INDENT_2))
     for name in names:
         path = directory / FORMATS[name].file
         rendered = FORMATS[name].render(report, _exchanges(directory))
@@ -112,29 +118,42 @@ def publish(report: Report, environ: Mapping[str, str] = os.environ) -> Iterator
     yield from ci.annotations(report)
 
 
-def leaks(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[str]:
-    """The artefacts with a secret, or a half of one, in any encoding; they are deleted.
+def mask(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[str]:
+    """Mask what is left of secrets in the artefacts, in place; the files that had any.
 
-    Other files in the directory, such as the profile with the secrets, are ignored.
+    A spelling of fewer than `SHORTEST` bytes, and a word of this package, are left alone. Other
+    files in the directory, such as the profile with the secrets, are ignored.
     """
-    search = finder(sorted(_sought(secrets)))
-    found = []
+    redactor = Redactor(dict.fromkeys(sorted(secrets), MASK), SHORTEST)
+    masked = []
     for path in _written(directory, [*WRITTEN, *(FORMATS[name].file for name in names)]):
         content = path.read_bytes()
-        hits = {content[start:stop] for _, start, stop in search.find_matches_as_indexes(content)}
-        if any(hit not in _own_words() for hit in hits):
-            found.append(path.relative_to(directory).as_posix())
-            path.unlink()
-    return found
+        clean = _clean(path, content, redactor)
+        if clean != content:
+            replace(path, clean)
+            masked.append(path.relative_to(directory).as_posix())
+    return masked
 
 
-def _sought(secrets: Iterable[str]) -> set[bytes]:
-    """The encodings of secrets and of their halves that are too long to occur by chance."""
-    sought: set[bytes] = set()
-    for secret in secrets:
-        for part in parts(secret):
-            sought.update(spellings(part))
-    return {spelling for spelling in sought if len(spelling) >= SHORTEST}
+def _clean(path: Path, content: bytes, redactor: Redactor) -> bytes:
+    if path.suffix == ".jsonl":
+        return b"".join(_clean_json(line, redactor) for line in content.splitlines(keepends=True))
+    if path.suffix in JSON_SUFFIXES:
+        return _clean_json(content, redactor)
+    return redactor.bytes(content)
+
+
+def _clean_json(content: bytes, redactor: Redactor) -> bytes:
+    """The JSON text with its texts masked: a variable in its bytes might end an escape."""
+    if redactor.bytes(content) == content:
+        return content
+    value = orjson.loads(content)
+    clean = redactor.value(value)
+    if clean == value:
+        return content
+    is_indented = b"\n" in content.rstrip()
+    end = orjson.OPT_APPEND_NEWLINE if content.endswith(b"\n") else 0
+    return orjson.dumps(clean, option=(orjson.OPT_INDENT_2 if is_indented else 0) | end)
 
 
 def _written(directory: Path, names: Sequence[str]) -> Iterator[Path]:
@@ -143,25 +162,3 @@ def _written(directory: Path, names: Sequence[str]) -> Iterator[Path]:
             yield from sorted(path.iterdir())
         elif path.is_file():
             yield path
-
-
-@cache
-def _own_words() -> bytes:
-    """All texts of this package: a secret that is one of its words is indistinguishable from it."""
-    sources = (path.read_bytes() for path in Path(conformance.__file__).parent.rglob("*.py"))
-    callers = (f"lacking.{permission}".encode() for permission in api.load().permissions)
-    contract = (files.text(name).encode() for name in ("requirements.yaml", "openapi.yaml"))
-    return b"\n".join([*sources, *callers, *contract])
-
-
-SHORTEST = 8
-"""Bytes of the shortest secret that does not occur by chance."""
-
-LONG = 24
-"""Characters of the shortest secret of which a half does not occur by chance."""
-
-
-def parts(secret: str) -> tuple[str, ...]:
-    """A secret, and its halves if it is long."""
-    middle = len(secret) // 2
-    return (secret, secret[:middle], secret[middle:]) if len(secret) >= LONG else (secret,)

@@ -290,5 +290,6 @@ Report = TypedDict(
         "ledger": list[LedgerEntry],
         "known-failures": NotRequired[KnownFailuresEntry],
         "gate": NotRequired[GateEntry],
+        "masked": NotRequired[list[str]],
     },
 )

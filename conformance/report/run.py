@@ -19,6 +19,7 @@ from conformance.contract.exit_codes import (
 )
 from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Conclusion, Level, Verdict
+from conformance.http import proxy
 from conformance.report import artefacts, document, gate, journal, known_failures, unchecked
 from conformance.report.causes import grouping
 from conformance.report.document_types import AboutEntry, LedgerEntry, Report
@@ -77,7 +78,6 @@ class Run:
         self.required: tuple[str, ...] = ()
         self.known: tuple[Known, ...] | None = None
         self.formats: tuple[str, ...] = artefacts.DEFAULT
-        self.leaks: list[str] = []
 
     def start_journal(self) -> None:
         """Write a journal from now on, so that a run that is killed loses nothing."""
@@ -106,21 +106,20 @@ class Run:
 
     def finish(self, status: int) -> int:
         """Write the report; the exit code of the run, where pytest ended with `status`."""
-        self.document = self._report(interrupted=status == INTERRUPTED)
+        report = self._report(interrupted=status == INTERRUPTED)
         _merge_exchanges(self.directory)
         for part in _parts(self.directory):
             part.unlink()
-        self._write(self.document)
+        self.document = self._write(report)
         if self._journal is not None:
             self._journal.remove()
-        return self._exit_code(self.document, status)
+        return self._exit_code(report, status)
 
     def save(self) -> Report:
         """Write a report of what is known so far, in case the run is killed."""
         start = time.monotonic()
         _merge_exchanges(self.directory)
-        report = self._report(interrupted=True)
-        self._write(report)
+        report = self._write(self._report(interrupted=True))
         end = time.monotonic()
         self._due = end + max(PAUSE, SHARE * (end - start))
         return report
@@ -159,19 +158,25 @@ class Run:
             known_failures.mark(report, self.known, datetime.now(UTC).date())
         return report
 
-    def _write(self, report: Report) -> None:
-        if self.target is not None:
-            described = snapshot.of(self.target, self._gathered.provisioned)
-            content = orjson.dumps(described, option=orjson.OPT_INDENT_2)
-            artefacts.replace(self.directory / "target.json", content)
+    def _write(self, report: Report) -> Report:
+        """Write all files; the report as it was written, without what was left of secrets."""
+        if self.target is None:
+            artefacts.write(self.directory, report, self.formats)
+            return report
+        described = snapshot.of(self.target, self._gathered.provisioned)
+        content = orjson.dumps(described, option=orjson.OPT_INDENT_2)
+        artefacts.replace(self.directory / "target.json", content)
         artefacts.write(self.directory, report, self.formats)
-        if self.target is not None:
-            secrets = self.target.secrets | self.secrets
-            self.leaks = artefacts.leaks(self.directory, self.formats, secrets)
+        secrets = self.target.secrets | self.secrets | proxy.secrets().keys()
+        masked = artefacts.mask(self.directory, self.formats, secrets)
+        if not masked:
+            return report
+        written: Report = orjson.loads((self.directory / artefacts.REPORT).read_bytes())
+        written["masked"] = masked
+        artefacts.write(self.directory, written, ())
+        return written
 
     def _exit_code(self, report: Report, status: int) -> int:
-        if self.leaks:
-            return CHECKER_ERROR
         if status not in ENDED:
             return status
         if _is_rejected(report):

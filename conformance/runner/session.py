@@ -11,7 +11,7 @@ from conformance.contract import api, openapi, requirements
 from conformance.contract.openapi import Contract, Operation
 from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Finding
-from conformance.http import serialization
+from conformance.http import proxy, serialization
 from conformance.http.client import Client
 from conformance.http.exchange import Exchange
 from conformance.http.redaction import Redactor
@@ -58,7 +58,7 @@ class Session:
     def __post_init__(self) -> None:
         # A profile that contradicts itself has a slip in it: what needs it becomes inconclusive.
         self.target = self.target.credible()
-        self.redactor = Redactor(_variables(self.target))
+        self.redactor = Redactor({**_variables(self.target), **proxy.secrets()})
         self.api = api.derive(self.contract)
         self.client = Client(
             self.target.base_url,

@@ -9,7 +9,8 @@ import pytest
 from faulty_server import deafness, head, repeating, responding, served, silence
 from scripted_app import ScriptedApp, scripted_response
 
-from conformance.http.transport import WRITE_SIZE, InProcess, Network, proxy_of
+from conformance.http.proxy import proxy_of
+from conformance.http.transport import WRITE_SIZE, InProcess, Network
 
 URL = "http://somewhere.test:8080/v1/projects/a%2Fb?limit=1&x=%C3%BC"
 

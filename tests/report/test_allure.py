@@ -17,7 +17,7 @@ from playwright.sync_api import Browser
 from sample_reports import BUDGET, a_finding, a_report, an_entry, an_exchange, poisoned
 
 from conformance import reference
-from conformance.http.redaction import spellings
+from conformance.http.spellings import spellings
 from conformance.report import artefacts
 from conformance.report.cases import cases
 from conformance.report.formats import allure

@@ -257,41 +257,49 @@ def test_github_is_given_summary_and_annotations(failed: Any, tmp_path: Path) ->
     assert list(artefacts.publish(failed, {})) == []
 
 
-def test_a_secret_in_an_artefact_is_found_and_removed(tmp_path: Path) -> None:
-    """Completely or by half; other artefacts and other files stay."""
+def test_a_secret_in_an_artefact_is_masked_in_place(tmp_path: Path) -> None:
+    """Completely or a part of it; other artefacts and other files stay as they are."""
     secret = "sk_live_4f9a8b7c6d5e4f3a2b1c0d9e"
     coded = base64.b64encode(secret.encode()).decode()
     texts = {
-        "report.json": secret,
-        "exchanges.jsonl": secret[16:],
-        "junit.xml": coded,
-        "target.json": "x",
+        "report.json": f'{{\n  "a": "\\n{secret}",\n  "b": 1\n}}',
+        "exchanges.jsonl": f'["{secret[16:]}"]\n["other"]\n',
+        "junit.xml": f"<a>{coded}</a>",
+        "target.json": "{}",
         "target.toml": secret,
     }
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
-    assert artefacts.leaks(tmp_path, ["junit"], [secret]) == [
-        "report.json",
-        "exchanges.jsonl",
-        "junit.xml",
-    ]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["target.json", "target.toml"]
+
+    masked = artefacts.mask(tmp_path, ["junit"], [secret])
+    assert masked == ["report.json", "exchanges.jsonl", "junit.xml"]
+    assert {name: (tmp_path / name).read_text() for name in texts} == {
+        "report.json": '{\n  "a": "\\n$SECRET",\n  "b": 1\n}',
+        "exchanges.jsonl": '["$SECRET"]\n["other"]\n',
+        "junit.xml": "<a>$SECRETU=</a>",  # two bits of the last character
+        "target.json": "{}",
+        "target.toml": secret,
+    }
+    assert artefacts.mask(tmp_path, ["junit"], [secret]) == []
 
 
-def test_a_secret_in_a_directory_is_found_and_removed(tmp_path: Path) -> None:
+def test_a_secret_in_a_directory_is_masked_in_place(tmp_path: Path) -> None:
     """File by file."""
     secret = "sk_live_4f9a8b7c6d5e4f3a2b1c0d9e"
     (tmp_path / "allure-results").mkdir()
-    for name, text in (("0-result.json", secret), ("1-result.json", "x")):
+    for name, text in (("0-result.json", f'"{secret}"'), ("1-result.json", '"x"')):
         (tmp_path / "allure-results" / name).write_text(text)
-    assert artefacts.leaks(tmp_path, ["allure"], [secret]) == ["allure-results/0-result.json"]
-    assert [path.name for path in (tmp_path / "allure-results").iterdir()] == ["1-result.json"]
+    assert artefacts.mask(tmp_path, ["allure"], [secret]) == ["allure-results/0-result.json"]
+    contents = {path.name: path.read_text() for path in (tmp_path / "allure-results").iterdir()}
+    assert contents == {"0-result.json": '"$SECRET"', "1-result.json": '"x"'}
 
 
-def test_a_secret_that_is_a_word_of_ours_is_no_leak(tmp_path: Path) -> None:
-    """A secret such as `outsider` occurs anyway, and a short one by chance."""
-    (tmp_path / "report.json").write_text("the outsider, abc")
-    assert artefacts.leaks(tmp_path, [], ["outsider", "abc"]) == []
+def test_what_only_looks_like_a_secret_stays(tmp_path: Path) -> None:
+    """An own word such as `outsider`, a short text, and the end of an escape and what follows."""
+    text = '{"a": "the outsider, abc", "b": "\\nabcdefghi"}'
+    (tmp_path / "report.json").write_text(text)
+    assert artefacts.mask(tmp_path, [], ["outsider", "abc", "nabcdefghi"]) == []
+    assert (tmp_path / "report.json").read_text() == text
 
 
 def test_a_comparison_shows_what_changed(conforming: Any, failed: Any) -> None:

@@ -1,5 +1,6 @@
 """The report of a run: verdicts, counts, equal findings, exit codes, and JUnit XML."""
 
+import json
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -18,6 +19,7 @@ from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Conclusion, Level, Verdict
 from conformance.http import serialization
 from conformance.report import document
+from conformance.report.console import terminal
 from conformance.report.formats import junit
 from conformance.report.known_failures import Known
 from conformance.report.run import NO_TESTS_COLLECTED, Run
@@ -394,8 +396,8 @@ def test_only_what_fails_is_excused(tmp_path: Path) -> None:
     ]
 
 
-def test_a_run_that_wrote_a_secret_is_the_checkers_mistake(tmp_path: Path) -> None:
-    """And what holds it is removed."""
+def test_a_secret_that_the_last_scan_finds_is_masked_and_reported(tmp_path: Path) -> None:
+    """The file stays, the report and the terminal name it, and the exit code is that of the run."""
     secret = "sk_live_4f9a8b7c6d5e4f3a2b1c0d9e"
     each = run(tmp_path, "must")
     each.target = parse(
@@ -405,8 +407,12 @@ def test_a_run_that_wrote_a_secret_is_the_checkers_mistake(tmp_path: Path) -> No
         record(finding(PASS, None, requirement="x/0"), observations=[["observe/o", "s", secret]])
     )
 
-    assert (each.finish(CONFORMANT), each.leaks) == (CHECKER_ERROR, ["report.json"])
-    assert not (tmp_path / "report.json").exists()
+    assert each.finish(CONFORMANT) == CONFORMANT
+    written = json.loads((tmp_path / "report.json").read_bytes())
+    assert written["masked"] == ["report.json"]
+    assert written["observations"][0]["values"] == ["$SECRET"]
+    assert each.document == written
+    assert "  WARNING: a secret was masked in report.json" in terminal.lines(written)
 
 
 def test_records_add_up(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from faulty_server import served, silence
 
 from conformance import reference
 from conformance.contract import files, requirements
-from conformance.http.redaction import spellings
+from conformance.http.spellings import spellings
 from conformance.report import artefacts
 from conformance.report.document import is_checked
 from conformance.runner.collection import SUITE

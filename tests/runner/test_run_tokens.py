@@ -12,8 +12,8 @@ from typing import Any
 import live_server
 import pytest
 
-from conformance.http.redaction import spellings
 from conformance.http.replay import Recording
+from conformance.http.spellings import spellings
 from conformance.reference import Reference
 from conformance.runner import examination, pytest_run
 from conformance.target import snapshot

@@ -39,6 +39,7 @@ def spans(report: Report) -> Iterator[list[Span]]:
         yield from _known_failures(report["known-failures"])
     if "gate" in report and not report["interrupted"]:
         yield from _gaps(report["gate"]["gaps"])
+    yield from _masked(report.get("masked", ()))
     yield [(f"  {_traffic(report)}", "")]
     yield [(f"  depth {report['suite']['depth']}, seed {report['suite']['seed']}", "")]
     if _waits_for_responses(report):
@@ -66,6 +67,13 @@ def _waits_for_responses(report: Report) -> bool:
     waited = sum(each["count"] * each["median"] for each in latencies)
     is_long = report["duration"] > LONG and waited > report["duration"] / 2
     return report["suite"].get("workers") == 1 and is_long
+
+
+def _masked(names: Sequence[str]) -> Iterator[list[Span]]:
+    """The artefacts in which the final scan masked a secret."""
+    if names:
+        shown = short(", ".join(names), LONGEST_REASON)
+        yield [(f"  WARNING: a secret was masked in {shown}", "warn")]
 
 
 def _causes(report: Report) -> Iterator[list[Span]]:

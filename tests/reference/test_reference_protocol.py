@@ -189,8 +189,8 @@ def test_applicable_checks_of_other_scenarios_pass(
             "dns-rebinding-protection",
             Edit(
                 "tool_interface",
-                "TransportSecuritySettings(allowed",
-                "TransportSecuritySettings(enable_dns_rebinding_protection=False, allowed",
+                "allowed_hosts=hosts,",
+                "enable_dns_rebinding_protection=False, allowed_hosts=hosts,",
             ),
             "localhost-host-rebinding-rejected",
         ),

@@ -71,10 +71,11 @@ def _unusual(secret: str) -> Iterator[Spelling]:
     for encode in _HTML:
         yield Spelling(tuple(map(encode, secret)))
     yield Spelling(tuple(map(str.encode, reversed(secret))), is_reversed=True)
-    yield Spelling(tuple(map(_unicode_escape, secret)))
+    for backslash in ("\\", "\\\\"):  # one, or two within a JSON string
+        yield Spelling(tuple(_unicode_escape(character, backslash) for character in secret))
     for raw in _encoded(secret):
         octets = b"".join(raw)
-        for start in (b"%", b"%25", b"\\x", b""):
+        for start in (b"%", b"%25", b"\\x", b"\\\\x", b""):
             yield Spelling(tuple(start + b"%02x" % octet for octet in octets))
         for percent in _PERCENT:
             yield Spelling(tuple(quote(percent(each), safe="").encode() for each in raw))
@@ -112,9 +113,9 @@ def _read_as_latin(character: str) -> bytes:
     return character.encode().decode("latin-1").encode()
 
 
-def _unicode_escape(character: str) -> bytes:
+def _unicode_escape(character: str, backslash: str) -> bytes:
     units = character.encode("utf-16-be").hex()
-    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)).encode()
+    return "".join(f"{backslash}u{units[at : at + 4]}" for at in range(0, len(units), 4)).encode()
 
 
 def _with_lower_digits(percent: Callable[[bytes], str]) -> Callable[[bytes], str]:

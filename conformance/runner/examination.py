@@ -11,6 +11,7 @@ import pytest
 
 from conformance.contract import requirements
 from conformance.contract.exit_codes import USAGE_ERROR
+from conformance.http import proxy
 from conformance.http.transport import InProcess, Network, Transport
 from conformance.report import known_failures as failures
 from conformance.report.journal import JOURNAL
@@ -169,10 +170,18 @@ def subject(config: pytest.Config) -> Subject:
         return config.stash[SUBJECT]()
     target = target_of(config)
     if target is not None:
+        _check_proxies()
         return Subject(target, Network())
     from conformance import reference  # noqa: PLC0415  (only where no other target is named)
 
     return in_process(reference)
+
+
+def _check_proxies() -> None:
+    """UsageError where a proxy of the environment cannot be used."""
+    flaw = proxy.flaw()
+    if flaw:
+        raise pytest.UsageError(flaw)
 
 
 def in_process(package: ModuleType) -> Subject:

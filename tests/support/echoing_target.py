@@ -1,8 +1,10 @@
 """A pytest plugin with a target that repeats the credential of the caller in its responses."""
 
 import base64
+import html
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import Any
 from urllib.parse import quote
 
@@ -14,23 +16,50 @@ from conformance.runner import examination
 from conformance.runner.examination import Subject
 
 
+def escaped(start: str, end: str = "", form: str = "02x") -> Callable[[str], str]:
+    """The encoding of each character as a number between `start` and `end`."""
+    return lambda text: "".join(f"{start}{ord(each):{form}}{end}" for each in text)
+
+
+ENCODINGS: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "URL": lambda text: quote(text, safe=""),
+    "JSON": lambda text: json.dumps(text)[1:-1],
+    "base64": lambda text: base64.b64encode(text.encode()).decode(),
+    "base64 in a text": lambda text: base64.b64encode(f"Bearer {text}".encode()).decode(),
+    "base32": lambda text: base64.b32encode(text.encode()).decode(),
+    "percent": escaped("%"),
+    "percent twice": escaped("%25"),
+    "URL twice": lambda text: quote(quote(text, safe=""), safe=""),
+    "JSON escapes": escaped("\\u", form="04x"),
+    "byte escapes": escaped("\\x"),
+    "decimal HTML": escaped("&#", ";", form="d"),
+    "hexadecimal HTML": escaped("&#x", ";", form="x"),
+    "HTML": html.escape,
+    "hexadecimal": lambda text: text.encode().hex(),
+    "upper case": str.upper,
+    "reversed": lambda text: text[::-1],
+}
+
+
 def spellings(secret: str) -> list[str]:
-    """The encodings in which a target may repeat a secret."""
-    coded = base64.b64encode(f"Bearer {secret}".encode()).decode()
-    return [
-        secret,
-        quote(secret, safe=""),
-        json.dumps(secret)[1:-1],
-        base64.b64encode(secret.encode()).decode(),
-        coded,
-    ]
+    """The encodings in which a target may repeat a secret, its halves, and it as a masked key."""
+    middle = len(secret) // 2
+    parts = (secret, secret[:middle], secret[middle:])
+    encoded = [encode(part) for encode in ENCODINGS.values() for part in parts]
+    return [*encoded, f"Invalid API key: {secret[:16]}… (ends with {secret[-12:]})"]
 
 
 class Echo:
-    """Adds the credential of a request to the response: to headers, records and errors."""
+    """Adds the credential of a request to the response: to headers, records and errors.
 
-    def __init__(self, application: Any) -> None:
+    A header and a message have one spelling of it, and the next response has the next one.
+    """
+
+    def __init__(self, application: Any, others: Sequence[str] = ()) -> None:
         self.application = application
+        self.others = list(others)
+        self.numbers = count()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Handle one request."""
@@ -44,11 +73,13 @@ class Echo:
         secrets = list(_secrets(scope["headers"]))
         body = b"".join(message.get("body", b"") for message in bodies)
         if body and secrets and scope["path"] != "/mcp":
-            body = _with_echoes(json.loads(body), spellings(secrets[0]))
+            echoes = [*spellings(secrets[0]), *self.others]
+            echo = echoes[next(self.numbers) % len(echoes)]
+            body = _with_echoes(json.loads(body), echoes, echo)
             start["headers"] = [pair for pair in start["headers"] if pair[0] != b"content-length"]
             start["headers"] += [
                 (b"location", f"/?key={quote(secrets[0], safe='')}".encode()),
-                (b"x-echo", secrets[0].encode()),
+                (b"x-echo", echo.encode()),
             ]
         await send(start)
         await send({"type": "http.response.body", "body": body})
@@ -60,23 +91,23 @@ def _secrets(headers: Any) -> Iterator[str]:
             yield value.decode("latin-1").removeprefix("Bearer ")
 
 
-def _with_echoes(document: Any, echoes: list[str]) -> bytes:
+def _with_echoes(document: Any, echoes: list[str], echo: str) -> bytes:
     document["echoes"] = echoes
     if isinstance(document.get("data"), dict):
         document["data"]["echoes"] = echoes
     else:
-        document |= {"code": echoes[0], "title": echoes}
+        document |= {"code": echo, "title": [echo], "echoes": echoes}
     return json.dumps(document).encode()
+
+
+def subject(others: Sequence[str] = ()) -> Subject:
+    """The reference, echoing; `others` are texts that it adds to every response."""
+    plain = examination.in_process(reference)
+    assert isinstance(plain.transport, InProcess)
+    echo = Echo(plain.transport._application, others)
+    return Subject(plain.target, InProcess(echo, plain.transport._advance))
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let this run have the echoing target."""
-
-    def create() -> Subject:
-        plain = examination.in_process(reference)
-        assert isinstance(plain.transport, InProcess)
-        return Subject(
-            plain.target, InProcess(Echo(plain.transport._application), plain.transport._advance)
-        )
-
-    config.stash[examination.SUBJECT] = create
+    config.stash[examination.SUBJECT] = subject

@@ -6,7 +6,7 @@ Arguments may be flat, in nested objects, or in one of several alternatives.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import jsonschema_rs
+from conformance.contract import validators
 
 MAX_DEPTH = 4
 ALTERNATIVES = ("allOf", "anyOf", "oneOf")
@@ -20,30 +20,13 @@ def rejection(arguments: Mapping[str, Any], schema: Schema) -> str | None:
 
     None if one of two independent validators accepts them, or if the schema is invalid.
     """
-    document = dict(schema)
     try:
-        error = next(jsonschema_rs.validator_for(document).iter_errors(arguments), None)
+        error = next(validators.fast(schema).iter_errors(arguments), None)
     except ValueError:
         return None
-    if error is None or _is_accepted_by_second_validator(arguments, document):
+    if error is None or validators.accepts(schema, arguments):
         return None
-    return error.message
-
-
-def _is_accepted_by_second_validator(
-    arguments: Mapping[str, Any], document: dict[str, Any]
-) -> bool:
-    """Whether the second validator accepts the arguments, or rejects the schema."""
-    # Slow to import, and only needed before the target is blamed.
-    from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415
-    from jsonschema.validators import validator_for  # noqa: PLC0415
-
-    validator = validator_for(document, default=Draft202012Validator)
-    try:
-        validator.check_schema(document)
-    except SchemaError:
-        return True
-    return validator(document).is_valid(arguments)
+    return str(error.message)
 
 
 def argument_paths(schema: Schema) -> dict[str, ArgumentPath]:

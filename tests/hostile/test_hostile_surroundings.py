@@ -1,0 +1,80 @@
+"""What is broken around a run: a proxy that is none, and a schema that refers to itself."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.contract.exit_codes import USAGE_ERROR
+from conformance.http import proxy
+from conformance.suite.tools.schema import rejection
+
+MALFORMED = [
+    "http://[::1",
+    "http://jane:secret-word@proxy:port",
+    "http://proxy:99999",
+    "ftp://proxy",
+    "http://",
+]
+
+
+@pytest.mark.parametrize("address", MALFORMED)
+def test_a_malformed_proxy_has_a_flaw(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the variable, and not the address, which may hold a password."""
+    monkeypatch.setenv("https_proxy", address)
+    assert proxy.flaw() == "HTTPS_PROXY of the environment is not the URL of an HTTP proxy"
+
+
+def test_a_usable_proxy_has_no_flaw(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With and without a scheme and credentials."""
+    monkeypatch.setenv("https_proxy", "proxy.test:3128")
+    monkeypatch.setenv("http_proxy", "http://jane:word@proxy.test")
+    assert proxy.flaw() is None
+
+
+def test_the_credentials_of_proxies_are_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pair in any case, and the password alone where it does not occur by chance."""
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("http_proxy", "jane:a%40long-word@proxy.test")
+    monkeypatch.setenv("https_proxy", "http://joe:word@proxy.test")
+    monkeypatch.setenv("all_proxy", "http://[broken")
+    assert proxy.secrets() == {
+        "jane:a%40long-word": "$PROXY_CREDENTIALS",
+        "a%40long-word": "$PROXY_PASSWORD",
+        "jane:a@long-word": "$PROXY_CREDENTIALS",
+        "a@long-word": "$PROXY_PASSWORD",
+        "joe:word": "$PROXY_CREDENTIALS",
+    }
+
+
+def test_a_run_through_a_malformed_proxy_is_a_usage_error(tmp_path: Path) -> None:
+    """One line, and no traceback."""
+    command = [sys.executable, "-m", "conformance", "run", "--base-url", "http://api.test/v1"]
+    done = subprocess.run(
+        [*command, "--report-dir", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env={**os.environ, "http_proxy": "http://jane:secret-word@proxy:port"},
+    )
+    assert done.returncode == USAGE_ERROR
+    assert "HTTP_PROXY of the environment is not the URL of an HTTP proxy" in done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
+    assert "secret-word" not in done.stderr + done.stdout
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#", "required": ["project"]},
+        {"allOf": [{"$ref": "#"}], "required": ["project"]},
+        {"anyOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"$ref": "#/$defs/a", "not": {}}}},
+    ],
+)
+def test_a_schema_that_refers_to_itself_rejects_nothing(schema: dict[str, object]) -> None:
+    """One of the two validators cannot use it, and so the target is not blamed."""
+    assert rejection({"limit": 1}, schema) is None

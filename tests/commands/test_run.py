@@ -163,7 +163,7 @@ def test_a_stale_known_failure_fails_a_run(tmp_path: Path) -> None:
         "known.toml",
     )
     assert ended.returncode == 1
-    assert "\n  out of date  description/version: " in ended.stdout
+    assert "\n  outdated entry  description/version: " in ended.stdout
 
 
 def test_a_run_without_a_credential_is_incomplete(served: Path, tmp_path: Path) -> None:

@@ -426,8 +426,8 @@ def test_a_check_of_no_requirement_is_no_check(tmp_path: Path) -> None:
     assert report_of(tmp_path / "report")["exchanges"]["count"] == 0
 
 
-def test_a_run_that_leaves_something_unjudged_fails_if_it_must_be_complete(tmp_path: Path) -> None:
-    """Otherwise it does not fail. A target that returns 404 to everything shows little."""
+def test_a_run_that_leaves_something_unchecked_fails_if_it_must_be_complete(tmp_path: Path) -> None:
+    """Otherwise it is incomplete. A target that returns 404 to everything shows little."""
 
     def behave(connection: Any) -> None:
         while connection.recv(65536):
@@ -441,7 +441,7 @@ def test_a_run_that_leaves_something_unjudged_fails_if_it_must_be_complete(tmp_p
         lenient = judge(tmp_path, *FEW, "--base-url", url)
         strict = judge(tmp_path, *FEW, "--base-url", url, "--require-complete")
     assert (lenient.returncode, strict.returncode, report_of(tmp_path)["verdict"]) == (
-        0,
+        5,
         1,
         "inconclusive",
     )

@@ -194,5 +194,7 @@ def _variables(target: Target) -> dict[str, str]:
 
 
 def never_issued(name: str, scheme: str, value: str) -> Credential:
-    """A credential that was never issued to anybody."""
-    return Credential(name, **{"api_key" if scheme == "api-key" else "bearer": value})
+    """A credential that was never issued."""
+    if scheme == "api-key":
+        return Credential(name, api_key=value)
+    return Credential(name, bearer=value)

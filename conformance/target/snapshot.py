@@ -17,9 +17,6 @@ from conformance.target.target import (
 )
 from conformance.target.token import Token
 
-LONG_ENOUGH = 8
-"""Characters of a secret that near misses are made of; a shorter one has none."""
-
 
 def of(target: Target, provisioned: list[str]) -> dict[str, Any]:
     """The snapshot as JSON values, with the name of a variable for each secret.
@@ -55,7 +52,7 @@ def _credential(credential: Credential) -> dict[str, Any]:
     return {
         scheme: {
             "variable": credential.variable(scheme)[1:],
-            "long": len(credential.secret(scheme)) >= LONG_ENOUGH,
+            "near-misses": [value is not None for value in credential.near_misses(scheme)],
             "command": credential.token(scheme) is not None,
         }
         for scheme in credential.schemes
@@ -107,12 +104,17 @@ def _placeholder(name: str, schemes: Mapping[str, Any]) -> Credential:
         stated = schemes.get(scheme)
         if stated is None:
             return None
-        text = f"\x80{stated['variable']}\x80" if stated["long"] else "\x80\x80"
+        text = f"\x80{stated['variable']}\x80"
         return Token(lambda: text) if stated.get("command") else text
 
     def variable(scheme: str) -> str | None:
         return schemes[scheme]["variable"] if scheme in schemes else None
 
     return Credential(
-        name, secret("api-key"), secret("bearer"), variable("api-key"), variable("bearer")
+        name,
+        secret("api-key"),
+        secret("bearer"),
+        variable("api-key"),
+        variable("bearer"),
+        {scheme: tuple(stated["near-misses"]) for scheme, stated in schemes.items()},
     )

@@ -9,6 +9,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from conformance.contract import api
+from conformance.target.near_misses import near_misses
 from conformance.target.token import Token
 
 _HEADER_VALUE = re.compile(r"[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?")  # RFC 9110, 5.5
@@ -48,11 +49,23 @@ class Credential:
     bearer: str | Token | None = field(default=None, repr=False)
     api_key_variable: str | None = None  # NAME where the profile says "${NAME}"
     bearer_variable: str | None = None
+    resembled: Mapping[str, tuple[bool, ...]] | None = field(default=None, hash=False)
+    """In place of a secret that is not known: which of its near misses there are, by scheme."""
 
     @property
     def schemes(self) -> tuple[str, ...]:
         """The schemes that it has a secret for, "api-key" before "bearer"."""
         return tuple(scheme for scheme in api.load().schemes if self._secrets[scheme] is not None)
+
+    def near_misses(self, scheme: str) -> tuple[str | None, ...]:
+        """Secrets that resemble that of a scheme, with None for those that there are not."""
+        secret = self.secret(scheme)
+        if self.resembled is None:
+            return near_misses(secret)
+        pattern = self.resembled[scheme]
+        return tuple(
+            f"{secret}{place}" if is_there else None for place, is_there in enumerate(pattern)
+        )
 
     def secret(self, scheme: str) -> str:
         """The current secret of one scheme; KeyError where it has none."""

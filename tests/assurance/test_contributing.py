@@ -22,7 +22,7 @@ CHECK = '''
 @requirement("read/display-name")
 def test_the_display_name_is_not_empty(live: Live) -> None:
     """An account has a display name."""
-    response = live.send(Call("account_get"), purpose="the account")
+    response = live.callers.send(Call("account_get"), purpose="the account")
     expect.served(response)
     empty = defect(Kind.VALUE, "the display name is empty", expected="a name")
     expect.that(bool(response.data["displayName"]), empty, response)

@@ -72,8 +72,9 @@ def test_a_difference_of_the_whole_document_is_on_no_operation(tmp_path: Path) -
     path = tmp_path / "openapi.yaml"
     path.write_text(CONTRACT.replace("openapi: 3.1.1", "openapi: 3.2.0"), encoding="utf-8")
     done = diff(path)
+    line = line_of(CONTRACT, "openapi: 3.1.1")
     assert done.stdout.splitlines()[1:5] == [
-        f"  {path}:{line_of(CONTRACT, 'openapi: 3.1.1')}  openapi: is a different version of OpenAPI",
+        f"  {path}:{line}  openapi: is a different version of OpenAPI",
         "      specified  3.1.1",
         "      described  3.2.0",
         "",

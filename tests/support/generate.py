@@ -1,4 +1,4 @@
-"""Writes the generated files of `spec/`: `python tests/support/generate.py`, or `tox -e generate`."""
+"""Writes the generated files of `spec/`: `python tests/support/generate.py`."""
 
 from pathlib import Path
 

@@ -265,7 +265,7 @@ def test_parameter_names_are_renamed_removed_and_confirmed(full: profile.Target)
 def test_the_filter_of_reviews_is_a_project_or_a_company(
     roles: dict[str, Any], project: ParameterName, company: ParameterName
 ) -> None:
-    """The specification does not state its purpose; a profile that states one replaces the other."""
+    """The specification does not state its purpose: a stated one replaces the other."""
     target = profile.parse({"base-url": URL, "parameters": {"review_list": roles}}, environ={})
     assert target.parameters["review_list", "project"] == project
     assert target.parameters["review_list", "company"] == company

@@ -116,9 +116,9 @@ def test_a_linter_finds_no_problem(modules: Path, tmp_path: Path) -> None:
 
 def test_every_operation_is_used() -> None:
     """Each operation is a step of a scenario."""
-    told = {step.operation for scenario in scenarios.SCENARIOS for step in scenario.steps}
+    used = {step.operation for scenario in scenarios.SCENARIOS for step in scenario.steps}
 
-    assert told == set(openapi.load().operations)
+    assert used == set(openapi.load().operations)
 
 
 def test_a_link_leads_to_the_operation_of_its_step(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -629,7 +629,7 @@ def test_many_calls_are_answered_in_their_order(bench: Callable[..., Bench]) -> 
 
 
 def test_calls_and_sendings_are_as_many(bench: Callable[..., Bench]) -> None:
-    """A mistake of a check, told at once."""
+    """An error of a check, raised at once."""
     with pytest.raises(ValueError, match="shorter"):
         bench(FINE).client.send_all([ACCOUNT] * 2, [PLAIN])
 

@@ -164,7 +164,7 @@ def test_a_page_shows_its_records_and_its_cursor(
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "text"),
     [
         (b"[]", "404"),
         (b'{"code": 3}', "404"),
@@ -175,9 +175,9 @@ def test_a_page_shows_its_records_and_its_cursor(
         (b'{"code": "\\ud800"}', "404 '\\ud800'…"),
     ],
 )
-def test_what_came_is_told_in_a_few_words(body: bytes, told: str) -> None:
+def test_a_response_is_described_in_a_few_words(body: bytes, text: str) -> None:
     """The code of an error, if it is one that a reader's screen can bear."""
-    assert exchange(body, 404).describe() == told
+    assert exchange(body, 404).describe() == text
 
 
 def test_an_exchange_is_an_ordinary_one_unless_told_otherwise() -> None:

@@ -19,7 +19,7 @@ def exchange(status: int | None) -> Exchange:
 
 
 @pytest.mark.parametrize(
-    ("status", "transient", "weather"),
+    ("status", "transient", "unavailable"),
     [
         (None, True, True),
         (200, False, False),
@@ -44,12 +44,12 @@ def exchange(status: int | None) -> Exchange:
     ],
 )
 def test_what_passes_and_what_says_nothing(
-    status: int | None, transient: bool, weather: bool
+    status: int | None, transient: bool, unavailable: bool
 ) -> None:
     """A 500 may pass, and counts if it stays; a 429 is repeated."""
     assert (is_transient(exchange(status)), is_unavailable(exchange(status))) == (
         transient,
-        weather,
+        unavailable,
     )
 
 

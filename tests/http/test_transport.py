@@ -122,12 +122,12 @@ def test_an_application_that_stops_too_early_gives_no_answer(ended: str, raises:
     if ended == "whole":
         assert transport.handle_request(httpx.Request("GET", URL)).read() == b"{}"
     else:
-        told = (
+        pattern = (
             "the application raised KeyError"
             if raises
             else "the application sent an incomplete response"
         )
-        with pytest.raises(httpx.RemoteProtocolError, match=told):
+        with pytest.raises(httpx.RemoteProtocolError, match=pattern):
             transport.handle_request(httpx.Request("GET", URL))
     transport.close()
 
@@ -180,7 +180,7 @@ def test_connections_are_kept_between_requests() -> None:
 
 
 def test_a_network_waits_by_sleeping() -> None:
-    """The seconds that it is told."""
+    """The seconds that it is given."""
     network = Network()
     started = time.monotonic()
     network.wait(0.05)

@@ -112,9 +112,9 @@ def test_a_run_that_is_killed_leaves_a_report_and_loses_nothing(
 
     assert main(["report", str(tmp_path), "--report", "junit,html,har"]) == 2
     after = partial_report(tmp_path)
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
 
-    assert "\nINTERRUPTED: nothing failed so far\n" in told
+    assert "\nINTERRUPTED: nothing failed so far\n" in output
     assert (
         after["exchanges"]["count"]
         == sum(record["exchanges"] for record in records)

@@ -291,7 +291,7 @@ def test_no_secret_of_the_run_is_in_any_of_its_files_nor_on_the_screen(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (
             ("--target", "bad.toml"),
@@ -311,7 +311,7 @@ def test_no_secret_of_the_run_is_in_any_of_its_files_nor_on_the_screen(
     ids=["profile", "no profile", "URL", "class", "format"],
 )
 def test_a_mistake_in_the_options_is_told_and_nobody_is_judged(
-    tmp_path: Path, arguments: tuple[str, str], told: str
+    tmp_path: Path, arguments: tuple[str, str], message: str
 ) -> None:
     """Exit code 4, one message, no traceback and no report; with workers too."""
     (tmp_path / "bad.toml").write_text('base-url = "http://127.0.0.1:9/v1"\nbase-urll = 1\n')
@@ -320,7 +320,7 @@ def test_a_mistake_in_the_options_is_told_and_nobody_is_judged(
         done = judge(tmp_path / "report", arguments[0], value, *workers)
         shown = done.stdout + done.stderr
         assert done.returncode == 4, shown
-        assert told in shown
+        assert message in shown
         assert "Traceback" not in shown
         assert "INTERNALERROR" not in shown
         assert not (tmp_path / "report" / "report.json").exists()
@@ -413,7 +413,7 @@ def test_the_tests_of_others_are_left_alone(tmp_path: Path, workers: tuple[str, 
 
 
 def test_a_check_of_no_requirement_is_no_check(tmp_path: Path) -> None:
-    """A mistake in its name is told, and nobody is judged."""
+    """An unknown id is a usage error, and nothing is checked."""
     (tmp_path / "test_own.py").write_text(
         'import pytest\n\n\n@pytest.mark.requirement("read/nmaes")\ndef test_names():\n    pass\n'
     )

@@ -39,7 +39,7 @@ def test_the_checks_that_spend_are_those_with_a_fixture_that_approves(
     items: list[pytest.Item],
 ) -> None:
     """Directly or through another fixture; all other checks run anywhere."""
-    told = {item.nodeid for item in items if scheduling.spends(item.nodeid)}
+    selected = {item.nodeid for item in items if scheduling.spends(item.nodeid)}
     found = set()
     for item in items:
         case = item.callspec.params if hasattr(item, "callspec") else {}
@@ -50,7 +50,7 @@ def test_the_checks_that_spend_are_those_with_a_fixture_that_approves(
         ):
             found.add(item.nodeid)
 
-    assert told == found
+    assert selected == found
     assert {
         nodeid for nodeid in found if not scheduling.spends(f"::{nodeid.partition('::')[2]}")
     } == set()
@@ -60,15 +60,15 @@ def test_the_checks_that_spend_are_those_with_a_fixture_that_approves(
 
 def test_the_checks_that_walk_lists_stay_together(items: list[pytest.Item]) -> None:
     """Those of pagination and of grants in lists; other checks of authorization run anywhere."""
-    told = {item.nodeid for item in items if scheduling.walks(item.nodeid)}
-    marks = [item.get_closest_marker("requirement") for item in items if item.nodeid in told]
+    selected = {item.nodeid for item in items if scheduling.walks(item.nodeid)}
+    marks = [item.get_closest_marker("requirement") for item in items if item.nodeid in selected]
     requirements = {mark.args[0] for mark in marks if mark is not None}
 
     assert {id for id in requirements if not id.startswith("pagination/")} == {
         "authorization/lists"
     }
     assert {"pagination/once", "pagination/filter"} < requirements
-    assert not [nodeid for nodeid in told if scheduling.spends(nodeid)]
+    assert not [nodeid for nodeid in selected if scheduling.spends(nodeid)]
 
 
 @pytest.mark.parametrize(

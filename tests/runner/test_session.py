@@ -101,7 +101,7 @@ def test_the_rules_apply_to_every_exchange(examining: Maker) -> None:
 
 
 def test_a_violation_is_a_finding_with_its_evidence(examining: Maker) -> None:
-    """At most three exchanges of it; what was kept beside it is told too."""
+    """At most three of its exchanges; further findings are reported too."""
     session = examining(
         scripted_response(200, b"{}"),
         scripted_response(200, FINE),
@@ -323,7 +323,7 @@ def test_the_problems_of_an_exchange_are_what_the_rules_hold_against_it(examinin
 def test_an_unconfirmed_violation_is_an_error_and_hides_no_failure(
     monkeypatch: pytest.MonkeyPatch, examining: Maker
 ) -> None:
-    """Where both are found on one requirement, both are told."""
+    """Where one requirement has both, both are reported."""
     session = examining(scripted_response(200, FINE.replace(b'"x"', b"1")))
     send(session)
     monkeypatch.setattr(validation, "is_confirmed", lambda *_: False)

@@ -113,7 +113,7 @@ def _document(**members: Any) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "told"),
+    ("body", "status", "pattern"),
     [
         (b"", 404, "404"),
         (b"<html>", 200, "is not a mapping"),
@@ -123,11 +123,11 @@ def _document(**members: Any) -> bytes:
     ids=["absent", "a page", "no YAML", "Swagger"],
 )
 def test_an_unusable_document_violates_one_requirement(
-    targets: Targets, body: bytes, status: int, told: str
+    targets: Targets, body: bytes, status: int, pattern: str
 ) -> None:
     """The other requirements are inconclusive."""
     target = targets.publishing(body, status)
-    with pytest.raises(Violation, match=told):
+    with pytest.raises(Violation, match=pattern):
         checks.test_the_description_is_published(target)
     for check in JUDGING:
         with pytest.raises(Inconclusive):
@@ -205,8 +205,8 @@ def test_a_harmless_difference_is_observed(targets: Targets) -> None:
     """With the operations that it is about."""
     target = targets.publishing(_document(servers=[{"url": "https://example.com"}]))
     checks.test_free_choices_of_the_description(target)
-    told = "servers: a server URL does not end with the version segment v1"
-    assert target.session.observations == [("observe/description", "open: the document", told)]
+    message = "servers: a server URL does not end with the version segment v1"
+    assert target.session.observations == [("observe/description", "open: the document", message)]
 
 
 def test_responses_are_compared_with_the_published_description(
@@ -225,9 +225,9 @@ def test_responses_are_compared_with_the_published_description(
     text = orjson.dumps(document).decode()
     monkeypatch.setattr(checks, "text_of", lambda _: text)
     checks.test_responses_fit_both_descriptions(reference)
-    told = "does not fit the description at data/displayName (maxLength)"
+    message = "does not fit the description at data/displayName (maxLength)"
     assert reference.session.observations == [
-        ("observe/described-answers", "account_get: 200", told)
+        ("observe/described-answers", "account_get: 200", message)
     ]
 
 

@@ -59,7 +59,7 @@ def test_nested_records_are_compared_by_their_ids() -> None:
 
 
 def test_elements_without_usable_ids_are_compared_in_their_order() -> None:
-    """Two elements with one id cannot be told apart by it."""
+    """Two elements with one id cannot be distinguished by it."""
     twins = [{"id": ONE, "body": "a"}, {"id": ONE, "body": "b"}]
     swapped = [twins[1], twins[0]]
     found = differing_paths({"replies": twins}, {"replies": swapped}, CONTRACT)

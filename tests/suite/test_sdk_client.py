@@ -102,7 +102,7 @@ def on(method: str, answer: Answer) -> Change:
     return lambda asked, kept: answer if asked["method"] == method and is_modern(asked) else kept
 
 
-def told(method: str, edit: Callable[[dict[str, Any]], object]) -> Change:
+def edited(method: str, edit: Callable[[dict[str, Any]], object]) -> Change:
     """An edited result of one method, for the client of the protocol alone."""
 
     def change(asked: dict[str, Any], kept: Answer) -> Answer:
@@ -133,23 +133,23 @@ def test_the_official_client_understands_the_reference() -> None:
     ("change", "words"),
     [
         (
-            told("tools/call", lambda result: result.update(structuredContent={"data": {}})),
+            edited("tools/call", lambda result: result.update(structuredContent={"data": {}})),
             "RuntimeError: Invalid structured content",
         ),
-        (told("tools/call", lambda result: result.pop("content")), "content"),
+        (edited("tools/call", lambda result: result.pop("content")), "content"),
         (
-            told("tools/call", lambda result: result.update(isError=True)),
+            edited("tools/call", lambda result: result.update(isError=True)),
             "the official client gets an error result",
         ),
         (
-            told("tools/list", lambda result: result.update(tools=result["tools"][1:])),
+            edited("tools/list", lambda result: result.update(tools=result["tools"][1:])),
             "does not list the tool account_get",
         ),
         (
-            told("tools/list", lambda result: result.update(tools=[])),
+            edited("tools/list", lambda result: result.update(tools=[])),
             "does not list the tool account_get",
         ),
-        (told("tools/list", lambda result: result.update(tools={})), "ValidationError: "),
+        (edited("tools/list", lambda result: result.update(tools={})), "ValidationError: "),
         (
             on("tools/call", (200, "text/plain", b"{}")),
             "MCPError: Unexpected content type: text/plain",
@@ -200,7 +200,7 @@ def test_without_its_prerequisites_the_client_is_inconclusive(
 
 def test_an_unusable_output_schema_is_inconclusive() -> None:
     """The client reads all output schemas first."""
-    nonsense = told(
+    nonsense = edited(
         "tools/list",
         lambda result: [tool.update(outputSchema={"type": "nonsense"}) for tool in result["tools"]],
     )

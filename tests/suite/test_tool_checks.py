@@ -114,20 +114,20 @@ def test_an_unknown_list_method_is_inconclusive() -> None:
 
 
 @pytest.mark.parametrize(
-    "told",
+    "failure",
     [
         {"error": {"code": -32603, "message": "internal error"}},
         {"error": {"code": 0, "message": "'tools'"}},
         {"result": {}},
     ],
 )
-def test_a_list_of_tools_that_keeps_failing_is_a_violation(told: dict[str, Any]) -> None:
+def test_a_list_of_tools_that_keeps_failing_is_a_violation(failure: dict[str, Any]) -> None:
     """The handshake succeeded, so that the failure is not a rejection."""
 
     def failing(request: httpx.Request, send: Send) -> httpx.Response:
         if asked(request).get("method") != "tools/list":
             return send(request)
-        return json_response(200, {"jsonrpc": "2.0", "id": asked(request)["id"], **told})
+        return json_response(200, {"jsonrpc": "2.0", "id": asked(request)["id"], **failure})
 
     with (
         stage(spoil=failing) as one,

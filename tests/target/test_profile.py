@@ -796,19 +796,19 @@ def test_a_problem_names_the_file_and_a_remedy(tmp_path: Path) -> None:
     absent, odd, packed = tmp_path / "absent.toml", tmp_path / "odd.toml", tmp_path / "utf-16.toml"
     odd.write_text("a = 1\nb", encoding="utf-8")
     packed.write_text(FULL, encoding="utf-16")
-    told = {}
+    messages = {}
     for file in (absent, odd, packed):
         with pytest.raises(ProfileError) as raised:
             profile.load(file)
-        told[file] = str(raised.value)
+        messages[file] = str(raised.value)
 
     assert (
-        told[absent]
+        messages[absent]
         == f"{absent}: cannot be read: No such file or directory: give the path of a profile"
     )
-    assert told[packed] == f"{packed}: is not UTF-8 text: save it as UTF-8"
-    assert told[odd].startswith(f"{odd}:2: invalid TOML: ")
-    assert told[odd].endswith(": correct the file")
+    assert messages[packed] == f"{packed}: is not UTF-8 text: save it as UTF-8"
+    assert messages[odd].startswith(f"{odd}:2: invalid TOML: ")
+    assert messages[odd].endswith(": correct the file")
 
 
 def test_an_error_crosses_process_borders() -> None:

@@ -1,4 +1,4 @@
-"""What a run fetches and reads: nothing that a target's schemas refer to."""
+"""A run neither fetches nor reads what the schemas of a target refer to."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import counting
 from conformance.assurance.selftest.altered import Edit
 
 NOTHING = '{"not": {}}'
-"""A schema that rejects every value: a validator that reads it blames the target."""
+"""A schema that rejects every value: a validator that reads it reports a violation."""
 
 
 def test_schemas_of_a_target_make_a_run_fetch_nothing(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def stopped(
     *options: str,
     program: tuple[str, ...] = ("conformance", "run"),
 ) -> int:
-    """The exit code of a run that got a signal; all of its processes have ended."""
+    """The exit code of a run that received a signal; all of its processes have ended."""
     command = [sys.executable, "-m", *program, f"--report-dir={directory}", *options]
     environment = {
         name: value
@@ -51,7 +51,7 @@ def stopped(
         running.send_signal(number)
         try:
             code = running.wait(timeout=120)
-        except subprocess.TimeoutExpired:  # or whoever waits for its end here would wait for ever
+        except subprocess.TimeoutExpired:  # kill it, or the test would wait for it forever
             os.killpg(running.pid, signal.SIGKILL)
             raise
         while _is_alive(running.pid):
@@ -72,14 +72,14 @@ def _is_alive(group: int) -> bool:
 
 
 def documents(path: Path) -> list[dict[str, Any]]:
-    """The lines of a file, each of which has to be whole."""
+    """The lines of a file, each of which has to be complete."""
     content = path.read_bytes()
     assert content.endswith(b"\n")
     return [json.loads(line) for line in content.splitlines()]
 
 
 def partial_report(directory: Path) -> dict[str, Any]:
-    """The report of a run that did not come to its end, after a look at every file beside it."""
+    """The report of an interrupted run, after a check of every file beside it."""
     report: dict[str, Any] = json.loads((directory / "report.json").read_bytes())
     jsonschema.Draft202012Validator(json.loads(files.text("report.schema.json"))).validate(report)
     cases = [
@@ -136,7 +136,7 @@ def test_a_run_that_is_killed_leaves_a_report_and_loses_nothing(
 def test_a_run_that_is_stopped_leaves_a_report(
     tmp_path: Path, number: signal.Signals, workers: tuple[str, ...]
 ) -> None:
-    """Exit code 2, and nothing that only a run under way needs."""
+    """The exit code is 2, and no temporary file is left."""
     assert stopped(tmp_path, number, *workers) == 2
     partial_report(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {
@@ -148,15 +148,15 @@ def test_a_run_that_is_stopped_leaves_a_report(
     }
 
 
-def test_plain_pytest_leaves_a_report_where_it_is_terminated(tmp_path: Path) -> None:
-    """Although it ends at once."""
+def test_plain_pytest_leaves_a_report_when_it_is_terminated(tmp_path: Path) -> None:
+    """The process ends at once."""
     program = ("pytest", "-p", "no:cacheprovider", "--pyargs", "conformance.suite")
     assert stopped(tmp_path, signal.SIGTERM, program=program) == -signal.SIGTERM
     partial_report(tmp_path)
 
 
-def test_the_next_run_takes_nothing_over(tmp_path: Path) -> None:
-    """What a killed run has left is gone when another one begins."""
+def test_a_run_removes_the_files_of_a_killed_run(tmp_path: Path) -> None:
+    """The journal and the exchanges of a worker are deleted."""
     (tmp_path / JOURNAL).write_text("left over")
     (tmp_path / "exchanges-gw7.jsonl").write_text("left over")
     assert (
@@ -171,10 +171,10 @@ def test_the_next_run_takes_nothing_over(tmp_path: Path) -> None:
     }
 
 
-def test_a_run_is_told_again_in_other_formats(
+def test_a_previous_run_is_rendered_in_other_formats(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """From what it wrote, and with the same verdict."""
+    """The report and the verdict do not change."""
     main(
         [
             "run",
@@ -200,20 +200,20 @@ def test_a_run_is_told_again_in_other_formats(
 @pytest.mark.parametrize(
     "content", ["", "{}\n", "{", '{"about": 1, "known": null}\n', '{"about": {}, "known": 1}\n']
 )
-def test_a_journal_that_is_none_is_a_usage_error(
+def test_an_invalid_journal_is_a_usage_error(
     tmp_path: Path, content: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With its name."""
+    """The message has the name of the file."""
     (tmp_path / JOURNAL).write_text(content)
     assert main(["report", str(tmp_path)]) == 4
     assert f"{JOURNAL}: not the journal of a run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("content", ["{}", "[]", "{"])
-def test_a_report_that_is_none_is_a_usage_error(
+def test_an_invalid_report_is_a_usage_error(
     tmp_path: Path, content: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """So is a directory without one."""
+    """So is a directory without a report."""
     assert main(["report", str(tmp_path)]) == 4
     (tmp_path / "report.json").write_text(content)
     (tmp_path / "exchanges.jsonl").write_text("")
@@ -221,14 +221,14 @@ def test_a_report_that_is_none_is_a_usage_error(
     assert "not a report of this suite" in capsys.readouterr().err
 
 
-def test_a_journal_keeps_known_failures_and_drops_a_line_that_was_cut(tmp_path: Path) -> None:
-    """What was known to be broken is known afterwards."""
+def test_a_journal_contains_known_failures_and_drops_a_truncated_line(tmp_path: Path) -> None:
+    """A re-rendered report has the same known failures."""
     entries = (Known("approval/replay", None, "tracked"),)
     about: Any = {"started": "now"}
-    kept = journal.Journal(tmp_path, about, entries)
-    kept.add("whole")
+    written = journal.Journal(tmp_path, about, entries)
+    written.add("whole")
     (tmp_path / JOURNAL).write_bytes((tmp_path / JOURNAL).read_bytes() + b"\xc3")
     assert journal.read(tmp_path) == (about, entries, ["whole"])
-    kept.remove()
+    written.remove()
     with pytest.raises(journal.JournalError, match="No such file"):
         journal.read(tmp_path)

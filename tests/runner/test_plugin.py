@@ -26,7 +26,7 @@ EVERYTHING = ",".join(artefacts.FORMATS)
 FEW = ("--depth", "quick", "--conformance-class", "read", "--conformance-class", "authentication")
 
 
-def judge(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_suite(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """A run of the suite by pytest, in a process of its own, with its report in `directory`."""
     command = [
         sys.executable,
@@ -82,34 +82,34 @@ def serial(
     """A run on the reference, in a folder with the exchanges of a killed run."""
     directory = tmp_path_factory.mktemp("serial")
     (directory / "exchanges-gw7.jsonl").write_text("left over")
-    return directory, judge(directory, "--depth", "quick")
+    return directory, run_suite(directory, "--depth", "quick")
 
 
 @pytest.fixture(scope="module")
 def echoing(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[Path, subprocess.CompletedProcess[str]]:
-    """A run on a target that repeats credentials wherever it can, and breaks the contract by it."""
+    """A run on a target that repeats credentials in its responses, which violates the contract."""
     directory = tmp_path_factory.mktemp("echoing")
-    return directory, judge(directory, *FEW, "-p", "echoing_target", "--report", EVERYTHING)
+    return directory, run_suite(directory, *FEW, "-p", "echoing_target", "--report", EVERYTHING)
 
 
 def test_the_reference_is_conformant(serial: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     """Exit code 0, the verdict at the end, and every requirement in the report."""
-    directory, done = serial
+    directory, completed = serial
     report = report_of(directory)
 
-    assert (done.returncode, report["verdict"]) == (0, "conformant")
-    assert "CONFORMANT" in done.stdout
+    assert (completed.returncode, report["verdict"]) == (0, "conformant")
+    assert "CONFORMANT" in completed.stdout
     assert [entry["id"] for entry in report["requirements"]] == list(requirements.load())
     assert report["target"]["base-url"] == IN_PROCESS
     assert report["suite"]["classes"] == list(requirements.CLASSES)
 
 
-def test_the_report_counts_what_was_sent(
+def test_the_report_counts_every_exchange(
     serial: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    """Every exchange of every item is in the file beside it, and nothing of an earlier run."""
+    """The file of exchanges has each of them, and nothing of an earlier run."""
     directory, _ = serial
     report = report_of(directory)
     exchanges = [
@@ -127,10 +127,10 @@ def test_the_report_counts_what_was_sent(
     assert list(directory.glob("exchanges-*")) == []
 
 
-def test_the_duration_of_a_run_has_every_exchange_in_it(
+def test_the_duration_of_a_run_covers_every_exchange(
     serial: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    """From its start, not from what it found first."""
+    """It begins with the run, not with the first finding."""
     directory, _ = serial
     exchanges = [
         json.loads(line) for line in (directory / "exchanges.jsonl").read_bytes().splitlines()
@@ -139,12 +139,12 @@ def test_the_duration_of_a_run_has_every_exchange_in_it(
     assert last < report_of(directory)["duration"] < last + 60
 
 
-def test_a_report_is_of_the_published_form(
+def test_a_report_conforms_to_the_published_schema(
     schema: jsonschema.Draft202012Validator,
     serial: tuple[Path, subprocess.CompletedProcess[str]],
     echoing: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    """With failures and without."""
+    """So does a report with failures."""
     for directory, _ in (serial, echoing):
         assert [error.message for error in schema.iter_errors(report_of(directory))] == []
 
@@ -162,13 +162,13 @@ def test_a_report_is_of_the_published_form(
         (("started",), "yesterday"),
     ],
 )
-def test_the_published_form_refuses_another(
+def test_the_published_schema_rejects_invalid_reports(
     schema: jsonschema.Draft202012Validator,
     serial: tuple[Path, subprocess.CompletedProcess[str]],
     place: tuple[Any, ...],
     value: Any,
 ) -> None:
-    """It is no form that anything fits."""
+    """Each report has one invalid value."""
     report: Any = report_of(serial[0])
     holder = report
     for key in place[:-1]:
@@ -178,15 +178,15 @@ def test_the_published_form_refuses_another(
     assert not schema.is_valid(report)
 
 
-def test_workers_come_to_the_same_verdicts(
+def test_workers_reach_the_same_verdicts(
     tmp_path: Path, serial: tuple[Path, subprocess.CompletedProcess[str]]
 ) -> None:
-    """Requirement by requirement and operation by operation, with two of them."""
+    """Two workers agree with one process on each requirement and operation."""
     (tmp_path / "exchanges-gw7.jsonl").write_text("left over")
-    done = judge(tmp_path, "--depth", "quick", "-n", "2")
+    completed = run_suite(tmp_path, "--depth", "quick", "-n", "2")
     alone, together = report_of(serial[0]), report_of(tmp_path)
 
-    assert done.returncode == 0, done.stdout
+    assert completed.returncode == 0, completed.stdout
     assert verdicts(together) == verdicts(alone)
     assert (together["verdict"], together["counts"]) == (alone["verdict"], alone["counts"])
     exchanges = [
@@ -200,7 +200,7 @@ def test_junit_has_a_case_for_each_requirement_and_operation(
     serial: tuple[Path, subprocess.CompletedProcess[str]],
     echoing: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    """Each case has the id of its requirement; counts add up; failures have a reason."""
+    """Each case has the id of its requirement, and the counts add up."""
     for directory, _ in (serial, echoing):
         report = report_of(directory)
         root = ET.parse(directory / "junit.xml").getroot()
@@ -210,17 +210,17 @@ def test_junit_has_a_case_for_each_requirement_and_operation(
             if is_checked(entry)
             for operation, verdict in (entry["operations"] or {"": entry["verdict"]}).items()
         }
-        shown = {}
+        reported = {}
         for case in root.iter("testcase"):
             properties = {
                 each.attrib["name"]: each.attrib["value"] for each in case.iter("property")
             }
-            shown[properties["requirement"], properties["operation"]] = properties["verdict"]
+            reported[properties["requirement"], properties["operation"]] = properties["verdict"]
             failed = properties["verdict"] == "fail" and properties["level"] == "must"
             assert [child.tag for child in case if child.tag != "properties"] == (
                 [] if properties["verdict"] == "pass" else ["failure" if failed else "skipped"]
             )
-        assert (root.tag, shown) == ("testsuites", stated)
+        assert (root.tag, reported) == ("testsuites", stated)
         for suite in root.iter("testsuite"):
             tags = {
                 "tests": "testcase",
@@ -233,34 +233,34 @@ def test_junit_has_a_case_for_each_requirement_and_operation(
             }
 
 
-def test_a_target_that_breaks_the_contract_is_not_conformant(
+def test_a_target_that_violates_the_contract_is_not_conformant(
     echoing: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    """Exit code 1; exactly the violations fail, with evidence and a command to repeat them."""
-    directory, done = echoing
+    """The exit code is 1, and each violation has evidence and a command that repeats it."""
+    directory, completed = echoing
     report = report_of(directory)
-    broken = {id for id, (verdict, _) in verdicts(report).items() if verdict == "fail"}
+    failed = {id for id, (verdict, _) in verdicts(report).items() if verdict == "fail"}
 
-    assert (done.returncode, report["verdict"]) == (1, "non-conformant")
-    assert broken == {"account/closed", "project/closed", "error/title"}
+    assert (completed.returncode, report["verdict"]) == (1, "non-conformant")
+    assert failed == {"account/closed", "project/closed", "error/title"}
     assert {entry["class"] for entry in report["requirements"]} == {"read", "authentication"}
     findings = [
-        found
+        finding
         for entry in report["requirements"]
-        for found in entry["findings"]
-        if found["verdict"] == "fail"
+        for finding in entry["findings"]
+        if finding["verdict"] == "fail"
     ]
     assert all(
-        found["exchanges"] and found["exchanges"][0]["curl"].startswith("curl ")
-        for found in findings
+        finding["exchanges"] and finding["exchanges"][0]["curl"].startswith("curl ")
+        for finding in findings
     )
 
 
-def test_no_secret_of_the_run_is_in_any_of_its_files_nor_on_the_screen(
+def test_no_file_and_no_output_of_a_run_contains_a_secret(
     echoing: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    """Plain, percent-encoded, in JSON, in base64, although the target repeats all of that."""
-    directory, done = echoing
+    """The target repeats each secret: plain, percent-encoded, in JSON and in base64."""
+    directory, completed = echoing
     target = in_process(reference).target
     sought = {spelling for secret in target.secrets for spelling in spellings(secret)}
     files = {
@@ -283,7 +283,7 @@ def test_no_secret_of_the_run_is_in_any_of_its_files_nor_on_the_screen(
         if name.startswith("allure-results/") and name.endswith("-exchange-attachment.txt")
     ] != []
     assert b"$PRIMARY_API_KEY" in files["report.json"]
-    for content in (*files.values(), done.stdout.encode(), done.stderr.encode()):
+    for content in (*files.values(), completed.stdout.encode(), completed.stderr.encode()):
         assert [spelling for spelling in sought if spelling in content] == []
 
 
@@ -310,42 +310,42 @@ def test_no_secret_of_the_run_is_in_any_of_its_files_nor_on_the_screen(
     ],
     ids=["profile", "no profile", "URL", "class", "format"],
 )
-def test_a_mistake_in_the_options_is_told_and_nobody_is_judged(
+def test_an_invalid_option_is_a_usage_error(
     tmp_path: Path, arguments: tuple[str, str], message: str
 ) -> None:
-    """Exit code 4, one message, no traceback and no report; with workers too."""
+    """The exit code is 4, with one message and no report; with workers too."""
     (tmp_path / "bad.toml").write_text('base-url = "http://127.0.0.1:9/v1"\nbase-urll = 1\n')
     value = str(tmp_path / arguments[1]) if arguments[0] == "--target" else arguments[1]
     for workers in ((), ("-n", "2")):
-        done = judge(tmp_path / "report", arguments[0], value, *workers)
-        shown = done.stdout + done.stderr
-        assert done.returncode == 4, shown
-        assert message in shown
-        assert "Traceback" not in shown
-        assert "INTERNALERROR" not in shown
+        completed = run_suite(tmp_path / "report", arguments[0], value, *workers)
+        output = completed.stdout + completed.stderr
+        assert completed.returncode == 4, output
+        assert message in output
+        assert "Traceback" not in output
+        assert "INTERNALERROR" not in output
         assert not (tmp_path / "report" / "report.json").exists()
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with workers"])
-def test_where_nobody_answers_nobody_is_judged(tmp_path: Path, workers: tuple[str, ...]) -> None:
-    """Exit code 4, and the reason."""
+def test_an_unreachable_target_is_not_checked(tmp_path: Path, workers: tuple[str, ...]) -> None:
+    """The exit code is 4, and the output has the reason."""
     with served(silence) as url:
         pass
-    done = judge(tmp_path, "--base-url", url, *workers)
-    shown = done.stdout + done.stderr
+    completed = run_suite(tmp_path, "--base-url", url, *workers)
+    output = completed.stdout + completed.stderr
 
-    assert done.returncode == 4, shown
-    assert f"nothing responds at {url}: ConnectError" in shown
-    assert "INTERNALERROR" not in shown
+    assert completed.returncode == 4, output
+    assert f"nothing responds at {url}: ConnectError" in output
+    assert "INTERNALERROR" not in output
 
 
-def test_collecting_sends_nothing_and_leaves_an_earlier_report_alone(tmp_path: Path) -> None:
+def test_collecting_sends_no_request_and_keeps_an_earlier_report(tmp_path: Path) -> None:
     """`--collect-only` lists the checks."""
     (tmp_path / "report.json").write_text("earlier")
-    done = judge(tmp_path, "--collect-only", "--base-url", "http://127.0.0.1:9/v1")
+    completed = run_suite(tmp_path, "--collect-only", "--base-url", "http://127.0.0.1:9/v1")
 
-    assert done.returncode == 0, done.stdout
-    assert "test_limits.py" in done.stdout
+    assert completed.returncode == 0, completed.stdout
+    assert "test_limits.py" in completed.stdout
     assert (tmp_path / "report.json").read_text() == "earlier"
 
 
@@ -361,10 +361,10 @@ def test_collecting_sends_nothing_and_leaves_an_earlier_report_alone(tmp_path: P
     ],
     ids=["nothing", "a target", "the suite", "a file", "the package", "a module"],
 )
-def test_a_checkout_beside_an_installed_package_is_no_second_suite(
+def test_a_checkout_beside_an_installed_package_is_not_a_second_suite(
     tmp_path: Path, arguments: tuple[str, ...], collected: int
 ) -> None:
-    """`pytest` in it runs the suite of the package, whatever of the suite is named."""
+    """`pytest` in the checkout runs the suite of the package, for each of these arguments."""
     shutil.copytree(
         SUITE.parent, tmp_path / "conformance", ignore=shutil.ignore_patterns("__pycache__")
     )
@@ -384,50 +384,56 @@ def test_a_checkout_beside_an_installed_package_is_no_second_suite(
         "no:cacheprovider",
         *arguments,
     ]
-    done = subprocess.run(
+    completed = subprocess.run(
         command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
     )
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (completed.returncode, completed.stderr) == (0, "")
     assert (
-        len({line.partition("::")[0] for line in done.stdout.splitlines() if "::" in line})
+        len({line.partition("::")[0] for line in completed.stdout.splitlines() if "::" in line})
         >= collected
     )
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with workers"])
-def test_the_tests_of_others_are_left_alone(tmp_path: Path, workers: tuple[str, ...]) -> None:
-    """The plugin is loaded, but checks and writes nothing."""
+def test_the_plugin_ignores_tests_without_a_requirement(
+    tmp_path: Path, workers: tuple[str, ...]
+) -> None:
+    """It checks nothing and writes no report."""
     (tmp_path / "test_other.py").write_text(
         "def test_one():\n    pass\n\n\ndef test_two():\n    pass\n"
     )
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_other.py", *workers],
         cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
-    assert (done.returncode, "2 passed" in done.stdout, (tmp_path / "reports").exists()) == (
+    assert (
+        completed.returncode,
+        "2 passed" in completed.stdout,
+        (tmp_path / "reports").exists(),
+    ) == (
         0,
         True,
         False,
     )
 
 
-def test_a_check_of_no_requirement_is_no_check(tmp_path: Path) -> None:
-    """An unknown id is a usage error, and nothing is checked."""
+def test_a_check_of_an_unknown_requirement_is_a_usage_error(tmp_path: Path) -> None:
+    """The output names the id, and no request is sent."""
     (tmp_path / "test_own.py").write_text(
         'import pytest\n\n\n@pytest.mark.requirement("read/nmaes")\ndef test_names():\n    pass\n'
     )
-    done = judge(tmp_path / "report", str(tmp_path / "test_own.py"))
-    assert done.returncode == 2
+    completed = run_suite(tmp_path / "report", str(tmp_path / "test_own.py"))
+    assert completed.returncode == 2
     assert (
         "test_own.py::test_names: no requirement read/nmaes in requirements.yaml"
-        in done.stdout + done.stderr
+        in completed.stdout + completed.stderr
     )
     assert report_of(tmp_path / "report")["exchanges"]["count"] == 0
 
 
-def test_a_run_that_leaves_something_unchecked_fails_if_it_must_be_complete(tmp_path: Path) -> None:
-    """Otherwise it is incomplete. A target that returns 404 to everything shows little."""
+def test_an_inconclusive_run_fails_if_it_has_to_be_complete(tmp_path: Path) -> None:
+    """The target returns 404 to every request; without the option the exit code is 5."""
 
     def behave(connection: Any) -> None:
         while connection.recv(65536):
@@ -438,8 +444,8 @@ def test_a_run_that_leaves_something_unchecked_fails_if_it_must_be_complete(tmp_
             )
 
     with served(behave) as url:
-        lenient = judge(tmp_path, *FEW, "--base-url", url)
-        strict = judge(tmp_path, *FEW, "--base-url", url, "--require-complete")
+        lenient = run_suite(tmp_path, *FEW, "--base-url", url)
+        strict = run_suite(tmp_path, *FEW, "--base-url", url, "--require-complete")
     assert (lenient.returncode, strict.returncode, report_of(tmp_path)["verdict"]) == (
         5,
         1,

@@ -22,7 +22,7 @@ SERVED = scripted_response(200)
 
 
 def obstacle(*responses: Any, credentials: dict[str, Any] = BOTH) -> tuple[str | None, int]:
-    """What the preflight says of a target with these responses, and the number of its requests."""
+    """The message of the preflight for these responses, and the number of its requests."""
     target = parse({"credentials": credentials}, base_url=BASE, environ={"KEY": "secret-0123"})
     app = ScriptedApp(list(responses))
     transport = InProcess(app, lambda _: None)
@@ -35,7 +35,7 @@ def obstacle(*responses: Any, credentials: dict[str, Any] = BOTH) -> tuple[str |
 
 @pytest.mark.parametrize("response", [SERVED, FORBIDDEN, scripted_response(500, b"")])
 def test_one_response_that_is_not_401_is_enough(response: Any) -> None:
-    """Whatever it is, there is something to check."""
+    """The checks can then report any defect."""
     assert obstacle(REJECTED, response)[0] is None
 
 
@@ -50,12 +50,12 @@ def test_the_other_scheme_may_be_served() -> None:
 
 
 def test_another_operation_may_be_served() -> None:
-    """An account that is rejected is a defect where a list is served."""
+    """If a list is served, a rejected account is a defect for the checks."""
     assert obstacle(REJECTED, REJECTED, REJECTED, SERVED) == (None, 4)
 
 
 def test_a_credential_that_is_always_rejected_is_named() -> None:
-    """By its variable, or by its key where the secret stands in the profile."""
+    """The name is its variable, or its key if the secret stands in the profile."""
     message, _ = obstacle(REJECTED)
 
     assert message == (
@@ -65,7 +65,7 @@ def test_a_credential_that_is_always_rejected_is_named() -> None:
 
 
 def test_a_single_scheme_is_named_alone() -> None:
-    """In the singular."""
+    """The message is in the singular."""
     message, _ = obstacle(REJECTED, credentials={"primary": {"api-key": "${KEY}"}})
 
     assert message == (
@@ -74,18 +74,18 @@ def test_a_single_scheme_is_named_alone() -> None:
 
 
 @pytest.mark.parametrize(("response", "described"), [(AWAY, "503 c"), (LIMITED, "429 c")])
-def test_a_target_that_is_always_away_is_named(response: Any, described: str) -> None:
-    """After the retries of the client."""
+def test_an_unavailable_target_is_named(response: Any, described: str) -> None:
+    """The client has retried before."""
     assert obstacle(response)[0] == f"every request to {BASE} returned {described}"
 
 
-def test_a_dead_target_is_named() -> None:
-    """With the failure of the connection."""
+def test_an_unreachable_target_is_named() -> None:
+    """The message has the connection error."""
     message, _ = obstacle(ConnectionResetError("gone"))
 
     assert str(message).startswith(f"nothing responds at {BASE}: ")
 
 
 def test_without_a_credential_only_the_connection_is_checked() -> None:
-    """What rejects everybody can still be checked for that."""
+    """A target that rejects every request can still be checked."""
     assert obstacle(REJECTED, credentials={}) == (None, 1)

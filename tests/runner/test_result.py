@@ -10,9 +10,9 @@ from conformance.runner.result import LONGEST_VALUE, redacted
 
 
 def actual_of(value: Any) -> Any:
-    """The value of the target as a finding has it."""
-    found = defect(Kind.VALUE, "{place} is wrong", actual=value, place="data")
-    finding = Finding("a/b", Verdict.FAIL, defect=found)
+    """The value of the target in a finding."""
+    violation = defect(Kind.VALUE, "{place} is wrong", actual=value, place="data")
+    finding = Finding("a/b", Verdict.FAIL, defect=violation)
     clean = redacted(finding, "item", Redactor({"s3cret": "$KEY"})).defect
     assert clean is not None
     return clean.actual

@@ -140,6 +140,6 @@ def test_workers_have_tokens_of_their_own(expiring: tuple[Expiring, Path]) -> No
     done = conformance(*options, "-n", "2", folder=folder)
     assert done.returncode == 0, done.stdout + done.stderr
 
-    refused = conformance(*options, "-n", "5", folder=folder)
-    assert refused.returncode == 4
-    assert "limits.connections of the profile allows 4: use -n 4 or less" in refused.stderr
+    rejected = conformance(*options, "-n", "5", folder=folder)
+    assert rejected.returncode == 4
+    assert "limits.connections of the profile allows 4: use -n 4 or less" in rejected.stderr

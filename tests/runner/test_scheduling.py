@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from live_server import instance
-from test_plugin import judge, report_of
+from test_plugin import report_of, run_suite
 
 from conformance.reference import Reference
 from conformance.reference.target import toml
@@ -14,13 +14,13 @@ from conformance.runner.collection import SUITE
 
 
 class Collected:
-    """What pytest collects, as a plugin of its run sees it."""
+    """A plugin that stores the items that pytest collects."""
 
     def __init__(self) -> None:
         self.items: list[pytest.Item] = []
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Keep the items, whose fixtures pytest has worked out."""
+        """Store the items after pytest has resolved their fixtures."""
         self.items = list(session.items)
 
 
@@ -35,12 +35,12 @@ def items() -> list[pytest.Item]:
     return collected.items
 
 
-def test_the_checks_that_spend_are_those_with_a_fixture_that_approves(
+def test_a_check_spends_reviews_if_it_has_a_fixture_that_approves(
     items: list[pytest.Item],
 ) -> None:
-    """Directly or through another fixture; all other checks run anywhere."""
+    """The fixture may be used through another one; all other checks run in any worker."""
     selected = {item.nodeid for item in items if scheduling.spends(item.nodeid)}
-    found = set()
+    approving = set()
     for item in items:
         case = item.callspec.params if hasattr(item, "callspec") else {}
         operation = getattr(case.get("operation"), "id", case.get("operation"))
@@ -48,18 +48,18 @@ def test_the_checks_that_spend_are_those_with_a_fixture_that_approves(
             None,
             "review_approve",
         ):
-            found.add(item.nodeid)
+            approving.add(item.nodeid)
 
-    assert selected == found
+    assert selected == approving
     assert {
-        nodeid for nodeid in found if not scheduling.spends(f"::{nodeid.partition('::')[2]}")
+        nodeid for nodeid in approving if not scheduling.spends(f"::{nodeid.partition('::')[2]}")
     } == set()
-    assert len(found) > 40
-    assert len(items) > 3 * len(found)
+    assert len(approving) > 40
+    assert len(items) > 3 * len(approving)
 
 
-def test_the_checks_that_walk_lists_stay_together(items: list[pytest.Item]) -> None:
-    """Those of pagination and of grants in lists; other checks of authorization run anywhere."""
+def test_checks_of_pagination_run_in_the_same_worker(items: list[pytest.Item]) -> None:
+    """So do checks of grants in lists; other checks of authorization run in any worker."""
     selected = {item.nodeid for item in items if scheduling.walks(item.nodeid)}
     marks = [item.get_closest_marker("requirement") for item in items if item.nodeid in selected]
     requirements = {mark.args[0] for mark in marks if mark is not None}
@@ -75,17 +75,17 @@ def test_the_checks_that_walk_lists_stay_together(items: list[pytest.Item]) -> N
     "nodeid",
     ["tests/test_theirs.py::test_one", "suite/test_approval.py::test_of_an_earlier_version[a-b]"],
 )
-def test_a_test_that_the_suite_does_not_have_runs_anywhere(nodeid: str) -> None:
+def test_a_test_outside_the_suite_runs_in_any_worker(nodeid: str) -> None:
     """A run may collect a vendor's own tests beside the checks."""
     assert not scheduling.spends(nodeid)
     assert not scheduling.walks(nodeid)
 
 
-def test_workers_do_not_spend_each_others_reviews_of_one_target(tmp_path: Path) -> None:
-    """Four workers get the verdicts of one process, and only one of them approves."""
+def test_workers_do_not_spend_the_same_reviews(tmp_path: Path) -> None:
+    """Only one of four workers approves, and the verdicts are those of one process."""
     with instance(Reference()) as profile:
         (tmp_path / "target.toml").write_text(toml(profile), encoding="utf-8")
-        done = judge(
+        completed = run_suite(
             tmp_path / "report",
             "--target",
             str(tmp_path / "target.toml"),
@@ -96,10 +96,10 @@ def test_workers_do_not_spend_each_others_reviews_of_one_target(tmp_path: Path) 
             "-v",
             "-v",
         )
-    places = re.findall(r"^\[(gw\d)\] .*?PASSED.*? (\S+::.+?) *$", done.stdout, re.MULTILINE)
+    places = re.findall(r"^\[(gw\d)\] .*?PASSED.*? (\S+::.+?) *$", completed.stdout, re.MULTILINE)
     spending = {worker for worker, nodeid in places if scheduling.spends(nodeid)}
 
-    assert done.returncode == 0, done.stdout[-3000:]
+    assert completed.returncode == 0, completed.stdout[-3000:]
     assert len({worker for worker, _ in places}) == 4
     assert len(spending) == 1
     report = report_of(tmp_path / "report")

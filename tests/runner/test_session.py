@@ -42,15 +42,15 @@ Maker = Callable[..., Session]
 
 @pytest.fixture
 def examining() -> Iterator[Maker]:
-    """Makes sessions with an application that answers by a script, and closes them."""
+    """Opens sessions with an application that sends scripted responses, and closes them."""
     made: list[Session] = []
 
-    def make(*answers: Any, **profile: Any) -> Session:
+    def make(*responses: Any, **profile: Any) -> Session:
         target = parse({**PROFILE, **profile}, base_url="http://target.test/v1", environ={})
         made.append(
             Session(
                 target,
-                InProcess(ScriptedApp(list(answers)), lambda _: None),
+                InProcess(ScriptedApp(list(responses)), lambda _: None),
                 seed=1,
                 depth=DEPTHS["quick"],
             )
@@ -72,19 +72,19 @@ def send(
     )
 
 
-def found(record: ItemResult) -> dict[tuple[str, str], Finding]:
+def findings_of(record: ItemResult) -> dict[tuple[str, str], Finding]:
     """The findings of a record by requirement and verdict."""
     return {(finding.requirement, str(finding.verdict)): finding for finding in record.findings}
 
 
 def test_the_rules_apply_to_every_exchange(examining: Maker) -> None:
-    """Form and fields; findings have the requirement, the operation and the item."""
+    """Each finding has its requirement, operation and item."""
     session = examining(scripted_response(200, FINE))
     send(session)
     record = session.end(())
 
-    judged = {finding.requirement for finding in record.findings}
-    assert judged >= {"response/status", "envelope/data", "account/fields", "representation/uuid"}
+    checked = {finding.requirement for finding in record.findings}
+    assert checked >= {"response/status", "envelope/data", "account/fields", "representation/uuid"}
     assert {
         (finding.verdict, finding.operation, finding.item, finding.message)
         for finding in record.findings
@@ -101,7 +101,7 @@ def test_the_rules_apply_to_every_exchange(examining: Maker) -> None:
 
 
 def test_a_violation_is_a_finding_with_its_evidence(examining: Maker) -> None:
-    """At most three of its exchanges; further findings are reported too."""
+    """The evidence is at most three of its exchanges."""
     session = examining(
         scripted_response(200, b"{}"),
         scripted_response(200, FINE),
@@ -113,19 +113,20 @@ def test_a_violation_is_a_finding_with_its_evidence(examining: Maker) -> None:
         send(session)
     record = session.end(())
 
-    broken, kept = found(record)["envelope/data", "fail"], found(record)["envelope/data", "pass"]
-    assert (broken.message, broken.expected) == (
+    failed = findings_of(record)["envelope/data", "fail"]
+    passed = findings_of(record)["envelope/data", "pass"]
+    assert (failed.message, failed.expected) == (
         "a success without data: {}",
         "an object {data, requestId}",
     )
-    assert broken.exchanges == ("item#1", "item#3", "item#4")
-    assert kept.exchanges == ("item#2",)
+    assert failed.exchanges == ("item#1", "item#3", "item#4")
+    assert passed.exchanges == ("item#2",)
     assert set(record.evidence) >= {"item#1", "item#3", "item#4"}
     assert "item#2" not in record.evidence
 
 
-def test_an_item_has_its_own_findings_and_what_it_sent(examining: Maker) -> None:
-    """A new item begins with nothing; methods are counted."""
+def test_an_item_has_its_own_findings_and_requests(examining: Maker) -> None:
+    """A new item has no findings; requests are counted by method."""
     session = examining(scripted_response(404, ERROR))
     send(session)
     session.end(())
@@ -148,10 +149,10 @@ def test_an_item_has_its_own_findings_and_what_it_sent(examining: Maker) -> None
     assert session.end(()) == ItemResult("last", (), (), {}, 0, {}, {})
 
 
-def test_evidence_of_an_earlier_item_is_shown_where_a_finding_needs_it(
+def test_a_finding_may_have_evidence_of_an_earlier_item(
     monkeypatch: pytest.MonkeyPatch, examining: Maker
 ) -> None:
-    """What was read once is looked at by many checks; only so much is remembered."""
+    """Several checks share one response; only the last exchanges are remembered."""
     monkeypatch.setattr(result, "MOST_REMEMBERED", 2)
     session = examining(scripted_response(404, ERROR))
     for _ in range(3):
@@ -164,8 +165,8 @@ def test_evidence_of_an_earlier_item_is_shown_where_a_finding_needs_it(
     assert list(record.evidence) == ["item#2", "item#3"]
 
 
-def test_a_finding_shows_three_of_its_exchanges(examining: Maker) -> None:
-    """And a pass none."""
+def test_a_finding_has_three_exchanges_as_evidence(examining: Maker) -> None:
+    """A pass has no evidence."""
     session = examining(scripted_response(404, ERROR))
     for _ in range(5):
         send(session)
@@ -180,21 +181,21 @@ def test_a_finding_shows_three_of_its_exchanges(examining: Maker) -> None:
 
 
 def test_requests_outside_the_contract_are_recorded_and_not_checked(examining: Maker) -> None:
-    """A request outside the contract, and one without a response; neither is a baseline."""
+    """The same holds for a request without a response; neither is a baseline."""
     session = examining(scripted_response(200, b"<html>"), RuntimeError())
-    extraordinary = send(session, in_contract=False)
-    unanswered = send(session, patient=False)
+    out_of_contract = send(session, in_contract=False)
+    without_response = send(session, patient=False)
     record = session.end(())
 
     assert (record.findings, record.exchanges, session.baselines) == ((), 2, set())
     assert {operation: len(seconds) for operation, seconds in record.elapsed.items()} == {
         "account_get": 1
     }
-    assert (session.problems(extraordinary), session.problems(unanswered)) == ([], [])
+    assert (session.problems(out_of_contract), session.problems(without_response)) == ([], [])
 
 
-def test_controls_are_what_has_succeeded(examining: Maker) -> None:
-    """By operation and credential."""
+def test_a_baseline_is_a_request_that_has_succeeded(examining: Maker) -> None:
+    """There is one for each operation and credential."""
     session = examining(
         scripted_response(200, FINE), scripted_response(403, ERROR), scripted_response(200, FINE)
     )
@@ -219,8 +220,8 @@ def argument_verdicts(record: ItemResult) -> dict[str, str]:
     }
 
 
-def test_arguments_are_judged_once_the_plain_request_has_succeeded(examining: Maker) -> None:
-    """Before that a refusal may have any reason."""
+def test_arguments_are_checked_after_the_baseline_request_has_succeeded(examining: Maker) -> None:
+    """Before that, an error response may have another reason."""
     session = examining(scripted_response(200, PAGE))
     send(session, LIST.asking(limit="0"))
     assert argument_verdicts(session.end(())) == {}
@@ -230,8 +231,10 @@ def test_arguments_are_judged_once_the_plain_request_has_succeeded(examining: Ma
 
 
 @pytest.mark.parametrize("how", [{"name": "outsider"}, {"name": None}, {"judge_arguments": False}])
-def test_only_primary_argues(examining: Maker, how: dict[str, Any]) -> None:
-    """And only in requests that nothing else speaks against."""
+def test_arguments_are_checked_with_the_primary_credential_only(
+    examining: Maker, how: dict[str, Any]
+) -> None:
+    """The request must have no other reason to be rejected."""
     session = examining(scripted_response(200, PAGE))
     for name in ("primary", "outsider", None):
         send(session, LIST, name)
@@ -241,7 +244,7 @@ def test_only_primary_argues(examining: Maker, how: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "judged"),
+    ("status", "checked"),
     [
         (401, False),
         (429, False),
@@ -252,19 +255,21 @@ def test_only_primary_argues(examining: Maker, how: dict[str, Any]) -> None:
         (400, True),
     ],
 )
-def test_the_weather_is_no_answer_to_arguments(examining: Maker, status: int, judged: bool) -> None:
-    """Nor is a 401; a 500 is."""
+def test_transient_errors_are_not_verdicts_on_arguments(
+    examining: Maker, status: int, checked: bool
+) -> None:
+    """Neither is a 401; a 500 is."""
     session = examining(
         scripted_response(200, PAGE), scripted_response(status, ERROR, retry_after="1")
     )
     send(session, LIST)
     session.begin("next")
     send(session, LIST.asking(limit="0"), patient=False)
-    assert bool(argument_verdicts(session.end(()))) is judged
+    assert bool(argument_verdicts(session.end(()))) is checked
 
 
-def test_what_was_tried_again_is_judged_by_its_form_alone(examining: Maker) -> None:
-    """Its status is not the answer."""
+def test_only_the_form_of_a_retried_response_is_checked(examining: Maker) -> None:
+    """The verdict on the argument is that of the last response."""
     session = examining(
         scripted_response(200, PAGE), scripted_response(500, b"{}"), scripted_response(400, ERROR)
     )
@@ -274,11 +279,11 @@ def test_what_was_tried_again_is_judged_by_its_form_alone(examining: Maker) -> N
     record = session.end(())
 
     assert argument_verdicts(record) == {"arguments/limit": "pass"}
-    assert found(record)["error/code", "fail"].exchanges == ("next#1",)
+    assert findings_of(record)["error/code", "fail"].exchanges == ("next#1",)
 
 
-def test_names_of_parameters_are_those_of_the_profile(examining: Maker) -> None:
-    """Judged where they are certain: specified, declared, or shown by the target."""
+def test_names_of_parameters_come_from_the_profile(examining: Maker) -> None:
+    """A name is certain if it is specified, declared or proven by the target."""
     declared = {"parameters": {"video_list": {"cursor": "after", "project": False}}}
     session = examining(scripted_response(200, PAGE), **declared)
     videos = session.contract.operation("video_list")
@@ -302,11 +307,11 @@ def test_names_of_parameters_are_those_of_the_profile(examining: Maker) -> None:
     }
 
 
-# --- one problem of many -------------------------------------------------------------------------
+# --- problems of one exchange --------------------------------------------------------------------
 
 
-def test_the_problems_of_an_exchange_are_what_the_rules_hold_against_it(examining: Maker) -> None:
-    """And one exchange can be made the one that is shown for them."""
+def test_the_problems_of_an_exchange_are_its_violations_of_the_rules(examining: Maker) -> None:
+    """A check can choose the exchange that is their evidence."""
     session = examining(scripted_response(200, b"{}"))
     first, second = send(session), send(session)
     assert [judgement.requirement for judgement in session.problems(second)] == [
@@ -316,14 +321,14 @@ def test_the_problems_of_an_exchange_are_what_the_rules_hold_against_it(examinin
 
     session.show(second)
     record = session.end(())
-    assert found(record)["envelope/data", "fail"].exchanges == (second.id,)
-    assert found(record)["response/status", "pass"].exchanges == (first.id, second.id)
+    assert findings_of(record)["envelope/data", "fail"].exchanges == (second.id,)
+    assert findings_of(record)["response/status", "pass"].exchanges == (first.id, second.id)
 
 
-def test_an_unconfirmed_violation_is_an_error_and_hides_no_failure(
+def test_an_unconfirmed_violation_is_an_error(
     monkeypatch: pytest.MonkeyPatch, examining: Maker
 ) -> None:
-    """Where one requirement has both, both are reported."""
+    """A failure of the same requirement is reported too."""
     session = examining(scripted_response(200, FINE.replace(b'"x"', b"1")))
     send(session)
     monkeypatch.setattr(validation, "is_confirmed", lambda *_: False)
@@ -331,15 +336,15 @@ def test_an_unconfirmed_violation_is_an_error_and_hides_no_failure(
     assert session.problems(unsure) == []
     record = session.end(())
 
-    assert found(record)["account/fields", "fail"].exchanges == ("item#1",)
-    assert found(record)["account/fields", "error"].exchanges == ("item#2",)
+    assert findings_of(record)["account/fields", "fail"].exchanges == ("item#1",)
+    assert findings_of(record)["account/fields", "error"].exchanges == ("item#2",)
 
 
 # --- secrets -------------------------------------------------------------------------------------
 
 
-def test_no_secret_leaves_by_a_record_or_by_the_log(tmp_path: Path, examining: Maker) -> None:
-    """Though the target repeats it in every place and spelling, and a finding quotes it."""
+def test_records_and_the_log_contain_no_secret(tmp_path: Path, examining: Maker) -> None:
+    """The target repeats the secret in every place and spelling, and a finding quotes it."""
     echoes = [
         SECRET,
         quote(SECRET, safe=""),
@@ -353,10 +358,10 @@ def test_no_secret_leaves_by_a_record_or_by_the_log(tmp_path: Path, examining: M
             SECRET: 1,
         }
     ).encode()
-    refusal = json.dumps({"code": SECRET, "requestId": 1, "message": echoes}).encode()
+    error = json.dumps({"code": SECRET, "requestId": 1, "message": echoes}).encode()
     session = examining(
         scripted_response(200, body, location=f"/{quote(SECRET)}", x_echo=SECRET),
-        scripted_response(404, refusal),
+        scripted_response(404, error),
     )
     session.open_log(tmp_path / "deep" / "log.jsonl")
     exchange = send(session, scheme="api-key", purpose=SECRET)
@@ -382,8 +387,8 @@ def test_no_secret_leaves_by_a_record_or_by_the_log(tmp_path: Path, examining: M
     assert exchange.response.body == body
 
 
-def test_a_short_secret_garbles_nothing_that_is_judged(examining: Maker) -> None:
-    """Only what is written is masked."""
+def test_a_short_secret_does_not_change_what_is_checked(examining: Maker) -> None:
+    """Secrets are masked in the output only."""
     session = examining(scripted_response(200, FINE), credentials={"primary": {"api-key": "a"}})
     send(session)
     record = session.end(())
@@ -392,7 +397,7 @@ def test_a_short_secret_garbles_nothing_that_is_judged(examining: Maker) -> None
 
 
 def test_values_that_cannot_be_written_do_not_end_a_run(examining: Maker) -> None:
-    """Lone surrogates in codes, whole numbers past 64 bits in what was observed."""
+    """Lone surrogates and integers beyond 64 bits are written as text."""
     session = examining(scripted_response(404, b'{"code": "\\ud800", "requestId": "\\ud800"}'))
     exchange = send(session, LIST)
     session.observations.append(("observe/x", "\ud800", [2**70, {"\ud800": "\udfff"}]))
@@ -434,7 +439,7 @@ HOSTILE_BODIES = [
 def test_no_response_causes_an_internal_error(
     examining: Maker, body: bytes, status: int, operation: str
 ) -> None:
-    """Whatever is in it: findings that can be written, and no error of the checker."""
+    """The findings of each hostile body can be written."""
     session = examining(scripted_response(status, body, retry_after="\xff"))
     send(session, Call(operation, {"reviewId": ID}), patient=False)
     record = session.end(())
@@ -443,15 +448,15 @@ def test_no_response_causes_an_internal_error(
     orjson.dumps(record)
 
 
-def test_a_credential_that_nobody_was_given_has_one_secret() -> None:
-    """Of the scheme asked for."""
+def test_a_credential_that_was_never_issued_has_one_secret() -> None:
+    """The secret is for the requested scheme."""
     key, bearer = never_issued("unknown", "api-key", "v"), never_issued("unknown", "bearer", "v")
     assert (key.name, key.schemes, key.secret("api-key")) == ("unknown", ("api-key",), "v")
     assert (bearer.schemes, bearer.secret("bearer")) == (("bearer",), "v")
 
 
-def test_a_depth_that_is_deeper_spends_no_less() -> None:
-    """On anything."""
+def test_a_deeper_run_has_no_smaller_limits() -> None:
+    """This holds for examples, pages, records and sequences."""
     quick, standard, deep = DEPTHS["quick"], DEPTHS["standard"], DEPTHS["deep"]
     for name in ("examples", "pages", "records", "sequences"):
         assert getattr(quick, name) <= getattr(standard, name) <= getattr(deep, name)

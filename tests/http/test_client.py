@@ -1,4 +1,4 @@
-"""The client: requests, records, repetitions, and servers that break HTTP."""
+"""The client: requests, records, repetitions, and servers that violate HTTP."""
 
 import gzip
 import json
@@ -49,14 +49,14 @@ FINE, FAILING, AWAY, REJECTED = (
 class Bench:
     """A client of a scripted application; `waits` are the seconds it waited, `now` its clock."""
 
-    answers: list[Any]
+    responses: list[Any]
     rate: float | None = None
     now: float = 1000.0
     waits: list[float] = field(default_factory=list)
     logged: list[Exchange] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.script = ScriptedApp(self.answers)
+        self.script = ScriptedApp(self.responses)
         self.transport = InProcess(self.script, self.waits.append)
         url, redactor = "http://target.test/v1", Redactor(SECRETS)
         self.client = Client(
@@ -78,11 +78,11 @@ class Bench:
 
 @pytest.fixture
 def bench() -> Iterator[Callable[..., Bench]]:
-    """Makes benches, and gives their loops back."""
+    """Create benches, and close their transports."""
     made: list[Bench] = []
 
-    def make(*answers: Any, rate: float | None = None) -> Bench:
-        made.append(Bench(list(answers), rate))
+    def make(*responses: Any, rate: float | None = None) -> Bench:
+        made.append(Bench(list(responses), rate))
         return made[-1]
 
     yield make
@@ -92,20 +92,20 @@ def bench() -> Iterator[Callable[..., Bench]]:
 
 @contextmanager
 def networked(behave: Behaviour) -> Iterator[Client]:
-    """A client of a server that does as it likes."""
+    """A client of a server with this behaviour."""
     network = Network()
     with served(behave) as url:
         yield Client(url, openapi.load(), network, Redactor(SECRETS), lambda _: None, item="item")
         network.close()
 
 
-# --- what is sent, and what is recorded of it ----------------------------------------------------
+# --- requests and their records ------------------------------------------------------------------
 
 
 def test_a_call_is_sent_to_the_path_of_its_operation_with_its_arguments(
     bench: Callable[..., Bench],
 ) -> None:
-    """Each path parameter is one segment; the query keeps order and repetition."""
+    """Each path parameter is one segment; the query keeps the order and repeated parameters."""
     each = bench(FINE)
     call = Call(
         "comment_list", {"reviewId": "a/b ü"}, (("limit", "1"), ("x", "ö&"), ("limit", "2"))
@@ -131,8 +131,10 @@ def test_a_call_is_sent_to_the_path_of_its_operation_with_its_arguments(
     assert (approval.request.method, approval.request.url, approval.request.body) == approved
 
 
-def test_headers_say_who_calls_and_what_is_understood(bench: Callable[..., Bench]) -> None:
-    """A content type only with a body, and only where the call has one."""
+def test_a_request_has_user_agent_accept_and_content_type_headers(
+    bench: Callable[..., Bench],
+) -> None:
+    """Content-Type is present only with a body, and only if the call has one."""
     each = bench(FINE)
     each.client.send(ACCOUNT, NOBODY)
     each.client.send(APPROVE, NOBODY)
@@ -158,7 +160,7 @@ def test_headers_say_who_calls_and_what_is_understood(bench: Callable[..., Bench
 def test_a_credential_is_sent_by_its_scheme_and_recorded_by_the_name_of_its_variable(
     bench: Callable[..., Bench],
 ) -> None:
-    """The header as specified; nothing of the secret in the exchange."""
+    """The header follows the specification; the exchange contains nothing of the secret."""
     each = bench(FINE)
     by_key = each.client.send(ACCOUNT, Sending(BOTH, "api-key"))
     by_bearer = each.client.send(ACCOUNT, Sending(BOTH, "bearer"))
@@ -179,8 +181,10 @@ def test_a_credential_is_sent_by_its_scheme_and_recorded_by_the_name_of_its_vari
     assert "s3cret" not in repr(each.logged)
 
 
-def test_without_a_scheme_those_of_a_credential_take_turns(bench: Callable[..., Bench]) -> None:
-    """By the number of the exchange, so that a repeated run does the same."""
+def test_requests_without_a_scheme_alternate_between_those_of_the_credential(
+    bench: Callable[..., Bench],
+) -> None:
+    """The number of the exchange selects the scheme, so that a repeated run sends the same."""
     each = bench(FINE)
     schemes = [each.client.send(ACCOUNT, Sending(BOTH)).scheme for _ in range(4)]
 
@@ -190,18 +194,18 @@ def test_without_a_scheme_those_of_a_credential_take_turns(bench: Callable[..., 
     assert each.client.send(ACCOUNT, Sending(None, "bearer")).status == 200
 
 
-def test_a_secret_may_hold_every_octet_of_a_header(bench: Callable[..., Bench]) -> None:
-    """Latin-1, as HTTP knows it."""
+def test_a_secret_may_contain_every_octet_that_a_header_allows(bench: Callable[..., Bench]) -> None:
+    """Secrets are encoded as Latin-1."""
     each = bench(FINE)
     each.client.send(ACCOUNT, Sending(Credential("x", api_key="schlüssel-ÿ")))
 
     assert (b"x-api-key", "schlüssel-ÿ".encode("latin-1")) in each.script.requests[0][0]["headers"]
 
 
-def test_a_sending_may_name_headers_a_method_and_a_url_of_its_own(
+def test_a_sending_can_override_headers_method_and_url(
     bench: Callable[..., Bench],
 ) -> None:
-    """A header replaces that of the same name; a URL stands for that of the operation."""
+    """A header replaces the one with the same name; a URL replaces that of the operation."""
     each = bench(FINE)
     exchange = each.client.send(
         ACCOUNT,
@@ -218,8 +222,8 @@ def test_a_sending_may_name_headers_a_method_and_a_url_of_its_own(
     assert (elsewhere.request.method, elsewhere.request.url) == ("GET", "http://target.test/mcp")
 
 
-def test_a_streamed_body_goes_without_its_length(bench: Callable[..., Bench]) -> None:
-    """In chunks, and the record says so."""
+def test_a_streamed_body_has_no_content_length(bench: Callable[..., Bench]) -> None:
+    """It is chunked, and the record states it."""
     each = bench(FINE)
     exchange = each.client.send(APPROVE, replace(NOBODY, stream=True))
     plain = each.client.send(ACCOUNT, replace(NOBODY, stream=True))
@@ -232,7 +236,7 @@ def test_a_streamed_body_goes_without_its_length(bench: Callable[..., Bench]) ->
 
 
 def test_exchanges_are_numbered_within_their_item(bench: Callable[..., Bench]) -> None:
-    """From 1, in the order in which they were asked for."""
+    """Numbers start at 1 and follow the order of the calls."""
     each = bench(FINE)
     each.client.send(ACCOUNT, NOBODY)
     each.client.send_all([ACCOUNT, ACCOUNT], [NOBODY, NOBODY])
@@ -259,8 +263,8 @@ def test_exchanges_are_numbered_within_their_item(bench: Callable[..., Bench]) -
     )
 
 
-def test_an_exchange_knows_when_it_began_and_how_long_it_took(bench: Callable[..., Bench]) -> None:
-    """In seconds since the client was made."""
+def test_an_exchange_has_its_start_time_and_duration(bench: Callable[..., Bench]) -> None:
+    """Both are in seconds; the start counts from the creation of the client."""
     each = bench(FINE)
 
     class Slow(ScriptedApp):
@@ -276,8 +280,8 @@ def test_an_exchange_knows_when_it_began_and_how_long_it_took(bench: Callable[..
     assert (exchange.started, exchange.elapsed) == (2.0, 0.25)
 
 
-def test_an_answer_is_recorded_with_its_headers_in_lower_case(bench: Callable[..., Bench]) -> None:
-    """Octets beyond ASCII as Latin-1."""
+def test_a_response_is_recorded_with_lower_case_header_names(bench: Callable[..., Bench]) -> None:
+    """Octets beyond ASCII are decoded as Latin-1."""
     each = bench((404, [(b"X-One", b"1"), (b"x-two", b"\xff")], b"gone"))
     exchange = each.client.send(ACCOUNT, NOBODY)
 
@@ -313,8 +317,8 @@ def test_a_429_is_repeated_after_its_retry_after(bench: Callable[..., Bench]) ->
     assert [one.is_repeated for one in each.logged] == [False, True, True, True, True]
 
 
-def test_a_429_that_stays_counts(bench: Callable[..., Bench]) -> None:
-    """After ten more tries."""
+def test_a_persistent_429_is_the_response(bench: Callable[..., Bench]) -> None:
+    """It counts after ten more attempts."""
     each = bench(scripted_response(429, retry_after="1"))
     exchange = each.client.send(ACCOUNT, PLAIN)
 
@@ -326,8 +330,8 @@ def test_a_429_that_stays_counts(bench: Callable[..., Bench]) -> None:
     )
 
 
-def test_calls_that_are_throttled_at_once_wait_once(bench: Callable[..., Bench]) -> None:
-    """The longest of their pauses; who is throttled once more begins anew."""
+def test_calls_that_are_throttled_together_wait_once(bench: Callable[..., Bench]) -> None:
+    """They wait for the longest Retry-After; a call that is throttled again waits again."""
     each = bench(
         *(scripted_response(429, retry_after=seconds) for seconds in ("3", "2", "5")),
         FINE,
@@ -344,10 +348,10 @@ def test_calls_that_are_throttled_at_once_wait_once(bench: Callable[..., Bench])
     ]
 
 
-def test_the_other_scheme_is_given_all_the_time_that_it_asks_for(
+def test_the_other_scheme_waits_for_its_whole_retry_after(
     bench: Callable[..., Bench],
 ) -> None:
-    """What was waited for others before it was tried is none of its own."""
+    """Earlier waiting for other calls does not count towards it."""
     each = bench(
         scripted_response(429, retry_after="3"),
         REJECTED,
@@ -361,10 +365,10 @@ def test_the_other_scheme_is_given_all_the_time_that_it_asks_for(
     assert [exchange.status for exchange in exchanges] == [200, 200]
 
 
-def test_what_was_waited_for_before_a_call_does_not_count_for_it(
+def test_waiting_before_a_call_does_not_shorten_its_own(
     bench: Callable[..., Bench],
 ) -> None:
-    """Neither for one call, nor for many."""
+    """This holds for a single call and for several calls."""
     each = bench(
         scripted_response(429, retry_after="3"),
         FINE,
@@ -381,29 +385,29 @@ def test_what_was_waited_for_before_a_call_does_not_count_for_it(
 
 
 @pytest.mark.parametrize(("seconds", "waits"), [("90", [90.0]), ("91", [])])
-def test_a_pause_has_a_longest_length(
+def test_a_retry_after_above_90_seconds_is_not_waited_for(
     bench: Callable[..., Bench], seconds: str, waits: list[float]
 ) -> None:
-    """90 seconds are waited, 91 are not."""
-    for refused in (
+    """The client waits 90 seconds, but not 91."""
+    for throttled in (
         scripted_response(429, retry_after=seconds),
         scripted_response(503, retry_after=seconds),
     ):
-        each = bench(refused, FINE)
+        each = bench(throttled, FINE)
         each.client.send(ACCOUNT, PLAIN)
         assert each.waits == waits
 
 
 @pytest.mark.parametrize(("waited", "waits"), [(355.0, [5.0]), (355.5, [])])
-def test_a_run_has_a_budget_for_waiting(
+def test_a_run_has_a_total_waiting_budget(
     bench: Callable[..., Bench], waited: float, waits: list[float]
 ) -> None:
-    """360 seconds in all."""
-    for refused in (
+    """The budget is 360 seconds."""
+    for throttled in (
         scripted_response(429, retry_after="5"),
         scripted_response(503, retry_after="5"),
     ):
-        each = bench(refused, FINE)
+        each = bench(throttled, FINE)
         each.client.waiting.waited = waited
         each.client.send(ACCOUNT, PLAIN)
         assert each.waits == waits
@@ -414,7 +418,9 @@ def test_a_run_has_a_budget_for_waiting(
     [FAILING, scripted_response(502), AWAY, scripted_response(504), BROKEN],
     ids=["500", "502", "503", "504", "none"],
 )
-def test_a_transient_error_is_tried_three_times(bench: Callable[..., Bench], passing: Any) -> None:
+def test_a_transient_error_is_attempted_three_times(
+    bench: Callable[..., Bench], passing: Any
+) -> None:
     """The third response counts."""
     passed, stayed = bench(passing, passing, FINE), bench(passing)
     assert passed.client.send(ACCOUNT, PLAIN).status == 200
@@ -425,10 +431,10 @@ def test_a_transient_error_is_tried_three_times(bench: Callable[..., Bench], pas
     assert (passed.waits, stayed.waits) == ([], [])
 
 
-def test_a_service_that_is_away_is_given_the_time_that_it_names(
+def test_the_retry_after_of_a_503_is_respected(
     bench: Callable[..., Bench],
 ) -> None:
-    """Retry-After of a 503; that of a 500 or 502 means nothing."""
+    """Retry-After of a 500 or 502 is ignored."""
     each = bench(
         scripted_response(503, retry_after="4"), scripted_response(502, retry_after="4"), FINE
     )
@@ -437,8 +443,10 @@ def test_a_service_that_is_away_is_given_the_time_that_it_names(
     assert each.waits == [4.0]
 
 
-def test_being_throttled_uses_up_no_tries(bench: Callable[..., Bench]) -> None:
-    """Two 500 among many 429 are tried again, and ten 429 among two 500."""
+def test_throttling_and_transient_errors_are_counted_separately(
+    bench: Callable[..., Bench],
+) -> None:
+    """Two 500 among many 429 are repeated, and so are ten 429 among two 500."""
     throttled = scripted_response(429, retry_after="0")
     each = bench(throttled, throttled, throttled, FAILING, throttled, FAILING, throttled, FINE)
     assert each.client.send(ACCOUNT, PLAIN).status == 200
@@ -452,14 +460,14 @@ def test_being_throttled_uses_up_no_tries(bench: Callable[..., Bench]) -> None:
 
 @pytest.mark.parametrize("status", [200, 400, 403, 404, 409, 413, 422, 501, 505])
 def test_other_responses_are_not_repeated(bench: Callable[..., Bench], status: int) -> None:
-    """One request."""
+    """The client makes one request."""
     each = bench(scripted_response(status))
     assert (each.client.send(ACCOUNT, PLAIN).status, len(each.logged)) == (status, 1)
 
 
-def test_what_a_crash_hangs_up_on_hides_no_crash(bench: Callable[..., Bench]) -> None:
-    """A 500 between broken connections counts; where it does not return, there is no response."""
-    statuses = [bench(*answers).client.send(ACCOUNT, PLAIN).status for answers in (
+def test_broken_connections_do_not_hide_a_500(bench: Callable[..., Bench]) -> None:
+    """A 500 between broken connections counts; one that does not return gives no response."""
+    statuses = [bench(*responses).client.send(ACCOUNT, PLAIN).status for responses in (
         (FAILING, BROKEN, BROKEN, BROKEN, FAILING, FINE),
         (BROKEN, FAILING, BROKEN, FINE),
         (FAILING, *[BROKEN] * 6),
@@ -473,18 +481,18 @@ def test_what_a_crash_hangs_up_on_hides_no_crash(bench: Callable[..., Bench]) ->
     ids=["429", "500", "503", "none"],
 )
 def test_an_impatient_call_is_not_repeated(bench: Callable[..., Bench], outcome: Any) -> None:
-    """It is sent once, and waits for nothing."""
+    """It is sent once, and the client does not wait."""
     each = bench(outcome)
     each.client.send(ACCOUNT, replace(PLAIN, patient=False))
 
     assert (len(each.logged), each.waits, each.logged[0].superseded) == (1, [], False)
 
 
-# --- a target that is gone -----------------------------------------------------------------------
+# --- a target that no longer responds ------------------------------------------------------------
 
 
 def test_a_target_that_no_longer_responds_gets_no_more_calls(bench: Callable[..., Bench]) -> None:
-    """Three tries, then one each for two more calls, then none."""
+    """Three attempts, then one each for two more calls, then none."""
     each = bench(BROKEN)
     failures = [each.client.send(ACCOUNT, PLAIN).failure for _ in range(3)]
     assert failures == ["RemoteProtocolError: the application raised RuntimeError"] * 3
@@ -507,21 +515,21 @@ def test_a_target_that_no_longer_responds_gets_no_more_calls(bench: Callable[...
 def test_a_liveness_probe_notices_that_a_target_responds_again(
     bench: Callable[..., Bench],
 ) -> None:
-    """What hangs up on some calls is not gone."""
+    """A target that closes the connection on some calls is still alive."""
     each = bench(*[BROKEN] * 5, FINE, FINE)
     silent = [each.client.send(ACCOUNT, PLAIN).response for _ in range(3)]
-    found = [
+    recovered = [
         each.client.send(ACCOUNT, sending).status
         for sending in (replace(PLAIN, probes_liveness=True), PLAIN)
     ]
 
-    assert (silent, found) == ([None] * 3, [200, 200])
+    assert (silent, recovered) == ([None] * 3, [200, 200])
 
 
-def test_five_items_try_a_silent_target_once_more(bench: Callable[..., Bench]) -> None:
-    """Five items do; after them nobody does."""
+def test_five_items_call_a_silent_target_once_more(bench: Callable[..., Bench]) -> None:
+    """Later items make no requests."""
     each = bench(BROKEN)
-    asked = []
+    request_counts = []
     for number in range(8):
         each.client.begin(f"item {number}")
         before = len(each.script.requests)
@@ -530,13 +538,13 @@ def test_five_items_try_a_silent_target_once_more(bench: Callable[..., Bench]) -
                 each.client.send(ACCOUNT, PLAIN)
             except Inconclusive:
                 break
-        asked.append(len(each.script.requests) - before)
+        request_counts.append(len(each.script.requests) - before)
 
-    assert asked == [5, 1, 1, 1, 1, 1, 0, 0]
+    assert request_counts == [5, 1, 1, 1, 1, 1, 0, 0]
 
 
 def test_a_response_ends_the_silence(bench: Callable[..., Bench]) -> None:
-    """Two silences in a run are two, not one."""
+    """The silent calls before and after a response are counted separately."""
     each = bench(*[BROKEN] * 6, FINE, *[BROKEN] * 12, FINE)
     for _ in range(3):
         each.client.send(ACCOUNT, PLAIN)
@@ -556,8 +564,8 @@ def test_a_response_ends_the_silence(bench: Callable[..., Bench]) -> None:
         each.client.send(ACCOUNT, PLAIN)
 
 
-def test_two_silent_calls_are_not_enough(bench: Callable[..., Bench]) -> None:
-    """A third one is still made, and a 500 is an answer."""
+def test_two_silent_calls_do_not_make_a_target_silent(bench: Callable[..., Bench]) -> None:
+    """A third call is still made, and a 500 is a response."""
     each = bench(*[BROKEN] * 4, FAILING)
     statuses = [each.client.send(ACCOUNT, PLAIN).status for _ in range(4)]
 
@@ -568,8 +576,8 @@ def test_two_silent_calls_are_not_enough(bench: Callable[..., Bench]) -> None:
 # --- two schemes ---------------------------------------------------------------------------------
 
 
-def test_a_401_by_one_scheme_is_repeated_by_the_other(bench: Callable[..., Bench]) -> None:
-    """Alone and among many; both exchanges are recorded."""
+def test_a_401_with_one_scheme_is_repeated_with_the_other(bench: Callable[..., Bench]) -> None:
+    """This holds for single and concurrent calls; both exchanges are recorded."""
     each = bench(REJECTED, FINE)
     exchange = each.client.send(ACCOUNT, Sending(BOTH, purpose="look"))
     assert (exchange.status, exchange.scheme, exchange.purpose) == (
@@ -589,7 +597,7 @@ def test_a_401_by_one_scheme_is_repeated_by_the_other(bench: Callable[..., Bench
 def test_repetitions_after_throttling_keep_the_other_scheme(
     bench: Callable[..., Bench],
 ) -> None:
-    """Whose turn it is by the number of the exchange makes no difference then."""
+    """The number of the exchange no longer selects the scheme."""
     each = bench(REJECTED, scripted_response(429, retry_after="1"), FINE)
     each.client.send(ACCOUNT, Sending(BOTH))
 
@@ -599,25 +607,27 @@ def test_repetitions_after_throttling_keep_the_other_scheme(
 @pytest.mark.parametrize(
     "sending",
     [Sending(BOTH, "bearer"), PLAIN, NOBODY],
-    ids=["by a scheme", "by the only one", "as nobody"],
+    ids=["requested scheme", "only scheme", "no credential"],
 )
-def test_a_401_without_another_scheme_stays(bench: Callable[..., Bench], sending: Sending) -> None:
-    """And so does who asked for this one."""
+def test_a_401_without_another_scheme_is_not_repeated(
+    bench: Callable[..., Bench], sending: Sending
+) -> None:
+    """Nor is a 401 to a request for a particular scheme."""
     each = bench(REJECTED, FINE)
     assert (each.client.send(ACCOUNT, sending).status, len(each.logged)) == (401, 1)
 
 
-def test_only_a_401_makes_the_other_scheme_worth_a_try(bench: Callable[..., Bench]) -> None:
-    """A 403 is about something else."""
+def test_a_403_is_not_repeated_with_the_other_scheme(bench: Callable[..., Bench]) -> None:
+    """A 403 is about permissions."""
     each = bench(scripted_response(403), FINE)
     assert each.client.send(ACCOUNT, Sending(BOTH)).status == 403
 
 
-# --- many at once, and the request rate ----------------------------------------------------------
+# --- concurrent requests, and the request rate ---------------------------------------------------
 
 
-def test_many_calls_are_answered_in_their_order(bench: Callable[..., Bench]) -> None:
-    """One after the other where the transport likes that."""
+def test_responses_are_in_the_order_of_the_calls(bench: Callable[..., Bench]) -> None:
+    """A transport without concurrency sends them one after another."""
     each = bench(scripted_response(201), scripted_response(202), scripted_response(203))
     exchanges = each.client.send_all([ACCOUNT] * 3, [PLAIN] * 3)
 
@@ -628,14 +638,14 @@ def test_many_calls_are_answered_in_their_order(bench: Callable[..., Bench]) -> 
     ]
 
 
-def test_calls_and_sendings_are_as_many(bench: Callable[..., Bench]) -> None:
-    """An error of a check, raised at once."""
+def test_calls_and_sendings_must_be_equal_in_number(bench: Callable[..., Bench]) -> None:
+    """A mismatch is an error of the check, and is raised at once."""
     with pytest.raises(ValueError, match="shorter"):
         bench(FINE).client.send_all([ACCOUNT] * 2, [PLAIN])
 
 
-def test_calls_and_sendings_are_as_many_where_they_travel_at_once() -> None:
-    """The answers are there by then."""
+def test_concurrent_calls_and_sendings_must_be_equal_in_number() -> None:
+    """The error is raised after the responses have arrived."""
     with (
         networked(
             responding(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")
@@ -645,8 +655,8 @@ def test_calls_and_sendings_are_as_many_where_they_travel_at_once() -> None:
         sender.send_all([ACCOUNT] * 2, [PLAIN] * 3)
 
 
-def test_no_more_calls_travel_at_once_than_the_transport_likes() -> None:
-    """However many the machine could take."""
+def test_concurrent_calls_do_not_exceed_the_concurrency_of_the_transport() -> None:
+    """The limit does not depend on the number of processors."""
     under_way, most, lock, meeting = [0], [0], threading.Lock(), threading.Barrier(2)
 
     def behave(connection: Any) -> None:
@@ -654,7 +664,7 @@ def test_no_more_calls_travel_at_once_than_the_transport_likes() -> None:
         with lock:
             under_way[0] += 1
             most[0] = max(most[0], under_way[0])
-        meeting.wait(10)  # two of them are there, and a third one would have been, too
+        meeting.wait(10)  # for two requests; a third one would also be here by now
         with lock:
             under_way[0] -= 1
         connection.sendall(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")
@@ -666,8 +676,8 @@ def test_no_more_calls_travel_at_once_than_the_transport_likes() -> None:
     assert most == [2]
 
 
-def test_many_calls_travel_as_many_at_once_as_the_transport_likes() -> None:
-    """Three that wait for one another over a network; numbers and answers keep their order."""
+def test_concurrent_calls_reach_the_concurrency_of_the_transport() -> None:
+    """Three requests wait for one another; numbers and responses keep the order of the calls."""
     meeting = threading.Barrier(3)
 
     def behave(connection: Any) -> None:
@@ -689,8 +699,8 @@ def test_many_calls_travel_as_many_at_once_as_the_transport_likes() -> None:
     assert [exchange.number for exchange in exchanges] == [1, 2, 3]
 
 
-def test_together_means_in_the_same_moment(bench: Callable[..., Bench]) -> None:
-    """Also with a transport of one connection, and more calls than a default pool has threads."""
+def test_calls_with_together_are_all_sent_concurrently(bench: Callable[..., Bench]) -> None:
+    """Neither the connections of the transport nor the threads of a default pool limit them."""
     meeting = threading.Barrier(40)
 
     class Meeting(ScriptedApp):
@@ -706,7 +716,7 @@ def test_together_means_in_the_same_moment(bench: Callable[..., Bench]) -> None:
     assert [exchange.status for exchange in exchanges] == [200] * 40
 
 
-def test_who_is_ready_first_waits_for_the_others(bench: Callable[..., Bench]) -> None:
+def test_a_call_with_together_waits_until_all_are_ready(bench: Callable[..., Bench]) -> None:
     """The request rate makes them ready one by one; none is sent before all are ready."""
     waited: list[int] = []
 
@@ -723,8 +733,8 @@ def test_who_is_ready_first_waits_for_the_others(bench: Callable[..., Bench]) ->
     assert (sorted(each.waits), waited) == ([0.125, 0.25, 0.375], [3] * 4)
 
 
-def test_many_need_not_wait_for_one_another() -> None:
-    """More calls than the transport likes at once, and a server that takes one after the other."""
+def test_a_sequential_server_responds_to_concurrent_calls() -> None:
+    """There are more calls than connections, and the server handles one at a time."""
     with networked(
         responding(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")
     ) as sender:
@@ -733,10 +743,10 @@ def test_many_need_not_wait_for_one_another() -> None:
     assert [exchange.status for exchange in exchanges] == [200] * 20
 
 
-def test_a_call_that_cannot_be_made_does_not_hold_up_those_beside_it(
+def test_an_invalid_call_does_not_block_concurrent_calls(
     bench: Callable[..., Bench],
 ) -> None:
-    """Two together, one of them with a cursor that fits into no URL."""
+    """The cursor of one of two concurrent calls is too long for a URL."""
     each = bench(FINE)
     exchanges = each.client.send_all(
         [ACCOUNT.asking(cursor="x" * 70_000), ACCOUNT],
@@ -748,7 +758,7 @@ def test_a_call_that_cannot_be_made_does_not_hold_up_those_beside_it(
 
 
 def test_the_request_rate_spaces_patient_requests(bench: Callable[..., Bench]) -> None:
-    """Half a second between two of them; who drives a caller into its limit is not slowed down."""
+    """They are half a second apart; impatient requests are not delayed."""
     each = bench(FINE, rate=2.0)
     each.client.send(ACCOUNT, PLAIN)
     each.now += 0.125
@@ -758,8 +768,8 @@ def test_the_request_rate_spaces_patient_requests(bench: Callable[..., Bench]) -
     assert (each.waits, each.client.waiting.waited) == ([0.375], 0.0)
 
 
-def test_a_slow_caller_is_not_held_back(bench: Callable[..., Bench]) -> None:
-    """Whoever comes after the next slot has begun goes at once."""
+def test_a_slow_caller_is_not_delayed(bench: Callable[..., Bench]) -> None:
+    """A request after the start of the next slot is sent at once."""
     each = bench(FINE, rate=200.0)
     each.client.send(ACCOUNT, PLAIN)
     each.now += 0.02
@@ -768,7 +778,7 @@ def test_a_slow_caller_is_not_held_back(bench: Callable[..., Bench]) -> None:
     assert each.waits == []
 
 
-# --- what a hostile target hands out -------------------------------------------------------------
+# --- data from a hostile target ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -778,10 +788,10 @@ def test_a_slow_caller_is_not_held_back(bench: Callable[..., Bench]) -> None:
         (Call("project_get", {"projectId": "x" * 70_000}), "InvalidURL"),
     ],
 )
-def test_a_request_that_cannot_be_made_is_an_exchange_without_an_answer(
+def test_an_invalid_request_is_an_exchange_without_a_response(
     bench: Callable[..., Bench], call: Call, failure: str
 ) -> None:
-    """A cursor or an id from the target may be of any length."""
+    """A cursor or an id from the target may have any length."""
     each = bench(FINE)
     exchange = each.client.send(call, PLAIN)
 
@@ -790,8 +800,10 @@ def test_a_request_that_cannot_be_made_is_an_exchange_without_an_answer(
     assert each.script.requests == []
 
 
-def test_what_no_encoding_can_carry_is_sent_all_the_same(bench: Callable[..., Bench]) -> None:
-    """A lone surrogate of a target's JSON goes out as a question mark."""
+def test_characters_that_cannot_be_encoded_become_question_marks(
+    bench: Callable[..., Bench],
+) -> None:
+    """The JSON of a target may contain lone surrogates."""
     each = bench(FINE)
     each.client.send(ACCOUNT.asking(cursor="a\ud800"), replace(PLAIN, headers=(("x", "\u20ac"),)))
     each.client.send(Call("project_get", {"projectId": "\udfff"}), PLAIN)
@@ -801,8 +813,8 @@ def test_what_no_encoding_can_carry_is_sent_all_the_same(bench: Callable[..., Be
     assert each.script.requests[1][0]["raw_path"] == b"/v1/projects/%3F"
 
 
-def test_a_host_whose_name_is_none_gives_no_answer() -> None:
-    """Its labels are too long to be looked up, or no labels at all."""
+def test_an_invalid_host_name_gives_no_response() -> None:
+    """Its labels are too long to resolve, or invalid."""
     network = Network()
     for host in ("a" * 70, "a..b", "xn--a"):
         sender = Client(f"http://{host}/v1", openapi.load(), network, Redactor({}), lambda _: None)
@@ -810,10 +822,10 @@ def test_a_host_whose_name_is_none_gives_no_answer() -> None:
     network.close()
 
 
-def test_a_body_is_unpacked_and_one_that_cannot_be_is_no_answer(
+def test_a_body_is_decompressed_and_an_undecodable_one_is_no_response(
     bench: Callable[..., Bench],
 ) -> None:
-    """And no ground to say that it is no JSON."""
+    """An undecodable body is not reported as invalid JSON."""
     packed = scripted_response(200, gzip.compress(b"unpacked", mtime=0), content_encoding="gzip")
     each = bench(packed, scripted_response(200, b"not packed", content_encoding="gzip"))
     response = each.client.send(ACCOUNT, PLAIN).response
@@ -827,8 +839,8 @@ def test_a_body_is_unpacked_and_one_that_cannot_be_is_no_answer(
     )
 
 
-def test_what_a_recording_has_unpacked_is_not_unpacked_again(bench: Callable[..., Bench]) -> None:
-    """Its headers still name the coding in which it came."""
+def test_the_body_of_a_recording_is_not_decompressed_again(bench: Callable[..., Bench]) -> None:
+    """Its headers still name the content coding of the response."""
     each = bench()
     recorded = {
         "status": 200,
@@ -842,8 +854,8 @@ def test_what_a_recording_has_unpacked_is_not_unpacked_again(bench: Callable[...
     assert (response.body, response.header("content-encoding")) == (b"unpacked", "gzip")
 
 
-def test_a_recorded_failure_fails_as_it_did(bench: Callable[..., Bench]) -> None:
-    """With the same words, so that a run can be repeated against its recording."""
+def test_a_recorded_failure_is_replayed(bench: Callable[..., Bench]) -> None:
+    """The message is the same, so that a replayed run equals the recorded one."""
     each = bench(FINE)
     each.client.transport = Recording(
         [{"id": "item#1", "failure": "ReadTimeout: timed out: twice"}]
@@ -853,8 +865,8 @@ def test_a_recorded_failure_fails_as_it_did(bench: Callable[..., Bench]) -> None
     assert (exchange.response, exchange.failure) == (None, "ReadTimeout: timed out: twice")
 
 
-def test_a_failure_is_told_shortly_and_without_secrets(bench: Callable[..., Bench]) -> None:
-    """Whatever a target made the library say."""
+def test_the_message_of_a_failure_is_short_and_has_no_secrets(bench: Callable[..., Bench]) -> None:
+    """The message of the library may quote the response."""
     echo = scripted_response(200, b"", content_encoding="key-s3cret")
     assert (bench(echo).client.send(ACCOUNT, PLAIN).failure or "").endswith(
         "unexpected content coding: $PRIMARY_API_KEY"
@@ -867,21 +879,21 @@ def test_a_failure_is_told_shortly_and_without_secrets(bench: Callable[..., Benc
     assert len(exchange.failure) <= client.LONGEST_FAILURE
 
 
-# --- servers that break HTTP ---------------------------------------------------------------------
+# --- servers that violate HTTP -------------------------------------------------------------------
 
 
 @pytest.fixture
-def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short times, so that nobody has to wait for what never comes."""
+def short_timeouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short timeouts, so that the tests are fast."""
     for name, seconds in (("connect", 2.0), ("read", 0.3), ("write", 0.3), ("whole", 0.6)):
         monkeypatch.setitem(outgoing.TIMEOUT, name, seconds)
 
 
 @pytest.mark.parametrize("behaviour", WITHOUT_RESPONSE.values(), ids=WITHOUT_RESPONSE)
-def test_a_server_that_breaks_http_gives_no_answer_and_costs_no_more_than_its_time(
-    hurry: None, behaviour: Behaviour
+def test_a_server_that_violates_http_gives_no_response_within_the_timeout(
+    short_timeouts: None, behaviour: Behaviour
 ) -> None:
-    """The exchange has a failure and no response; nothing hangs, and nothing is raised."""
+    """The exchange has a failure and no response; no exception is raised."""
     with networked(behaviour) as sender:
         started = time.monotonic()
         exchange = sender.send(ACCOUNT, replace(PLAIN, patient=False))
@@ -892,8 +904,8 @@ def test_a_server_that_breaks_http_gives_no_answer_and_costs_no_more_than_its_ti
     assert took < 3
 
 
-def test_a_port_that_nobody_listens_on_gives_no_answer() -> None:
-    """Connection refused."""
+def test_a_closed_port_gives_no_response() -> None:
+    """The connection is refused."""
     with served(lambda _: None) as url:
         pass
     network = Network()
@@ -905,8 +917,8 @@ def test_a_port_that_nobody_listens_on_gives_no_answer() -> None:
     assert (exchange.failure or "").startswith("ConnectError")
 
 
-def test_a_body_that_is_longer_than_announced_is_cut_there() -> None:
-    """What is too much is not taken for the answer to the next request."""
+def test_a_body_is_cut_at_its_content_length() -> None:
+    """The rest is not taken for the response to the next request."""
     response = (
         b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
         b"HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n"
@@ -919,8 +931,8 @@ def test_a_body_that_is_longer_than_announced_is_cut_there() -> None:
 
 @pytest.mark.parametrize("then", [lambda _: None, reset], ids=["closes", "resets"])
 @pytest.mark.parametrize("size", [10_000, 4_000_000])
-def test_a_refusal_before_the_end_of_a_body_is_an_answer(then: Behaviour, size: int) -> None:
-    """413 while the body is still on its way, and then nobody is there any more."""
+def test_an_early_error_response_is_read(then: Behaviour, size: int) -> None:
+    """The server sends a 413 before it has the whole request, and closes the connection."""
 
     def behave(connection: Any) -> None:
         head(connection)
@@ -935,14 +947,14 @@ def test_a_refusal_before_the_end_of_a_body_is_an_answer(then: Behaviour, size: 
     assert (exchange.status, exchange.failure) == (413, None)
 
 
-def test_a_redirect_is_an_answer_and_is_not_followed(bench: Callable[..., Bench]) -> None:
-    """No credential goes anywhere else."""
+def test_a_redirect_is_not_followed(bench: Callable[..., Bench]) -> None:
+    """Credentials are not sent to another host."""
     each = bench(scripted_response(307, location="http://elsewhere.test/"))
     assert (each.client.send(ACCOUNT, PLAIN).status, len(each.script.requests)) == (307, 1)
 
 
-def test_cookies_are_not_kept(bench: Callable[..., Bench]) -> None:
-    """Each request stands for itself."""
+def test_cookies_are_not_stored(bench: Callable[..., Bench]) -> None:
+    """Requests are independent."""
     each = bench(scripted_response(200, set_cookie="a=b"))
     each.client.send(ACCOUNT, PLAIN)
     each.client.send(ACCOUNT, PLAIN)

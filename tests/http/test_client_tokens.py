@@ -1,4 +1,4 @@
-"""The client and what bounds or renews its requests: tokens that expire, and connections."""
+"""The client: renewal of expired tokens, and the limit of connections."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ ACCOUNT = Call("account_get")
 
 
 class Issuer:
-    """Prints token-1, token-2 and so on; `fails` from a number on."""
+    """Prints token-1, token-2 and so on; fails from number `fails` on."""
 
     def __init__(self, fails: int = 1_000) -> None:
         self.count = 0
@@ -86,7 +86,7 @@ class Bench:
 
 @pytest.fixture
 def bench() -> Iterator[Callable[..., Bench]]:
-    """Makes benches, and closes their transports."""
+    """Create benches, and close their transports."""
     made: list[Bench] = []
 
     def make(*arguments: Any, **options: Any) -> Bench:
@@ -114,8 +114,8 @@ def test_a_401_to_a_token_that_was_accepted_is_repeated_with_a_new_one(
     assert after.purpose == "again after #2, with a new token: look"
 
 
-def test_a_401_that_stays_counts(bench: Callable[..., Bench]) -> None:
-    """The command runs once more, not again and again; nor for the next request."""
+def test_a_persistent_401_is_the_response(bench: Callable[..., Bench]) -> None:
+    """The command runs only once more, and not for the next request."""
     strict = Strict(1)
     each = bench(strict)
     each.send()
@@ -125,8 +125,10 @@ def test_a_401_that_stays_counts(bench: Callable[..., Bench]) -> None:
     assert (each.issuer.count, len(each.logged)) == (2, 4)
 
 
-def test_a_401_to_a_token_that_was_never_accepted_counts(bench: Callable[..., Bench]) -> None:
-    """The credential is not valid, and a new token of the same caller is not either."""
+def test_a_401_to_a_token_that_was_never_accepted_is_not_repeated(
+    bench: Callable[..., Bench],
+) -> None:
+    """The credential is invalid, and so is a new token of the same caller."""
     each = bench(Strict())
     assert (each.send().status, each.issuer.count) == (401, 1)
 
@@ -134,7 +136,7 @@ def test_a_401_to_a_token_that_was_never_accepted_counts(bench: Callable[..., Be
 def test_impatient_requests_are_repeated_with_a_new_token_too(
     bench: Callable[..., Bench],
 ) -> None:
-    """They take a rate limit as it is, not an expired token."""
+    """They are not repeated after a 429, but after an expired token."""
     strict = Strict(1)
     each = bench(strict)
     each.send()
@@ -142,7 +144,7 @@ def test_impatient_requests_are_repeated_with_a_new_token_too(
     assert each.send(patient=False).status == 200
 
 
-def test_requests_that_were_under_way_at_once_share_a_new_token(
+def test_concurrent_requests_share_a_new_token(
     bench: Callable[..., Bench],
 ) -> None:
     """Each is repeated, and the command runs once."""
@@ -159,7 +161,7 @@ def test_requests_that_were_under_way_at_once_share_a_new_token(
 def test_a_command_that_fails_after_a_401_makes_the_check_inconclusive(
     bench: Callable[..., Bench],
 ) -> None:
-    """The target is not blamed, and everything that was sent is recorded."""
+    """The target is not blamed, and every request is recorded."""
     strict = Strict(1)
     each = bench(strict, issuer=Issuer(fails=2))
     each.send()
@@ -172,7 +174,7 @@ def test_a_command_that_fails_after_a_401_makes_the_check_inconclusive(
 
 
 def test_every_secret_that_a_command_printed_is_redacted(bench: Callable[..., Bench]) -> None:
-    """The old one too, which the target may still repeat."""
+    """Old secrets are included, since the target may still repeat them."""
     strict = Strict(1)
     each = bench(strict)
     each.send()
@@ -187,7 +189,7 @@ def test_every_secret_that_a_command_printed_is_redacted(bench: Callable[..., Be
 
 
 class Crowded(ScriptedApp):
-    """Counts how many requests are under way at once; each waits a moment for others to come."""
+    """Counts concurrent requests; each waits a moment for others."""
 
     def __init__(self, expected: int) -> None:
         super().__init__([scripted_response()])
@@ -210,10 +212,10 @@ class Crowded(ScriptedApp):
 
 @pytest.mark.parametrize("together", [True, False])
 @pytest.mark.parametrize("connections", [1, 2, 4])
-def test_no_more_requests_are_under_way_at_once_than_allowed(
+def test_concurrent_requests_do_not_exceed_the_limit(
     bench: Callable[..., Bench], connections: int, together: bool
 ) -> None:
-    """Whether they are to start in the same moment, or just travel side by side."""
+    """With `together` and without it."""
     crowded = Crowded(connections)
     each = bench(crowded, connections=connections)
     each.transport.concurrency = 16

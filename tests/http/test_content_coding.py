@@ -1,4 +1,4 @@
-"""Tests of how bodies are read and unpacked."""
+"""Content codings: how bodies are read and decompressed."""
 
 import gzip
 import tracemalloc
@@ -12,13 +12,13 @@ from conformance.http import content_coding
 PACKED = gzip.compress(b"unpacked", mtime=0)
 
 
-def answer(name: str, body: bytes) -> httpx.Response:
-    """An answer whose body came in the coding of that name."""
+def coded_response(name: str, body: bytes) -> httpx.Response:
+    """A response whose body has this content coding."""
     return httpx.Response(200, headers={"content-encoding": name}, stream=httpx.ByteStream(body))
 
 
 def deflated(body: bytes, wbits: int) -> bytes:
-    """A body packed by zlib."""
+    """A body compressed by zlib."""
     packer = zlib.compressobj(9, wbits=wbits)
     return packer.compress(body) + packer.flush()
 
@@ -38,18 +38,18 @@ def deflated(body: bytes, wbits: int) -> bytes:
         ("", b"unpacked"),
     ],
 )
-def test_a_body_is_unpacked(name: str, packed: bytes) -> None:
-    """By the codings that the client says it understands, and by their other names."""
-    assert content_coding.read(answer(name, packed)) == b"unpacked"
+def test_a_body_is_decompressed(name: str, packed: bytes) -> None:
+    """All codings that the client accepts, under all of their names."""
+    assert content_coding.read(coded_response(name, packed)) == b"unpacked"
 
 
-def test_an_answer_need_not_name_a_coding() -> None:
-    """Then the body is what came."""
+def test_a_response_without_a_content_coding_is_read_as_it_is() -> None:
+    """A gzip body without the header is not decompressed."""
     assert content_coding.read(httpx.Response(200, stream=httpx.ByteStream(PACKED))) == PACKED
 
 
-def test_a_packed_body_may_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Byte by byte."""
+def test_a_compressed_body_may_arrive_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is read byte by byte."""
     monkeypatch.setattr(content_coding, "READ_SIZE", 1)
     members = gzip.compress(b"unp", mtime=0) + gzip.compress(b"acked", mtime=0)
     for name, packed in (
@@ -57,7 +57,7 @@ def test_a_packed_body_may_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> No
         ("gzip", members),
         ("deflate", deflated(b"unpacked", zlib.MAX_WBITS)),
     ):
-        assert content_coding.read(answer(name, packed)) == b"unpacked"
+        assert content_coding.read(coded_response(name, packed)) == b"unpacked"
 
 
 @pytest.mark.parametrize(
@@ -75,30 +75,32 @@ def test_a_packed_body_may_come_in_pieces(monkeypatch: pytest.MonkeyPatch) -> No
         ("x" * 81, b"", "unexpected content coding: a long name"),
     ],
 )
-def test_a_body_that_cannot_be_unpacked_is_told(name: str, body: bytes, failure: str) -> None:
-    """With the name of its coding, where that is no page of its own."""
+def test_a_body_that_cannot_be_decompressed_is_an_error(
+    name: str, body: bytes, failure: str
+) -> None:
+    """The message names its coding, unless the name is too long."""
     with pytest.raises(httpx.DecodingError) as problem:
-        content_coding.read(answer(name, body))
+        content_coding.read(coded_response(name, body))
     assert str(problem.value) == failure
 
 
 @pytest.mark.parametrize("name", ["identity", "gzip"])
-def test_a_body_has_a_longest_length(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """However it is packed."""
+def test_the_length_of_a_body_is_limited(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """The limit holds for every content coding."""
     monkeypatch.setattr(content_coding, "LONGEST_BODY", 1000)
     longest, longer = (
         gzip.compress(body) if name == "gzip" else body for body in (bytes(1000), bytes(1001))
     )
 
-    assert content_coding.read(answer(name, longest)) == bytes(1000)
+    assert content_coding.read(coded_response(name, longest)) == bytes(1000)
     with pytest.raises(httpx.DecodingError, match=r"^the response is longer than 1000 bytes$"):
-        content_coding.read(answer(name, longer))
+        content_coding.read(coded_response(name, longer))
 
 
-def test_a_body_that_bursts_is_never_whole_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fifty thousand bytes that unpack to fifty million."""
+def test_a_decompression_bomb_is_never_whole_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fifty thousand bytes decompress to fifty million."""
     monkeypatch.setattr(content_coding, "LONGEST_BODY", 1000)
-    bomb = answer("gzip", gzip.compress(bytes(50_000_000)))
+    bomb = coded_response("gzip", gzip.compress(bytes(50_000_000)))
     tracemalloc.start()
     with pytest.raises(httpx.DecodingError, match=r"^the response is longer than 1000 bytes$"):
         content_coding.read(bomb)

@@ -1,4 +1,4 @@
-"""Calls that checks ask for, and what answers say."""
+"""Calls of checks, and what their responses contain."""
 
 import sys
 from typing import Any
@@ -10,7 +10,7 @@ from conformance.http.exchange import MISSING, Call, Exchange, Request, Response
 DEEP = 200_000
 
 
-def exchange(body: bytes | None = b"{}", status: int = 200, **members: Any) -> Exchange:
+def exchange(body: bytes | None = b"{}", status: int = 200, **fields: Any) -> Exchange:
     """An exchange whose response has this body; None for no response."""
     response = None if body is None else Response(status, (), body)
     made = {
@@ -21,19 +21,19 @@ def exchange(body: bytes | None = b"{}", status: int = 200, **members: Any) -> E
         "credential": None,
         "scheme": None,
     }
-    return Exchange(**{**made, "request": Request("GET", "", ()), "response": response, **members})
+    return Exchange(**{**made, "request": Request("GET", "", ()), "response": response, **fields})
 
 
-def test_asking_sets_and_takes_away_query_parameters() -> None:
-    """Earlier parameters of the same name are replaced; the original call stays."""
+def test_asking_sets_and_removes_query_parameters() -> None:
+    """Earlier parameters with the same name are replaced; the original call does not change."""
     call = Call("video_list", query=(("a", "1"), ("b", "2"), ("a", "3")))
     assert call.asking(a="4").query == (("b", "2"), ("a", "4"))
     assert call.asking(a=None, c="").query == (("b", "2"), ("c", ""))
     assert call.asking().query == call.query
 
 
-def test_a_call_can_be_moved_and_given_a_body() -> None:
-    """Other path parameters beside those that it has; JSON as a body."""
+def test_a_call_can_be_copied_with_path_parameters_and_a_body() -> None:
+    """Existing path parameters remain; the body is JSON."""
     call = Call("video_get", {"videoId": "1"})
     assert call.at(videoId="2", x="3").path == {"videoId": "2", "x": "3"}
     assert call.carrying({"a": [1, None]}).body == b'{"a": [1, null]}'
@@ -46,7 +46,7 @@ def test_a_call_can_be_moved_and_given_a_body() -> None:
 
 
 def test_the_first_of_several_headers_counts() -> None:
-    """And none is None."""
+    """A header that is absent is None."""
     response = Response(200, (("a", "1"), ("b", "2"), ("b", "3")))
     assert (response.header("b"), response.header("c"), response.body) == ("2", None, b"")
 
@@ -72,8 +72,8 @@ def test_the_first_of_several_headers_counts() -> None:
         (b"[" * 500 + b"]" * 500, None),
     ],
 )
-def test_json_is_read_as_widely_as_it_may_be_written(body: bytes, parsed: Any) -> None:
-    """Marks of order, other encodings of Unicode, numbers of any size, lone surrogates, nesting."""
+def test_every_valid_json_text_is_parsed(body: bytes, parsed: Any) -> None:
+    """Byte order marks, all encodings of Unicode, numbers of any size, lone surrogates, nesting."""
     response = Response(200, (), body)
     assert response.json is not MISSING
     assert not response.is_too_deep
@@ -96,28 +96,28 @@ def test_json_is_read_as_widely_as_it_may_be_written(body: bytes, parsed: Any) -
         *(b'"\xff"', b"'a'", b"[1,]", b'"\1"', b"\xff"),
     ],
 )
-def test_everything_else_is_no_json(body: bytes) -> None:
-    """Python's own extensions among it."""
+def test_everything_else_is_not_json(body: bytes) -> None:
+    """Python's own extensions are not JSON either."""
     response = Response(200, (), body)
     assert response.json is MISSING
     assert not response.is_too_deep
 
 
-def test_json_that_is_nested_too_deeply_is_not_read() -> None:
-    """Which is another thing than being no JSON."""
+def test_json_that_is_nested_too_deeply_is_not_parsed() -> None:
+    """It is distinguished from invalid JSON."""
     response = Response(200, (), b"[" * DEEP + b"]" * DEEP)
     assert response.json is MISSING
     assert response.is_too_deep
 
 
 def test_a_body_is_parsed_once() -> None:
-    """The same object each time."""
+    """Each access returns the same object."""
     response = Response(200, (), b"[]")
     assert response.json is response.json
 
 
-def test_an_exchange_has_the_name_of_its_item_and_number() -> None:
-    """In reports; and the operation of its call."""
+def test_the_id_of_an_exchange_has_its_item_and_number() -> None:
+    """The operation is that of its call."""
     assert (exchange().id, exchange().operation, exchange().status, exchange(None).status) == (
         "item#3",
         "account_get",
@@ -137,8 +137,8 @@ def test_an_exchange_has_the_name_of_its_item_and_number() -> None:
         (b'{"data": 0}', {"data": 0}, 0),
     ],
 )
-def test_data_is_that_of_the_envelope(body: bytes | None, json: Any, data: Any) -> None:
-    """Missing where there is no such thing, null where it is null."""
+def test_data_is_the_property_of_the_envelope(body: bytes | None, json: Any, data: Any) -> None:
+    """It is MISSING if absent, and None if null."""
     each = exchange(body)
     assert (each.json == json, each.data == data) == (True, True)
 
@@ -155,10 +155,10 @@ def test_data_is_that_of_the_envelope(body: bytes | None, json: Any, data: Any) 
         (b'{"data": {"nextCursor": "x"}}', [], "x"),
     ],
 )
-def test_a_page_shows_its_records_and_its_cursor(
+def test_a_page_has_records_and_a_cursor(
     body: bytes | None, items: list[Any], cursor: str | None
 ) -> None:
-    """Whatever is none is left to the rules."""
+    """Invalid items and cursors are ignored here; the rules check them."""
     each = exchange(body)
     assert (each.items, each.cursor) == (items, cursor)
 
@@ -175,13 +175,13 @@ def test_a_page_shows_its_records_and_its_cursor(
         (b'{"code": "\\ud800"}', "404 '\\ud800'…"),
     ],
 )
-def test_a_response_is_described_in_a_few_words(body: bytes, text: str) -> None:
-    """The code of an error, if it is one that a reader's screen can bear."""
+def test_a_response_is_described_by_its_status_and_error_code(body: bytes, text: str) -> None:
+    """A code that is long or contains control characters is escaped."""
     assert exchange(body, 404).describe() == text
 
 
-def test_an_exchange_is_an_ordinary_one_unless_told_otherwise() -> None:
-    """Judged in all that it is, and not tried again."""
+def test_an_exchange_is_in_contract_and_not_superseded_by_default() -> None:
+    """Its arguments are checked as well."""
     assert (exchange().in_contract, exchange().judge_arguments, exchange().superseded) == (
         True,
         True,
@@ -189,15 +189,15 @@ def test_an_exchange_is_an_ordinary_one_unless_told_otherwise() -> None:
     )
 
 
-def test_no_response_is_told_with_its_reason() -> None:
-    """The failure of the connection."""
+def test_an_absent_response_is_described_by_its_failure() -> None:
+    """The failure is that of the connection."""
     assert (
         exchange(None, failure="ReadTimeout: late").describe() == "no response: ReadTimeout: late"
     )
 
 
-def test_a_number_is_the_same_whoever_reads_it() -> None:
-    """Behind a byte order mark another reader is at work, which keeps integers of any size."""
+def test_both_json_parsers_return_the_same_numbers() -> None:
+    """The parser for bodies with a byte order mark keeps integers of any size."""
     assert (
         Response(200, (), b"\xef\xbb\xbf[18446744073709551616]").json
         == Response(200, (), b"[18446744073709551616]").json

@@ -1,4 +1,4 @@
-"""No secret leaves: its spellings, and what replaces them."""
+"""Redaction: all spellings of a secret, and their replacements."""
 
 import base64
 import json
@@ -17,12 +17,12 @@ PLAIN = "lk_0123456789abcdef"
 
 
 def redactor(**secrets: str) -> Redactor:
-    """A redactor of secrets by the names of their variables."""
+    """A redactor of these secrets, by the names of their variables."""
     return Redactor({secret: f"${variable}" for variable, secret in secrets.items()})
 
 
 def lowered(text: str) -> str:
-    """Percent escapes in small letters."""
+    """A text with lower-case percent escapes."""
     return "".join(
         f"%{part[:2].lower()}{part[2:]}" if number else part
         for number, part in enumerate(text.split("%"))
@@ -49,7 +49,7 @@ def lowered(text: str) -> str:
     ],
 )
 def test_every_spelling_is_replaced(spelled: bytes) -> None:
-    """Plain, percent, form and JSON, in UTF-8 and in Latin-1, in capital and in small digits."""
+    """Plain, percent, form and JSON, in UTF-8 and in Latin-1, with digits in both letter cases."""
     assert redactor(KEY=SECRET).bytes(b"a " + spelled + b" z") == b"a $KEY z"
 
 
@@ -58,10 +58,10 @@ def test_every_spelling_is_replaced(spelled: bytes) -> None:
 @pytest.mark.parametrize(
     "secret", [SECRET, PLAIN, PLAIN + "x", PLAIN + "xy", "\xff\xfe\xfb\xff\xef\xbf\xff\xfe\xff"]
 )
-def test_base64_is_replaced_wherever_the_secret_stands_in_the_text(
+def test_base64_is_replaced_at_every_offset_of_the_secret(
     before: str, after: str, secret: str
 ) -> None:
-    """In both alphabets; what is left of it gives no more than a character or two away."""
+    """Both alphabets are covered; the rest reveals at most two characters."""
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         for charset in ("utf-8", "latin-1"):
             coded = encode(f"{before}{secret}{after}".encode(charset))
@@ -73,21 +73,21 @@ def test_base64_is_replaced_wherever_the_secret_stands_in_the_text(
             )
 
 
-def test_a_short_secret_is_looked_for_in_base64_of_its_own_only() -> None:
-    """Within a longer text too little of it would be left to know it by."""
+def test_a_short_secret_is_replaced_only_in_base64_of_its_own() -> None:
+    """In the base64 of a longer text, too few of its characters are recognizable."""
     short, long = set(spellings("1234567")), set(spellings("12345678"))
     assert short == {b"1234567", b"MTIzNDU2Nw"}
     assert long >= {b"12345678", b"MTIzNDU2Nz", b"EyMzQ1Njc4", b"xMjM0NTY3O"}
 
 
-def test_the_longest_secret_wins() -> None:
-    """One that begins with another is not cut by it, in whichever order they became known."""
+def test_the_longest_matching_secret_is_replaced() -> None:
+    """A secret that begins with another is replaced whole, whatever the order of registration."""
     for secrets in ({"SHORT": "abc", "LONG": "abcdef"}, {"LONG": "abcdef", "SHORT": "abc"}):
         assert redactor(**secrets).text("abcdef abc") == "$LONG $SHORT"
 
 
-def test_variables_are_not_searched_for_secrets() -> None:
-    """A secret that is part of another one's variable garbles nothing."""
+def test_names_of_variables_are_not_redacted() -> None:
+    """A secret may be part of the name of a variable."""
     assert (
         redactor(PRIMARY_KEY="one-secret", OTHER="KEY").text("one-secret KEY")
         == "$PRIMARY_KEY $OTHER"
@@ -95,46 +95,46 @@ def test_variables_are_not_searched_for_secrets() -> None:
 
 
 def test_a_secret_of_two_callers_has_the_name_of_the_first() -> None:
-    """The order of the profile."""
+    """The order is that of the profile."""
     each = redactor(FIRST="same-secret")
     each.add("same-secret", "$SECOND")
     assert each.text("same-secret") == "$FIRST"
 
 
-def test_a_secret_may_become_known_later() -> None:
-    """Near misses are made while a run goes on."""
+def test_a_secret_can_be_added_later() -> None:
+    """Near misses are created during a run."""
     each = redactor()
     assert each.text("near-miss") == "near-miss"
     each.add("near-miss", "$MISS")
     assert each.text("near-miss") == "$MISS"
 
 
-def test_characters_of_patterns_are_only_characters() -> None:
-    """`.` and `*` stand for themselves, and so does what looks like a group in a variable."""
+def test_characters_of_regular_expressions_are_literal() -> None:
+    """`.` and `*` are literal in secrets, and group references in names of variables."""
     assert redactor(**{r"\1": "a.*b(c)"}).bytes(b"a.*b(c) axxb(c)") == rb"$\1 axxb(c)"
 
 
-def test_an_empty_secret_is_none() -> None:
-    """Or it would be everywhere."""
+def test_an_empty_secret_is_ignored() -> None:
+    """It would match everywhere."""
     assert redactor(KEY="").text("text") == "text"
 
 
-def test_what_has_no_secret_stays_as_it_is() -> None:
-    """Octets of any kind."""
+def test_a_text_without_secrets_is_unchanged() -> None:
+    """It may contain any octets."""
     assert redactor(KEY=PLAIN).bytes(bytes(range(256))) == bytes(range(256))
 
 
 @pytest.mark.parametrize("length", range(4, len(PLAIN)))
-def test_what_was_cut_within_a_secret_loses_its_beginning(length: int) -> None:
-    """Before the mark of a cut, within quotes or without."""
+def test_the_beginning_of_a_secret_is_masked_where_a_text_was_cut(length: int) -> None:
+    """It stands before the ellipsis, with or without a quote between them."""
     each, beginning = redactor(KEY=PLAIN, LONG=PLAIN[:6] + "other-secret"), PLAIN[:length]
     variable = "$LONG" if length <= 6 else "$KEY"
     assert each.text(f"'a{beginning}… b") == f"'a{variable}… b"
     assert each.text(f"'ü{beginning}'… {beginning}\"…") == f"'ü{variable}'… {variable}\"…"
 
 
-def test_only_a_cut_leaves_beginnings() -> None:
-    """Fewer than four characters reveal nothing, and other words begin no secret."""
+def test_beginnings_of_secrets_are_masked_only_at_a_cut() -> None:
+    """Fewer than four characters reveal nothing, and other words are not beginnings of secrets."""
     each = redactor(KEY=PLAIN)
     assert (
         each.text(f"{PLAIN[:3]}… {PLAIN}… end {PLAIN[:9]}") == f"{PLAIN[:3]}… $KEY… end {PLAIN[:9]}"
@@ -142,8 +142,8 @@ def test_only_a_cut_leaves_beginnings() -> None:
     assert each.text(f"{PLAIN[:9]} … {PLAIN[1:9]}… ü…") == f"{PLAIN[:9]} … {PLAIN[1:9]}… ü…"
 
 
-def test_a_redaction_is_remembered_until_another_secret_is_known() -> None:
-    """The same text twice, and again afterwards."""
+def test_redactions_are_cached_until_a_secret_is_added() -> None:
+    """The same text is redacted twice, and again afterwards."""
     each = redactor(KEY="first-secret")
     texts = "first-secret second-secret"
     assert [each.text(texts), each.text(texts)] == ["$KEY second-secret"] * 2
@@ -152,8 +152,8 @@ def test_a_redaction_is_remembered_until_another_secret_is_known() -> None:
     assert each.text("x" * 1000 + "first-secret") == "x" * 1000 + "$KEY"
 
 
-def test_only_so_much_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short texts, and not more of them than a number."""
+def test_the_cache_of_redactions_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It holds short texts only, and a limited number of them."""
     monkeypatch.setattr(redaction, "LONGEST_REMEMBERED", 3)
     monkeypatch.setattr(redaction, "MOST_REMEMBERED", 2)
     each = redactor(KEY=PLAIN)
@@ -161,20 +161,20 @@ def test_only_so_much_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(each._known) == {"abc", "a"}
 
 
-def test_headers_lose_secrets_in_names_and_values() -> None:
-    """Location among them."""
+def test_secrets_in_names_and_values_of_headers_are_replaced() -> None:
+    """Location is one of the headers."""
     each = redactor(KEY=PLAIN)
     shown = each.headers([("location", f"/?k={PLAIN}"), (f"x-{PLAIN}", "1")])
     assert shown == (("location", "/?k=$KEY"), ("x-$KEY", "1"))
 
 
-def test_a_text_without_an_encoding_is_escaped() -> None:
-    """Lone surrogates, so that whatever comes out can be written down."""
+def test_lone_surrogates_are_escaped() -> None:
+    """The result can always be encoded."""
     assert redactor(KEY=PLAIN).text(f"\ud800 {PLAIN} ü") == "\\ud800 $KEY ü"
 
 
-def test_values_lose_secrets_and_what_cannot_be_written_down() -> None:
-    """All through; whole numbers stay numbers up to 64 bits."""
+def test_nested_values_are_redacted_and_serializable() -> None:
+    """Integers remain integers up to 64 bits."""
     value = {
         PLAIN: [PLAIN, 1, 1.5, None, True, (2**64 - 1, 2**64, -(2**63), -(2**63) - 1)],
         "x": {"y": "\udfff"},
@@ -188,7 +188,7 @@ def test_values_lose_secrets_and_what_cannot_be_written_down() -> None:
     orjson.dumps(redactor(KEY=PLAIN).value(value))
 
 
-# --- encodings that are sought from eight characters on -------------------------------------------
+# --- encodings of secrets with at least eight characters ------------------------------------------
 
 KEY = "lk_0addf1b2454eb765f07ec27d737c795094795219"
 
@@ -196,7 +196,7 @@ KEY = "lk_0addf1b2454eb765f07ec27d737c795094795219"
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("secret", [KEY, "<&>'\"12345", SECRET.replace("ö", "o")])
 def test_a_secret_is_replaced_in_every_encoding(encoding: str, secret: str) -> None:
-    """Whatever its characters are, in the letter case of the encoding and in the other one."""
+    """This holds for all characters, and for both letter cases of the encoding."""
     spelled = ENCODINGS[encoding](secret)
     for text in (spelled, spelled.lower(), spelled.upper()):
         masked = redactor(KEY=secret).text(f"({text})")
@@ -207,7 +207,7 @@ def test_a_secret_is_replaced_in_every_encoding(encoding: str, secret: str) -> N
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("part", [KEY[:8], KEY[-8:], KEY[:21], KEY[21:], KEY[:-1], KEY[1:]])
 def test_a_part_of_a_long_secret_is_replaced_in_every_encoding(encoding: str, part: str) -> None:
-    """Its beginning and its end, from eight characters on; one or two of them may be left."""
+    """A beginning or end of at least eight characters; one or two characters may remain."""
     if encoding in ("base64", "base64 in a text", "base32") and len(part) < 12:
         part = KEY[:12] if KEY.startswith(part) else KEY[-12:]
     masked = redactor(KEY=KEY).text(f"({ENCODINGS[encoding](part)})")
@@ -216,38 +216,38 @@ def test_a_part_of_a_long_secret_is_replaced_in_every_encoding(encoding: str, pa
 
 
 @pytest.mark.parametrize("text", [KEY[:7], KEY[-7:], KEY[3:40]])
-def test_less_than_a_part_stays(text: str) -> None:
-    """Seven characters, and the middle of a secret without its ends."""
+def test_shorter_parts_and_the_middle_of_a_secret_are_not_replaced(text: str) -> None:
+    """Parts of seven characters are too short."""
     assert redactor(KEY=KEY).text(f"({text})") == f"({text})"
 
 
-def test_parts_of_a_shorter_secret_stay() -> None:
-    """Below 24 characters a part may be an ordinary word; the whole is replaced in any case."""
+def test_parts_of_a_shorter_secret_are_not_replaced() -> None:
+    """A part of a secret below 24 characters may be an ordinary word; the whole is replaced."""
     each = redactor(KEY="sandbox-key-0123456-abc")
     assert each.text("sandbox-key SANDBOX-KEY-0123456-ABC") == "sandbox-key $KEY"
 
 
-def test_a_part_that_is_a_word_of_ours_stays() -> None:
-    """A beginning is replaced from the character on that makes it something else."""
+def test_a_part_that_is_a_word_of_this_package_is_not_replaced() -> None:
+    """A beginning is replaced from the first character that differs from such a word."""
     each = redactor(KEY="conformance-0addf1b2454eb765f07ec27d")
     assert each.text("conformance") == "conformance"
     assert each.text("conformance-0addf1…") == "$KEY…"
 
 
-def test_secrets_with_a_common_beginning_are_told_apart_by_the_rest() -> None:
-    """The longest match counts; the beginning itself is that of the first."""
+def test_secrets_with_a_common_beginning_are_distinguished() -> None:
+    """The longest match counts; the common beginning belongs to the first secret."""
     each = redactor(FIRST=KEY, SECOND=KEY[:20] + "0" * 20)
     assert each.text(f"{KEY[:30]} {KEY[:20]}000 {KEY[:12]}") == "$FIRST $SECOND $FIRST"
 
 
-def test_a_secret_and_the_same_in_capitals_have_their_own_variables() -> None:
-    """Near misses of a key may differ in nothing else."""
+def test_secrets_that_differ_in_letter_case_have_their_own_variables() -> None:
+    """A near miss of a key may differ in letter case only."""
     each = redactor(KEY=KEY, OTHER=KEY.upper())
     assert each.text(f"{KEY} {KEY.upper()} {KEY.title()}") == "$KEY $OTHER $KEY"
 
 
-def test_json_stays_json_where_a_match_begins_behind_a_backslash() -> None:
-    """An escape before the secret, or its own first character in the escape."""
+def test_json_stays_valid_if_a_match_follows_a_backslash() -> None:
+    """The escape precedes the secret, or contains its first character."""
     secret = "n0123456789"
     for text in ("\n" + secret, "\n" + secret[1:], "\\" + secret):
         masked = redactor(KEY=secret).bytes(json.dumps(text).encode())
@@ -255,7 +255,7 @@ def test_json_stays_json_where_a_match_begins_behind_a_backslash() -> None:
 
 
 def test_parts_are_cut_between_escapes() -> None:
-    """So that no half of an escape is left."""
+    """No part of an escape remains."""
     escape = ENCODINGS["JSON escapes"]
     before, after = json.dumps("\x7f")[1:-1], "\\u0041"
     masked = redactor(KEY=KEY).bytes(

@@ -1,4 +1,4 @@
-"""What is load or network and no verdict; and how long to wait."""
+"""Transient errors, and how long to wait after them."""
 
 from typing import Any
 
@@ -43,10 +43,10 @@ def exchange(status: int | None) -> Exchange:
         (599, True, True),
     ],
 )
-def test_what_passes_and_what_says_nothing(
+def test_transient_and_unavailable_statuses(
     status: int | None, transient: bool, unavailable: bool
 ) -> None:
-    """A 500 may pass, and counts if it stays; a 429 is repeated."""
+    """A 500 is transient, and counts if it persists; a 429 is repeated."""
     assert (is_transient(exchange(status)), is_unavailable(exchange(status))) == (
         transient,
         unavailable,
@@ -55,8 +55,8 @@ def test_what_passes_and_what_says_nothing(
 
 @pytest.mark.parametrize("status", [408, 425, 499, 520, 530, 598, 599])
 @pytest.mark.parametrize("name", ["code", "requestId"])
-def test_a_status_with_the_error_body_of_the_target_is_its_own(status: int, name: str) -> None:
-    """A gateway does not know its properties."""
+def test_a_status_with_an_error_body_is_not_from_a_gateway(status: int, name: str) -> None:
+    """A gateway does not know the properties of the error body."""
     headers = (("content-type", "application/json"),)
     own = Response(status, headers, f'{{"{name}": "x"}}'.encode())
     other = Response(status, headers, b'{"message": "Try again"}')
@@ -64,7 +64,7 @@ def test_a_status_with_the_error_body_of_the_target_is_its_own(status: int, name
 
 
 def seconds(value: str | None, **headers: Any) -> float | None:
-    """What a response with this Retry-After asks for."""
+    """The waiting time for a response with this Retry-After."""
     stated = {} if value is None else {"retry-after": value}
     return retry_after(Response(429, tuple({**stated, **headers}.items())))
 
@@ -91,7 +91,7 @@ def seconds(value: str | None, **headers: Any) -> float | None:
     ],
 )
 def test_seconds_are_plain_digits(value: str | None, expected: float | None) -> None:
-    """delay-seconds of RFC 9110; a very long one is as good as for ever."""
+    """delay-seconds of RFC 9110; a very large value means for ever."""
     assert seconds(value) == expected
 
 
@@ -106,7 +106,7 @@ def test_seconds_are_plain_digits(value: str | None, expected: float | None) -> 
     ],
 )
 def test_a_date_counts_from_the_targets_own_clock(value: str) -> None:
-    """In each of the three forms that RFC 9110 knows; the day of the week is not looked at."""
+    """All three date formats of RFC 9110 are accepted; the day of the week is ignored."""
     assert seconds(value, date=NOW) == 30.0
 
 
@@ -124,10 +124,10 @@ def test_a_date_counts_from_the_targets_own_clock(value: str) -> None:
         ("Thursday, 01-Jan-70 00:00:01 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", 1.0),
     ],
 )
-def test_a_date_that_is_past_or_has_no_present_to_count_from(
+def test_a_date_in_the_past_or_without_the_time_of_the_target(
     value: str, date: str | None, expected: float
 ) -> None:
-    """Never negative; one second without the time of the target; years of two digits."""
+    """Never negative; one second without a Date header; two-digit years are supported."""
     assert seconds(value, **({} if date is None else {"date": date})) == expected
 
 
@@ -155,6 +155,6 @@ def test_a_date_that_is_past_or_has_no_present_to_count_from(
         "1, 2",
     ],
 )
-def test_everything_else_is_no_form_of_retry_after(value: str) -> None:
-    """Dates that other standards know among it."""
+def test_other_values_of_retry_after_are_invalid(value: str) -> None:
+    """Dates of other standards are examples."""
     assert seconds(value, date=NOW) is None

@@ -170,14 +170,14 @@ def test_the_end_of_a_membership_ends_the_access(
 
 def test_errors_have_a_fixed_precedence(anonymous: httpx.Client, profile: dict[str, Any]) -> None:
     """Credential, permission, body and arguments, existence, role."""
-    path, broken = f"/reviews/{ABSENT}/approve", "{"
+    path, malformed = f"/reviews/{ABSENT}/approve", "{"
     right = {"expectedSubjectRevision": 1, "idempotencyKey": "one"}
     known = f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
     lacking = headers(profile["credentials"]["lacking"]["reviews:approve"])[0]
     viewer = headers(profile["credentials"]["no-review-role"])[0]
-    assert anonymous.post(path, content=broken).status_code == 401
-    assert anonymous.post(path, headers=lacking, content=broken).status_code == 403
-    assert anonymous.post(path, headers=viewer, content=broken).status_code == 400
+    assert anonymous.post(path, content=malformed).status_code == 401
+    assert anonymous.post(path, headers=lacking, content=malformed).status_code == 403
+    assert anonymous.post(path, headers=viewer, content=malformed).status_code == 400
     assert anonymous.post(path, headers=viewer, json={}).status_code == 422
     assert anonymous.post(path, headers=viewer, json=right).status_code == 404
     stale = right | {"expectedSubjectRevision": 99}

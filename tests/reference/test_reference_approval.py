@@ -21,14 +21,14 @@ def read(api: httpx.Client, identifier: str) -> dict[str, Any]:
 
 
 def approve(
-    api: httpx.Client, review: dict[str, Any], key: str, revision: object = None, **sent: Any
+    api: httpx.Client, review: dict[str, Any], key: str, revision: object = None, **options: Any
 ) -> httpx.Response:
     """Send an approval; the default revision is that of the review."""
     body = {
         "expectedSubjectRevision": review["subjectRevision"] if revision is None else revision,
         "idempotencyKey": key,
     }
-    return api.post(f"/reviews/{review['id']}/approve", json=body, **sent)
+    return api.post(f"/reviews/{review['id']}/approve", json=body, **options)
 
 
 def test_an_approval_changes_the_review_and_nothing_else(
@@ -176,7 +176,7 @@ def test_a_key_is_a_string_of_1_to_255_characters(
 
 
 @pytest.mark.parametrize("key", ["k" * 255, "ключ 鍵 🔑", "a\u0000b", " "])
-def test_any_such_string_is_a_key(
+def test_any_string_of_that_length_is_a_key(
     api: httpx.Client, reviews: list[dict[str, Any]], key: str
 ) -> None:
     """The approval and its replay succeed."""

@@ -83,9 +83,9 @@ def test_retry_after_is_in_whole_seconds(clock: ManualClock) -> None:
     limiter = RateLimiter(clock)
     limiter.consume("key", Rate(1, 10))
     clock.advance(2.5)
-    with pytest.raises(RateLimited) as refusal:
+    with pytest.raises(RateLimited) as error:
         limiter.consume("key", Rate(1, 10))
-    assert refusal.value.headers == {"Retry-After": "8"}
+    assert error.value.headers == {"Retry-After": "8"}
 
 
 def test_a_clock_that_is_set_back_changes_nothing(clock: ManualClock) -> None:

@@ -49,7 +49,9 @@ def made() -> Dataset:
 def reached(made: Dataset) -> set[str]:
     """The projects in the grant of primary."""
     reviewers = {
-        member.account_id for member in made.identities.memberships if member.role == "viewer"
+        membership.account_id
+        for membership in made.identities.memberships
+        if membership.role == "viewer"
     }
     return {grant.project_id for grant in made.identities.grants if grant.account_id in reviewers}
 
@@ -97,7 +99,7 @@ def page(api: httpx.Client, path: str, **query: object) -> dict[str, Any]:
     return data
 
 
-def walk(api: httpx.Client, path: str, cursor: str | None = None, **query: object) -> list[str]:
+def paginate(api: httpx.Client, path: str, cursor: str | None = None, **query: object) -> list[str]:
     """The ids of all pages, or of those after a cursor."""
     ids: list[str] = []
     while True:
@@ -114,9 +116,9 @@ def copy_video(reference: Reference, identifier: str, new: str) -> None:
         row["name"]
         for row in reference.store.rows("SELECT name FROM pragma_table_info('videos')", {})
     ]
-    kept = ", ".join(column for column in columns if column not in {"position", "id"})
+    copied = ", ".join(column for column in columns if column not in {"position", "id"})
     reference.store.write(
-        f"INSERT INTO videos (id, {kept}) SELECT :new, {kept} FROM videos WHERE id = :id",
+        f"INSERT INTO videos (id, {copied}) SELECT :new, {copied} FROM videos WHERE id = :id",
         {"new": new, "id": identifier},
     )
 
@@ -131,7 +133,7 @@ def test_pagination_returns_each_record_once(
     limit: int | None,
 ) -> None:
     """The pages together are the list, for every limit."""
-    assert walk(api, paths[name], limit=limit) == expected[name]
+    assert paginate(api, paths[name], limit=limit) == expected[name]
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -167,7 +169,7 @@ def test_a_cursor_survives_inserts(api: httpx.Client, expected: dict[str, list[s
     with reference_client.client(own, api.headers) as client:
         first = page(client, "/videos", limit=100)
         copy_video(own, expected["videos"][0], ABSENT)
-        rest = walk(client, "/videos", first["nextCursor"])
+        rest = paginate(client, "/videos", first["nextCursor"])
     own.close()
     assert [item["id"] for item in first["items"]] + rest == [*expected["videos"], ABSENT]
 
@@ -269,7 +271,7 @@ def test_projects_are_filtered_by_company(
     """The filtered list is the subset of the list with that company."""
     for company in made.companies[:3]:
         own = [project.id for project in made.projects if project.company_id == company.id]
-        assert walk(api, "/projects", companyId=company.id.upper(), limit=10) == [
+        assert paginate(api, "/projects", companyId=company.id.upper(), limit=10) == [
             each for each in expected["projects"] if each in own
         ]
 
@@ -285,10 +287,11 @@ def test_videos_are_filtered_by_company_and_project(
         if each.company_id == video.company_id and each.project_id in reached
     ]
     of_project = [each.id for each in made.videos if each.project_id == video.project_id]
-    assert walk(api, "/videos", companyId=video.company_id) == of_company
-    assert walk(api, "/videos", projectId=video.project_id) == of_project
+    assert paginate(api, "/videos", companyId=video.company_id) == of_company
+    assert paginate(api, "/videos", projectId=video.project_id) == of_project
     assert (
-        walk(api, "/videos", projectId=video.project_id, companyId=video.company_id) == of_project
+        paginate(api, "/videos", projectId=video.project_id, companyId=video.company_id)
+        == of_project
     )
 
 
@@ -297,7 +300,7 @@ def test_reviews_are_filtered_by_project(
 ) -> None:
     """The filtered list is the subset of the list with that project."""
     project = next(review.project_id for review in made.reviews if review.project_id in reached)
-    assert walk(api, "/reviews", projectId=project) == [
+    assert paginate(api, "/reviews", projectId=project) == [
         each.id for each in made.reviews if each.project_id == project
     ]
 

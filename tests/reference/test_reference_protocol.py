@@ -97,17 +97,17 @@ class Companion:
             body, more = body + message.get("body", b""), message.get("more_body", False)
         headers = [*scope["headers"], (b"x-api-key", self._key)]
         async with httpx.AsyncClient(trust_env=False) as client:
-            answer = await client.request(
+            response = await client.request(
                 scope["method"], self._origin + scope["path"], headers=headers, content=body
             )
         await send(
             {
                 "type": "http.response.start",
-                "status": answer.status_code,
-                "headers": answer.headers.raw,
+                "status": response.status_code,
+                "headers": response.headers.raw,
             }
         )
-        await send({"type": "http.response.body", "body": answer.content})
+        await send({"type": "http.response.body", "body": response.content})
 
 
 @contextmanager

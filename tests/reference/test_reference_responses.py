@@ -217,13 +217,13 @@ def test_a_client_that_disconnects_gets_no_response(
     reference: Reference, profile: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     """An incomplete body gets no response, and causes no error in the log."""
-    sent: list[Any] = []
+    messages: list[Any] = []
 
     async def receive() -> dict[str, Any]:
         return {"type": "http.disconnect"}
 
     async def send(message: Any) -> None:
-        sent.append(message)
+        messages.append(message)
 
     path = f"/v1/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
     key = profile["credentials"]["primary"]["api-key"].encode()
@@ -235,7 +235,7 @@ def test_a_client_that_disconnects_gets_no_response(
         "headers": [(b"x-api-key", key)],
     }
     asyncio.run(reference.app(scope, receive, send))
-    assert (sent, caplog.records) == ([], [])
+    assert (messages, caplog.records) == ([], [])
 
 
 def test_one_instance_serves_several_event_loops(
@@ -249,21 +249,21 @@ def test_one_instance_serves_several_event_loops(
             return [client.get("/videos").json() for _ in range(20)]
 
     with ThreadPoolExecutor(8) as pool:
-        answers = [response for answers in pool.map(read, range(8)) for response in answers]
-    assert len({response["requestId"] for response in answers}) == len(answers) == 160
-    assert [response["data"] for response in answers] == [answers[0]["data"]] * 160
+        responses = [response for batch in pool.map(read, range(8)) for response in batch]
+    assert len({response["requestId"] for response in responses}) == len(responses) == 160
+    assert [response["data"] for response in responses] == [responses[0]["data"]] * 160
 
 
 def test_an_instance_starts_and_stops_with_its_server(reference: Reference) -> None:
     """The lifespan events of ASGI are handled."""
     events = iter(["lifespan.startup", "lifespan.shutdown"])
-    sent: list[str] = []
+    events: list[str] = []
 
     async def receive() -> dict[str, Any]:
         return {"type": next(events)}
 
     async def send(message: Any) -> None:
-        sent.append(message["type"])
+        events.append(message["type"])
 
     asyncio.run(reference.app({"type": "lifespan"}, receive, send))
-    assert sent == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+    assert events == ["lifespan.startup.complete", "lifespan.shutdown.complete"]

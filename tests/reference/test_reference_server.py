@@ -111,13 +111,13 @@ def test_concurrent_approvals_approve_once(tmp_path: Path, keys: int, instances:
             requests = [
                 approval(review, f"{identifier} {number % keys}") for number in range(THREADS)
             ]
-            answers = at_once(
+            responses = at_once(
                 [
                     partial(each.post, path, json=body)
                     for each, (path, body) in zip(clients, requests, strict=True)
                 ]
             )
-            statuses = [answer.status_code for answer in answers]
+            statuses = [response.status_code for response in responses]
             assert sorted(statuses) == (
                 [200] * THREADS if keys == 1 else [200] + [409] * (THREADS - 1)
             )
@@ -125,7 +125,7 @@ def test_concurrent_approvals_approve_once(tmp_path: Path, keys: int, instances:
             path, body = requests[winner]
             replays = [each.post(path, json=body) for each in clients]
             assert [replay.json()["data"] for replay in replays] == [
-                answers[winner].json()["data"]
+                responses[winner].json()["data"]
             ] * THREADS
             assert clients[-1].get(f"/reviews/{identifier}").json()["data"]["status"] == "approved"
         for each in clients:
@@ -146,9 +146,11 @@ def test_concurrent_approvals_of_many_processes_approve_once(tmp_path: Path) -> 
     ):
         for identifier in profile["fixtures"]["approvable-reviews"][:5]:
             path, body = approval(first.get(f"/reviews/{identifier}").json()["data"], identifier)
-            answers = at_once([partial(each.post, path, json=body) for each in (first, second) * 3])
-            assert [answer.status_code for answer in answers] == [200] * 6
-            assert len({str(answer.json()["data"]) for answer in answers}) == 1
+            responses = at_once(
+                [partial(each.post, path, json=body) for each in (first, second) * 3]
+            )
+            assert [response.status_code for response in responses] == [200] * 6
+            assert len({str(response.json()["data"]) for response in responses}) == 1
 
 
 def test_a_restart_preserves_the_state(tmp_path: Path) -> None:
@@ -196,7 +198,7 @@ def test_serving_stops_on_a_signal_in_this_process(
     )  # with the signal, it would stay True for every later stream of this process
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     port = free_port()
-    threading.Thread(target=stop_once_it_answers, args=(port,)).start()
+    threading.Thread(target=stop_once_it_listens, args=(port,)).start()
     serve.serve(port)
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -228,8 +230,8 @@ def test_a_large_body_does_not_end_the_connection(size: int, declared: bool) -> 
     path = f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
     pieces = [b"x" * 10_000] * (size // 10_000) + [b"x" * (size % 10_000)]
     with served(instance) as (base_url,), client(base_url, profile) as api:
-        answer = api.post(path, content=b"".join(pieces) if declared else iter(pieces))
-        assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
+        response = api.post(path, content=b"".join(pieces) if declared else iter(pieces))
+        assert (response.status_code, response.json()["code"]) == (413, "body_too_large")
         assert api.get("/account").status_code == 200
     instance.close()
 
@@ -240,21 +242,21 @@ def test_errors_are_json_over_http() -> None:
     profile = instance.profile("")
     path = f"/reviews/{profile['fixtures']['approvable-reviews'][0]}/approve"
     with served(instance) as (base_url,), client(base_url, profile) as api:
-        answers = [
+        responses = [
             api.get("/nothing"),
             api.delete("/account"),
             api.post(path, content="{"),
             api.head("/nothing"),
         ]
         instance.store.close()
-        answers.append(api.get("/account"))
-    assert [answer.status_code for answer in answers] == [404, 405, 400, 404, 500]
-    assert answers[1].headers["allow"] == "GET, HEAD"
-    assert answers.pop(3).content == b""
-    assert all(answer.json()["requestId"] and answer.json()["code"] for answer in answers)
+        responses.append(api.get("/account"))
+    assert [response.status_code for response in responses] == [404, 405, 400, 404, 500]
+    assert responses[1].headers["allow"] == "GET, HEAD"
+    assert responses.pop(3).content == b""
+    assert all(response.json()["requestId"] and response.json()["code"] for response in responses)
 
 
-def stop_once_it_answers(port: int) -> None:
+def stop_once_it_listens(port: int) -> None:
     """Send this process a signal once a server listens on the port."""
     with httpx.Client(transport=httpx.HTTPTransport(retries=10), trust_env=False) as api:
         assert api.get(f"http://127.0.0.1:{port}/v1/account").status_code == 401

@@ -75,11 +75,11 @@ class Caller:
         self, tool: str, arguments: dict[str, Any], credential: str = "primary"
     ) -> dict[str, Any]:
         """The result of a tool."""
-        answer = self.ask(
+        response = self.ask(
             "tools/call", {"name": tool, "arguments": arguments}, **self.headers(credential)
         )
-        assert answer.status_code == 200
-        result: dict[str, Any] = answer.json()["result"]
+        assert response.status_code == 200
+        result: dict[str, Any] = response.json()["result"]
         return result
 
     def data(self, path: str, **parameters: Any) -> Any:
@@ -154,7 +154,7 @@ def approvable(caller: Caller) -> dict[str, Any]:
     return review
 
 
-def refusal(result: dict[str, Any]) -> tuple[int, str]:
+def error_of(result: dict[str, Any]) -> tuple[int, str]:
     """The status and code of an error, which is equal in both forms of the result."""
     body = result["structuredContent"]
     assert (result["isError"], json.loads(result["content"][0]["text"])) == (True, body)
@@ -180,13 +180,13 @@ def test_the_sdk_client_reads_the_data_of_http(mode: str) -> None:
         assert names == [operation.id for operation in catalogue.operations()]
         for operation in READING:
             given, result = arguments_of(operation, review), results[operation.id]
-            answer = http.get(
+            response = http.get(
                 operation.path.format_map(given),
                 params={name: given[name] for name in given if name == "limit"},
             )
             assert (result.is_error, result.structured_content["data"]) == (
                 False,
-                answer.json()["data"],
+                response.json()["data"],
             )
             (text,) = result.content
             assert isinstance(text, TextContent)
@@ -228,10 +228,10 @@ def test_http_and_tools_share_idempotency_keys(caller: Caller, first: str) -> No
 
     def by_http(ahead: int) -> tuple[int, Any]:
         body = approval(review, "shared", ahead)
-        answer = caller.http.post(
+        response = caller.http.post(
             f"/reviews/{body.pop('reviewId')}/approve", json=body, headers=caller.headers()
         )
-        return answer.status_code, answer.json().get("data")
+        return response.status_code, response.json().get("data")
 
     faces = [by_tool, by_http] if first == "tool" else [by_http, by_tool]
     expected = {
@@ -259,8 +259,10 @@ def test_pagination_with_cursors(caller: Caller) -> None:
 @pytest.mark.parametrize("scheme", ["api-key", "bearer"])
 def test_tools_accept_each_scheme(caller: Caller, scheme: str) -> None:
     """The API key and the bearer token are each sufficient."""
-    answer = caller.ask("tools/call", {"name": "account_get"}, **caller.headers("primary", scheme))
-    assert answer.json()["result"]["structuredContent"]["data"] == caller.data("/account")
+    response = caller.ask(
+        "tools/call", {"name": "account_get"}, **caller.headers("primary", scheme)
+    )
+    assert response.json()["result"]["structuredContent"]["data"] == caller.data("/account")
 
 
 @pytest.mark.parametrize("method", ["initialize", "tools/list", "tools/call", "no/method"])
@@ -272,10 +274,10 @@ def test_an_invalid_credential_gets_401(
     """Status, challenge and error body are those of HTTP, before any JSON-RPC."""
     caller.profile["credentials"]["unknown"] = {"api-key": "made-up", "bearer": "made-up"}
     headers = caller.headers(credential, scheme) if credential != "none" else {}
-    answer = caller.ask(method, {"name": "account_get"}, **headers)
-    assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
-    assert answer.headers["www-authenticate"] == 'Bearer realm="localization"'
-    assert "jsonrpc" not in answer.json()
+    response = caller.ask(method, {"name": "account_get"}, **headers)
+    assert (response.status_code, response.json()["code"]) == (401, "unauthenticated")
+    assert response.headers["www-authenticate"] == 'Bearer realm="localization"'
+    assert "jsonrpc" not in response.json()
 
 
 @pytest.mark.parametrize("operation", catalogue.operations(), ids=lambda operation: operation.id)
@@ -284,7 +286,7 @@ def test_a_missing_permission_is_an_error_of_the_call(
 ) -> None:
     """403 with any arguments; the tool is listed, and all other tools can be called."""
     lacking = f"lacking.{operation.permission}"
-    assert refusal(
+    assert error_of(
         caller.call(operation.id, arguments_of(operation, approvable(caller)), lacking)
     ) == (403, "forbidden")
     listed = caller.ask("tools/list", {}, **caller.headers(lacking)).json()["result"]["tools"]
@@ -296,11 +298,11 @@ def test_a_missing_permission_is_an_error_of_the_call(
 def test_role_and_grant_are_checked(caller: Caller) -> None:
     """403 for the role, 404 outside the grant, and nothing is approved."""
     review = approvable(caller)
-    assert refusal(caller.call("review_approve", approval(review, "one"), "no-review-role")) == (
+    assert error_of(caller.call("review_approve", approval(review, "one"), "no-review-role")) == (
         403,
         "forbidden",
     )
-    assert refusal(caller.call("review_approve", approval(review, "one"), "outsider")) == (
+    assert error_of(caller.call("review_approve", approval(review, "one"), "outsider")) == (
         404,
         "not_found",
     )
@@ -310,7 +312,7 @@ def test_role_and_grant_are_checked(caller: Caller) -> None:
         ("review", "review_get"),
     ):
         for kind in ("foreign", "ungranted"):
-            assert refusal(
+            assert error_of(
                 caller.call(tool, {f"{name}Id": caller.profile["fixtures"][kind][name]})
             ) == (404, "not_found")
     assert approvable(caller) == review
@@ -346,7 +348,7 @@ def test_invalid_arguments_are_rejected(
     caller: Caller, tool: str, arguments: dict[str, Any]
 ) -> None:
     """Missing, unknown, of another type or out of bounds: 422."""
-    assert refusal(caller.call(tool, arguments)) == (422, "invalid_arguments")
+    assert error_of(caller.call(tool, arguments)) == (422, "invalid_arguments")
 
 
 def test_an_invalid_argument_is_named(caller: Caller) -> None:
@@ -365,13 +367,13 @@ def test_a_lone_surrogate_is_rejected(caller: Caller) -> None:
         "expectedSubjectRevision": 1,
         "idempotencyKey": "\ud800",
     }
-    answer = caller.ask(
+    response = caller.ask(
         "tools/call", {"name": "review_approve", "arguments": given}, **caller.headers()
     )
     if caller.version == MODERN:
-        assert refusal(answer.json()["result"]) == (422, "invalid_arguments")
+        assert error_of(response.json()["result"]) == (422, "invalid_arguments")
     else:
-        assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32700)
+        assert (response.status_code, response.json()["error"]["code"]) == (400, -32700)
 
 
 @pytest.mark.parametrize("number", [3e0, 3])
@@ -390,10 +392,10 @@ def test_http_and_tools_share_the_rate_limit(caller: Caller, clock: ManualClock)
     for _ in range(allowed // 2):
         assert caller.http.get("/account", headers=headers).status_code == 200
         assert caller.ask("tools/call", {"name": "account_get"}, **headers).status_code == 200
-    answer = caller.ask("tools/call", {"name": "account_get"}, **headers)
-    assert (answer.status_code, answer.json()["code"]) == (429, "rate_limited")
+    response = caller.ask("tools/call", {"name": "account_get"}, **headers)
+    assert (response.status_code, response.json()["code"]) == (429, "rate_limited")
     assert caller.http.get("/account", headers=headers).status_code == 429
-    clock.advance(float(answer.headers["retry-after"]))
+    clock.advance(float(response.headers["retry-after"]))
     assert caller.ask("tools/list", {}, **headers).status_code == 200
 
 
@@ -402,15 +404,15 @@ def test_a_large_request_is_rejected(caller: Caller) -> None:
     spent = {"name": "account_get", "arguments": {"x": "x" * (MAXIMUM_BODY_BYTES - 1000)}}
     assert caller.ask("tools/call", spent, **caller.headers()).status_code == 200
     spent["arguments"] = {"x": "x" * MAXIMUM_BODY_BYTES}
-    answer = caller.ask("tools/call", spent, **caller.headers())
-    assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
+    response = caller.ask("tools/call", spent, **caller.headers())
+    assert (response.status_code, response.json()["code"]) == (413, "body_too_large")
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD"])
 def test_only_post_is_supported(caller: Caller, method: str) -> None:
     """405 with Allow, since there are no sessions."""
-    answer = caller.http.request(method, caller.profile["tools"]["url"], headers=caller.headers())
-    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+    response = caller.http.request(method, caller.profile["tools"]["url"], headers=caller.headers())
+    assert (response.status_code, response.headers["allow"]) == (405, "POST")
 
 
 def test_the_path_is_exact(caller: Caller) -> None:
@@ -435,23 +437,23 @@ def test_a_protocol_error_is_a_json_rpc_error(
     caller: Caller, method: str, params: dict[str, Any], code: int
 ) -> None:
     """Unknown tools and methods, arguments that are not an object, unissued cursors."""
-    answer = caller.ask(
+    response = caller.ask(
         method, params, **(caller.headers() | {"accept": "application/json, text/event-stream"})
     )
-    assert (answer.json()["error"]["code"], answer.json()["id"]) == (code, 7)
+    assert (response.json()["error"]["code"], response.json()["id"]) == (code, 7)
 
 
 @pytest.mark.parametrize("name", ["host", "origin"])
 def test_a_rebound_name_is_rejected(caller: Caller, name: str) -> None:
     """A host or an origin that is neither loopback nor the address of the server."""
-    answer = caller.ask(
+    response = caller.ask(
         "tools/list",
         {},
         **(
             caller.headers() | {name: "http://evil.example" if name == "origin" else "evil.example"}
         ),
     )
-    assert answer.status_code == (403 if name == "origin" else 421)
+    assert response.status_code == (403 if name == "origin" else 421)
     good = "http://localhost:6274" if name == "origin" else "localhost:8080"
     assert caller.ask("tools/list", {}, **(caller.headers() | {name: good})).status_code == 200
 
@@ -487,7 +489,7 @@ def test_an_internal_error_does_not_expose_its_cause(
     """The response is an error body with 500; the cause is in the log."""
     reference.store.write("DROP TABLE activity", {})
     result = caller.call("activity_list", {"projectId": approvable(caller)["projectId"]})
-    assert refusal(result) == (500, "internal_error")
+    assert error_of(result) == (500, "internal_error")
     assert "activity" not in result["content"][0]["text"]
     assert "no such table" in caplog.text
 
@@ -507,8 +509,8 @@ def test_concurrent_calls_in_many_threads(caller: Caller) -> None:
         return body.get("status", 200), body.get("data", {}).get("status")
 
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(one, range(40)))
-    assert sorted(answers, key=str) == [(200, "approved")] * 10 + [(409, None)] * 30
+        responses = list(pool.map(one, range(40)))
+    assert sorted(responses, key=str) == [(200, "approved")] * 10 + [(409, None)] * 30
 
 
 def test_the_sdk_is_imported_by_the_first_tool_request() -> None:

@@ -46,12 +46,12 @@ def results(tmp_path: Path) -> Path:
 
 def result_of(results: Path, name: str) -> dict[str, Any]:
     """The result of a case."""
-    (found,) = (
+    (result,) = (
         result
         for path in results.glob("*-result.json")
         if (result := json.loads(path.read_bytes()))["name"] == name
     )
-    return dict(found)
+    return dict(result)
 
 
 def statistic(document: Path, key: str) -> dict[str, int]:
@@ -138,11 +138,11 @@ def test_a_result_has_everything_about_a_case(results: Path) -> None:
 def test_bodies_and_failures_that_are_not_text_are_described(results: Path) -> None:
     """A binary body, and an exchange without a response."""
     result = result_of(results, "read/success[project_get]")
-    shown = [
+    descriptions = [
         (results / each["attachments"][0]["source"]).read_text()
         for each in result["steps"][0]["steps"]
     ]
-    assert [text.splitlines()[-1] for text in shown] == [
+    assert [text.splitlines()[-1] for text in descriptions] == [
         "(base64) /w==",
         "no response: ConnectError: refused",
     ]
@@ -200,7 +200,7 @@ def test_nothing_of_a_target_acts_in_the_page(
     page.close()
 
 
-def test_a_run_beside_allures_plugin_keeps_its_secrets(tmp_path: Path) -> None:
+def test_a_run_with_allures_plugin_masks_its_secrets(tmp_path: Path) -> None:
     """`pytest --alluredir` has the verdicts of pytest, although the target echoes credentials."""
     command = [
         sys.executable,

@@ -47,10 +47,10 @@ def report_of(name: str) -> Report:
 @pytest.fixture(scope="module")
 def reports() -> dict[str, Report]:
     """The reports on several altered references, checked in other processes."""
-    found = dict(workers.each(report_of, SUBJECTS, 2, timeout=SLOW))
-    assert [failure for failure in found.values() if isinstance(failure, workers.Failure)] == []
+    results = dict(workers.each(report_of, SUBJECTS, 2, timeout=SLOW))
+    assert [failure for failure in results.values() if isinstance(failure, workers.Failure)] == []
     return {
-        name: report for name, report in found.items() if not isinstance(report, workers.Failure)
+        name: report for name, report in results.items() if not isinstance(report, workers.Failure)
     }
 
 
@@ -121,17 +121,19 @@ def test_no_failure_is_left_out_anywhere(reports: dict[str, Report], name: str) 
     assert {id for requirement, also in causes_of(report) for id in (requirement, *also)} == failed(
         report
     )
-    shown = "\n".join(terminal.lines(report))
+    lines = "\n".join(terminal.lines(report))
     page = html.render(report, [])
     summary = markdown.render(report).decode()
     for entry in report["requirements"]:
         if entry["verdict"] == "fail":
-            assert entry["id"] in shown
-            assert entry["statement"] in shown
+            assert entry["id"] in lines
+            assert entry["statement"] in lines
             assert f'<article class="entry failed" id="{entry["id"]}"' in page
             assert f"**{entry['id']}**" in summary
             operations = {
-                found["operation"] for found in entry["findings"] if found["verdict"] == "fail"
+                finding["operation"]
+                for finding in entry["findings"]
+                if finding["verdict"] == "fail"
             }
             named = [
                 name
@@ -154,7 +156,7 @@ def test_the_exchange_of_a_cause_is_among_its_findings(
             entry for entry in report["requirements"] if entry["id"] == cause["requirement"]
         )
         assert cause["exchange"] in [
-            exchange["id"] for found in entry["findings"] for exchange in found["exchanges"]
+            exchange["id"] for finding in entry["findings"] for exchange in finding["exchanges"]
         ]
 
 
@@ -175,7 +177,7 @@ def test_counts_are_of_requirements(reports: dict[str, Report]) -> None:
 # --- findings made by hand ------------------------------------------------------------------------
 
 
-def sighting(requirement: str, defect: Any, *exchanges: Any, **members: Any) -> Any:
+def sighting(requirement: str, defect: Any, *exchanges: Any, **properties: Any) -> Any:
     """A finding as an item makes it, with its evidence."""
     return {
         "requirement": requirement,
@@ -188,17 +190,17 @@ def sighting(requirement: str, defect: Any, *exchanges: Any, **members: Any) -> 
         "item": "item",
         "defect": defect,
         "evidence": exchanges,
-        **members,
+        **properties,
     }
 
 
-def another_status(status: int, request: str = "a read", **members: Any) -> Any:
+def another_status(status: int, request: str = "a read", **properties: Any) -> Any:
     """A defect as `expect.status` makes it."""
     kind = "accepted" if status < 300 else "status"
     place = {"part": "status", "name": "", "exchange": ""}
     values = {"request": request, "response": str(status)}
     made = a_defect(kind, text="{request}: {response}", values=values, actual=status)
-    return {**made, "where": [place], **members}
+    return {**made, "where": [place], **properties}
 
 
 def another_header(name: str) -> Any:
@@ -212,13 +214,13 @@ def grouped(*sightings: Any, **levels: str) -> list[tuple[str, list[str], list[s
 
     `levels` are by the second half of an id.
     """
-    evidences = {each["id"]: each for found in sightings for each in found["evidence"]}
+    evidences = {each["id"]: each for sighted in sightings for each in sighted["evidence"]}
     findings: dict[str, list[Any]] = {}
-    for found in sightings:
-        findings.setdefault(found["requirement"], []).append(found)
+    for sighted in sightings:
+        findings.setdefault(sighted["requirement"], []).append(sighted)
     entries = [
-        _failed(id, found, levels.get(id.partition("/")[2], "must"))
-        for id, (found, *_) in findings.items()
+        _failed(id, sighted, levels.get(id.partition("/")[2], "must"))
+        for id, (sighted, *_) in findings.items()
     ]
     return [
         (
@@ -230,10 +232,10 @@ def grouped(*sightings: Any, **levels: str) -> list[tuple[str, list[str], list[s
     ]
 
 
-def _failed(id: str, found: Any, level: str) -> Any:
-    exchanges = [{**each, "curl": each["id"]} for each in found["evidence"]]
-    shown = a_finding(message=found["message"], defect=found["defect"], exchanges=exchanges)
-    return {**an_entry(id, "fail", level=level), "findings": [shown]}
+def _failed(id: str, sighted: Any, level: str) -> Any:
+    exchanges = [{**each, "curl": each["id"]} for each in sighted["evidence"]]
+    finding = a_finding(message=sighted["message"], defect=sighted["defect"], exchanges=exchanges)
+    return {**an_entry(id, "fail", level=level), "findings": [finding]}
 
 
 def names(*sightings: Any, **levels: str) -> list[tuple[str, int]]:
@@ -259,18 +261,18 @@ def test_two_defects_in_one_exchange_are_two_causes() -> None:
     """Its status and one of its properties are independent."""
     status = sighting("read/absent", another_status(200), OK)
     absent = a_defect("absent", "", text="{name} is absent", fields=["requestId"])
-    member = sighting("envelope/request-id", absent, OK)
-    assert names(status, member) == [("read/absent", 0), ("envelope/request-id", 0)]
+    request_id = sighting("envelope/request-id", absent, OK)
+    assert names(status, request_id) == [("read/absent", 0), ("envelope/request-id", 0)]
 
 
-def test_a_should_explains_no_must() -> None:
+def test_a_should_does_not_explain_a_must() -> None:
     """But a must explains a should."""
     must = sighting("read/absent", another_status(410, "an unknown id"), GONE)
     should = sighting("read/names", another_status(410, "a read by id"), GONE)
     assert names(should, must, names="should") == [("read/absent", 1)]
 
 
-def test_what_is_explained_in_part_is_a_cause_too() -> None:
+def test_a_partly_explained_failure_is_a_cause_too() -> None:
     """On project_list nothing else shows what is wrong."""
     failing = another_status(500, "again")
     status = sighting("arguments/no-failure", failing, an_exchange(4, status=500))
@@ -296,7 +298,7 @@ def test_two_failures_of_one_requirement_without_others_are_one_cause() -> None:
     assert grouped(missing, twice) == [("pagination/complete", ["project_get"], [])]
 
 
-def test_without_evidence_the_signature_decides() -> None:
+def test_findings_without_evidence_are_grouped_by_signature() -> None:
     """It is independent of values."""
     text = "asked for {asked}, received {id}"
     one = sighting("read/identity", a_defect("value", text=text, values={"asked": "1", "id": "2"}))
@@ -306,7 +308,7 @@ def test_without_evidence_the_signature_decides() -> None:
     assert len(grouped(one, other)) == 2
 
 
-def test_a_request_without_a_response_leaves_no_trace_of_it() -> None:
+def test_a_request_without_a_response_has_no_status_or_location() -> None:
     """No status, no place."""
     silent = an_exchange(7, response=None, failure="timed out")
     absent = sighting("read/absent", a_defect("no-response", text="no response"), silent)
@@ -381,19 +383,21 @@ def test_a_wrong_property_makes_records_differ() -> None:
     """Other properties differ for reasons of their own."""
     uuid = a_defect("value", text="{place} is {value}", fields=["companyId"])
     status = a_defect("value", text="{place} is {value}", fields=["status"], keyword="type")
-    member = sighting("representation/uuid", uuid, OK)
+    malformed_id = sighting("representation/uuid", uuid, OK)
     nested = sighting("localization/fields", status, OK)
     differing = sighting(
         "read/agreement",
         a_defect("difference", text="list and record differ", fields=["name", "companyId"]),
         an_exchange(8),
     )
-    walks = sighting(
+    pagination = sighting(
         "pagination/agreement",
         a_defect("difference", text="records differ between pages", fields=["status"]),
         an_exchange(9),
     )
-    assert [(cause[0], cause[2]) for cause in grouped(member, nested, differing, walks)] == [
+    assert [
+        (cause[0], cause[2]) for cause in grouped(malformed_id, nested, differing, pagination)
+    ] == [
         ("representation/uuid", ["read/agreement ['project_get']"]),
         ("localization/fields", ["pagination/agreement ['project_get']"]),
     ]
@@ -402,21 +406,21 @@ def test_a_wrong_property_makes_records_differ() -> None:
 def test_the_shortest_reproduction_is_named() -> None:
     """It has the fewest different exchanges, then the shortest command."""
     long, short = {**OK, "curl": "curl long"}, {**GONE, "curl": "curl"}
-    shown = [
+    findings = [
         a_finding(exchanges=[long, short]),
         a_finding(exchanges=[{**LISTED, "curl": "curl longer"}]),
         a_finding(exchanges=[long]),
     ]
-    entry = an_entry("read/absent", "fail", findings=shown)
-    seen = sighting("read/absent", shown[0]["defect"], OK)
+    entry = an_entry("read/absent", "fail", findings=findings)
+    seen = sighting("read/absent", findings[0]["defect"], OK)
     (cause,) = causes([entry], {"read/absent": [seen]}, {})
     assert cause["exchange"] == OK["id"]
 
 
 def test_a_failure_of_an_older_version_has_its_message_as_signature() -> None:
     """It has no defect."""
-    found = sighting("read/absent", a_defect(text="gone"), OK)
-    assert signature(found | {"defect": None}).text == "gone"
+    sighted = sighting("read/absent", a_defect(text="gone"), OK)
+    assert signature(sighted | {"defect": None}).text == "gone"
 
 
 # --- misplaced properties -------------------------------------------------------------------------
@@ -428,7 +432,7 @@ def response_of(value: object) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("kind", "field", "body", "found"),
+    ("kind", "field", "body", "places"),
     [
         ("absent", "code", {"error": {"code": "x"}}, [(("error",), "")]),
         ("absent", "code", {"errors": [{"Code": "x"}]}, [(("errors", 0), "code")]),
@@ -440,10 +444,10 @@ def response_of(value: object) -> Any:
     ],
 )
 def test_an_absent_property_is_looked_for(
-    kind: str, field: str, body: object, found: list[tuple[tuple[str | int, ...], str]]
+    kind: str, field: str, body: object, places: list[tuple[tuple[str | int, ...], str]]
 ) -> None:
     """In other spellings and other objects, some levels deep."""
-    assert list(misplaced(a_defect(kind, fields=[field]), response_of(body))) == found
+    assert list(misplaced(a_defect(kind, fields=[field]), response_of(body))) == places
 
 
 def test_a_body_that_is_not_json_has_no_properties() -> None:
@@ -455,7 +459,7 @@ def test_a_body_that_is_not_json_has_no_properties() -> None:
 # --- how it is shown ------------------------------------------------------------------------------
 
 
-def a_caused_report(**members: Any) -> Any:
+def a_caused_report(**properties: Any) -> Any:
     """A report in which two requirements fail with a third, one of them a warning."""
     also = [
         {"requirement": id, "operations": ["project_get"]} for id in ("read/absent", "read/names")
@@ -473,7 +477,7 @@ def a_caused_report(**members: Any) -> Any:
                 "exchange": LISTED["id"],
             }
         ],
-        **members,
+        **properties,
     )
 
 
@@ -481,8 +485,8 @@ def test_the_terminal_shows_a_cause_once() -> None:
     """Its clearest exchange, and a line for each other requirement."""
     lines = list(terminal.lines(a_caused_report()))
     lines = lines[: lines.index("")]
-    shown = ("FAILED", "WARNING", "  actual", "  same cause")
-    assert [line for line in lines if line.startswith(shown)] == [
+    prefixes = ("FAILED", "WARNING", "  actual", "  same cause")
+    assert [line for line in lines if line.startswith(prefixes)] == [
         "FAILED  response/status  on project_get",
         "  actual       status 410  (3 times)",
         "  same cause   FAILED read/absent on project_get: The statement of read/absent.",
@@ -520,7 +524,7 @@ def test_a_long_summary_names_what_it_leaves_out() -> None:
     )
 
 
-def test_a_long_list_of_errors_is_cut_too() -> None:
+def test_a_long_list_of_errors_is_truncated_too() -> None:
     """They are internal errors."""
     many = a_report(
         *(an_entry(f"read/number-{number}", "error", operations={}) for number in range(33))
@@ -561,8 +565,8 @@ def test_a_report_of_an_older_version_has_no_causes() -> None:
 def test_what_fails_with_a_known_failure_is_its_own_cause() -> None:
     """The known failure is a reason to ignore only itself."""
     report = a_caused_report()
-    for found in report["requirements"][0]["findings"]:
-        found["known"] = "tracked"
+    for finding in report["requirements"][0]["findings"]:
+        finding["known"] = "tracked"
     assert [cause.entry["id"] for cause in attributed(report)] == ["read/absent", "read/names"]
 
 

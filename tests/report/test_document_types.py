@@ -73,18 +73,18 @@ def allowed(schema: Any) -> set[str]:
 def of_object(hint: Any, schema: Any, place: str) -> list[str]:
     """Names, which of them are required, and the type of each."""
     hints = get_type_hints(hint, include_extras=True)
-    found = []
+    problems = []
     if set(hints) != set(schema["properties"]):
-        found.append(f"{place}: {sorted(set(hints) ^ set(schema['properties']))}")
+        problems.append(f"{place}: {sorted(set(hints) ^ set(schema['properties']))}")
     if hint.__required_keys__ != set(schema.get("required", [])):
-        found.append(
+        problems.append(
             f"{place}: required {sorted(hint.__required_keys__ ^ set(schema['required']))}"
         )
     for name in set(hints) & set(schema["properties"]):
         inner = hints[name]
         inner = get_args(inner)[0] if get_origin(inner) is NotRequired else inner
-        found += differences(inner, schema["properties"][name], f"{place}.{name}")
-    return found
+        problems += differences(inner, schema["properties"][name], f"{place}.{name}")
+    return problems
 
 
 def of_mapping(hint: Any, schema: Any, place: str) -> list[str]:
@@ -122,7 +122,7 @@ def test_the_types_agree_with_the_schema() -> None:
         (("$defs", "cause", "properties"), {"exchange": {"type": "string"}}),
     ],
 )
-def test_a_difference_is_found(
+def test_a_difference_between_type_and_schema_is_reported(
     monkeypatch: pytest.MonkeyPatch, place: tuple[str, ...], change: dict[str, Any]
 ) -> None:
     """Of a name, of what is required, and of a type."""

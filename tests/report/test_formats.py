@@ -201,7 +201,7 @@ def test_junit_has_failures_and_warnings(failed: Any) -> None:
     )
 
 
-def test_a_known_failure_is_no_failure(failed: Any) -> None:
+def test_a_known_failure_does_not_count_as_a_failure(failed: Any) -> None:
     """It is shown as known, and closes no gate."""
     entry = next(entry for entry in failed["requirements"] if entry["id"] == "approval/replay")
     entry["findings"][0]["known"] = "tracked"
@@ -240,7 +240,7 @@ def test_gitlab_and_shields_have_their_formats(failed: Any, conforming: Any) -> 
     )
 
 
-def test_the_ci_at_hand_decides_the_default() -> None:
+def test_the_ci_environment_selects_the_default_formats() -> None:
     """What was asked for goes first."""
     assert artefacts.chosen((), {}) == ("junit", "html")
     assert artefacts.chosen((), {"GITHUB_ACTIONS": "true"}) == ("junit", "html", "markdown")
@@ -248,7 +248,7 @@ def test_the_ci_at_hand_decides_the_default() -> None:
     assert artefacts.chosen(("har", "har"), {"GITLAB_CI": "true"}) == ("har",)
 
 
-def test_github_is_given_summary_and_annotations(failed: Any, tmp_path: Path) -> None:
+def test_a_summary_and_annotations_are_published_on_github(failed: Any, tmp_path: Path) -> None:
     """Elsewhere nothing is published."""
     page = tmp_path / "summary.md"
     environ = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(page)}
@@ -294,7 +294,7 @@ def test_a_secret_in_a_directory_is_masked_in_place(tmp_path: Path) -> None:
     assert contents == {"0-result.json": '"$SECRET"', "1-result.json": '"x"'}
 
 
-def test_what_only_looks_like_a_secret_stays(tmp_path: Path) -> None:
+def test_text_that_only_resembles_a_secret_is_not_masked(tmp_path: Path) -> None:
     """An own word such as `outsider`, a short text, and the end of an escape and what follows."""
     text = '{"a": "the outsider, abc", "b": "\\nabcdefghi"}'
     (tmp_path / "report.json").write_text(text)
@@ -315,11 +315,11 @@ def test_a_comparison_shows_what_is_slower_or_different(conforming: Any) -> None
     other["latencies"]["account_get"]["median"] = 0.5
     other["observations"][0]["values"] = ["something else"]
     other["requirements"][0]["verdict"] = "inconclusive"
-    found = comparison.compare(conforming, other)
-    assert (len(found.slower), len(found.observed), len(found.otherwise)) == (1, 1, 1)
+    changes = comparison.compare(conforming, other)
+    assert (len(changes.slower), len(changes.observed), len(changes.otherwise)) == (1, 1, 1)
 
 
-def test_latencies_are_summed_up() -> None:
+def test_latencies_are_summarized() -> None:
     """In seconds; an operation without a response has none."""
     assert latency.latencies({"a": [0.3, 0.1, 0.2], "b": []}) == {
         "a": {"count": 3, "median": 0.2, "p95": 0.3, "max": 0.3}
@@ -554,7 +554,9 @@ def entries(**changes: Any) -> Iterator[dict[str, Any]]:
         }
 
 
-def test_recorded_violations_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_violations_in_recorded_traffic_are_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """By requirement, without the credential; other requests are listed."""
     path = tmp_path / "traffic.har"
     path.write_text(json.dumps({"log": {"entries": list(entries())}}))

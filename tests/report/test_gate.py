@@ -14,10 +14,10 @@ TARGET = parse(
 SERVED = an_entry("read/success", operations={"project_get": "pass"})
 
 
-def unchecked(id: str = "response/json", **members: Any) -> Any:
+def unchecked(id: str = "response/json", **properties: Any) -> Any:
     """A must that could not be checked on one operation."""
-    found = a_finding("inconclusive", message="why", **members)
-    return an_entry(id, "inconclusive", findings=[found])
+    finding = a_finding("inconclusive", message="why", **properties)
+    return an_entry(id, "inconclusive", findings=[finding])
 
 
 GAP = Gap("response/json", ("project_get",), "why")
@@ -45,7 +45,7 @@ def test_a_blocked_check_is_a_gap(need: str) -> None:
     ["credentials.expired", "credentials.primary.bearer", "data in the target",
      "consent.approve-reviews"],
 )  # fmt: skip
-def test_what_the_profile_does_not_give_is_not_a_gap(need: str) -> None:
+def test_a_missing_prerequisite_of_the_profile_is_not_a_gap(need: str) -> None:
     """Nor is data that the target does not have."""
     assert gaps([SERVED, unchecked(needs=[need])], (), TARGET) == ()
 
@@ -59,16 +59,19 @@ def test_a_finding_without_evidence_is_not_a_gap() -> None:
 
 def test_a_target_that_served_nothing_has_a_gap() -> None:
     """Whatever else was checked, for instance without any credential."""
-    found = a_finding("inconclusive", message="no credential", exchanges=[])
+    finding = a_finding("inconclusive", message="no credential", exchanges=[])
     entry = an_entry(
-        "read/success", "inconclusive", operations={"project_get": "inconclusive"}, findings=[found]
+        "read/success",
+        "inconclusive",
+        operations={"project_get": "inconclusive"},
+        findings=[finding],
     )
 
     assert gaps([entry], (), TARGET) == (Gap("read/success", ("project_get",), "no credential"),)
 
 
 @pytest.mark.parametrize("required", ["read", "response/json"])
-def test_what_is_required_by_name_has_to_be_checked_whole(required: str) -> None:
+def test_a_required_name_must_be_checked_completely(required: str) -> None:
     """Whatever it lacks."""
     assert gaps([unchecked(needs=["credentials.expired"])], (required,), TARGET) == (GAP,)
 

@@ -91,18 +91,18 @@ def test_problems_are_reported_with_its_line(tmp_path: Path) -> None:
     ]
 
 
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     """By its name."""
     with pytest.raises(KnownError, match=r"nowhere\.toml"):
         load(tmp_path / "nowhere.toml", CATALOGUE)
 
 
-def test_what_is_listed_is_known() -> None:
+def test_a_listed_failure_is_known() -> None:
     """And nothing is left."""
     assert difference([REPLAY], [("approval/replay", "review_approve")], TODAY).unknown == ()
 
 
-def test_what_is_not_listed_is_new() -> None:
+def test_an_unlisted_failure_is_new() -> None:
     """Another operation of a listed requirement is new too."""
     failing = [("approval/replay", "review_approve"), ("read/success", "account_get")]
     known = Known("read/success", "project_get", "tracked")
@@ -124,5 +124,5 @@ def test_an_entry_that_passes_is_stale() -> None:
 def test_an_entry_ends_with_its_last_day(day: date, stale: int) -> None:
     """On that day it still counts; afterwards what it hid is new."""
     entry = Known("approval/replay", None, "tracked", day)
-    found = difference([entry], [("approval/replay", "review_approve")], TODAY)
-    assert (len(found.stale), len(found.unknown)) == (stale, stale)
+    changes = difference([entry], [("approval/replay", "review_approve")], TODAY)
+    assert (len(changes.stale), len(changes.unknown)) == (stale, stale)

@@ -32,7 +32,7 @@ def test_a_body_is_laid_out_without_changing_it() -> None:
     ]
 
 
-def test_a_long_list_is_cut_around_what_is_wrong_in_it() -> None:
+def test_a_long_list_is_truncated_around_its_defect() -> None:
     """Of a hundred items the wrong one is shown, the others are counted."""
     body = {"text": json.dumps([{"n": n, "deep": {"er": [n]}} for n in range(100)])}
 
@@ -72,10 +72,10 @@ def test_every_body_can_be_shown(body: Any, lines: list[str]) -> None:
     assert plain(body) == lines
 
 
-def test_a_body_of_many_lines_is_cut() -> None:
+def test_a_body_of_many_lines_is_truncated() -> None:
     """A body never takes more than a screen or two."""
-    members = {f"m{n}": {f"n{m}": [[1], [2]] for m in range(40)} for n in range(40)}
+    properties = {f"m{n}": {f"n{m}": [[1], [2]] for m in range(40)} for n in range(40)}
 
-    assert plain({"text": json.dumps(members)})[listing.MOST_LINES - 1 :] == [
+    assert plain({"text": json.dumps(properties)})[listing.MOST_LINES - 1 :] == [
         "<i>… and more, in report.json</i>"
     ]

@@ -128,7 +128,7 @@ def test_a_target_without_a_profile_is_repeated_by_its_address() -> None:
 
 
 @pytest.mark.parametrize(
-    ("credential", "scheme", "shown"),
+    ("credential", "scheme", "label"),
     [
         (None, None, "without a credential"),
         ("primary", None, "as primary"),
@@ -136,12 +136,12 @@ def test_a_target_without_a_profile_is_repeated_by_its_address() -> None:
     ],
 )
 def test_an_exchange_names_its_caller(
-    credential: str | None, scheme: str | None, shown: str
+    credential: str | None, scheme: str | None, label: str
 ) -> None:
     """And the scheme, or that there was no credential."""
     page = html.render(a_report(), [an_exchange(credential=credential, scheme=scheme)])
 
-    assert f" · {shown} · " in page
+    assert f" · {label} · " in page
 
 
 def test_a_page_of_a_long_failing_run_stays_small() -> None:
@@ -157,11 +157,11 @@ def test_a_page_of_a_long_failing_run_stays_small() -> None:
     response = {"status": 200, "headers": [["content-type", "application/json"]] * 12, "body": body}
     entries = []
     for number in range(90):
-        shown = [{**an_exchange(n, response=response), "curl": "curl x"} for n in range(3)]
-        found = [
-            a_finding(message=f"finding {number}.{each}", exchanges=shown) for each in range(12)
+        exchanges = [{**an_exchange(n, response=response), "curl": "curl x"} for n in range(3)]
+        findings = [
+            a_finding(message=f"finding {number}.{each}", exchanges=exchanges) for each in range(12)
         ]
-        entries.append(an_entry(f"area/{number}", "fail", findings=found))
+        entries.append(an_entry(f"area/{number}", "fail", findings=findings))
     exchanges = [
         an_exchange(n, f"operation_{n % 10}", 200 + n % 12, response=response) for n in range(5000)
     ]
@@ -177,7 +177,7 @@ def test_a_page_of_a_long_failing_run_stays_small() -> None:
 # --- texts of the target --------------------------------------------------------------------------
 
 
-def test_hostile_texts_are_texts() -> None:
+def test_hostile_texts_are_escaped() -> None:
     """Markup, scripts, control and bidirectional characters have no effect anywhere."""
     report, exchanges = a_report(), copy.deepcopy(EXCHANGES)
     for entry in report["requirements"]:

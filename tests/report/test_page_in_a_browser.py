@@ -149,7 +149,7 @@ def opened(browser: Browser, file: Path, **options: Any) -> Iterator[Page]:
     assert wrong == []
 
 
-def shown(page: Page) -> list[str]:
+def visible_ids(page: Page) -> list[str]:
     """The ids of the requirements that the filters leave."""
     return [
         str(each.get_attribute("id"))
@@ -200,34 +200,34 @@ def test_colours_follow_the_system(browser: Browser, tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
-def test_filters_and_search_leave_what_matches(page: Page) -> None:
+def test_filters_and_search_hide_other_requirements(page: Page) -> None:
     """By class, verdict, operation and words; they are reset together."""
-    everything = shown(page)
+    everything = visible_ids(page)
 
     page.get_by_label("Class", exact=True).select_option("authentication")
-    assert shown(page) == ["authentication/expired"]
+    assert visible_ids(page) == ["authentication/expired"]
     page.get_by_role("button", name="Reset").click()
     page.get_by_label("Verdict", exact=True).select_option("passed")
-    assert shown(page) == ["project/required"]
+    assert visible_ids(page) == ["project/required"]
     assert page.locator("#passed .fold").get_attribute("open") is not None
     page.get_by_role("button", name="Reset").click()
     assert page.locator("#passed .fold").get_attribute("open") is None
     page.get_by_label("Operation", exact=True).select_option("project_list")
-    assert shown(page) == ["observe/formats", "project/required", "tools/listed"]
+    assert visible_ids(page) == ["observe/formats", "project/required", "tools/listed"]
     page.get_by_role("button", name="Reset").click()
     page.get_by_label("Search").fill("BUDGET closed")
-    assert shown(page) == ["project/closed"]
+    assert visible_ids(page) == ["project/closed"]
     assert page.locator("#count").inner_text() == f"1 of {len(everything)} requirements"
     page.get_by_label("Search").fill("")
-    assert shown(page) == everything
+    assert visible_ids(page) == everything
 
 
 @pytest.mark.browser
-def test_a_count_links_to_what_it_counts(page: Page) -> None:
+def test_a_count_links_to_its_requirements(page: Page) -> None:
     """It sets the filters to its class and verdict."""
     page.get_by_role("link", name="1 warning in read").click()
 
-    assert shown(page) == ["read/names"]
+    assert visible_ids(page) == ["read/names"]
     assert page.get_by_label("Verdict", exact=True).input_value() == "warning"
 
 
@@ -252,7 +252,7 @@ def test_commands_and_lines_are_copied(page: Page) -> None:
 
 
 @pytest.mark.browser
-def test_copying_does_without_a_clipboard(page: Page) -> None:
+def test_copying_works_without_a_clipboard(page: Page) -> None:
     """The command is selected, and copied from the selection."""
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
 
@@ -298,7 +298,7 @@ def test_a_number_of_the_heat_map_links_to_an_exchange(page: Page) -> None:
 
 
 @pytest.mark.browser
-def test_the_keyboard_is_enough(page: Page) -> None:
+def test_the_page_can_be_used_by_keyboard(page: Page) -> None:
     """The first link skips the head of the page, a key unfolds, and the focus is visible."""
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the findings"
@@ -349,9 +349,9 @@ def test_the_page_is_accessible(
     file.write_text(html.render(a_report(), EXCHANGES), encoding="utf-8")
     for page in opened(browser, file, color_scheme=scheme, viewport=viewport):
         page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
-        found = Axe().run(page).response["violations"]
+        violations = Axe().run(page).response["violations"]
         assert [
-            (each["id"], [node["html"][:160] for node in each["nodes"]]) for each in found
+            (each["id"], [node["html"][:160] for node in each["nodes"]]) for each in violations
         ] == []
         assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"]
 

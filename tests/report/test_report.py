@@ -34,7 +34,7 @@ ABOUT: Any = {
 }
 
 
-def finding(verdict: str, operation: str | None = "a", **members: Any) -> Any:
+def finding(verdict: str, operation: str | None = "a", **properties: Any) -> Any:
     """A finding as a worker hands it over."""
     made: dict[str, Any] = {
         "requirement": "x/y",
@@ -43,13 +43,13 @@ def finding(verdict: str, operation: str | None = "a", **members: Any) -> Any:
         "message": "",
         "expected": "",
     }
-    return {**made, "needs": [], "exchanges": [], "item": "item", **members}
+    return {**made, "needs": [], "exchanges": [], "item": "item", **properties}
 
 
 def requirement(*findings: Any, **stated: Any) -> Any:
     """The entry of a requirement with these findings."""
-    members = {name: getattr(STATED, name) for name in Requirement.__dataclass_fields__}
-    return document.requirement(Requirement(**{**members, **stated}), findings, {})
+    properties = {name: getattr(STATED, name) for name in Requirement.__dataclass_fields__}
+    return document.requirement(Requirement(**{**properties, **stated}), findings, {})
 
 
 def exchange(id: str) -> Any:
@@ -66,7 +66,7 @@ def exchange(id: str) -> Any:
 # --- one requirement ------------------------------------------------------------------------------
 
 
-def test_a_requirement_says_what_it_is() -> None:
+def test_an_entry_has_the_metadata_of_its_requirement() -> None:
     """As the catalogue does."""
     entry = requirement(finding(PASS), finding(PASS, "b"))
     assert entry == {
@@ -98,7 +98,7 @@ def test_a_requirement_says_what_it_is() -> None:
         ([finding(PASS), finding(PASS, "b"), finding(FAIL, "c")], {"a": PASS, "b": PASS}, FAIL),
     ],
 )
-def test_the_worst_of_all_operations_decides(
+def test_the_worst_verdict_of_all_operations_counts(
     findings: list[Any], operations: dict[str, str], verdict: str
 ) -> None:
     """And what was found elsewhere, or nowhere in particular."""
@@ -122,7 +122,7 @@ def test_a_requirement_on_the_whole_deployment_has_no_operations(
     assert (entry["operations"], entry["verdict"]) == ({}, verdict)
 
 
-def test_what_nothing_showed_says_what_it_needs() -> None:
+def test_an_unchecked_requirement_has_its_needs() -> None:
     """For each operation, or for the whole."""
     blank: dict[str, Any] = {
         "verdict": INCONCLUSIVE,
@@ -137,18 +137,18 @@ def test_what_nothing_showed_says_what_it_needs() -> None:
     assert requirement(finding(PASS, None), operations=())["findings"] == []
 
 
-def test_an_operation_with_a_finding_needs_nothing_more_to_be_said() -> None:
+def test_an_operation_with_a_finding_gets_no_other_reason() -> None:
     """Its own message is the reason."""
-    shown = requirement(finding(INCONCLUSIVE, message="why"), finding(FAIL, "b", message="so"))[
+    findings = requirement(finding(INCONCLUSIVE, message="why"), finding(FAIL, "b", message="so"))[
         "findings"
     ]
-    assert [(found["operation"], found["message"]) for found in shown] == [
+    assert [(each["operation"], each["message"]) for each in findings] == [
         ("b", "so"),
         ("a", "why"),
     ]
 
 
-def test_what_cannot_be_tested_stays_inconclusive() -> None:
+def test_an_untestable_requirement_stays_inconclusive() -> None:
     """With the reason, whatever was found."""
     entry = requirement(untested="Not visible.", operations=())
     assert entry["untested"] == "Not visible."
@@ -162,15 +162,15 @@ def test_what_cannot_be_tested_stays_inconclusive() -> None:
 def test_equal_findings_are_one() -> None:
     """With the number of its occurrences, its items, and the evidence of the first."""
     evidences = {"1": exchange("1"), "2": exchange("2")}
-    found = [
+    findings = [
         finding(FAIL, message="m", item=f"item {number % 2}", exchanges=[str(number), "9"])
         for number in range(1, 4)
     ]
-    (shown, _) = document.requirement(STATED, found, evidences)["findings"]
+    (merged, _) = document.requirement(STATED, findings, evidences)["findings"]
 
-    assert (shown["occurrences"], shown["items"]) == (3, ["item 1", "item 0"])
-    assert shown["exchanges"] == [{**exchange("1"), "curl": "curl -sS -i -g u"}]
-    assert shown["exchanges"][0]["curl"] == serialization.curl(evidences["1"]["request"])
+    assert (merged["occurrences"], merged["items"]) == (3, ["item 1", "item 0"])
+    assert merged["exchanges"] == [{**exchange("1"), "curl": "curl -sS -i -g u"}]
+    assert merged["exchanges"][0]["curl"] == serialization.curl(evidences["1"]["request"])
 
 
 @pytest.mark.parametrize(
@@ -184,9 +184,9 @@ def test_findings_that_differ_are_separate(other: dict[str, Any]) -> None:
     assert (
         len(
             [
-                found
-                for found in requirement(first, {**first, **other})["findings"]
-                if found["occurrences"]
+                one
+                for one in requirement(first, {**first, **other})["findings"]
+                if one["occurrences"]
             ]
         )
         == 2
@@ -194,25 +194,30 @@ def test_findings_that_differ_are_separate(other: dict[str, Any]) -> None:
     assert (
         len(
             [
-                found
-                for found in requirement(first, {**first, "item": "x", "exchanges": ["1"]})[
+                one
+                for one in requirement(first, {**first, "item": "x", "exchanges": ["1"]})[
                     "findings"
                 ]
-                if found["occurrences"]
+                if one["occurrences"]
             ]
         )
         == 1
     )
 
 
-def test_the_worst_findings_come_first_and_only_so_many() -> None:
+def test_the_worst_findings_are_first_and_their_number_is_bounded() -> None:
     """Twelve findings, and twelve items of each."""
     many = [finding(INCONCLUSIVE, message=str(number)) for number in range(12)]
-    shown = requirement(*many, finding(FAIL, "b", message="last"))["findings"]
-    assert [found["message"] for found in shown] == ["last", *map(str, range(11))]
+    reported = requirement(*many, finding(FAIL, "b", message="last"))["findings"]
+    assert [each["message"] for each in reported] == ["last", *map(str, range(11))]
 
-    (shown, _) = requirement(*[finding(FAIL, item=str(number)) for number in range(14)])["findings"]
-    assert (shown["items"], shown["occurrences"]) == ([str(number) for number in range(12)], 14)
+    (reported, _) = requirement(*[finding(FAIL, item=str(number)) for number in range(14)])[
+        "findings"
+    ]
+    assert (reported["items"], reported["occurrences"]) == (
+        [str(number) for number in range(12)],
+        14,
+    )
 
 
 # --- the run --------------------------------------------------------------------------------------
@@ -237,7 +242,7 @@ def entry(verdict: str, level: str = "must", **properties: str) -> Any:
         ([entry(PASS, "should")], Conclusion.INCONCLUSIVE),
     ],
 )
-def test_only_a_must_that_can_be_tested_decides_on_the_run(
+def test_only_testable_musts_affect_the_verdict_of_a_run(
     entries: list[Any], conclusion: Conclusion
 ) -> None:
     """Everything else is reported and does not count."""
@@ -278,7 +283,7 @@ def test_observations_are_gathered_by_point_and_subject() -> None:
     ]
 
 
-def record(*findings: dict[str, Any], **members: Any) -> str:
+def record(*findings: dict[str, Any], **properties: Any) -> str:
     """The record of an item as a worker writes it."""
     made: dict[str, Any] = {
         "item": "item",
@@ -289,7 +294,7 @@ def record(*findings: dict[str, Any], **members: Any) -> str:
         "methods": {},
     }
     made["elapsed"] = {}
-    return orjson.dumps({**made, **members}).decode()
+    return orjson.dumps({**made, **properties}).decode()
 
 
 def run(directory: Path, *levels: str, complete: bool = False) -> Run:
@@ -330,19 +335,19 @@ def ended(
         ([PASS, ERROR], CHECKER_ERROR),
     ],
 )
-def test_the_verdict_decides_on_the_exit_code(
+def test_the_exit_code_follows_from_the_verdict(
     tmp_path: Path, verdicts: list[str], code: int, status: int
 ) -> None:
     """Not what pytest counted as passed or failed."""
     assert ended(tmp_path, verdicts, status) == code
 
 
-def test_exit_codes_are_as_they_are_documented() -> None:
+def test_exit_codes_match_their_documentation() -> None:
     """They never change their meaning."""
     assert (CONFORMANT, NON_CONFORMANT, INTERRUPTED, CHECKER_ERROR, USAGE_ERROR) == (0, 1, 2, 3, 4)
 
 
-def test_what_must_be_complete_fails_if_something_is_left_open(tmp_path: Path) -> None:
+def test_complete_fails_a_run_with_an_inconclusive_must(tmp_path: Path) -> None:
     """Of the level must."""
     assert ended(tmp_path, [PASS, INCONCLUSIVE], 0, complete=True) == NON_CONFORMANT
     assert ended(tmp_path, [PASS], 0, complete=True) == CONFORMANT
@@ -357,7 +362,7 @@ def test_a_failed_should_does_not_fail_a_run_but_an_error_does(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("status", [INTERRUPTED, CHECKER_ERROR, USAGE_ERROR])
-def test_a_run_that_did_not_come_to_its_end_says_so(tmp_path: Path, status: int) -> None:
+def test_an_incomplete_run_has_the_exit_code_of_pytest(tmp_path: Path, status: int) -> None:
     """Whatever was found until then."""
     assert ended(tmp_path, [FAIL], status) == status
     assert orjson.loads((tmp_path / "report.json").read_bytes())["interrupted"] is (
@@ -366,7 +371,7 @@ def test_a_run_that_did_not_come_to_its_end_says_so(tmp_path: Path, status: int)
 
 
 @pytest.mark.parametrize(("status", "stale"), [(CONFORMANT, ["x/1"]), (INTERRUPTED, [])])
-def test_a_run_that_did_not_come_to_its_end_calls_no_known_failure_mended(
+def test_an_interrupted_run_reports_no_known_failure_as_fixed(
     tmp_path: Path, status: int, stale: list[str]
 ) -> None:
     """Only a complete run shows that something no longer fails."""
@@ -380,7 +385,7 @@ def test_a_run_that_did_not_come_to_its_end_calls_no_known_failure_mended(
     assert [entry["requirement"] for entry in document["known-failures"]["stale"]] == stale
 
 
-def test_only_what_fails_is_excused(tmp_path: Path) -> None:
+def test_only_failures_can_be_known_failures(tmp_path: Path) -> None:
     """What is undecided beside it stays as it is."""
     each = run(tmp_path, "must")
     each.known = (Known("x/0", None, "tracked"),)
@@ -388,9 +393,9 @@ def test_only_what_fails_is_excused(tmp_path: Path) -> None:
         record(finding(FAIL, "a", requirement="x/0"), finding(INCONCLUSIVE, "b", requirement="x/0"))
     )
     each.finish(CONFORMANT)
-    found = orjson.loads((tmp_path / "report.json").read_bytes())["requirements"][0]["findings"]
+    findings = orjson.loads((tmp_path / "report.json").read_bytes())["requirements"][0]["findings"]
 
-    assert [(entry["verdict"], entry.get("known")) for entry in found] == [
+    assert [(entry["verdict"], entry.get("known")) for entry in findings] == [
         (FAIL, "tracked"),
         (INCONCLUSIVE, None),
     ]
@@ -418,8 +423,8 @@ def test_a_secret_that_the_last_scan_finds_is_masked_and_reported(tmp_path: Path
 def test_records_add_up(tmp_path: Path) -> None:
     """Findings on requirements of other classes are left out."""
     each = run(tmp_path, "must")
-    found = (finding(PASS, None, requirement="x/0"), finding(FAIL, None, requirement="z/9"))
-    each.add(record(*found, exchanges=2, methods={"GET": 1, "POST": 1}))
+    findings = (finding(PASS, None, requirement="x/0"), finding(FAIL, None, requirement="z/9"))
+    each.add(record(*findings, exchanges=2, methods={"GET": 1, "POST": 1}))
     observed = [
         ["observe/o", "s", 1],
         ["ledger", "id", {"key": "k", "revision": 2}],
@@ -453,15 +458,15 @@ def test_records_add_up(tmp_path: Path) -> None:
     assert 0 <= document["duration"] < 60
 
 
-def test_evidence_of_every_item_is_at_hand(tmp_path: Path) -> None:
+def test_a_finding_may_cite_the_exchange_of_another_item(tmp_path: Path) -> None:
     """A finding may show an exchange that another item made."""
     each = run(tmp_path, "must")
     each.add(record(evidence={"a#1": exchange("a#1")}))
     each.add(record(finding(FAIL, None, requirement="x/0", exchanges=["a#1"])))
     each.finish(1)
 
-    (found,) = orjson.loads((tmp_path / "report.json").read_bytes())["requirements"][0]["findings"]
-    assert [shown["id"] for shown in found["exchanges"]] == ["a#1"]
+    (merged,) = orjson.loads((tmp_path / "report.json").read_bytes())["requirements"][0]["findings"]
+    assert [each_exchange["id"] for each_exchange in merged["exchanges"]] == ["a#1"]
 
 
 def test_the_files_of_the_workers_become_one(tmp_path: Path) -> None:
@@ -493,7 +498,7 @@ def junit_of(*entries: Any) -> ET.Element:
     return ET.fromstring(junit.render(report))
 
 
-def shown_case(*findings: Any, **stated: Any) -> ET.Element:
+def rendered_case(*findings: Any, **stated: Any) -> ET.Element:
     """The only case of a requirement on the whole deployment."""
     (case,) = junit_of(requirement(*findings, **{"operations": (), **stated})).iter("testcase")
     return case
@@ -504,10 +509,10 @@ def test_each_class_is_a_suite_and_each_operation_a_case() -> None:
     read = requirement(finding(PASS), finding(FAIL, "b"))
     limits = requirement(id="x/z", conformance_class="limits", operations=())
     root = junit_of(read, limits, requirement(level=Level.OBSERVE, conformance_class="tools"))
-    shown = [(suite.attrib["name"], [case.attrib["name"] for case in suite]) for suite in root]
+    suites = [(suite.attrib["name"], [case.attrib["name"] for case in suite]) for suite in root]
 
     assert (root.attrib["name"], root.attrib["time"]) == ("localization-api-conformance", "1.5")
-    assert shown == [("read", ["x/y[a]", "x/y[b]"]), ("limits", ["x/z"])]
+    assert suites == [("read", ["x/y[a]", "x/y[b]"]), ("limits", ["x/z"])]
     assert root[0].attrib == {
         "name": "read",
         "tests": "2",
@@ -544,12 +549,12 @@ def test_a_case_has_its_requirement_among_its_properties() -> None:
 )
 def test_a_verdict_has_its_element(verdict: str, level: Level, tag: str | None) -> None:
     """Only a failed must fails a build."""
-    case = shown_case(finding(verdict, None, message="why"), level=level)
+    case = rendered_case(finding(verdict, None, message="why"), level=level)
     assert [child.tag for child in case] == ["properties", *([tag] if tag else [])]
     assert tag is None or case[1].attrib["message"] == "why"
 
 
-def test_a_failure_tells_everything_that_is_known_of_it() -> None:
+def test_a_failure_has_all_its_details() -> None:
     """Requirement, actual and expected behaviour, needs and command of each finding."""
     first = finding(FAIL, None, message="m\x00\x1b[2J", expected="e", exchanges=["1"])
     findings = [first, finding(FAIL, None, message="n", needs=["k"])]
@@ -567,7 +572,7 @@ def test_a_failure_tells_everything_that_is_known_of_it() -> None:
     )
 
 
-def test_what_xml_cannot_hold_is_replaced() -> None:
+def test_characters_that_xml_forbids_are_replaced() -> None:
     """And markup is only text."""
-    case = shown_case(finding(FAIL, None, message="<a b='c'>&\ud800\uffff\U0001f600\t"))
+    case = rendered_case(finding(FAIL, None, message="<a b='c'>&\ud800\uffff\U0001f600\t"))
     assert case[1].attrib["message"] == "<a b='c'>&��\U0001f600\t"

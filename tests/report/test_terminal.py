@@ -19,17 +19,17 @@ def lines_of(*entries: Any) -> list[str]:
 
 
 def undecided(
-    id: str, *, message: str = "no record", needs: tuple[str, ...] = (), **members: Any
+    id: str, *, message: str = "no record", needs: tuple[str, ...] = (), **properties: Any
 ) -> Any:
     """A requirement that was not checked, for a reason that an exchange shows."""
     return an_entry(
         id,
         "inconclusive",
-        findings=[a_finding("inconclusive", message=message, needs=list(needs), **members)],
+        findings=[a_finding("inconclusive", message=message, needs=list(needs), **properties)],
     )
 
 
-def test_of_many_failures_the_last_get_one_line_each() -> None:
+def test_only_the_first_failures_are_shown_in_full() -> None:
     """The first ones are shown in full."""
     lines = lines_of(*(an_entry(f"x/{number}", "fail") for number in range(MOST_CAUSES + 2)))
     failed = [line for line in lines if line.startswith("FAILED")]
@@ -74,7 +74,7 @@ def test_rules_need_the_credential_of_the_requests() -> None:
     assert lines[start + 1] == "      on project_get: x/1, response/json"
 
 
-def test_of_many_blockers_the_last_are_counted() -> None:
+def test_only_the_first_blockers_are_listed() -> None:
     """Those that blocked most requirements come first."""
     lines = lines_of(
         *(
@@ -87,7 +87,7 @@ def test_of_many_blockers_the_last_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("duration", "median", "workers", "is_shown"),
+    ("duration", "median", "workers", "expected"),
     [
         (100.0, 0.05, 1, True),
         (100.0, 0.05, 4, False),
@@ -96,8 +96,8 @@ def test_of_many_blockers_the_last_are_counted() -> None:
     ],
     ids=["slow responses", "four processes", "not long", "a low rate"],
 )
-def test_a_long_run_that_waits_for_responses_gets_an_advice(
-    duration: float, median: float, workers: int, is_shown: bool
+def test_a_long_run_with_slow_responses_is_advised_to_use_processes(
+    duration: float, median: float, workers: int, expected: bool
 ) -> None:
     """If it ran in one process, and did not wait for a request rate."""
     report = a_report(
@@ -107,4 +107,4 @@ def test_a_long_run_that_waits_for_responses_gets_an_advice(
     report["suite"]["workers"] = workers
     advice = "  most of the time passed in waiting for responses: -n 4 uses four processes"
 
-    assert (advice in terminal.lines(report)) is is_shown
+    assert (advice in terminal.lines(report)) is expected

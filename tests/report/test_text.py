@@ -9,7 +9,7 @@ from conformance.report.console import line
 
 
 @pytest.mark.parametrize(
-    ("raw", "shown"),
+    ("raw", "expected"),
     [
         ("plain ünï", "plain ünï"),
         ("a\u202eb", "a\\u202eb"),
@@ -20,10 +20,10 @@ from conformance.report.console import line
         ("\udc80", "\\udc80"),
     ],
 )
-def test_invisible_characters_are_escaped(raw: str, shown: str) -> None:
+def test_invisible_characters_are_escaped(raw: str, expected: str) -> None:
     """So are control and bidirectional ones, everywhere alike; everything else stays."""
-    assert text.visible(raw) == shown
-    assert line.visible([(raw, "bad")]) == [(shown, "bad")]
+    assert text.visible(raw) == expected
+    assert line.visible([(raw, "bad")]) == [(expected, "bad")]
 
 
 def test_an_escaped_command_sends_the_same_bytes() -> None:

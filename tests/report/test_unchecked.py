@@ -84,9 +84,9 @@ def needs_of(*entries: Any, interrupted: bool = False, classes: tuple[str, ...] 
 
 def without_items(operation: str = "project_get") -> Any:
     """A requirement that no exchange exercised."""
-    found = a_finding("inconclusive", items=[], needs=["credentials.expired"], exchanges=[])
+    finding = a_finding("inconclusive", items=[], needs=["credentials.expired"], exchanges=[])
     operations = {operation: "inconclusive"}
-    return an_entry("x/y", "inconclusive", operations=operations, findings=[found])
+    return an_entry("x/y", "inconclusive", operations=operations, findings=[finding])
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_a_partial_run_needs_the_rest_of_it(
     interrupted: bool, classes: tuple[str, ...], key: str
 ) -> None:
     """The profile may have what the checks need that did not run."""
-    found = needs_of(without_items(), interrupted=interrupted, classes=classes)
-    assert [need["key"] for need in found["needs"]] == [key]
+    summary = needs_of(without_items(), interrupted=interrupted, classes=classes)
+    assert [need["key"] for need in summary["needs"]] == [key]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_partial_run_needs_the_rest_of_it(
         ("project_get", ["consent.approve-reviews"], "data in the target"),
     ],
 )
-def test_a_rule_without_a_response_needs_what_others_need(
+def test_a_rule_without_a_response_has_the_needs_of_other_checks(
     operation: str, others: list[str], key: str
 ) -> None:
     """A caller, consent, or data that a response could show."""
@@ -129,8 +129,8 @@ def test_a_rule_without_a_response_needs_what_others_need(
         an_entry("x/y", "inconclusive", findings=[a_finding("inconclusive", needs=[each])])
         for each in others
     ]
-    found = needs_of(rule, *asking)
-    (need,) = (need for need in found["needs"] if need["key"] == key)
+    summary = needs_of(rule, *asking)
+    (need,) = (need for need in summary["needs"] if need["key"] == key)
     assert need["requirements"][0 if not asking else -1]["requirement"] == "response/status"
 
 
@@ -139,27 +139,27 @@ def test_needs_and_blockers_are_ordered_by_their_requirements() -> None:
     lacking = [f"credentials.lacking.{name}" for name in ("account:read", "projects:read")]
     one = a_finding("inconclusive", message="404", needs=["data in the target"])
     two = a_finding("inconclusive", message="403", needs=lacking)
-    found = needs_of(
+    summary = needs_of(
         an_entry("x/1", "inconclusive", findings=[one]),
         an_entry("x/2", "inconclusive", findings=[two]),
         an_entry("x/3", "inconclusive", findings=[two]),
         an_entry("x/4", "pass"),
     )
 
-    assert found["count"] == 3
-    assert [(each["key"], len(each["requirements"])) for each in found["needs"]] == [
+    assert summary["count"] == 3
+    assert [(each["key"], len(each["requirements"])) for each in summary["needs"]] == [
         ("credentials.lacking", 2),
         ("data in the target", 1),
     ]
-    assert [(each["message"], len(each["requirements"])) for each in found["blocked-by"]] == [
+    assert [(each["message"], len(each["requirements"])) for each in summary["blocked-by"]] == [
         ("403", 2),
         ("404", 1),
     ]
-    assert found["needs"][0]["requirements"][0] == {
+    assert summary["needs"][0]["requirements"][0] == {
         "requirement": "x/2",
         "operations": ["project_get"],
     }
-    assert 'credentials.lacking."account:read"' in "\n".join(found["lines"])
+    assert 'credentials.lacking."account:read"' in "\n".join(summary["lines"])
 
 
 def test_all_renderers_show_the_same_needs() -> None:

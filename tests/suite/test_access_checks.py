@@ -20,7 +20,7 @@ SHORT = Edit(
 )
 
 
-def test_a_caller_who_is_served_nowhere_is_inconclusive() -> None:
+def test_a_caller_without_any_success_is_inconclusive() -> None:
     """Its secret may be wrong."""
     wrong = having("credentials/lacking/account:read/api-key", "lk_of-nobody-at-all")
     with stage(wrong) as one, pytest.raises(Inconclusive) as undecided:
@@ -29,7 +29,7 @@ def test_a_caller_who_is_served_nowhere_is_inconclusive() -> None:
 
 
 @pytest.mark.parametrize("operation", ["account_get", "review_approve"])
-def test_a_caller_who_is_forbidden_everything_is_left_out(operation: str) -> None:
+def test_a_caller_that_always_gets_403_is_left_out(operation: str) -> None:
     """Its grant may be empty."""
 
     def forbidding(request: httpx.Request, send: Send) -> httpx.Response:
@@ -57,29 +57,33 @@ def test_a_scheme_that_serves_others_is_accepted() -> None:
     assert undecided.value.needs == ("credentials.primary.api-key",)
 
 
-@pytest.mark.parametrize(("everywhere", "found"), [(False, Violation), (True, Inconclusive)])
-def test_a_caller_who_is_served_elsewhere_is_rejected_wrongly(
-    everywhere: bool, found: type[Exception]
+@pytest.mark.parametrize(
+    ("is_rejected_everywhere", "expected"), [(False, Violation), (True, Inconclusive)]
+)
+def test_a_403_is_a_violation_if_another_operation_serves_the_caller(
+    is_rejected_everywhere: bool, expected: type[Exception]
 ) -> None:
     """A project is forbidden, while the list of projects is served."""
     closed: list[str] = []
 
-    def refusing(request: httpx.Request, send: Send) -> httpx.Response:
+    def rejecting(request: httpx.Request, send: Send) -> httpx.Response:
         own = closed != [] and is_of(request, one.session.target, "primary")
         one_project = request.url.path.startswith("/v1/projects/")
-        return json_response(403) if own and (one_project or everywhere) else send(request)
+        return (
+            json_response(403) if own and (one_project or is_rejected_everywhere) else send(request)
+        )
 
-    with stage(without("credentials/primary/bearer", "credentials/lacking"), refusing) as one:
+    with stage(without("credentials/primary/bearer", "credentials/lacking"), rejecting) as one:
         one.things["live"].records("project_list")
         closed.append("from here on")
-        with pytest.raises(found):
+        with pytest.raises(expected):
             one.perform(authentication.test_an_api_key_suffices, "project_get")
 
 
 def test_primary_has_every_permission() -> None:
     """The profile has another caller who lacks it."""
 
-    def refusing(request: httpx.Request, send: Send) -> httpx.Response:
+    def rejecting(request: httpx.Request, send: Send) -> httpx.Response:
         return (
             json_response(403)
             if request.url.path == "/v1/account" and is_of(request, one.session.target, "primary")
@@ -87,13 +91,13 @@ def test_primary_has_every_permission() -> None:
         )
 
     with (
-        stage(spoil=refusing) as one,
+        stage(spoil=rejecting) as one,
         pytest.raises(Violation, match="primary has every permission and is forbidden: 403"),
     ):
         one.perform(authorization.test_no_other_permission_is_needed, "account_get", "api-key")
 
 
-def test_a_caller_who_cannot_read_the_review_is_inconclusive() -> None:
+def test_a_caller_that_cannot_read_the_review_is_inconclusive() -> None:
     """The review may be outside its grant."""
 
     def elsewhere(request: httpx.Request, send: Send) -> httpx.Response:

@@ -21,7 +21,7 @@ from conformance.suite.approval.approvals import MOST_KEYS, Approvals
 from conformance.suite.approval.plan import FORBIDDEN
 
 
-def test_a_request_is_sent_with_a_bounded_number_of_keys() -> None:
+def test_the_number_of_keys_for_a_request_is_bounded() -> None:
     """Each key returns 503 once and 409 from then on."""
     met: Counter[bytes] = Counter()
 
@@ -67,7 +67,7 @@ def test_a_sequence_needs_a_review_that_no_used_key_has_approved() -> None:
         one.perform(sequences.test_sequences_agree_with_the_oracle)
 
 
-def test_a_review_that_no_longer_shows_a_revision_keeps_the_known_one() -> None:
+def test_an_approval_uses_the_last_known_revision_of_a_review() -> None:
     """The approval uses the revision that the review showed before the attempts."""
 
     def without_revision(request: httpx.Request, send: Send) -> httpx.Response:
@@ -88,7 +88,7 @@ def test_a_review_that_no_longer_shows_a_revision_keeps_the_known_one() -> None:
     }
 
 
-def test_a_review_that_is_not_listed_has_no_page_to_settle() -> None:
+def test_an_unlisted_review_has_no_page_to_read_again() -> None:
     """A list need not have every review."""
     with stage() as one:
         approvals = one.things["approvals"]
@@ -126,7 +126,7 @@ def test_approvals_by_tool_are_checked_after_one_over_http_succeeded() -> None:
         one.perform(tools_approval.test_an_approval_by_tool_is_one_over_http)
 
 
-def test_a_single_change_of_status_may_be_somebody_elses() -> None:
+def test_a_single_change_of_status_may_come_from_another_client() -> None:
     """The same change with every attempt is a violation."""
 
     def moving(most: int) -> Spoil:
@@ -161,7 +161,7 @@ def test_a_single_change_of_status_may_be_somebody_elses() -> None:
         one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
 
 
-def test_an_unapprovable_review_of_the_profile_that_is_approvable_is_not_sent() -> None:
+def test_an_approvable_review_listed_as_unapprovable_is_not_approved() -> None:
     """No review is approved by mistake."""
 
     def contradictory(profile: Profile) -> None:
@@ -245,7 +245,7 @@ def test_a_replay_of_a_run_makes_no_review() -> None:
             approvals.pool.take()
 
 
-def test_a_sequence_goes_on_with_the_reviews_that_are_left() -> None:
+def test_a_sequence_continues_with_the_remaining_reviews() -> None:
     """It is inconclusive only where the pool is empty from the start."""
     with stage(few(3)) as one:
         one.perform(sequences.test_sequences_agree_with_the_oracle)

@@ -43,18 +43,18 @@ def test_a_wrong_revision_is_a_conflict(revision: int, alone: bool) -> None:
         (-1, [0, -2, -3, 1, 999, 2**32 - 1, 0, 2, -3, 1]),
     ],
 )
-def test_a_stale_revision_is_made_of_the_right_one(right: int, made: list[int]) -> None:
+def test_a_stale_revision_is_derived_from_the_right_one(right: int, made: list[int]) -> None:
     """It differs from the right one, whatever that is."""
     assert [make(right) for make in STALE.values()] == made
     assert right not in made
 
 
-def test_the_next_revisions_are_those_beside_the_right_one() -> None:
+def test_adjacent_revisions_differ_by_one() -> None:
     """They are one above and one below it."""
     assert [STALE[name](7) for name in NEXT] == [ahead(7), 6] == [8, 6]
 
 
-def test_one_thing_of_an_approval_is_changed() -> None:
+def test_each_attempt_changes_one_part_of_an_approval() -> None:
     """The rest of the call stays right."""
     made = [
         changed()(RIGHT, 7, "k"),
@@ -73,7 +73,7 @@ def test_one_thing_of_an_approval_is_changed() -> None:
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_a_malformed_body_is_what_the_rules_call_invalid(name: str) -> None:
+def test_the_rules_classify_each_malformed_body_as_invalid(name: str) -> None:
     """This holds for every revision of the review."""
     for revision in (0, 1, 7, 2**53 - 1):
         made = MALFORMED[name](RIGHT, revision, "k")
@@ -86,7 +86,7 @@ def test_a_malformed_body_is_what_the_rules_call_invalid(name: str) -> None:
         )
 
 
-def test_malformed_bodies_that_are_written_out_are_sent_as_they_stand() -> None:
+def test_literal_malformed_bodies_are_sent_unchanged() -> None:
     """They are not encoded again."""
     names = ("a body that is an array", "a body that is a string", "a body that breaks off")
     assert [MALFORMED[name](RIGHT, 7, "k").body for name in names] == [
@@ -96,7 +96,7 @@ def test_malformed_bodies_that_are_written_out_are_sent_as_they_stand() -> None:
     ]
 
 
-def test_a_misspelt_id_is_made_of_the_right_one() -> None:
+def test_a_misspelt_id_is_derived_from_the_right_one() -> None:
     """The body stays right."""
     made = [spell(RIGHT, 7, "k") for spell in MISSPELT.values()]
     assert [call.path for call in made] == [

@@ -69,7 +69,7 @@ def overtaken(times: int) -> list[Edit]:
 
 
 @pytest.mark.parametrize(("times", "message"), [(1, None), (99, "stale approvals at once: ")])
-def test_a_stale_revision_that_somebody_else_makes_is_excused_once(
+def test_a_stale_revision_that_another_client_creates_is_excused_once(
     times: int, message: str | None
 ) -> None:
     """Where every stale attempt succeeds, the target accepts stale revisions."""
@@ -141,7 +141,7 @@ def test_a_review_without_a_revision_after_a_conflict_is_not_approved_again() ->
 @pytest.mark.parametrize(
     ("reviews", "moves", "revised"), [(4, True, True), (4, False, False), (1, True, False)]
 )
-def test_a_review_that_nobody_approves_shows_whether_others_revise_subjects(
+def test_an_unapproved_review_shows_whether_other_clients_revise_subjects(
     reviews: int, moves: bool, revised: bool
 ) -> None:
     """Where none is left, nothing shows it."""
@@ -193,7 +193,7 @@ def test_a_sequence_follows_a_revision_of_others() -> None:
     assert (stale - met, right - met) == (1, 1)
 
 
-def test_a_sequence_goes_on_where_the_provision_command_fails() -> None:
+def test_a_sequence_continues_if_the_provision_command_fails() -> None:
     """It uses the reviews that it has."""
 
     def failing(profile: Profile) -> None:
@@ -209,7 +209,7 @@ def test_a_sequence_goes_on_where_the_provision_command_fails() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "requests", "found", "message"),
+    ("status", "requests", "expected", "message"),
     [
         (503, 2 * AT_ONCE, Inconclusive, "503"),
         (429, 2 * AT_ONCE, Inconclusive, "429"),
@@ -217,7 +217,7 @@ def test_a_sequence_goes_on_where_the_provision_command_fails() -> None:
     ],
 )
 def test_a_spoiled_race_is_repeated_three_times(
-    status: int, requests: int, found: type[Exception], message: str
+    status: int, requests: int, expected: type[Exception], message: str
 ) -> None:
     """Each request is repeated after `Retry-After`; only a 500 each time is a violation."""
 
@@ -228,13 +228,13 @@ def test_a_spoiled_race_is_repeated_three_times(
 
     with stage(spoil=spoil) as one:
         one.things["preconditions"].defects = ()
-        with pytest.raises(found, match=message):
+        with pytest.raises(expected, match=message):
             one.perform(races.test_one_approval_many_times_at_once_is_made_once)
         raced = [sent.url.path for sent in one.transport.sent if sent.method == "POST"]
     assert (len(raced), len(set(raced))) == (MOST_RACES * requests, MOST_RACES)
 
 
-def test_a_race_is_won_by_nobody_whose_key_is_unusable_after_an_error() -> None:
+def test_a_race_is_repeated_if_an_error_makes_its_key_unusable() -> None:
     """A key may be stuck with a response of 503: then another review is raced for."""
     met: set[str] = set()
 
@@ -267,7 +267,7 @@ def test_subjects_may_be_revised_with_every_third_request(check: Callable[..., N
         assert one.things["trials"].are_subjects_revised
 
 
-def test_reads_of_an_approved_review_must_not_take_turns() -> None:
+def test_alternating_reads_of_an_approved_review_are_a_violation() -> None:
     """Each second read shows the status that the review had before its approval."""
     with (
         stage(edits=subjects.BY_ID["approved-every-other-read"].edits) as one,

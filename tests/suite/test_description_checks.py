@@ -23,7 +23,7 @@ BASE = "http://target.invalid/v1"
 HERE = f"{BASE}/openapi.json"
 ELSEWHERE = "http://elsewhere.invalid/openapi.json"
 CHECKS = [checks.__dict__[name] for name in sorted(vars(checks)) if name.startswith("test_")]
-JUDGING = [check for check in CHECKS if check is not checks.test_the_description_is_published]
+COMPARING = [check for check in CHECKS if check is not checks.test_the_description_is_published]
 
 
 @dataclass
@@ -36,15 +36,15 @@ class Publisher:
 
     async def __call__(self, scope: Any, _receive: Any, send: Any) -> None:
         """Answer one request."""
-        refused = self.welcome is not None and (b"x-api-key", self.welcome) not in scope["headers"]
+        rejected = self.welcome is not None and (b"x-api-key", self.welcome) not in scope["headers"]
         await send(
             {
                 "type": "http.response.start",
-                "status": 401 if refused else self.status,
+                "status": 401 if rejected else self.status,
                 "headers": [],
             }
         )
-        await send({"type": "http.response.body", "body": b"{}" if refused else self.body})
+        await send({"type": "http.response.body", "body": b"{}" if rejected else self.body})
 
 
 class Targets:
@@ -108,8 +108,8 @@ def test_without_a_url_the_description_is_inconclusive(check: Any, targets: Targ
     assert undecided.value.needs == ("description.url",)
 
 
-def _document(**members: Any) -> bytes:
-    return orjson.dumps({**openapi.load().document, **members})
+def _document(**properties: Any) -> bytes:
+    return orjson.dumps({**openapi.load().document, **properties})
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_an_unusable_document_violates_one_requirement(
     target = targets.publishing(body, status)
     with pytest.raises(Violation, match=pattern):
         checks.test_the_description_is_published(target)
-    for check in JUDGING:
+    for check in COMPARING:
         with pytest.raises(Inconclusive):
             check(target)
 
@@ -181,14 +181,14 @@ def test_differences_are_listed_up_to_a_bound(targets: Targets) -> None:
         for path, item in openapi.load().document["paths"].items()
         if not path.startswith("/reviews")
     }
-    with pytest.raises(Violation) as broken:
+    with pytest.raises(Violation) as caught:
         checks.test_the_operations(targets.publishing(_document(paths=paths)))
-    assert broken.value.message.startswith(
+    assert caught.value.message.startswith(
         "review_list: is not described (specified: GET /reviews; described: )"
     )
-    with pytest.raises(Violation) as broken:
+    with pytest.raises(Violation) as caught:
         checks.test_the_operations(targets.publishing(_document(paths={})))
-    assert broken.value.message.endswith("and 5 more (`conformance diff` lists them)")
+    assert caught.value.message.endswith("and 5 more (`conformance diff` lists them)")
 
 
 def test_an_undescribed_status_is_incomplete(targets: Targets) -> None:
@@ -249,9 +249,9 @@ def test_the_reference_publishes_its_description_read_only(reference: Live) -> N
         Sending(None, url=f"{url}?a=1", method=method, in_contract=False)
         for method in ("GET", "HEAD", "POST")
     ]
-    answers = [client.send(Call("description"), sending) for sending in sendings]
-    assert [answer.status for answer in answers] == [200, 200, 405]
-    assert (answers[0].json["servers"], answers[1].response and answers[1].response.body) == (
+    responses = [client.send(Call("description"), sending) for sending in sendings]
+    assert [response.status for response in responses] == [200, 200, 405]
+    assert (responses[0].json["servers"], responses[1].response and responses[1].response.body) == (
         [{"url": BASE}],
         b"",
     )

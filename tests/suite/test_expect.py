@@ -37,8 +37,8 @@ def violation(act: Callable[[], None]) -> Violation:
 
 def sentences(act: Callable[[], None]) -> tuple[str, str]:
     """The sentence of the violation that is raised, and what was expected."""
-    found = violation(act)
-    return found.message, found.expected
+    raised = violation(act)
+    return raised.message, raised.expected
 
 
 def inconclusive(act: Callable[[], None]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
@@ -66,15 +66,15 @@ def test_an_allowed_status_passes_even_if_it_is_transient(status: int) -> None:
 @pytest.mark.parametrize("status", [200, 201, 302, 400, 401, 405, 422, 500, 501])
 def test_another_status_is_a_violation(status: int) -> None:
     """It names the purpose of the request, the response, the allowed statuses and the exchange."""
-    found = violation(lambda: expect.status(response(status), 403, 404))
-    assert (found.message, found.expected) == (f"a read: {status} c", "403 or 404")
-    assert (found.exchanges, found.operation) == (("item#4",), None)
+    raised = violation(lambda: expect.status(response(status), 403, 404))
+    assert (raised.message, raised.expected) == (f"a read: {status} c", "403 or 404")
+    assert (raised.exchanges, raised.operation) == (("item#4",), None)
 
 
 def test_a_reason_replaces_the_purpose() -> None:
     """Where one is given."""
-    found = sentences(lambda: expect.status(response(200), 401, because="no credential"))
-    assert found == ("no credential: 200 c", "401")
+    sentence = sentences(lambda: expect.status(response(200), 401, because="no credential"))
+    assert sentence == ("no credential: 200 c", "401")
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,9 @@ def test_a_success_instead_of_a_rejection_has_its_own_kind(
     status: int, allowed: tuple[int, ...], kind: Kind
 ) -> None:
     """Wherever every allowed status is 4xx."""
-    found = violation(lambda: expect.status(response(status), *allowed)).defect
-    assert (found.kind, found.actual) == (kind, status)
-    assert found.where == (Location(Part.STATUS, exchange="item#4"),)
+    defect = violation(lambda: expect.status(response(status), *allowed)).defect
+    assert (defect.kind, defect.actual) == (kind, status)
+    assert defect.where == (Location(Part.STATUS, exchange="item#4"),)
 
 
 # --- any rejection ---
@@ -122,13 +122,13 @@ def test_every_client_error_is_a_rejection(status: int) -> None:
 )
 def test_another_status_than_a_client_error_is_a_violation(status: int, kind: Kind) -> None:
     """A success has its own kind."""
-    found = violation(lambda: expect.rejected(response(status)))
-    assert (found.message, found.expected, found.exchanges) == (
+    raised = violation(lambda: expect.rejected(response(status)))
+    assert (raised.message, raised.expected, raised.exchanges) == (
         f"a read: {status} c",
         "4xx",
         ("item#4",),
     )
-    assert (found.defect.kind, found.defect.actual) == (kind, status)
+    assert (raised.defect.kind, raised.defect.actual) == (kind, status)
 
 
 def test_a_missing_rejection_has_its_reason() -> None:
@@ -203,14 +203,14 @@ def test_a_condition_that_does_not_hold_is_a_violation() -> None:
     """The responses are its evidence, in their order."""
     other = Exchange("item", 5, Call("video_list"), "", None, None, Request("GET", "", ()))
     holds = response(200).status == 201
-    found = violation(lambda: expect.that(holds, REVIEW_IS_PENDING, response(200), other))
-    assert (found.message, found.expected) == ("the review is open", "approved")
-    assert (found.defect, found.exchanges) == (REVIEW_IS_PENDING, ("item#4", "item#5"))
+    raised = violation(lambda: expect.that(holds, REVIEW_IS_PENDING, response(200), other))
+    assert (raised.message, raised.expected) == ("the review is open", "approved")
+    assert (raised.defect, raised.exchanges) == (REVIEW_IS_PENDING, ("item#4", "item#5"))
     assert violation(lambda: expect.that(holds, REVIEW_IS_PENDING)).exchanges == ()
 
 
 def test_a_violation_is_raised_at_once() -> None:
     """With its evidence."""
-    found = violation(lambda: expect.violated(REVIEW_IS_PENDING, response(200)))
-    assert (found.defect, found.exchanges) == (REVIEW_IS_PENDING, ("item#4",))
+    raised = violation(lambda: expect.violated(REVIEW_IS_PENDING, response(200)))
+    assert (raised.defect, raised.exchanges) == (REVIEW_IS_PENDING, ("item#4",))
     assert violation(lambda: expect.violated(REVIEW_IS_PENDING)).exchanges == ()

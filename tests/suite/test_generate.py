@@ -148,7 +148,7 @@ def test_only_parameters_of_the_contract_are_sent_once() -> None:
         assert len(names) == len(set(names))
 
 
-def test_nothing_is_sent_that_a_proxy_may_change() -> None:
+def test_requests_have_nothing_that_a_proxy_may_change() -> None:
     """No control characters, no separators in segments, no long URLs."""
     for call in _generated():
         for value in call.path.values():
@@ -229,12 +229,12 @@ def test_a_case_that_no_request_can_express_is_left_out(
 def test_without_a_home_directory_nothing_is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     """The system knows only the number of the user."""
 
-    def nobody(_: int) -> None:
+    def unknown_user(_: int) -> None:
         raise KeyError
 
     for name in ("HOME", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    monkeypatch.setattr(pwd, "getpwuid", unknown_user)
     with isolation.undisturbed():
         assert vars(configuration)["__hypothesis_home_directory"].is_relative_to(os.devnull)
 
@@ -247,7 +247,7 @@ def test_text_beyond_ascii_is_sent() -> None:
     assert not bodies.isascii()
 
 
-def test_the_smallest_request_with_a_symptom_is_found() -> None:
+def test_shrinking_returns_the_smallest_request_with_the_symptom() -> None:
     """Shrinking goes on as long as the request has it."""
     source = Source("review_list", Mode.POSITIVE, 1, 40)
 
@@ -259,7 +259,7 @@ def test_the_smallest_request_with_a_symptom_is_found() -> None:
     assert dict(smallest.query)["limit"] == "40"
 
 
-def test_a_search_may_find_nothing() -> None:
+def test_a_search_without_a_match_returns_none() -> None:
     """No example has the symptom."""
     assert (
         generate.smallest(
@@ -272,18 +272,18 @@ def test_a_search_may_find_nothing() -> None:
 @pytest.mark.parametrize("most", [0, 1, 9])
 def test_a_search_ends_with_its_budget(most: int) -> None:
     """The smallest request so far is returned."""
-    shown: list[Call] = []
+    tried: list[Call] = []
 
     def shows(call: Call) -> bool:
-        if len(shown) >= most:
+        if len(tried) >= most:
             raise Enough
-        shown.append(call)
+        tried.append(call)
         return bool(call.query)
 
     smallest = generate.smallest(Source("project_list", Mode.NEGATIVE, 1, 20), shows)
-    assert len(shown) == most
-    assert smallest is None or smallest in shown
-    assert (smallest is not None) == any(call.query for call in shown)
+    assert len(tried) == most
+    assert smallest is None or smallest in tried
+    assert (smallest is not None) == any(call.query for call in tried)
 
 
 Opened = Callable[..., tuple[Session, "Watched"]]
@@ -393,7 +393,9 @@ def test_a_failure_of_a_systematic_request_is_a_violation(opened: Opened) -> Non
     with pytest.raises(Violation) as caught:
         beyond(OPERATIONS["review_approve"], Live(session), generate.make)
     assert "500 wrong" in caught.value.message
-    assert [body for _, _, body in _shown(caught.value.exchanges, transport)] == [b"[null, null]"]
+    assert [body for _, _, body in _requests_of(caught.value.exchanges, transport)] == [
+        b"[null, null]"
+    ]
 
 
 def test_a_failure_of_an_example_is_shrunk(opened: Opened) -> None:
@@ -405,9 +407,9 @@ def test_a_failure_of_an_example_is_shrunk(opened: Opened) -> None:
     session, transport = opened(_on_limits(500))
     with pytest.raises(Violation) as caught:
         Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session), generate.make).run()
-    assert [url.partition("?")[2] for _, url, _ in _shown(caught.value.exchanges, transport)] == [
-        "limit=30"
-    ]
+    assert [
+        url.partition("?")[2] for _, url, _ in _requests_of(caught.value.exchanges, transport)
+    ] == ["limit=30"]
     assert session.end(()).exchanges - usual <= MAX_SMALLER + TRIES * session.depth.examples
 
 
@@ -420,7 +422,7 @@ def test_a_finding_of_a_rule_is_shrunk(opened: Opened) -> None:
     ]
     assert finding.requirement == "arguments/accepted"
     assert finding.message.startswith('limit "30" ')
-    assert [url.partition("?")[2] for _, url, _ in _shown(finding.exchanges, transport)] == [
+    assert [url.partition("?")[2] for _, url, _ in _requests_of(finding.exchanges, transport)] == [
         "limit=30"
     ]
 
@@ -439,7 +441,7 @@ def test_an_endless_search_is_ended(opened: Opened, monkeypatch: pytest.MonkeyPa
     session, transport = opened(_on_limits(500))
     with pytest.raises(Violation) as caught:
         Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session), generate.make).run()
-    ((_, url, _),) = _shown(caught.value.exchanges, transport)
+    ((_, url, _),) = _requests_of(caught.value.exchanges, transport)
     assert 30 <= int(httpx.URL(url).params["limit"]) < 99
 
 
@@ -475,5 +477,5 @@ def test_a_throttled_repetition_is_inconclusive(opened: Opened) -> None:
     assert caught.value.needs == ("limits.requests-per-second",)
 
 
-def _shown(ids: tuple[str, ...], transport: Watched) -> list[tuple[str, str, bytes]]:
+def _requests_of(ids: tuple[str, ...], transport: Watched) -> list[tuple[str, str, bytes]]:
     return [transport.sent[int(id.rpartition("#")[2]) - 1] for id in ids]

@@ -23,13 +23,13 @@ def unlimited(request: httpx.Request, send: Send) -> httpx.Response:
     )
 
 
-@pytest.mark.parametrize(("pause", "found"), [(0.0, Violation), (1.0, Inconclusive)])
-def test_slow_requests_do_not_show_a_missing_limit(pause: float, found: type[Exception]) -> None:
+@pytest.mark.parametrize(("pause", "expected"), [(0.0, Violation), (1.0, Inconclusive)])
+def test_slow_requests_do_not_show_a_missing_limit(pause: float, expected: type[Exception]) -> None:
     """Fast requests without a 429 do."""
     moments = count()
     with stage(spoil=unlimited) as one:
         one.session.client.now = lambda: next(moments) * pause
-        with pytest.raises(found, match=r"429|too slow"):
+        with pytest.raises(expected, match=r"429|too slow"):
             one.perform(limits.test_too_many_requests_are_rejected)
         with pytest.raises(Inconclusive):
             one.perform(limits.test_a_429_says_how_long_to_wait)
@@ -88,10 +88,10 @@ def test_a_closed_connection_is_not_a_413() -> None:
     """A small body gets a response."""
     with (
         stage(spoil=too_large(hanging_up)) as one,
-        pytest.raises(Violation, match="WriteError") as broken,
+        pytest.raises(Violation, match="WriteError") as caught,
     ):
         one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
-    assert broken.value.expected == "413"
+    assert caught.value.expected == "413"
 
 
 def test_without_consent_to_approve_a_404_is_inconclusive() -> None:
@@ -117,7 +117,7 @@ def test_a_limit_beyond_the_largest_body_is_inconclusive() -> None:
     assert max(len(sent.content) for sent in one.transport.sent) == limits_body.LARGEST_PROBE
 
 
-def test_an_undeclared_body_limit_is_found() -> None:
+def test_an_undeclared_body_limit_is_detected() -> None:
     """Bodies grow until one gets 413."""
     with stage(without("limits/max-body-bytes")) as one:
         one.perform(limits_body.test_a_body_past_the_limit_is_too_large)

@@ -128,7 +128,7 @@ def test_a_list_that_fails_does_not_affect_others() -> None:
     """The others are remembered; reading the one that failed raises its problem."""
     with stage(lambda url: url.params.get("limit") == "50" and "cursor" in url.params) as one:
         one.read_ahead([(VIDEOS, 50), (PROJECTS, 25)])
-        kept = [
+        remembered = [
             one.live.paginations.has_read(VIDEOS, 50),
             one.live.paginations.has_read(PROJECTS, 25),
         ]
@@ -136,7 +136,7 @@ def test_a_list_that_fails_does_not_affect_others() -> None:
             one.live.paginations.read(VIDEOS, 50)
         one.transport.fault = lambda _: False
 
-        assert kept == [False, True]
+        assert remembered == [False, True]
         assert one.live.paginations.read(VIDEOS, 50).is_whole
 
 
@@ -240,7 +240,7 @@ def test_pages_fill_a_list_to_the_last_place(count: int, sizes: list[int]) -> No
     assert filling(count) == sizes
 
 
-def test_ids_that_are_shown_more_than_once_are_repeated() -> None:
+def test_ids_that_occur_more_than_once_are_repeated() -> None:
     """On one page or on several; records without an id are not counted."""
     assert repeated(
         Pagination(

@@ -14,7 +14,7 @@ OTHER = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a95"
 
 
 @pytest.mark.parametrize(
-    ("over_http", "by_tool", "found"),
+    ("over_http", "by_tool", "expected"),
     [
         ({"name": "a"}, {"name": "a"}, set()),
         ({"durationUs": 1}, {"durationUs": 1.0}, set()),
@@ -39,11 +39,11 @@ OTHER = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a95"
     ],
 )
 def test_data_differ_in_properties_of_the_contract(
-    over_http: Any, by_tool: Any, found: set[Path]
+    over_http: Any, by_tool: Any, expected: set[Path]
 ) -> None:
     """Properties of the contract that HTTP shows have to be equal; null may be absent."""
-    assert differing_paths(over_http, by_tool, CONTRACT) == found
-    assert differ(over_http, by_tool, CONTRACT) is bool(found)
+    assert differing_paths(over_http, by_tool, CONTRACT) == expected
+    assert differ(over_http, by_tool, CONTRACT) is bool(expected)
 
 
 def test_nested_records_are_compared_by_their_ids() -> None:
@@ -53,8 +53,8 @@ def test_nested_records_are_compared_by_their_ids() -> None:
     over_http = {"replies": [first, second]}
 
     assert differing_paths(over_http, {"replies": [second, first]}, CONTRACT) == set()
-    found = differing_paths(over_http, {"replies": [second, changed]}, CONTRACT)
-    assert found == {("replies", 0, "body")}
+    differing = differing_paths(over_http, {"replies": [second, changed]}, CONTRACT)
+    assert differing == {("replies", 0, "body")}
     assert differing_paths(over_http, {"replies": [first]}, CONTRACT) == {("replies",)}
 
 
@@ -62,11 +62,11 @@ def test_elements_without_usable_ids_are_compared_in_their_order() -> None:
     """Two elements with one id cannot be distinguished by it."""
     twins = [{"id": ONE, "body": "a"}, {"id": ONE, "body": "b"}]
     swapped = [twins[1], twins[0]]
-    found = differing_paths({"replies": twins}, {"replies": swapped}, CONTRACT)
-    assert found == {("replies", 0, "body"), ("replies", 1, "body")}
+    differing = differing_paths({"replies": twins}, {"replies": swapped}, CONTRACT)
+    assert differing == {("replies", 0, "body"), ("replies", 1, "body")}
     others = [{"id": OTHER, "body": "a"}, {"id": ONE, "body": "b"}]
-    found = differing_paths({"replies": others[:1]}, {"replies": others[1:]}, CONTRACT)
-    assert found == {("replies", 0, "body"), ("replies", 0, "id")}
+    differing = differing_paths({"replies": others[:1]}, {"replies": others[1:]}, CONTRACT)
+    assert differing == {("replies", 0, "body"), ("replies", 0, "id")}
 
 
 def test_records_of_a_page_are_known_by_their_ids_in_lower_case() -> None:

@@ -33,10 +33,10 @@ def test_a_list_without_a_cursor_has_no_pagination() -> None:
 
 
 @pytest.mark.parametrize(
-    ("lost", "found"), [(TRIES, None), (2 * TRIES, None), (3 * TRIES, Violation)]
+    ("lost", "expected"), [(TRIES, None), (2 * TRIES, None), (3 * TRIES, Violation)]
 )
 def test_an_invalid_request_with_a_gateway_error_is_repeated(
-    lost: int, found: type[Exception] | None
+    lost: int, expected: type[Exception] | None
 ) -> None:
     """The baseline request is served."""
     numbers = count()
@@ -49,15 +49,15 @@ def test_an_invalid_request_with_a_gateway_error_is_repeated(
         )
 
     with stage(spoil=away) as one:
-        live, control = one.things["live"], Call("project_list")
-        if found is None:
-            assert live.callers.probe(control.asking(limit="0"), control, "no limit").status in (
+        live, baseline = one.things["live"], Call("project_list")
+        if expected is None:
+            assert live.callers.probe(baseline.asking(limit="0"), baseline, "no limit").status in (
                 400,
                 422,
             )
         else:
-            with pytest.raises(found, match=r"^no limit, once more: 503|^no limit: 503"):
-                live.callers.probe(control.asking(limit="0"), control, "no limit")
+            with pytest.raises(expected, match=r"^no limit, once more: 503|^no limit: 503"):
+                live.callers.probe(baseline.asking(limit="0"), baseline, "no limit")
 
 
 def empty(request: httpx.Request) -> httpx.Response | None:
@@ -224,14 +224,14 @@ def test_without_comments_their_review_cannot_be_checked() -> None:
 
 def test_a_record_that_left_its_list_is_not_compared() -> None:
     """It was read once on either side."""
-    shown = count()
+    reads = count()
 
     def leaving(request: httpx.Request, send: Send) -> httpx.Response:
         response = send(request)
         if request.url.path == f"/v1/projects/{id}":
-            next(shown)
+            next(reads)
             return edited(response, lambda document: document["data"].update(name="another"))
-        if request.url.path == "/v1/projects" and response.status_code == 200 and next(shown):
+        if request.url.path == "/v1/projects" and response.status_code == 200 and next(reads):
             left = [
                 item for item in orjson.loads(response.read())["data"]["items"] if item["id"] != id
             ]
@@ -242,7 +242,7 @@ def test_a_record_that_left_its_list_is_not_compared() -> None:
         id = one.things["live"].sample("project_list")[0].record["id"]
         one.transport.spoil = leaving
         one.perform(read.test_a_record_agrees_with_its_list, "project_get")
-    assert next(shown) > 1
+    assert next(reads) > 1
 
 
 def moving(change: Callable[[list[Any]], object]) -> Spoil:
@@ -316,11 +316,11 @@ def test_a_default_limit_that_cuts_a_short_list_is_a_violation(
         response = send(request)
         if request.url.path != "/v1/projects" or response.status_code != 200:
             return response
-        shown = orjson.loads(response.read())["data"]["items"][
+        items = orjson.loads(response.read())["data"]["items"][
             : 6 if "limit" in request.url.params else default
         ]
         return edited(
-            response, lambda document: document["data"].update(items=shown, nextCursor=None)
+            response, lambda document: document["data"].update(items=items, nextCursor=None)
         )
 
     with stage(spoil=spoil) as one, pytest.raises(outcome):

@@ -81,7 +81,7 @@ def test_two_values_differ(one: Any, other: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("readings", "changing"),
+    ("reads", "changing"),
     [
         ([], False),
         ([{"a": 1}], False),
@@ -89,12 +89,12 @@ def test_two_values_differ(one: Any, other: Any) -> None:
         ([{"a": 1}, {"a": 2}], True),
     ],
 )
-def test_a_property_changes_where_two_consecutive_readings_differ(
-    readings: list[dict[str, Any]], changing: bool
+def test_a_property_changes_if_two_consecutive_reads_differ(
+    reads: list[dict[str, Any]], changing: bool
 ) -> None:
     """Also the last ones, and where it is absent in one of them."""
-    assert changes("a", readings) is changing
-    assert changes("a", [{"a": 1}, *readings, {"a": 1}]) is changing
+    assert changes("a", reads) is changing
+    assert changes("a", [{"a": 1}, *reads, {"a": 1}]) is changing
     assert changes("a", [{"a": 1}, {"a": 1}, {}])
 
 

@@ -26,8 +26,8 @@ from conformance.suite.tools.toolbox import Toolbox
 from conformance.target.profile import parse
 
 BASE = "http://target.invalid/v1"
-Answer = tuple[int, str, bytes]
-Change = Callable[[dict[str, Any], Answer], Answer]
+Response = tuple[int, str, bytes]
+Change = Callable[[dict[str, Any], Response], Response]
 JSON = "application/json"
 
 
@@ -55,9 +55,13 @@ class Interpreter:
 
         await self._reference.app(scope, listen, gather)
         if scope["path"] == "/mcp" and parts[0]["status"] == 200:
-            kept = parts[0]["status"], JSON, b"".join(part.get("body", b"") for part in parts[1:])
+            original = (
+                parts[0]["status"],
+                JSON,
+                b"".join(part.get("body", b"") for part in parts[1:]),
+            )
             request = json.loads(bytes(asked))
-            status, kind, body = self._change(request, kept)
+            status, kind, body = self._change(request, original)
             session = [(b"mcp-session-id", b"one")] if request["method"] == "initialize" else []
             parts = [
                 {
@@ -97,18 +101,20 @@ def is_modern(asked: dict[str, Any]) -> bool:
     return "_meta" in asked.get("params", {})
 
 
-def on(method: str, answer: Answer) -> Change:
+def on(method: str, response: Response) -> Change:
     """Another answer to one method, for the client of the protocol alone."""
-    return lambda asked, kept: answer if asked["method"] == method and is_modern(asked) else kept
+    return lambda asked, original: (
+        response if asked["method"] == method and is_modern(asked) else original
+    )
 
 
 def edited(method: str, edit: Callable[[dict[str, Any]], object]) -> Change:
     """An edited result of one method, for the client of the protocol alone."""
 
-    def change(asked: dict[str, Any], kept: Answer) -> Answer:
+    def change(asked: dict[str, Any], original: Response) -> Response:
         if asked["method"] != method or not is_modern(asked):
-            return kept
-        document = json.loads(kept[2])
+            return original
+        document = json.loads(original[2])
         edit(document["result"])
         return 200, JSON, json.dumps(document).encode()
 
@@ -166,13 +172,13 @@ def test_a_response_that_the_client_does_not_understand_is_a_violation(
     change: Change, words: str
 ) -> None:
     """The message is the client's, the evidence its last exchanges."""
-    with target(change) as toolbox, pytest.raises(Violation, match=words) as broken:
+    with target(change) as toolbox, pytest.raises(Violation, match=words) as caught:
         check(toolbox)
 
-    assert broken.value.exchanges
+    assert caught.value.exchanges
 
 
-def test_a_client_that_waits_in_vain_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_waits_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     """The event stream ends early and asks for a retry in an hour."""
     monkeypatch.setattr(sdk_client, "IDLE_SECONDS", 0.3)
     stream = on("tools/call", (200, "text/event-stream", b"id: 1\nretry: 3600000\ndata:\n\n"))
@@ -216,14 +222,14 @@ def test_an_unavailable_target_is_inconclusive(status: int) -> None:
         check(toolbox)
 
 
-def test_a_tool_that_serves_nobody_is_inconclusive() -> None:
+def test_a_rejected_baseline_tool_call_is_inconclusive() -> None:
     """The baseline tool call is rejected."""
 
-    def refuse(asked: dict[str, Any], kept: Answer) -> Answer:
-        return (403, JSON, b"{}") if asked["method"] == "tools/call" else kept
+    def reject(asked: dict[str, Any], original: Response) -> Response:
+        return (403, JSON, b"{}") if asked["method"] == "tools/call" else original
 
     with (
-        target(refuse) as toolbox,
+        target(reject) as toolbox,
         pytest.raises(Inconclusive, match="the baseline tool call returned"),
     ):
         check(toolbox)
@@ -231,10 +237,12 @@ def test_a_tool_that_serves_nobody_is_inconclusive() -> None:
 
 def test_data_that_violate_the_contract_are_inconclusive() -> None:
     """The client validates them with the output schema."""
-    broken = altered.load([Edit("resources", '"displayName": ', '"email": "", "displayName": ')])
+    altered_package = altered.load(
+        [Edit("resources", '"displayName": ', '"email": "", "displayName": ')]
+    )
 
     with (
-        target(package=broken) as toolbox,
+        target(package=altered_package) as toolbox,
         pytest.raises(Inconclusive, match="violates the contract"),
     ):
         check(toolbox)
@@ -273,10 +281,10 @@ def test_the_official_client_reads_all_pages_of_tools(
 def test_only_post_requests_are_sent() -> None:
     """Streams and the end of a session would have a random order."""
 
-    def refuse_the_new(asked: dict[str, Any], kept: Answer) -> Answer:
-        return (404, JSON, b"{}") if is_modern(asked) else kept
+    def reject_modern(asked: dict[str, Any], original: Response) -> Response:
+        return (404, JSON, b"{}") if is_modern(asked) else original
 
-    with target(refuse_the_new) as toolbox:
+    with target(reject_modern) as toolbox:
         transport = ClientTransport(
             toolbox,
             toolbox.live.operation("account_get"),

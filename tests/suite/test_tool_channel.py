@@ -15,7 +15,7 @@ from conformance.suite.tools.channel import MODERN
 
 
 @pytest.mark.parametrize(
-    ("location", "found"),
+    ("location", "expected"),
     [
         ("/mcp/", 10),
         ("http://reference.test/mcp/", 10),
@@ -24,7 +24,7 @@ from conformance.suite.tools.channel import MODERN
         (None, 0),
     ],
 )
-def test_redirects_are_followed_on_the_same_host(location: str | None, found: int) -> None:
+def test_redirects_are_followed_on_the_same_host(location: str | None, expected: int) -> None:
     """A credential is never sent to another host."""
 
     def slashing(request: httpx.Request, send: Send) -> httpx.Response:
@@ -41,8 +41,8 @@ def test_redirects_are_followed_on_the_same_host(location: str | None, found: in
 
     with stage(spoil=slashing) as one:
         toolbox = one.things["toolbox"]
-        if found:
-            assert len(toolbox.tools) == found
+        if expected:
+            assert len(toolbox.tools) == expected
         else:
             with pytest.raises(Inconclusive, match="the tools are not listed: 307"):
                 one.perform(tools.test_every_operation_is_a_tool, "account_get")

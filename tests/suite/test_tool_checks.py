@@ -94,7 +94,7 @@ def test_an_endless_list_of_tools_is_read_up_to_a_bound() -> None:
 def test_an_unknown_list_method_is_inconclusive() -> None:
     """The target may reject the caller."""
 
-    def refusing(request: httpx.Request, send: Send) -> httpx.Response:
+    def rejecting(request: httpx.Request, send: Send) -> httpx.Response:
         if asked(request).get("method") != "tools/list":
             return send(request)
         return json_response(
@@ -107,7 +107,7 @@ def test_an_unknown_list_method_is_inconclusive() -> None:
         )
 
     with (
-        stage(spoil=refusing) as one,
+        stage(spoil=rejecting) as one,
         pytest.raises(Inconclusive, match="the tools are not listed: 200"),
     ):
         one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "account_get")
@@ -139,7 +139,7 @@ def test_a_list_of_tools_that_keeps_failing_is_a_violation(failure: dict[str, An
 def test_a_rejected_list_of_tools_is_inconclusive() -> None:
     """The error code is one of the target's own."""
 
-    def refusing(request: httpx.Request, send: Send) -> httpx.Response:
+    def rejecting(request: httpx.Request, send: Send) -> httpx.Response:
         if asked(request).get("method") != "tools/list":
             return send(request)
         return json_response(
@@ -152,7 +152,7 @@ def test_a_rejected_list_of_tools_is_inconclusive() -> None:
         )
 
     with (
-        stage(spoil=refusing) as one,
+        stage(spoil=rejecting) as one,
         pytest.raises(Inconclusive, match="the tools are not listed: 200"),
     ):
         one.perform(tools.test_every_operation_is_a_tool, "account_get")

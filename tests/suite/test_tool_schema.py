@@ -231,15 +231,17 @@ def test_deeply_nested_alternatives_are_not_read(keyword: str) -> None:
     assert argument_paths({keyword: [schema]}) == {}
 
 
-@pytest.mark.parametrize(("links", "found"), [(1, True), (MAX_DEPTH, True), (MAX_DEPTH + 1, False)])
-def test_references_are_followed_up_to_a_bound(links: int, found: bool) -> None:
+@pytest.mark.parametrize(
+    ("links", "expected"), [(1, True), (MAX_DEPTH, True), (MAX_DEPTH + 1, False)]
+)
+def test_references_are_followed_up_to_a_bound(links: int, expected: bool) -> None:
     """From one definition to the next."""
     definitions: dict[str, Any] = {
         str(number): {"$ref": f"#/$defs/{number + 1}"} for number in range(1, links)
     }
     definitions[str(links)] = FLAT
     schema = {"$ref": "#/$defs/1", "$defs": definitions}
-    assert ("limit" in argument_paths(schema)) is found
+    assert ("limit" in argument_paths(schema)) is expected
 
 
 @pytest.mark.parametrize("stated", ["other.json", "other.json#/$defs/Params", "#Params", 7, None])

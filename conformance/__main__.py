@@ -35,7 +35,7 @@ class Command:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code."""
     for stream in (sys.stdout, sys.stderr):
-        # A terminal with a small character set is no reason to fail.
+        # A terminal with a small character set must not make a command fail.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     chosen = parser().parse_args(arguments)
     try:

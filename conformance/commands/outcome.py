@@ -20,4 +20,4 @@ def explained(ends: tuple[str, ...]) -> str:
 
 
 class UsageError(Exception):
-    """A command cannot do what was asked; str() says why, and what would be right."""
+    """A command cannot run as requested; str() has the reason and the remedy."""

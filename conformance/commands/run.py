@@ -40,8 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
 class Stopped(KeyboardInterrupt):
     """The run was stopped, by Ctrl-C or by SIGTERM; it still writes its report.
 
-    Python ends the process by a signal, whatever its exit code, once a plain KeyboardInterrupt has
-    passed through code run by `exec`, as generated functions are. A subclass avoids that.
+    Python ends the process by a signal, regardless of its exit code, once a plain KeyboardInterrupt
+    has passed through code run by `exec`, as generated functions are. A subclass avoids that.
     """
 
 

@@ -21,7 +21,7 @@ class Api:
     approved_id: str
     """The path parameter of the approval."""
     simplest: Operation
-    """A reading operation without arguments: it shows whether anything responds at all."""
+    """A read operation without arguments: it shows whether the target responds at all."""
     schemes: tuple[str, ...]
     """The authentication schemes as profiles name them, in the order in which they are tried."""
     permissions: tuple[str, ...]

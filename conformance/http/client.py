@@ -1,4 +1,4 @@
-"""The one client: sends calls as a credential, repeats what fails for the moment, and records."""
+"""The client: sends calls as a credential, repeats transient errors, and records exchanges."""
 
 import threading
 import time
@@ -24,17 +24,17 @@ LONGEST_FAILURE = 400
 """Characters of the description of a failed connection."""
 
 FAILURES = (httpx.TransportError, httpx.DecodingError, httpx.StreamError, UnicodeError)
-"""What a target, or its name, makes the transport raise."""
+"""Exceptions of the transport that a target, or its name, causes."""
 
 Request = tuple[Call, Sending, int]
 """A call, how it is made, and its number in the item."""
 
 
 class Log(Protocol):
-    """Takes every exchange, in the order of its number."""
+    """Receives every exchange, in the order of its number."""
 
     def __call__(self, exchange: Exchange, /) -> None:
-        """Keep one exchange."""
+        """Record one exchange."""
 
 
 @dataclass
@@ -159,7 +159,7 @@ class Client:
     def _settled(self, exchange: Exchange, sending: Sending, since: float) -> Exchange:
         """The exchange that is left after all repetitions; every one is recorded.
 
-        What was waited `since` it was made, for others beside it, counts for it as well.
+        The time waited `since` it was made, for concurrent exchanges, counts for it as well.
         """
         attempts = Attempts(self.waiting)
         while True:

@@ -25,7 +25,7 @@ LONGEST_CODE = 80
 class Call:
     """An operation with its arguments.
 
-    `query` keeps order and repetition; `body` is sent as it is.
+    `query` preserves order and repetition; `body` is sent as it is.
     """
 
     operation: str

@@ -18,7 +18,7 @@ WAITING_BUDGET = 360.0
 SILENCE = 3
 """Calls in a row without a response after which a target counts as gone."""
 CHANCES = 5
-"""Items in a row that ask a target once more that is gone."""
+"""Consecutive items that call a target again that counts as gone."""
 
 Wait = Callable[[float], None]
 
@@ -35,7 +35,7 @@ class Waiting:
         return pause <= LONGEST_WAIT and self.waited + pause <= WAITING_BUDGET
 
     def wait(self, seconds: float) -> None:
-        """Let the time pass; nothing where it has passed already."""
+        """Wait; return at once where the time has passed already."""
         if seconds > 0:
             self.waited += seconds
             self._wait(seconds)

@@ -1,7 +1,8 @@
-"""Redaction: keeps secrets out of everything that is written or shown.
+"""Redaction: removes secrets from everything that is written or shown.
 
-Sought are a secret in every spelling of http.spellings, and from `secret_search.LONG` characters
-on every beginning and every end of it with at least `secret_search.SHORTEST_PART` characters.
+The redactor searches for every spelling of a secret in http.spellings, and from
+`secret_search.LONG` characters on every beginning and every end of it with at least
+`secret_search.SHORTEST_PART` characters.
 """
 
 import threading

@@ -23,7 +23,7 @@ class Renewal:
         return (sending.credential.name, exchange.scheme) in self._accepted
 
     def renew(self, exchange: Exchange, sending: Sending, sent_at: float) -> None:
-        """Get a new token. Raises Inconclusive where none can be had."""
+        """Get a new token. Raises Inconclusive where none is available."""
         name, scheme, token = _token(exchange, sending)
         assert token is not None
         self._accepted.discard((name, scheme))

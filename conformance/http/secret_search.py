@@ -87,7 +87,7 @@ def _bytes_of(units: tuple[bytes, ...], characters: int, spelling: Spelling) -> 
 
 
 def _shortest_parts(secret: str) -> tuple[int, int]:
-    """The characters of the shortest beginning and of the shortest end that are no words."""
+    """The characters of the shortest beginning and of the shortest end that are not words."""
     if len(secret) < LONG:
         return len(secret) * 2, len(secret) * 2
     return _shortest(secret), _shortest(secret[::-1], is_reversed=True)

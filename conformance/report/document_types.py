@@ -191,7 +191,7 @@ class LatencyEntry(TypedDict):
 
 
 class SuiteEntry(TypedDict):
-    """What checked the target."""
+    """The checker that checked the target."""
 
     name: str
     version: str
@@ -203,7 +203,7 @@ class SuiteEntry(TypedDict):
 
 
 class ProductEntry(TypedDict, total=False):
-    """Whose product was checked."""
+    """The product that was checked."""
 
     vendor: str
     name: str

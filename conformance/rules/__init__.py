@@ -1,4 +1,4 @@
-"""The rules: requirements that every exchange of a run has to conform to, whatever check sent it.
+"""The rules: requirements on every exchange of a run, regardless of the check that sent it.
 
 A rule is a pure function of one exchange and the contract.
 """

@@ -1,4 +1,4 @@
-"""What a rule says of one exchange."""
+"""The judgement of a rule on one exchange."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What the rules say of the exchanges of one item, gathered into findings."""
+"""The judgements of the rules on the exchanges of one item, gathered into findings."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -12,7 +12,7 @@ Key = tuple[str, str, Verdict]
 """A requirement, an operation, and the verdict of the rules on the two."""
 
 Sighting = tuple[Exchange, Judgement]
-"""An exchange, and what a rule says of it."""
+"""An exchange, and the judgement of a rule on it."""
 
 
 class Judgements:
@@ -22,7 +22,7 @@ class Judgements:
         self._sightings: dict[Key, list[Sighting]] = {}
 
     def add(self, exchange: Exchange, judgement: Judgement) -> None:
-        """Take one more judgement; of those that say the same, the first few are kept."""
+        """Add a judgement; of equal judgements, only the first few are stored."""
         key = (judgement.requirement, exchange.operation, _verdict(judgement))
         seen = self._sightings.setdefault(key, [])
         if len(seen) < MOST_EVIDENCE:

@@ -104,7 +104,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) 
 
 @pytest.hookimpl(tryfirst=True, optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keep checks that approve reviews in one worker, whatever distribution the options name."""
+    """Run checks that approve reviews in one worker, regardless of the distribution option."""
     from conformance.runner import examination  # noqa: PLC0415  (see pytest_generate_tests)
 
     if not examination.is_meant(config):

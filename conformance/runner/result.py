@@ -1,4 +1,4 @@
-"""What one item of a run found, ready to be written: without secrets, and bounded in size."""
+"""The result of one item of a run, ready to be written: without secrets, and bounded in size."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ LONGEST_VALUE = 2_000
 
 @dataclass(frozen=True)
 class ItemResult:
-    """What one item found; crosses process borders as plain JSON.
+    """The result of one item; it crosses process borders as plain JSON.
 
     `methods` counts the requests by HTTP method, `elapsed` has the seconds of each response by
     operation.

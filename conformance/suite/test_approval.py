@@ -182,7 +182,7 @@ def test_an_approval_changes_no_other_review(
 
 
 def _is_by_others(id: str, trial: Trial, approvals: Approvals, trials: Trials) -> bool:
-    """Whether somebody else may have approved one review: a further approval does not repeat it.
+    """Whether another client may have approved one review: a further approval does not repeat it.
 
     That shows nothing where the review is at an end of the list, which a target may always pick, or
     where another trial has already repeated it. Then the list shows whether others approve at all.

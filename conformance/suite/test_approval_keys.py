@@ -1,4 +1,4 @@
-"""Idempotency keys of approvals: what a key stands for once it was used."""
+"""Idempotency keys of approvals: the effect of a key that was used."""
 
 from collections.abc import Iterator
 
@@ -108,7 +108,7 @@ def test_a_replay_is_guarded_like_the_approval(
 
 
 def _rejected_callers(live: Live, trials: Trials) -> Iterator[tuple[Credential | None, str | None]]:
-    """Nobody, and those who may not approve, as far as their own approval was rejected.
+    """No credential, and callers who may not approve, if their own approval was rejected.
 
     Where it was not, another check reports that.
     """
@@ -170,7 +170,7 @@ def _check_approves_other(transfer: Transfer) -> None:
 def test_a_new_key_on_an_approved_review_changes_nothing(
     scheme: str, approvals: Approvals, trials: Trials
 ) -> None:
-    """A new key on an approved review leaves it approved, and the first key keeps its result."""
+    """A new key leaves an approved review approved; the first key still returns its result."""
     trial = trials.approved(scheme)
     before = _replay(trial, approvals, "a replay before the new key")
     key = approvals.key(trial.review.id, f"new by {scheme}")

@@ -102,7 +102,7 @@ def test_the_description_is_complete(live: Live) -> None:
 
 @requirement("observe/description")
 def test_free_choices_of_the_description(live: Live) -> None:
-    """Differences where the contract leaves a choice, and harmless ones, are observed."""
+    """Differences that the contract allows, and harmless ones, are observed."""
     response, _ = _require_description(live)
     free = [each for each in examine(text_of(response)) if each.effect not in BREAKING]
     for each in free[:MAX_OBSERVED]:

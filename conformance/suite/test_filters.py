@@ -94,7 +94,7 @@ def _read_ahead(live: Live) -> None:
 
 
 def _check_unknown_ids(operation: Operation, role: str, name: str, live: Live) -> None:
-    """A filter by the id of nothing returns no item, whatever the id looks like."""
+    """A filter by an id without records returns no item, for every form of the id."""
     restricted = operation.filters[role]
     own = every_value(live.listing(operation.id).records, restricted)
     known = {id.lower() for id in (*own, *_ids_of_owners(restricted, live))}

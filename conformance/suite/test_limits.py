@@ -186,7 +186,7 @@ def _other_than_429(response: Exchange) -> Defect:
 def _check_not_unavailable_alone(
     responses: list[Exchange], before: int, sending: Sending, live: Live
 ) -> None:
-    """Violation where only the throttled caller keeps getting 503, or no response."""
+    """Violation where only the throttled caller repeatedly gets 503, or no response."""
     unavailable = [response for response in responses if is_unavailable(response)]
     was_served = before + len(responses) > len(unavailable)
     if not unavailable or not was_served:

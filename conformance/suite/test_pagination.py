@@ -50,7 +50,7 @@ STATES = (
     "requestedAudience",
     "subjectType",
 )
-"""Properties that tell the state of a record, or whom it waits for."""
+"""Properties with the state of a record, or with the audience that it waits for."""
 
 
 # --- limits ---

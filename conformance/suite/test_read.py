@@ -54,7 +54,7 @@ def test_the_base_address_ends_with_the_version(session: Session) -> None:
 
 @requirement("read/success")
 def test_a_valid_request_is_served(operation: Operation, live: Live) -> None:
-    """Every reading operation responds 200 for data that the caller may see."""
+    """Every read operation responds 200 for data that the caller may see."""
     if operation.path.endswith("Id}"):
         for listed, response in live.readings(operation):
             if response.status != 404 or _is_listed(live, listed):
@@ -234,7 +234,7 @@ def _confirm_differing(
             for each in shown
             if _is_same_record(listed, each.reading.data)
         ]
-        # A single reading of a side does not show whether it changes.
+        # A single read of a side does not show whether it changes.
         if min(len(listings), len(readings)) < 2:
             continue
         stable = [
@@ -297,7 +297,7 @@ def _is_same_record(listed: Listed, data: object) -> bool:
 def _differences(
     live: Live, operation: Operation, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> list[str]:
-    """The properties of the contract in which two valid readings of a record differ."""
+    """The properties of the contract in which two valid reads of a record differ."""
     contract, resource = live.session.contract, operation.resource
     named, other_named = (of_contract(contract, resource, record) for record in (one, other))
     return [
@@ -386,7 +386,7 @@ def _report_two_parents(name: str, *pages: Exchange) -> None:
 
 @requirement("read/absent")
 def test_a_record_that_does_not_exist_is_not_found(operation: Operation, live: Live) -> None:
-    """The id of no record returns 404, or 403 where the target does not tell what exists."""
+    """An id without a record returns 404, or 403 where the target hides what exists."""
     call = live.call(operation)
     live.callers.require_baseline(call)
     made_up, name = live.made_up(operation.id), parameter_of(operation)
@@ -402,7 +402,7 @@ def test_a_record_that_does_not_exist_is_not_found(operation: Operation, live: L
 
 
 def _absent_ids(operation: Operation, made_up: str, live: Live) -> list[str]:
-    """Ids of no record: made up, of another version, the extremes, and close to a real id."""
+    """Ids without a record: made up, of another version, the extremes, and close to a real id."""
     records = live.records(PARENTS[parameter_of(operation)])
     existing = {listed.record["id"].lower() for listed in records}
     extremes = {str(uuid.UUID(int=0)), str(uuid.UUID(int=2**128 - 1))} - existing

@@ -39,7 +39,7 @@ def test_every_operation_is_a_tool(operation: Operation, toolbox: Toolbox) -> No
 def _listed(toolbox: Toolbox) -> dict[str, Any]:
     """The tools that primary is shown.
 
-    Violation where the list keeps failing although the handshake of primary succeeded.
+    Violation where the list fails repeatedly although the handshake of primary succeeded.
     """
     for number in range(ROUNDS):
         toolbox.live.session.transport.wait(float(number))

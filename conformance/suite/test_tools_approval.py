@@ -156,7 +156,7 @@ def _is_overtaken(id: str, sent: int, approvals: Approvals, trials: Trials) -> b
 def _approved_by_tool(
     review: Review, toolbox: Toolbox, operation: Operation, approvals: Approvals
 ) -> tuple[Review, str, ToolResult]:
-    """Approve a review by tool; once more where somebody else has revised it.
+    """Approve a review by tool; once more where another client has revised it.
 
     The result is the review, its key and the response.
     """

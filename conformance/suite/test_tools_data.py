@@ -58,7 +58,7 @@ def _has_default_limit(operation: Operation) -> bool:
 
 
 def _compare_lengths(call: Call, comparison: Comparison) -> None:
-    """Violation where the first page without `limit` keeps another length than over HTTP."""
+    """Violation where the first page without `limit` stays of another length than over HTTP."""
     for _ in range(ROUNDS):
         pair = comparison.check_data(call)
         if pair is None or len(pair.tool_items) == len(pair.over_http.items):

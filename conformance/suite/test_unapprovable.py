@@ -57,7 +57,7 @@ def test_what_cannot_be_approved_is_not(
     trials.baseline(scheme)
     tried = [_attempted(id, scheme, live, approvals) for id in ids]
     changes = [change for change in tried if change is not None]
-    if len(changes) == 1:  # it may be somebody else's
+    if len(changes) == 1:  # it may be another client's
         raise Inconclusive(
             f"the status of a review changed from {shown(changes[0].before)} to "
             f"{shown(changes[0].after)}, by the attempt or by itself",
@@ -77,7 +77,7 @@ def test_what_cannot_be_approved_is_not(
 
 
 def _check_withheld(scheme: str, approvals: Approvals) -> None:
-    """A review of the pool that keeps saying that it cannot be approved is not approved either."""
+    """A review of the pool that repeatedly reads as not approvable is not approved either."""
     for review in approvals.pool.withheld()[:1]:
         again = approvals.reader.read(review.id)
         if record_of(again).get("approvable") is not False:
@@ -138,7 +138,7 @@ def _status(read: Exchange) -> object:
 def test_an_approval_of_no_review_is_absent(
     scheme: str, live: Live, approvals: Approvals, trials: Trials
 ) -> None:
-    """A well-formed id of no review returns 404, or 403 where a target hides what exists."""
+    """A well-formed id without a review returns 404, or 403 where a target hides what exists."""
     primary = live.callers.credential_with("primary", scheme)
     trials.baseline(scheme)
     id = live.made_up("no review")

@@ -25,7 +25,7 @@ NUMBER = 8
 
 
 def near_misses(secret: str) -> tuple[str | None, ...]:
-    """What resembles a secret, the closest first; None where it has nothing of that kind.
+    """Secrets that resemble a given one, the closest first; None where a kind does not apply.
 
     There are NUMBER of them, so that a recorded run can be repeated without its secrets.
     """

@@ -169,7 +169,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Product:
-    """Who and what is checked, for reports and certificates; None: not in the profile."""
+    """The product that is checked, for reports and certificates; None: not in the profile."""
 
     vendor: str | None = None
     name: str | None = None

@@ -17,7 +17,7 @@ RETRY_SECONDS = 30.0
 
 
 class TokenError(Exception):
-    """A command gave no secret; str() says why, and repeats nothing of its arguments or output."""
+    """A command printed no secret; str() has the reason, without its arguments or output."""
 
 
 @dataclass(frozen=True)

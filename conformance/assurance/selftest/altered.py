@@ -49,8 +49,8 @@ def edited(edits: Sequence[Edit]) -> dict[str, str]:
 def load(edits: Sequence[Edit]) -> ModuleType:
     """A second `conformance.reference` with the edits; `sys.modules` stays unchanged.
 
-    Every module of the package is executed again. Raises EditError, and whatever an edited module
-    raises at import.
+    Every module of the package is executed again. Raises EditError, and every exception of an
+    edited module at its import.
     """
     finder = _Finder(edited(edits))
     with _hidden_original():

@@ -74,13 +74,13 @@ def collected() -> tuple[Check, ...]:
 
 
 class _Collector:
-    """A pytest plugin that keeps the collected items."""
+    """A pytest plugin that stores the collected items."""
 
     def __init__(self) -> None:
         self.items: list[pytest.Function] = []
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Keep the items as pytest has selected and ordered them."""
+        """Store the items as pytest has selected and ordered them."""
         self.items = [item for item in session.items if isinstance(item, pytest.Function)]
 
 

@@ -29,7 +29,7 @@ Verdicts = Mapping[str, set[tuple[str | None, Verdict]]]
 class Outcome:
     """The ids of the requirements with each verdict, in the order of the catalogue.
 
-    `errors` are those in whose check the checker itself went wrong.
+    `errors` are those whose check had an internal error.
     """
 
     failed: tuple[str, ...]
@@ -40,7 +40,7 @@ class Outcome:
 def run(edits: Sequence[Edit], seed: int = SEED) -> Outcome:
     """Check the edited reference, as `conformance run --depth quick --conformance-seed …` does.
 
-    Raises EditError, and whatever an edited module raises at import.
+    Raises EditError, and every exception of an edited module at its import.
     """
     subject = examination.in_process(altered.load(edits))
     session = examination.opened(subject, seed, DEPTH)

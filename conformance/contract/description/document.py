@@ -27,7 +27,7 @@ class SchemaError(ValueError):
 
 
 class Document:
-    """A description; nothing in it can be relied on to have the type that OpenAPI requires."""
+    """A description; any value in it may lack the type that OpenAPI requires."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

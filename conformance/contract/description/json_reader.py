@@ -1,4 +1,4 @@
-"""A reader of JSON (RFC 8259) that keeps the line of every key and item."""
+"""A reader of JSON (RFC 8259) that records the line of every key and item."""
 
 import json
 import re

@@ -11,7 +11,7 @@ NOTHING: Json = {}
 
 @dataclass(frozen=True)
 class Node:
-    """A value of the document and its line, from 1; no type in it can be relied on."""
+    """A value of the document and its line, from 1; it may have any type."""
 
     value: Any
     line: int | None = None

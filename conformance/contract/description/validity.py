@@ -50,7 +50,7 @@ def _errors(source: Source) -> Iterator[Any]:
     validators = {"3.0": OpenAPIV30SpecValidator, "3.2": OpenAPIV32SpecValidator}
     version = str(source.document.get("openapi"))[:3]
     validator: type[Any] = validators.get(version, OpenAPIV31SpecValidator)
-    # Without handlers of our own it fetches whatever a document refers to, from network and disk.
+    # Without handlers of our own it fetches all that a document refers to, from network and disk.
     attributes: dict[str, Any] = {"resolver_handlers": dict.fromkeys(SCHEMES, _fetch_nothing)}
     if validator is not OpenAPIV30SpecValidator:  # since 3.1, a default need not fit its schema
         silent = type("Silent", (OpenAPIV31ValueValidator,), {"__call__": lambda *_: iter(())})

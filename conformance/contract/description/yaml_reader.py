@@ -1,4 +1,4 @@
-"""A reader of YAML 1.2 and the merge keys of YAML 1.1 that keeps the line of every key and item."""
+"""A reader of YAML 1.2 with YAML 1.1 merge keys that records the line of every key and item."""
 
 import re
 from collections.abc import Callable

@@ -37,7 +37,7 @@ MOST_SIGHTINGS = 8
 
 
 class Signature(NamedTuple):
-    """What two findings of one defect agree in, whatever values they name."""
+    """What two findings of one defect have in common, apart from the values that they name."""
 
     kind: str
     text: str

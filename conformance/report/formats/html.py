@@ -1,7 +1,7 @@
 """The report as one HTML file that needs nothing else: no network, no script and style of others.
 
-It may quote whatever a target sent. Every text goes through `visible` and then autoescaping, and
-a content security policy lets only the script of this package run, and nothing be loaded.
+It may quote any text of a target. Every text goes through `visible` and then autoescaping, and a
+content security policy lets only the script of this package run, and nothing be loaded.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -54,11 +54,11 @@ class Oracle:
         return None if step.difference else self.results.get((step.key, step.subject.id))
 
     def mark_tried(self, key: str) -> None:
-        """Take into account that a key came with a request whose outcome is not known."""
+        """Record that a key was sent with a request of unknown outcome."""
         self.tried.add(key)
 
     def learn(self, step: Step, status: int, result: Any) -> None:
-        """Take an allowed response into account."""
+        """Record an allowed response."""
         if status == 200 and not step.subject.approved:
             step.subject.approved = True
             self.results[step.key, step.subject.id] = result

@@ -31,7 +31,7 @@ STALE_KIND = "stale"
 
 @dataclass(frozen=True)
 class Planned:
-    """An attempt to come: its kind, label and caller, and how it differs from a right approval."""
+    """A planned attempt: its kind, label and caller, and how it differs from a right approval."""
 
     kind: str
     label: str

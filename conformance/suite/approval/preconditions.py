@@ -46,7 +46,7 @@ class Preconditions:
             yield "a stale attempt, which changes the review"
         others = self._trials.all_but(trial.scheme)
         spreading = [each for each in (trial, *others) if each.also_approved]
-        if len(spreading) > 1:  # one may be somebody else's approval
+        if len(spreading) > 1:  # one may be another client's approval
             yield "an approval, which approves another review"
         if not self._trials.are_readable():
             yield "reading what was approved"
@@ -107,7 +107,7 @@ class Preconditions:
 def changed_by_stale(trials: Trials) -> list[Exchange]:
     """Reviews as read after stale attempts that changed them.
 
-    A single change may be somebody else's; several may be where subjects are revised by others.
+    A single change may be another client's; several may be where subjects are revised by others.
     """
     found = [attempt.after for attempt in trials.stale_attempts() if attempt.changed_review]
     return [] if len(found) < 2 or trials.are_subjects_revised else found

@@ -24,7 +24,7 @@ from conformance.suite.lists.pagination import Listed
 
 READS_IN_A_ROW = 8
 PAGES_IN_A_ROW = 4
-"""Reads that have to agree before a change counts as settled."""
+"""Consecutive reads without the former state before a change counts as complete."""
 
 
 class ReviewReader:
@@ -57,7 +57,7 @@ class ReviewReader:
         return is_approved(read) or (has_succeeded and not shows_status(read))
 
     def revised(self, review: Review) -> Review | None:
-        """The review at the revision that somebody else gave it since; None where it has none."""
+        """The review at the revision that another client gave it since; None where it has none."""
         with suppress(Inconclusive):
             latest = self.approvable(review.id)
             if latest is not None and latest.revision != review.revision:
@@ -87,13 +87,13 @@ class ReviewReader:
         return []
 
     def settle(self, review: Review, scheme: str) -> Settling:
-        """Read an approved review until it settles."""
+        """Read an approved review until its change is complete."""
         read = partial(self.read, review.id, scheme)
         is_former = partial(in_former_state, review)
         return settle(read, is_former, self._session.transport.wait, READS_IN_A_ROW)
 
     def settle_pages(self, review: Review, scheme: str) -> Iterator[Settling]:
-        """Read the pages that list an approved review until each settles.
+        """Read the pages that list an approved review until the change of each is complete.
 
         They are the page on which the review was found, and that of its project.
         """
@@ -118,7 +118,7 @@ class ReviewReader:
                 yield Call("review_list").asking(limit="100", **{name: project})
 
     def others_approve(self, beside: str, reads: int) -> bool:
-        """Whether reviews become approved while nobody here approves any.
+        """Whether reviews become approved while this run approves none.
 
         The page on which the review `beside` was found is read so many times.
         """

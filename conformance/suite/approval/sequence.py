@@ -125,7 +125,7 @@ class Sequence:
         expect.that(is_right, otherwise.on("status").at(where), response, after)
 
     def _is_overtaken(self, step: Step) -> bool:
-        """Whether others made the revision that a stale step expects, before it came.
+        """Whether others made the revision that a stale step expects, before it arrived.
 
         The step is then an approval at that revision.
         """
@@ -139,7 +139,7 @@ class Sequence:
         return True
 
     def _is_revised(self, subject: Subject) -> bool:
-        """Whether somebody else has revised a subject; the next step uses that revision."""
+        """Whether another client has revised a subject; the next step uses that revision."""
         known = subject.revision
         self._revise(subject)
         return subject.revision != known

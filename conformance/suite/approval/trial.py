@@ -51,7 +51,7 @@ class Attempt:
 
     @property
     def is_overtaken(self) -> bool:
-        """Whether others may have made the revision that was sent, before the request came."""
+        """Whether others may have made the revision that was sent, before the request arrived."""
         after = shown_revision(self.after)
         if self.response.status != 200 or not isinstance(after, int | float):
             return False

@@ -162,7 +162,7 @@ class TrialRunner:
     def _with_fresh_key(
         self, review: Review, scheme: str, rejected_key: Exchange | None
     ) -> Approval:
-        """Approve a review; once more at another revision where somebody else has made that one."""
+        """Approve a review; once more at the new revision where another client has revised it."""
         for number in range(MOST_REVISIONS):
             label = f"approve at another revision {number}" if number else "approve"
             send = partial(self._approvals.approve, review, scheme=scheme)

@@ -107,7 +107,7 @@ class Trials:
         return [attempt for attempt in attempts if attempt.kind == STALE_KIND]
 
     def not_overtaken(self, stale: Sequence[Attempt]) -> list[Attempt]:
-        """The stale attempts but those whose revision somebody else may have made.
+        """The stale attempts but those whose revision another client may have made.
 
         One such attempt is excused anyway, several only where subjects are revised by others.
         """
@@ -119,12 +119,12 @@ class Trials:
 
     @cached_property
     def are_subjects_revised(self) -> bool:
-        """Whether a review that nobody here approves gets another revision, or is withheld.
+        """Whether a review that this run does not approve gets another revision, or is withheld.
 
         It is watched while stale approvals of another, approved review take their time.
         """
         trial = self.first()
-        # A stale attempt must not approve a review that nobody has approved yet.
+        # A stale attempt must not approve a review that is not approved yet.
         is_approved = trial.approval.status == 200
         id = trial.review.id if is_approved else self._live.made_up("no review")
         try:

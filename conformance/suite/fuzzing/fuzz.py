@@ -131,7 +131,7 @@ class Fuzz:
         return symptom in self.symptoms([self._responses[key]])
 
     def _send_smaller(self, call: Call) -> Exchange:
-        # A failure need not be repeated here. The request rate, though, is only kept by patience.
+        # Failures need no repetition here, but only a patient call observes the request rate.
         is_patient = self._session.rate is not None
         sending = replace(self._sending("a smaller request"), patient=is_patient)
         response = self._session.client.send(call, sending)
@@ -139,7 +139,7 @@ class Fuzz:
         return response
 
     def _check_responded(self, unavailable: list[Exchange]) -> None:
-        """Violation where a request keeps getting no response of the target's own.
+        """Violation where a repeated request gets no response of the target's own.
 
         The baseline request shows that the target is available.
         """

@@ -18,7 +18,7 @@ from conformance.suite.lists.live import PARENTS, Live, parameter_of
 
 MAX_IDS = 8
 KEPT_MADE_UP = 4
-"""One in so many generated ids is kept."""
+"""One in so many generated ids is not replaced."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Substitution:
         return values
 
     def _ids(self) -> list[str]:
-        """Ids for the path; for an approval only those of reviews that nobody can approve."""
+        """Ids for the path; for an approval only those of reviews that cannot be approved."""
         if self.operation.writes:
             made_up = [self.live.made_up(f"fuzz {number}") for number in range(2)]
             return [*made_up, *self.live.session.target.fixtures.unapprovable_reviews]

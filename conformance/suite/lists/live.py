@@ -22,7 +22,7 @@ SHORTER = 25
 FARTHER = 40
 """Most further parents that are tried where none of a sample has several records below it."""
 PAUSES = (0.2, 0.8, 3.0)
-"""Seconds before each further reading of two sides that disagree: a list may lag behind."""
+"""Seconds before each further read of two sides that disagree: a list may lag behind."""
 OWNERS = {"id": "", "companyId": "company", "projectId": "project"}
 """The properties that identify a record or its owner, with the kind of the id; "" for its own."""
 
@@ -107,7 +107,7 @@ class Live:
         return self._readings[operation.id]
 
     def call(self, operation: Operation) -> Call:
-        """A valid call of a reading operation, on a record that primary sees."""
+        """A valid call of a read operation, on a record that primary sees."""
         if "{" not in operation.path:
             return Call(operation.id)
         name = parameter_of(operation)

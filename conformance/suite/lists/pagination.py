@@ -198,7 +198,8 @@ class Paginator:
 def _leads_back(page: Exchange, pages: Sequence[Exchange]) -> bool:
     """Whether a page has records, and all of them are on earlier pages.
 
-    A repeated cursor alone is no loop: a target that keeps the position may use one cursor only.
+    A repeated cursor alone is not a loop: a target that stores the position may use a single
+    cursor.
     """
     known = {record_key(item) for earlier in pages for item in earlier.items}
     return bool(page.items) and all(record_key(item) in known for item in page.items)

@@ -44,7 +44,8 @@ def try_filter(operation: Operation, role: str, name: str, live: Live) -> None:
     invalid = live.callers.send(plain.call.asking(**{name: NOT_A_UUID}), purpose=purpose)
     is_heeded = filtered.status == 200 and not filtered.items and bool(plain.items)
     is_checked = filtered.status in {200, 403, 404} and invalid.status in REJECTIONS
-    # A target may reject unknown ids as it rejects unknown parameters: an own id tells them apart.
+    # A target may reject unknown ids as it rejects unknown parameters: an id of an existing record
+    # shows the difference.
     if filtered.status in REJECTIONS and invalid.status in REJECTIONS:
         own = every_value(plain.items, operation.filters[role])[:1]
         calls = [plain.call.asking(**{name: id}) for id in own]

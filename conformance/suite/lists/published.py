@@ -1,4 +1,4 @@
-"""The description that the target publishes, as nobody or as primary fetches it."""
+"""The description that the target publishes, fetched without a credential or as primary."""
 
 from urllib.parse import urlsplit
 

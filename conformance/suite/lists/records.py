@@ -36,7 +36,7 @@ def differing(one: Record, other: Record) -> list[str]:
 
 
 def changes(name: str, records: list[dict[str, Any]]) -> bool:
-    """Whether a property differs between two consecutive readings of one record."""
+    """Whether a property differs between two consecutive reads of one record."""
     return any(not alike(one.get(name), other.get(name)) for one, other in pairwise(records))
 
 

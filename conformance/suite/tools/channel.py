@@ -61,7 +61,7 @@ class Caller:
 
 @dataclass(frozen=True)
 class Connection:
-    """The protocol version and, if the target keeps one, the session of one caller.
+    """The protocol version and, if the target has sessions, the session of one caller.
 
     `rejection` is the response to a handshake that was rejected.
     `greeted` says that the handshake succeeded.

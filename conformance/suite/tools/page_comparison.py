@@ -24,7 +24,7 @@ Page = tuple[list[Any], str | None]
 class PageComparison:
     """Compares pages of one list; `cursor` is the name of its cursor parameter, None if unknown.
 
-    Each interface follows its own cursors, since the order of items is free.
+    Each interface follows its own cursors, since the order of items may differ.
     """
 
     comparison: Comparison

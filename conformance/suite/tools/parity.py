@@ -1,6 +1,6 @@
 """The data of a tool compared with those of its operation over HTTP.
 
-Records are compared by their ids: the order of items and further properties are free.
+Records are compared by their ids: the order of items and further properties may differ.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,7 +27,7 @@ def differ(over_http: Any, by_tool: Any, contract: Contract) -> bool:
 def differing_paths(over_http: Any, by_tool: Any, contract: Contract) -> set[Path]:
     """The paths of the properties of the contract in which the data of a tool differ from HTTP's.
 
-    Properties that only the tool shows are free, and so is null in place of an absent property.
+    Properties that only the tool shows are allowed, and so is null in place of an absent property.
     """
     names = _property_names(contract)
     paths = _differing(over_http, by_tool, ())

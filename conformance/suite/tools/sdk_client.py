@@ -61,7 +61,7 @@ for _name in ("mcp.client", "mcp.shared"):
 class ClientTransport(httpx2.AsyncBaseTransport):
     """Sends the requests of the client through the recording client of the run.
 
-    `problem` is the error that kept a request from its response. Only POST is sent: the streams
+    `problem` is the error that prevented the response to a request. Only POST is sent: the streams
     that the client opens beside its requests are optional, and their order is random.
     """
 

@@ -1,4 +1,4 @@
-"""What the engine knows of the API is derived from the contract files."""
+"""The engine derives its knowledge of the API from the contract files."""
 
 from conformance.contract import api, openapi
 
@@ -6,7 +6,7 @@ API = api.load()
 
 
 def test_the_operations_that_the_engine_calls_by_itself() -> None:
-    """The one that writes, and one that shows whether anything responds."""
+    """One operation writes, and one checks whether the target responds."""
     assert (API.approval.id, API.approved_id) == ("review_approve", "reviewId")
     assert API.simplest.id == "account_get"
 
@@ -17,13 +17,13 @@ def test_schemes_are_named_as_in_a_profile() -> None:
 
 
 def test_permissions_are_those_of_the_operations() -> None:
-    """In their order."""
+    """They have the order of the operations."""
     assert API.permissions == openapi.load().permissions
     assert (API.permissions[0], API.permissions[-1]) == ("account:read", "activity:read")
 
 
 def test_each_resource_has_a_kind() -> None:
-    """Records within records too; the result of the approval is no resource."""
+    """Nested records have one too; the result of the approval is not a resource."""
     assert API.kinds == {
         "Account": "account",
         "Project": "project",
@@ -37,7 +37,7 @@ def test_each_resource_has_a_kind() -> None:
 
 
 def test_path_parameters_lead_to_kinds_lists_and_readers() -> None:
-    """Each id is shown by a list and read by an operation."""
+    """A list contains each id, and an operation reads it."""
     assert API.id_kinds == {"projectId": "project", "videoId": "video", "reviewId": "review"}
     assert API.parents == {
         "projectId": "project_list",
@@ -53,7 +53,7 @@ def test_path_parameters_lead_to_kinds_lists_and_readers() -> None:
 
 
 def test_nested_and_closed_resources() -> None:
-    """As their schemas say."""
+    """Both are derived from the schemas."""
     assert API.nested == {
         "Video": ("localizations", "Localization"),
         "Comment": ("replies", "Reply"),
@@ -62,7 +62,7 @@ def test_nested_and_closed_resources() -> None:
 
 
 def test_one_list_has_to_mark_its_end() -> None:
-    """For the others it is not stated what the last page shows."""
+    """The end of the other lists is not specified."""
     assert API.closing_lists == {"project_list"}
 
 
@@ -80,9 +80,9 @@ def test_five_parameters_have_no_stated_name() -> None:
 
 
 def test_filters_name_the_property_that_they_restrict() -> None:
-    """By role; a list below a record has none."""
+    """Filters have roles; a nested list has none."""
     filters = {id: dict(each.filters) for id, each in openapi.load().operations.items()}
-    assert {id: found for id, found in filters.items() if found} == {
+    assert {id: roles for id, roles in filters.items() if roles} == {
         "project_list": {"company": "companyId"},
         "video_list": {"company": "companyId", "project": "projectId"},
         "review_list": {"project": "projectId", "company": "companyId"},

@@ -12,11 +12,11 @@ DOCUMENT = Path(__file__).parents[2] / "spec" / "COVERAGE.md"
 
 def test_every_requirement_has_a_check_or_a_reason() -> None:
     """An untested requirement states the reason."""
-    judged = catalogue.checks()
+    checked = catalogue.checks()
     assert [
         id
         for id, entry in requirements.load().items()
-        if (id in judged) == (entry.untested is not None)
+        if (id in checked) == (entry.untested is not None)
     ] == []
 
 

@@ -17,7 +17,7 @@ from edited_contract import (
     UUID,
     compared,
     edited,
-    found,
+    located,
 )
 
 from conformance.contract import openapi
@@ -53,10 +53,10 @@ def test_a_path_item_may_be_a_component() -> None:
 
 
 def test_another_name_of_a_path_parameter_is_harmless() -> None:
-    """The parameter is found by its position."""
+    """The position identifies the parameter."""
     item = copy.deepcopy(openapi.load().document["paths"]["/videos/{videoId}"])
     item["get"]["parameters"] = [{"name": "id", "in": "path", "required": True, "schema": UUID}]
-    actual = found({"/paths/~1videos~1{videoId}": GONE, "/paths/~1videos~1{id}": item})
+    actual = located({"/paths/~1videos~1{videoId}": GONE, "/paths/~1videos~1{id}": item})
     assert actual == {("parameters", HARMLESS, "videoId")}
 
 
@@ -89,7 +89,7 @@ def test_openapi_3_0_is_understood() -> None:
             "default": 25,
         },
     }
-    assert found(edits) == {("version", CLIENTS, "openapi")}
+    assert located(edits) == {("version", CLIENTS, "openapi")}
 
 
 def test_an_anchor_may_be_a_target_of_references() -> None:
@@ -98,7 +98,7 @@ def test_an_anchor_may_be_a_target_of_references() -> None:
         f"{SCHEMAS}/Uuid/$anchor": "uuid",
         f"{SCHEMAS}/Account/properties/id": {"$ref": "#uuid"},
     }
-    assert found(edits) == set()
+    assert located(edits) == set()
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_an_anchor_may_be_a_target_of_references() -> None:
     ids=["an unknown location", "a duplicate identifier", "no information"],
 )
 def test_invalid_openapi_is_a_difference(edits: dict[str, Any], where: str) -> None:
-    """An independent validator finds it."""
+    """An independent validator reports it."""
     assert where in {each.where for each in examine(edited(edits)) if each.aspect is Aspect.VALID}
 
 
@@ -163,7 +163,7 @@ def test_a_recommendation_of_openapi_is_not_a_rule(edits: dict[str, Any]) -> Non
     ids=lambda edits: f"{next(iter(edits)).rpartition('/')[2]}={next(iter(edits.values()))!r:.40}",
 )
 def test_a_malformed_document_is_a_difference(edits: dict[str, Any]) -> None:
-    """The comparison ends, and at least one difference breaks clients or callers."""
+    """The comparison ends, and at least one difference affects clients or callers."""
     assert any(each.effect in (CLIENTS, CALLERS) for each in examine(edited(edits)))
 
 
@@ -174,7 +174,7 @@ def test_equal_differences_are_merged() -> None:
 
 
 def test_a_difference_as_text() -> None:
-    """The text has the place, the message, and the words of both documents."""
+    """The text has the place, the message, and the values of both documents."""
     actual = str(compared({f"{GET}/parameters/0/schema/maximum": 50})[0])
     assert actual == (
         "limit: does not allow 99, 100 (specified: integer, minimum 1, maximum 100, default 25; "
@@ -185,14 +185,14 @@ def test_a_difference_as_text() -> None:
 
 def test_the_worst_difference_comes_first() -> None:
     """Differences are sorted by effect, then by aspect."""
-    found = compared(
+    differences = compared(
         {
             "/info/version": "2",
             f"{GET}/parameters/0/required": True,
             f"{SCHEMAS}/Video/additionalProperties": False,
         }
     )
-    assert [each.effect.value for each in found] == [CLIENTS, CALLERS, HARMLESS]
+    assert [each.effect.value for each in differences] == [CLIENTS, CALLERS, HARMLESS]
 
 
 def test_a_nullable_enum_of_openapi_3_0_allows_null() -> None:
@@ -210,7 +210,7 @@ def test_a_nullable_enum_of_openapi_3_0_allows_null() -> None:
 
 
 def test_a_flaw_names_the_place_and_the_keyword() -> None:
-    """It contains nothing of the value."""
+    """The message does not contain the value."""
     pair = pairs(description(edited({})))["account_get"]
     views = responses.views(pair, "200")
     assert views is not None

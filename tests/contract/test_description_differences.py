@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from edited_contract import CALLERS, CLIENTS, GET, GONE, HARMLESS, OPEN, SCHEMAS, UUID, found
+from edited_contract import CALLERS, CLIENTS, GET, GONE, HARMLESS, OPEN, SCHEMAS, UUID, located
 
 from conformance.contract import openapi
 
@@ -157,7 +157,7 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], set[tuple[str, str, str]]]] = {
         {"/paths/~1reviews~1{reviewId}~1approve/post/requestBody/content": {"application/xml": {}}},
         {("body", CALLERS, "request body")},
     ),
-    # answers
+    # responses
     "200 is gone": ({"/paths/~1account/get/responses/200": GONE}, {("responses", CLIENTS, "200")}),
     "200 by default": (
         {
@@ -444,8 +444,8 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], set[tuple[str, str, str]]]] = {
 
 
 @pytest.mark.parametrize(("edits", "expected"), DIFFERENCES.values(), ids=DIFFERENCES.keys())
-def test_an_edit_is_one_known_difference(
+def test_an_edit_has_the_expected_differences(
     edits: dict[str, Any], expected: set[tuple[str, str, str]]
 ) -> None:
-    """Its aspect, its effect and its place are those of the table."""
-    assert found(edits) == expected
+    """The table has the aspect, the effect and the place of each."""
+    assert located(edits) == expected

@@ -40,7 +40,7 @@ def test_a_description_with_external_references_is_rejected(part: str) -> None:
     "part", ["example: {$ref: b}", "a: {enum: [{$ref: b}]}", "properties: {$ref: {type: string}}"]
 )
 def test_example_data_has_no_references(part: str) -> None:
-    """Examples and values are not followed, and a property may be called `$ref`."""
+    """References in examples are not followed, and a property may be called `$ref`."""
     assert description(f"{HEAD}paths: {{}}\n{part}\n").root["openapi"] == "3.1.1"
 
 
@@ -67,8 +67,8 @@ def test_a_reference_is_a_pointer_or_an_anchor(reference: object, value: object)
         "list": ["x", "y"],
         "z": {"$anchor": "here"},
     }
-    found = Document(parsed(root)).target(reference)
-    actual = found and ("whole" if found.value is root else found.value)
+    target = Document(parsed(root)).target(reference)
+    actual = target and ("whole" if target.value is root else target.value)
     assert actual == value
 
 
@@ -79,8 +79,8 @@ def test_a_circular_reference_resolves_to_nothing() -> None:
 
 
 @pytest.mark.parametrize("reference", ["a~1b", "c%20d", "e~0f"])
-def test_a_schema_with_an_escaped_name_is_found_by_validators(reference: str) -> None:
-    """A validator gets the definition under the name that it looks for."""
+def test_validators_resolve_a_schema_with_an_escaped_name(reference: str) -> None:
+    """The definition has the name that the reference resolves to."""
     schemas = {name: {"type": "string"} for name in ("a/b", "c d", "e~f")}
     document = Document(parsed({"components": {"schemas": schemas}}))
     view = View.of(document, Node({"$ref": f"#/components/schemas/{reference}"}))

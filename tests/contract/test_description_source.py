@@ -12,7 +12,7 @@ from conformance.contract.description.source import SourceError, parsed
 
 
 def test_yaml_and_json_give_the_same_values() -> None:
-    """The contract reads as PyYAML reads it, and again from its JSON form."""
+    """Both are equal to what PyYAML parses."""
     text = files.text("openapi.yaml")
     as_yaml = yaml.safe_load(text)
     assert read(text).document == as_yaml == read(json.dumps(as_yaml, indent="\t")).document
@@ -87,7 +87,7 @@ def test_keys_are_strings() -> None:
 
 
 def test_merge_keys_and_aliases_are_written_out() -> None:
-    """A stated key wins over a merged one; a merged key keeps its own line."""
+    """A stated key overrides a merged one; a merged key has the line of its source."""
     source = read(
         "base: &base\n  a: 1\n  b: 2\nmade:\n  <<: *base\n  b: 3\nmore:\n  <<: [*base, {c: 4}, 5]\n"
     )

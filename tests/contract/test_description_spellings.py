@@ -1,4 +1,4 @@
-"""Other spellings of the contract, which are no differences."""
+"""Other spellings of the contract, which are not differences."""
 
 from typing import Any
 
@@ -159,6 +159,6 @@ SPELLINGS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("edits", SPELLINGS.values(), ids=SPELLINGS.keys())
-def test_the_same_meaning_is_no_difference(edits: dict[str, Any]) -> None:
+def test_another_spelling_is_not_a_difference(edits: dict[str, Any]) -> None:
     """Schemas are compared by their meaning."""
     assert compared(edits) == ()

@@ -26,12 +26,12 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("value", UUIDS)
-def test_a_uuid_of_the_specification_is_one(value: str) -> None:
+def test_every_uuid_of_the_specification_is_valid(value: str) -> None:
     """Versions 1 to 8, the four variant digits, upper and lower case, all zeros and all f."""
     assert is_uuid(value)
 
 
 @pytest.mark.parametrize("value", OTHERS)
-def test_any_other_value_is_not(value: object) -> None:
+def test_any_other_value_is_invalid(value: object) -> None:
     """Other versions and variants, other spellings, a trailing newline, other JSON types."""
     assert not is_uuid(value)

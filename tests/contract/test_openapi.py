@@ -242,7 +242,7 @@ BAD_UUIDS = [
 ]
 
 
-Judge = Callable[[Mapping[str, Any]], Callable[[Any], bool]]
+Compiler = Callable[[Mapping[str, Any]], Callable[[Any], bool]]
 
 
 def rust(schema: Mapping[str, Any]) -> Callable[[Any], bool]:
@@ -256,15 +256,15 @@ def python(schema: Mapping[str, Any]) -> Callable[[Any], bool]:
     return jsonschema.Draft202012Validator(dict(schema), format_checker=checker).is_valid
 
 
-both = pytest.mark.parametrize("judge", [rust, python])
+both = pytest.mark.parametrize("compiled", [rust, python])
 every_operation = pytest.mark.parametrize("id", OPERATIONS)
 
 
 def route(id: str) -> Mapping[str, Any]:
     """The operation object as it stands in the document."""
     method, path, _ = OPERATIONS[id]
-    found: Mapping[str, Any] = DOCUMENT["paths"][path][method.lower()]
-    return found
+    operation: Mapping[str, Any] = DOCUMENT["paths"][path][method.lower()]
+    return operation
 
 
 def resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -272,24 +272,24 @@ def resolved(node: Mapping[str, Any]) -> Mapping[str, Any]:
     if "$ref" not in node:
         return node
     return functools.reduce(
-        lambda found, key: found[key], node["$ref"].removeprefix("#/").split("/"), DOCUMENT
+        lambda parent, key: parent[key], node["$ref"].removeprefix("#/").split("/"), DOCUMENT
     )
 
 
 def inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema of the document that stands on its own: all components are its $defs."""
+    """A self-contained copy of a schema: all components are its $defs."""
     text = json.dumps({**schema, "$defs": SCHEMAS}).replace("#/components/schemas/", "#/$defs/")
     return dict(json.loads(text))
 
 
 def bare(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema without what only people or this project read, and without an enumeration."""
+    """A schema without its description, its marks and its enumeration."""
     return {
         key: value for key, value in schema.items() if key not in {"x-open", "description", "enum"}
     }
 
 
-def shown(node: Mapping[str, Any]) -> Iterator[Any]:
+def examples(node: Mapping[str, Any]) -> Iterator[Any]:
     """The examples of a parameter, a header or a media type."""
     if "example" in node:
         yield node["example"]
@@ -310,15 +310,15 @@ def carriers(node: Any, where: str = "#") -> Iterator[tuple[str, Mapping[str, An
 
 
 def opened(schema: Mapping[str, Any], where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The marks in a schema, by the dotted path of the member that they stand on."""
+    """The marks in a schema, by the dotted path of the property that has the mark."""
     if "x-open" in schema:
         yield where, schema["x-open"]
-    for name, member in schema.get("properties", {}).items():
-        yield from opened(member, f"{where}.{name}")
+    for name, property_schema in schema.get("properties", {}).items():
+        yield from opened(property_schema, f"{where}.{name}")
 
 
 def marks() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Every mark of the document under the name that GAPS gives its place."""
+    """Every mark of the document, with the name of its place in GAPS."""
     for id in OPERATIONS:
         if "x-open" in route(id):
             yield id, route(id)["x-open"]
@@ -336,19 +336,19 @@ def test_the_document_is_openapi_3_1_1_of_api_version_1_0_0() -> None:
 
 
 def test_an_independent_validator_accepts_the_document() -> None:
-    """openapi-spec-validator finds nothing wrong."""
+    """openapi-spec-validator reports no error."""
     openapi_spec_validator.validate(json.loads(json.dumps(DOCUMENT)))
 
 
 def test_schemathesis_loads_every_operation() -> None:
     """The generator sees the ten operations under the base path of the version segment."""
     schema = schemathesis.openapi.from_dict(json.loads(json.dumps(DOCUMENT)))
-    found = {
+    ids = {
         operation.ok().definition.raw["operationId"]
         for operation in schema.get_all_operations()
         if isinstance(operation, Ok)
     }
-    assert (found, schema.base_path) == (set(OPERATIONS), "/v1/")
+    assert (ids, schema.base_path) == (set(OPERATIONS), "/v1/")
 
 
 def test_the_operations_are_those_of_the_specification() -> None:
@@ -411,15 +411,17 @@ def test_a_filter_names_the_property_that_it_restricts(id: str) -> None:
 
 @both
 @every_operation
-def test_a_parameter_of_type_uuid_accepts_uuids_alone(id: str, judge: Judge) -> None:
+def test_a_parameter_of_type_uuid_accepts_only_uuids(id: str, compiled: Compiler) -> None:
     """Each schema is self-contained and has the pattern."""
     schemas = [item.schema for item in CONTRACT.operation(id).parameters if item.role != "limit"]
-    actual = [(judge(schema)(GOOD_UUIDS[0]), judge(schema)(BAD_UUIDS[1])) for schema in schemas]
+    actual = [
+        (compiled(schema)(GOOD_UUIDS[0]), compiled(schema)(BAD_UUIDS[1])) for schema in schemas
+    ]
     assert actual == [(True, False)] * len(schemas)
 
 
 @pytest.mark.parametrize(("id", "default"), LISTS.items())
-def test_limit_is_from_1_to_100_and_has_a_default_on_projects_alone(
+def test_limit_is_from_1_to_100_and_has_a_default_only_on_projects(
     id: str, default: int | None
 ) -> None:
     """The bounds of every list, and the one default."""
@@ -438,14 +440,14 @@ def test_the_lists_are_the_operations_with_a_limit() -> None:
     ) == (set(LISTS), set(LISTS))
 
 
-def test_the_approval_alone_writes() -> None:
+def test_only_the_approval_writes() -> None:
     """Nine operations read."""
     assert [id for id, operation in CONTRACT.operations.items() if operation.writes] == [
         "review_approve"
     ]
 
 
-def test_the_request_body_of_the_approval_must_be_sent() -> None:
+def test_the_approval_requires_a_request_body() -> None:
     """It is JSON, and the only request body."""
     bodies = {id: route(id)["requestBody"] for id in OPERATIONS if "requestBody" in route(id)}
     assert {id: (body["required"], list(body["content"])) for id, body in bodies.items()} == {
@@ -479,7 +481,7 @@ def test_the_contract_knows_the_statuses() -> None:
 
 
 @every_operation
-def test_retry_after_comes_with_429_alone(id: str) -> None:
+def test_only_429_has_retry_after(id: str) -> None:
     """A header of type string."""
     headers = {
         status: resolved(response).get("headers", {})
@@ -507,7 +509,7 @@ def test_the_two_schemes_are_an_api_key_header_and_a_bearer_token() -> None:
 
 
 @every_operation
-def test_either_scheme_suffices_and_needs_the_permission(id: str) -> None:
+def test_each_scheme_suffices_and_needs_the_permission(id: str) -> None:
     """Two alternatives with the same scope."""
     permission = OPERATIONS[id][2]
     assert route(id)["security"] == [{"apiKey": [permission]}, {"bearerToken": [permission]}]
@@ -528,13 +530,13 @@ def test_a_record_has_its_fields(name: str, fields: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "fields"), REQUIRED.items())
-def test_a_record_requires_what_is_required(name: str, fields: str) -> None:
-    """And nothing that the specification does not show to be required."""
+def test_a_record_has_its_required_fields(name: str, fields: str) -> None:
+    """No other field is required."""
     assert set(SCHEMAS[name].get("required", [])) == set(fields.split())
 
 
 def test_only_account_and_project_are_closed() -> None:
-    """Every other object may have more members."""
+    """Every other object may have additional properties."""
     text = json.dumps(DOCUMENT)
     closed = {
         name for name, schema in SCHEMAS.items() if schema.get("additionalProperties") is False
@@ -588,9 +590,9 @@ def test_an_envelope_requires_data_and_request_id(name: str, *, is_list: bool) -
 @pytest.mark.parametrize(
     "name", ["ProjectPage", "VideoPage", "ReviewPage", "CommentPage", "ActivityPage"]
 )
-def test_a_page_ends_with_null_or_nothing_as_specified(name: str, judge: Judge) -> None:
-    """A cursor, null, nothing at all, no UUID, a number."""
-    accepts = judge(CONTRACT.schema(name))
+def test_a_page_ends_with_null_or_nothing_as_specified(name: str, compiled: Compiler) -> None:
+    """The cursor is a UUID, null, another string, a number or absent."""
+    accepts = compiled(CONTRACT.schema(name))
     cursors: list[dict[str, Any]] = [
         {"nextCursor": value} for value in (GOOD_UUIDS[0], None, "", 5)
     ]
@@ -602,16 +604,16 @@ def test_a_page_ends_with_null_or_nothing_as_specified(name: str, judge: Judge) 
 
 @both
 @pytest.mark.parametrize("value", GOOD_UUIDS)
-def test_a_uuid_is_accepted(value: str, judge: Judge) -> None:
+def test_a_uuid_is_accepted(value: str, compiled: Compiler) -> None:
     """Versions 1 to 8, the variant, either case, all zeros, all f."""
-    assert judge(CONTRACT.schema("Uuid"))(value)
+    assert compiled(CONTRACT.schema("Uuid"))(value)
 
 
 @both
 @pytest.mark.parametrize("value", BAD_UUIDS)
-def test_any_other_value_is_not_a_uuid(value: object, judge: Judge) -> None:
+def test_any_other_value_is_not_a_uuid(value: object, compiled: Compiler) -> None:
     """Other versions and variants, other spellings, and a trailing newline."""
-    assert not judge(CONTRACT.schema("Uuid"))(value)
+    assert not compiled(CONTRACT.schema("Uuid"))(value)
 
 
 @both
@@ -620,11 +622,11 @@ def test_any_other_value_is_not_a_uuid(value: object, judge: Judge) -> None:
     [*((good, True) for good in GOOD_UUIDS), *((bad, False) for bad in BAD_UUIDS)],
 )
 def test_the_pattern_suffices_without_the_format(
-    value: object, judge: Judge, *, accepted: bool
+    value: object, compiled: Compiler, *, accepted: bool
 ) -> None:
     """A validator that ignores formats has the same result."""
     pattern = {key: item for key, item in CONTRACT.schema("Uuid").items() if key != "format"}
-    assert judge(pattern)(value) is accepted
+    assert compiled(pattern)(value) is accepted
 
 
 def test_the_uuid_pattern_is_anchored() -> None:
@@ -649,10 +651,10 @@ def test_the_uuid_pattern_is_anchored() -> None:
     ],
 )
 def test_a_count_is_any_integral_number_within_bounds(
-    value: object, judge: Judge, *, accepted: bool
+    value: object, compiled: Compiler, *, accepted: bool
 ) -> None:
-    """1.0 and 1e3 are integers; booleans, strings and fractions are none."""
-    assert judge(CONTRACT.schema("Count"))(value) is accepted
+    """1.0 and 1e3 are integers; booleans, strings and fractions are not."""
+    assert compiled(CONTRACT.schema("Count"))(value) is accepted
 
 
 @both
@@ -672,24 +674,24 @@ def test_a_count_is_any_integral_number_within_bounds(
     ],
 )
 def test_a_reason_may_be_null_while_a_review_can_be_approved(
-    review: Mapping[str, Any], judge: Judge, *, accepted: bool
+    review: Mapping[str, Any], compiled: Compiler, *, accepted: bool
 ) -> None:
-    """A review that cannot be approved has a string, where it has a reason at all."""
-    assert judge(CONTRACT.schema("Review"))(review) is accepted
+    """If a review cannot be approved, its reason is a string or absent."""
+    assert compiled(CONTRACT.schema("Review"))(review) is accepted
 
 
 @both
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_every_component_is_self_contained(name: str, judge: Judge) -> None:
+def test_every_component_is_self_contained(name: str, compiled: Compiler) -> None:
     """Its references lead into its own $defs, and a validator compiles it."""
     schema = CONTRACT.schema(name)
     references = set(re.findall(r'"\$ref": "([^"]+)"', json.dumps(schema)))
-    assert references == {f"#/$defs/{found}" for found in schema.get("$defs", {})}
-    assert judge(schema)([]) is False
+    assert references == {f"#/$defs/{name}" for name in schema.get("$defs", {})}
+    assert compiled(schema)([]) is False
 
 
 def test_a_schema_is_a_copy() -> None:
-    """Changing one leaves the contract as it was."""
+    """A change of the copy does not change the contract."""
     CONTRACT.schema("Project")["properties"].clear()
     assert len(CONTRACT.schema("Project")["properties"]) == 10
 
@@ -706,49 +708,49 @@ def test_an_unknown_contract_file_is_an_error() -> None:
 
 
 def test_every_body_parameter_and_header_has_an_example() -> None:
-    """Nothing that carries a schema is left without."""
-    assert [where for where, node in carriers(DOCUMENT) if not list(shown(node))] == []
+    """This holds for everything that has a schema."""
+    assert [where for where, node in carriers(DOCUMENT) if not list(examples(node))] == []
 
 
 @both
-def test_every_example_validates(judge: Judge) -> None:
+def test_every_example_validates(compiled: Compiler) -> None:
     """Formats included."""
     wrong = [
         (where, value)
         for where, node in carriers(DOCUMENT)
-        for value in shown(node)
-        if not judge(inlined(resolved(node["schema"])))(value)
+        for value in examples(node)
+        if not compiled(inlined(resolved(node["schema"])))(value)
     ]
     assert wrong == []
 
 
 def links() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Every link with the operation that it leaves from."""
+    """Every link with the operation that it starts from."""
     for id in OPERATIONS:
         for link in route(id)["responses"]["200"].get("links", {}).values():
             yield id, resolved(link)
 
 
 def followed(id: str, expression: str) -> Any:
-    """What a runtime expression gives on the first example of an operation's success."""
+    """The value of a runtime expression for the first example of an operation's success."""
     source, _, pointer = expression.partition("#/")
     if source.startswith("$request.path."):
         names = {item["name"]: item["example"] for item in map(resolved, route(id)["parameters"])}
         return names[source.removeprefix("$request.path.")]
     assert source == "$response.body"
-    example = next(shown(route(id)["responses"]["200"]["content"]["application/json"]))
+    example = next(examples(route(id)["responses"]["200"]["content"]["application/json"]))
     return functools.reduce(
-        lambda found, key: found[int(key) if isinstance(found, list) else key],
+        lambda parent, key: parent[int(key) if isinstance(parent, list) else key],
         pointer.split("/"),
         example,
     )
 
 
 @pytest.mark.parametrize(("id", "link"), list(links()))
-def test_a_link_leads_to_an_operation_with_values_that_it_takes(
+def test_a_link_has_valid_values_for_the_operation_that_it_leads_to(
     id: str, link: Mapping[str, Any]
 ) -> None:
-    """Each expression resolves, and the parameter at the other end accepts the value."""
+    """Each expression resolves, and the parameter of the operation accepts the value."""
     known = {item.name: item.schema for item in CONTRACT.operation(link["operationId"]).parameters}
     accepted = {
         target: rust(known[target])(followed(id, expression))
@@ -763,43 +765,43 @@ def test_a_link_leads_to_an_operation_with_values_that_it_takes(
 def test_links_lead_from_a_list_through_the_approval_and_back() -> None:
     """List, read, approve, read; the approval carries the revision that was read."""
     ways = {(id, link["operationId"]) for id, link in links()}
-    walk = [
+    path = [
         ("review_list", "review_get"),
         ("review_get", "review_approve"),
         ("review_approve", "review_get"),
     ]
     bodies = [(id, link["requestBody"]) for id, link in links() if "requestBody" in link]
     revision = {"expectedSubjectRevision": "$response.body#/data/subjectRevision"}
-    assert ([way for way in walk if way not in ways], bodies) == ([], [("review_get", revision)])
+    assert ([way for way in path if way not in ways], bodies) == ([], [("review_get", revision)])
 
 
 @pytest.mark.parametrize("id", LISTS)
 def test_every_list_links_to_its_next_page_and_to_a_record(id: str) -> None:
-    """Where its records can be read by id."""
+    """The operation of the record reads it by id."""
     targets = {link["operationId"] for source, link in links() if source == id}
     record = id.replace("_list", "_get")
     assert {id, record} & set(OPERATIONS) <= targets
 
 
 def test_every_link_is_used() -> None:
-    """None is defined for nothing."""
+    """Each defined link is referenced by a path."""
     defined = DOCUMENT["components"]["links"]
     assert all(f'"#/components/links/{name}"' in json.dumps(DOCUMENT["paths"]) for name in defined)
 
 
 def test_every_gap_of_the_specification_is_marked_and_nothing_else() -> None:
-    """Where it stands and what is open."""
+    """A mark has a place and the aspects that are open."""
     assert {where: set(mark["aspects"]) for where, mark in marks()} == GAPS
 
 
 def test_every_mark_has_aspects_and_a_note() -> None:
-    """Known aspects and one line of note; none stands where the walk of this test does not come."""
-    found = list(marks())
+    """The aspects are known, the note is one line, and this test collects every mark."""
+    every_mark = list(marks())
     assert [
         where
-        for where, mark in found
+        for where, mark in every_mark
         if set(mark) != {"aspects", "note"} or not set(mark["aspects"]) <= ASPECTS
     ] == []
-    assert [where for where, mark in found if "\n" in mark["note"] or not mark["note"]] == []
-    repeated = 3  # the parameter Limit stands in the document once, and four lists have it
-    assert json.dumps(DOCUMENT).count('"x-open"') == len(found) - repeated
+    assert [where for where, mark in every_mark if "\n" in mark["note"] or not mark["note"]] == []
+    repeated = 3  # the parameter Limit is once in the document, and four lists have it
+    assert json.dumps(DOCUMENT).count('"x-open"') == len(every_mark) - repeated

@@ -34,7 +34,7 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]
 
 
 def inputs(id: str, profile: dict[str, Any]) -> dict[str, Any]:
-    """The inputs of a scenario: a review of its own, and another revision than its current one."""
+    """The inputs of a scenario: an unused review, and a revision that is not its current one."""
     keys = {name: credential.get("api-key") for name, credential in profile["credentials"].items()}
     review = profile["fixtures"]["approvable-reviews"][list(SCENARIOS).index(id)]
     with httpx.Client(
@@ -69,7 +69,7 @@ def executed(id: str, profile: dict[str, Any], modules: Path, folder: Path) -> t
         *(
             "--severity",
             "SCHEMA_CHECK=off",
-        ),  # it closes every schema, those of conditions too, which then no record fits
+        ),  # it closes every schema, also those of conditions, so every record would be invalid
         cwd=folder,
         REDOCLY_CLI_RESPECT_INPUT=json.dumps(inputs(id, profile)),
     )
@@ -99,8 +99,8 @@ def test_the_document_conforms_to_the_schema_of_arazzo(modules: Path) -> None:
     jsonschema_rs.validator_for(schema).validate(document)
 
 
-def test_a_linter_finds_no_problem(modules: Path, tmp_path: Path) -> None:
-    """Names, references between steps, and the operations of the description beside it."""
+def test_a_linter_reports_no_problem(modules: Path, tmp_path: Path) -> None:
+    """It checks names, references between steps, and the operations of the description."""
     ran = node.run(
         modules,
         REDOCLY,
@@ -165,10 +165,10 @@ def test_the_reference_passes_the_scenario(
 def test_a_mutant_fails_its_scenario(
     id: str, mutant: str, step: str, modules: Path, tmp_path: Path
 ) -> None:
-    """The scenario fails at the step that meets the defect, after all earlier ones succeed."""
-    broken = subjects.BY_ID[mutant]
+    """Every step before the one with the defect succeeds."""
+    subject = subjects.BY_ID[mutant]
     ids = [each.id for each in SCENARIOS[id].steps]
     expected = [(name, "success") for name in ids[: ids.index(step)]] + [(step, "error")]
 
-    with live_server.instance(altered.load(broken.edits).Reference()) as profile:
+    with live_server.instance(altered.load(subject.edits).Reference()) as profile:
         assert executed(id, profile, modules, tmp_path) == (1, expected)

@@ -24,7 +24,7 @@ FAIL, ERROR, INCONCLUSIVE, PASS, NOT_APPLICABLE = Verdict
 
 
 def test_the_values_are_the_words_of_the_report() -> None:
-    """Worst first."""
+    """The worst verdict is first."""
     assert [str(verdict) for verdict in Verdict] == [
         "fail",
         "error",
@@ -43,7 +43,7 @@ def test_the_values_are_the_words_of_the_report() -> None:
 @pytest.mark.parametrize("better", range(1, 5))
 @pytest.mark.parametrize("worse", range(4))
 def test_the_worst_of_two_decides(worse: int, better: int) -> None:
-    """In any order."""
+    """The order of the two does not matter."""
     order = list(Verdict)
     for pair in permutations((order[worse], order[better])):
         assert worst(pair) is order[min(worse, better)]
@@ -78,22 +78,22 @@ def test_a_run_is_conformant_only_if_every_must_passed(
 
 
 def test_a_sentence_is_the_text_with_its_values() -> None:
-    """A text without values is taken as it is, braces included."""
-    found = defect(Kind.COUNT, "{n} of {{all}}", n=2)
-    assert (found.text, found.sentence) == ("{n} of {{all}}", "2 of {all}")
+    """A text without values does not change, even with braces."""
+    example = defect(Kind.COUNT, "{n} of {{all}}", n=2)
+    assert (example.text, example.sentence) == ("{n} of {{all}}", "2 of {all}")
     assert defect(Kind.BODY, "no {data}").sentence == "no {data}"
 
 
 def test_a_defect_is_equal_to_one_with_the_same_data() -> None:
-    """And can be a key."""
-    one, other = (defect(Kind.COUNT, "{n} of them", actual=2, n=2) for _ in range(2))
-    assert one == other
-    assert len({one, other}) == 1
-    assert one != defect(Kind.COUNT, "{n} of them", actual=2, n=3)
+    """Equal defects are the same key."""
+    first, second = (defect(Kind.COUNT, "{n} of them", actual=2, n=2) for _ in range(2))
+    assert first == second
+    assert len({first, second}) == 1
+    assert first != defect(Kind.COUNT, "{n} of them", actual=2, n=3)
 
 
-def test_a_defect_says_where_it_is_and_which_properties_it_is_about() -> None:
-    """Each method returns another defect; the rest stays as it is."""
+def test_a_defect_has_its_place_and_its_properties() -> None:
+    """Each method returns a copy with one change."""
     bare = defect(Kind.VALUE, "id is x", expected="a UUID", actual="x")
     place = Location(Part.BODY, "/data/id", "a#1")
     full = bare.at(place).on("id").about("pattern", "id", "companyId")
@@ -109,11 +109,11 @@ def test_a_defect_says_where_it_is_and_which_properties_it_is_about() -> None:
 
 def test_a_violation_has_a_defect_and_its_evidence() -> None:
     """Its message is the sentence of the defect."""
-    found = defect(Kind.STATUS, "status {status}", expected="200", status=418)
-    bare = Violation(found)
-    full = Violation(found, exchanges=iter(["a#1"]), operation="account_get")
+    status_defect = defect(Kind.STATUS, "status {status}", expected="200", status=418)
+    bare = Violation(status_defect)
+    full = Violation(status_defect, exchanges=iter(["a#1"]), operation="account_get")
     assert (str(bare), bare.message, bare.expected) == ("status 418", "status 418", "200")
-    assert (bare.defect, bare.exchanges, bare.operation) == (found, (), None)
+    assert (bare.defect, bare.exchanges, bare.operation) == (status_defect, (), None)
     assert (full.exchanges, full.operation) == (("a#1",), "account_get")
 
 
@@ -130,13 +130,13 @@ def test_an_inconclusive_check_names_what_it_needs() -> None:
 
 def test_a_finding_needs_a_requirement_and_a_verdict_only() -> None:
     """Everything else is empty."""
-    found = Finding("base/x", PASS)
+    finding = Finding("base/x", PASS)
     assert (
-        found.operation,
-        found.message,
-        found.expected,
-        found.needs,
-        found.exchanges,
-        found.item,
-        found.defect,
+        finding.operation,
+        finding.message,
+        finding.expected,
+        finding.needs,
+        finding.exchanges,
+        finding.item,
+        finding.defect,
     ) == (None, "", "", (), (), "", None)

@@ -38,7 +38,7 @@ def compared(edits: Mapping[str, Any]) -> tuple[Difference, ...]:
     return differences(description(edited(edits)))
 
 
-def found(edits: Mapping[str, Any]) -> set[tuple[str, str, str]]:
+def located(edits: Mapping[str, Any]) -> set[tuple[str, str, str]]:
     """The differences of an edited contract as (aspect, effect, where)."""
     return {(each.aspect.value, each.effect.value, each.where) for each in compared(edits)}
 

@@ -1,4 +1,4 @@
-"""Starts the kill matrix first and asks for its rows last: it runs beside all other tests."""
+"""Starts the kill matrix first and reads its rows last: it runs beside all other tests."""
 
 import pytest
 from kill_matrix import KillMatrix
@@ -30,7 +30,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def kill_matrix(request: pytest.FixtureRequest) -> dict[str, list[str]]:
-    """What is wrong with each mutant and variant that this run has chosen, by its id."""
+    """The problems of each mutant and variant that this run has chosen, by its id."""
     stash = request.config.stash
     if MATRIX not in stash:
         stash[MATRIX] = KillMatrix(_chosen(request.session))

@@ -89,7 +89,7 @@ def test_an_edit_of_an_unknown_module_is_an_error(module: str) -> None:
 
 
 def test_edits_of_one_module_apply_in_their_order() -> None:
-    """The second edit finds the text that the first one wrote."""
+    """The second edit replaces the text of the first one."""
     sources = altered.edited([PREFIX, Edit("app", '"/v2"', '"/v3"')])
 
     assert '"/v3"' in sources["app"]

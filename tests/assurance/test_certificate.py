@@ -1,4 +1,4 @@
-"""Certificates: an honest one is verified, and a forged one is rejected, whoever signed it."""
+"""Certificates: an honest one is verified, and a forged one is rejected for any signer."""
 
 import json
 import re
@@ -90,7 +90,7 @@ def test_the_installed_suite_lists_its_changes(home: Path) -> None:
 
 
 def test_only_its_owner_can_read_a_private_key(home: Path) -> None:
-    """It is never overwritten."""
+    """An existing key is not overwritten."""
     assert (home / "key").stat().st_mode & 0o777 == 0o600
     assert command("keygen", home / "key").returncode == 4
 
@@ -137,7 +137,7 @@ def edited_target(change: Callable[[Any], None]) -> Callable[[Evidence], None]:
 
 
 def rejected_outsider(lines: list[Any]) -> Any:
-    """The exchange in which the outsider's request for a project was rejected."""
+    """The exchange in which a request of the outsider for a project is rejected."""
     return next(
         line
         for line in lines
@@ -156,7 +156,7 @@ def add(lines: list[Any]) -> None:
 
 
 def drop(lines: list[Any]) -> None:
-    """Leave one out."""
+    """Remove an exchange."""
     lines.remove(rejected_outsider(lines))
 
 
@@ -165,7 +165,7 @@ def unwrite(target: Any) -> None:
     target["consent"] = dict.fromkeys(target["consent"], False)
 
 
-BY_ANYBODY: dict[str, Callable[[Evidence], None]] = {
+WITHOUT_THE_KEY: dict[str, Callable[[Evidence], None]] = {
     "the verdict": edited_report(lambda report: report.update(verdict="conformant ")),
     "a requirement": edited_report(lambda report: report["requirements"][0].update(verdict="fail")),
     "a response": edited_exchanges(leak),
@@ -179,7 +179,7 @@ BY_ANYBODY: dict[str, Callable[[Evidence], None]] = {
 }
 
 
-@pytest.mark.parametrize("edit", BY_ANYBODY.values(), ids=BY_ANYBODY)
+@pytest.mark.parametrize("edit", WITHOUT_THE_KEY.values(), ids=WITHOUT_THE_KEY)
 def test_altered_evidence_is_rejected(
     edit: Callable[[Evidence], None], home: Path, evidence: Evidence
 ) -> None:
@@ -187,11 +187,11 @@ def test_altered_evidence_is_rejected(
     altered = dict(evidence)
     edit(altered)
     honest = bundle.read(home / "honest.zip")
-    found = verify(bundle.Bundle(altered, honest.envelope, honest.key), None)
-    assert any("is not the signed one" in problem for problem in found.problems)
+    verification = verify(bundle.Bundle(altered, honest.envelope, honest.key), None)
+    assert any("is not the signed one" in problem for problem in verification.problems)
 
 
-BY_THE_SIGNER: dict[str, tuple[Callable[[Evidence], None], str]] = {
+WITH_THE_KEY: dict[str, tuple[Callable[[Evidence], None], str]] = {
     "a response that is a leak": (edited_exchanges(leak), "authorization/company"),
     "a removed exchange": (edited_exchanges(drop), "the replay differs"),
     "an added exchange": (edited_exchanges(add), "belong to no check"),
@@ -240,7 +240,7 @@ BY_THE_SIGNER: dict[str, tuple[Callable[[Evidence], None], str]] = {
 }
 
 
-@pytest.mark.parametrize(("edit", "expected"), BY_THE_SIGNER.values(), ids=BY_THE_SIGNER)
+@pytest.mark.parametrize(("edit", "expected"), WITH_THE_KEY.values(), ids=WITH_THE_KEY)
 def test_a_forgery_by_the_signer_is_rejected(
     edit: Callable[[Evidence], None],
     expected: str,
@@ -252,8 +252,8 @@ def test_a_forgery_by_the_signer_is_rejected(
     forged = dict(evidence)
     edit(forged)
     bundle.write(tmp_path / "forged.zip", forged, key)
-    found = verify(bundle.read(tmp_path / "forged.zip"), None)
-    assert any(expected in problem for problem in found.problems), found.problems
+    verification = verify(bundle.read(tmp_path / "forged.zip"), None)
+    assert any(expected in problem for problem in verification.problems), verification.problems
 
 
 def test_a_rejection_has_its_reasons(home: Path, evidence: Evidence, tmp_path: Path) -> None:
@@ -308,12 +308,12 @@ def test_another_key_than_the_pinned_one_is_rejected(
 ) -> None:
     """The certificate is valid by the key that it contains."""
     bundle.write(tmp_path / "other.zip", evidence, Ed25519PrivateKey.generate())
-    found = verify(bundle.read(tmp_path / "other.zip"), (home / "key.pub").read_bytes())
-    assert found.problems == ("the signature is not from this key",)
+    verification = verify(bundle.read(tmp_path / "other.zip"), (home / "key.pub").read_bytes())
+    assert verification.problems == ("the signature is not from this key",)
 
 
 @pytest.mark.parametrize("part", ["payload", "payloadType", "signatures"])
-def test_a_broken_envelope_is_rejected(part: str, home: Path, evidence: Evidence) -> None:
+def test_an_invalid_envelope_is_rejected(part: str, home: Path, evidence: Evidence) -> None:
     """This holds for each part of the envelope."""
     honest = bundle.read(home / "honest.zip")
     envelope = {**honest.envelope, part: "AAAA"}
@@ -374,10 +374,10 @@ def test_a_report_without_a_statement_is_rejected(
     statement = bundle.statement(evidence)
     for entry in statement["predicate"]["configuration"]:
         entry["digest"]["sha256"] = bundle.digest(forged[entry["name"]])
-    found = verify(
+    verification = verify(
         bundle.Bundle(forged, dsse.sign(statement, key), bundle.read(home / "honest.zip").key), None
     )
-    assert found.problems == ("the statement contradicts the report",)
+    assert verification.problems == ("the statement contradicts the report",)
 
 
 MALFORMED: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
@@ -415,13 +415,13 @@ def test_malformed_evidence_is_rejected(
     """It is a problem of the certificate, not an internal error."""
     name, change, expected = malformed
     forged = {**evidence, name: change(evidence[name])}
-    found = verify(
+    verification = verify(
         bundle.Bundle(
             forged, dsse.sign(bundle.statement(forged), key), bundle.read(home / "honest.zip").key
         ),
         None,
     )
-    assert found.problems == (f"{name} is malformed: {expected}",)
+    assert verification.problems == (f"{name} is malformed: {expected}",)
 
 
 def _another_kind(*, private: bool) -> bytes:

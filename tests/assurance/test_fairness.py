@@ -69,8 +69,10 @@ def test_a_conforming_deployment_does_not_fail(
 
 
 @pytest.mark.parametrize("name", ["bare"])
-def test_without_consent_only_get_is_sent(name: str, reports: dict[str, Future[Report]]) -> None:
-    """One API key that can read is enough for a verdict."""
+def test_without_consent_every_request_is_a_get(
+    name: str, reports: dict[str, Future[Report]]
+) -> None:
+    """One API key with read permissions is enough for a verdict."""
     report = reports[name].result()
 
     assert list(report["exchanges"]["methods"]) == ["GET"]
@@ -127,7 +129,7 @@ def _is_checked(entry: Report) -> bool:
 
 def _messages(entry: Report) -> list[str]:
     return [
-        f"{found['operation']}: {found['message']}"
-        for found in entry["findings"]
-        if found["verdict"] in ("fail", "error")
+        f"{finding['operation']}: {finding['message']}"
+        for finding in entry["findings"]
+        if finding["verdict"] in ("fail", "error")
     ]

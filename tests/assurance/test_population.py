@@ -1,4 +1,4 @@
-"""The files of mutants and variants, and what is wrong with an invalid one."""
+"""The files of mutants and variants, and the errors of invalid files."""
 
 import re
 from pathlib import Path

@@ -139,7 +139,7 @@ def test_a_trial_has_the_verdicts_of_a_run_by_pytest(id: str, tmp_path: Path) ->
         errors=tuple(
             entry["id"]
             for entry in checked
-            if any(found["verdict"] == "error" for found in entry["findings"])
+            if any(finding["verdict"] == "error" for finding in entry["findings"])
         ),
         inconclusive=tuple(entry["id"] for entry in checked if entry["verdict"] == "inconclusive"),
     )

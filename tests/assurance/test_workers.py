@@ -68,9 +68,9 @@ def test_no_more_processes_run_than_allowed(tmp_path: Path) -> None:
     """With one process, no task starts before the previous one has ended."""
     tasks = [tmp_path / str(number) for number in range(3)]
 
-    found = dict(workers.each(_others_running, tasks, 1))
+    others_running = dict(workers.each(_others_running, tasks, 1))
 
-    assert found == dict.fromkeys(tasks, 0)
+    assert others_running == dict.fromkeys(tasks, 0)
 
 
 def test_an_early_end_kills_the_running_processes() -> None:

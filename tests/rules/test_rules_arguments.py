@@ -24,19 +24,19 @@ def judgements(
     """The judgements of the response to a call: requirement, sentence, expected."""
     response = None if status is None else Response(status, ())
     exchange = Exchange("item", 1, call, "", "primary", "bearer", Request("GET", "", ()), response)
-    found = arguments.examine(exchange, ROLES if roles is None else roles, CONTRACT)
-    return [(judgement.requirement, judgement.problem, judgement.expected) for judgement in found]
+    checked = arguments.examine(exchange, ROLES if roles is None else roles, CONTRACT)
+    return [(judgement.requirement, judgement.problem, judgement.expected) for judgement in checked]
 
 
 def verdicts(call: Call, roles: dict[str, str] | None = None) -> dict[int, tuple[str, bool]]:
     """For each status of a response: the requirement that is checked, and whether it conforms."""
-    found = {
+    by_status = {
         status: judgements(call, status, roles)
         for status in (200, 400, 403, 404, 409, 413, 422, 500)
     }
     return {
         status: (entries[0][0], entries[0][1] is None)
-        for status, entries in found.items()
+        for status, entries in by_status.items()
         if entries
     }
 
@@ -181,7 +181,7 @@ def test_valid_arguments_are_not_rejected_as_invalid(call: Call) -> None:
 
 
 def test_a_cursor_that_was_never_issued_may_be_rejected() -> None:
-    """A UUID does not show whether it was issued."""
+    """The format of a UUID does not prove that it was issued."""
     assert verdicts(LIST.asking(cursor=ID)) == dict.fromkeys(
         ACCEPTING, ("arguments/accepted", True)
     )
@@ -251,8 +251,8 @@ def test_a_request_with_an_open_argument_is_not_checked(call: Call) -> None:
     assert verdicts(call) == {}
 
 
-def test_a_filter_may_be_rejected_where_it_names_nothing() -> None:
-    """One exchange does not show what exists; a value that is not a UUID is rejected."""
+def test_a_filter_may_be_rejected_if_its_record_is_unknown() -> None:
+    """One exchange does not prove what exists; a value that is not a UUID is rejected."""
     videos = Call("video_list")
     assert [verdicts(videos.asking(**{name: ID})) for name in ("companyId", "projectId")] == [
         {},
@@ -287,7 +287,7 @@ def defects(call: Call, status: int) -> list[Defect | None]:
 
 
 def test_a_sentence_names_the_argument_and_the_response() -> None:
-    """And the allowed statuses."""
+    """It names the allowed statuses too."""
     assert judgements(LIST.asking(limit="0"), 200) == [
         ("arguments/limit", 'limit "0" returned 200', "400 or 422")
     ]
@@ -315,10 +315,14 @@ def test_a_sentence_names_the_argument_and_the_response() -> None:
     ],
 )
 def test_a_defect_has_the_status_as_data(call: Call, status: int, kind: Kind) -> None:
-    """A success is another kind than a wrong error."""
-    (found,) = defects(call, status)
-    assert found is not None
-    assert (found.kind, found.actual, found.where) == (kind, status, (Location(Part.STATUS),))
+    """A success and a wrong error are different kinds."""
+    (violation,) = defects(call, status)
+    assert violation is not None
+    assert (violation.kind, violation.actual, violation.where) == (
+        kind,
+        status,
+        (Location(Part.STATUS),),
+    )
 
 
 def test_the_rules_declare_the_requirements_that_they_check() -> None:
@@ -331,5 +335,5 @@ def test_the_rules_declare_the_requirements_that_they_check() -> None:
         approve,
         Call("review_approve", {"reviewId": ID}).carrying([]),
     ]
-    found = {requirement for call in calls for requirement, _, _ in judgements(call, 200)}
-    assert found == arguments.REQUIREMENTS
+    checked = {requirement for call in calls for requirement, _, _ in judgements(call, 200)}
+    assert checked == arguments.REQUIREMENTS

@@ -22,12 +22,12 @@ def judgements(
     exchange = Exchange(
         "item", 1, Call("video_list", query=query), "", None, None, Request("GET", "", ()), response
     )
-    found = [
+    checked = [
         judgement
         for judgement in examine(exchange, CONTRACT)
         if judgement.requirement == "pagination/limit"
     ]
-    return [(judgement.problem, judgement.expected) for judgement in found]
+    return [(judgement.problem, judgement.expected) for judgement in checked]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_an_approval_without_a_body_may_be_rejected_for_its_media_type(
 
 
 def test_a_response_is_checked_from_its_status_to_its_records() -> None:
-    """The form first, then the record, each with its own defects."""
+    """The form is checked first, then the record."""
     body = json.dumps(
         {
             "data": {"id": "x", "displayName": 1, "accountType": "internal", "more": None},
@@ -129,7 +129,7 @@ def test_a_response_is_checked_from_its_status_to_its_records() -> None:
 
 
 def test_a_page_that_is_too_long_has_its_length_as_data() -> None:
-    """And the place of the items."""
+    """The place is that of the items."""
     body = b'{"data": {"items": [{}, {}]}, "requestId": "r"}'
     exchange = Exchange(
         "item",
@@ -142,7 +142,7 @@ def test_a_page_that_is_too_long_has_its_length_as_data() -> None:
         Response(200, (), body),
     )
     (judgement,) = page.examine(exchange)
-    found = judgement.defect
-    assert found is not None
-    assert (found.kind, found.actual) == (Kind.COUNT, 2)
-    assert found.where == (Location(Part.BODY, "/data/items"),)
+    violation = judgement.defect
+    assert violation is not None
+    assert (violation.kind, violation.actual) == (Kind.COUNT, 2)
+    assert violation.where == (Location(Part.BODY, "/data/items"),)

@@ -95,9 +95,9 @@ def judgements(resource: str, *records: Any) -> list[Judgement]:
 
 def violated(resource: str, *records: Any) -> set[str]:
     """The requirements that these records violate."""
-    found = judgements(resource, *records)
-    assert [judgement for judgement in found if judgement.unsure] == []
-    return {judgement.requirement for judgement in found if judgement.problem is not None}
+    checked = judgements(resource, *records)
+    assert [judgement for judgement in checked if judgement.unsure] == []
+    return {judgement.requirement for judgement in checked if judgement.problem is not None}
 
 
 def with_(resource: str, **properties: Any) -> dict[str, Any]:
@@ -113,7 +113,7 @@ FIELDS = {resource: api.load().kinds[resource] + "/fields" for resource in OPERA
 
 @pytest.mark.parametrize("resource", OPERATIONS)
 def test_a_whole_record_conforms(resource: str) -> None:
-    """And exercises the requirements of its resource only."""
+    """It exercises the requirements of its resource only."""
     expected = {FIELDS[resource], "representation/uuid"}
     expected |= {"Account": {"account/required", "account/closed", "account/type"}}.get(
         resource, set()
@@ -216,7 +216,7 @@ def test_a_uuid_has_the_form_of_the_contract(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", WRONG_UUIDS)
-def test_nothing_else_is_a_uuid(value: str) -> None:
+def test_any_other_string_is_not_a_uuid(value: str) -> None:
     """One character more, less or different."""
     assert violated("Account", with_("Account", id=value)) == {"representation/uuid"}
 
@@ -226,7 +226,7 @@ def test_nothing_else_is_a_uuid(value: str) -> None:
     [("Video", "localizations", LOCALIZATION), ("Comment", "replies", REPLY)],
 )
 def test_nested_records_have_fields(resource: str, name: str, element: dict[str, Any]) -> None:
-    """They have a requirement of their own; the array belongs to the record around it."""
+    """They have their own requirement; the array is a field of the outer record."""
     nested_fields = {"Video": "localization/fields", "Comment": "reply/fields"}[resource]
 
     def violated_by(*nested: Any) -> set[str]:
@@ -247,8 +247,8 @@ def test_nested_records_have_fields(resource: str, name: str, element: dict[str,
 
 
 @pytest.mark.parametrize("resource", ["Account", "Project"])
-def test_two_records_are_closed_and_complete(resource: str) -> None:
-    """One property more, one property less."""
+def test_records_of_two_resources_are_closed_and_complete(resource: str) -> None:
+    """An additional and an absent property are both violations."""
     own = resource.lower()
     assert violated(resource, with_(resource, more=1)) == {f"{own}/closed"}
     for name in whole(resource):
@@ -302,10 +302,10 @@ def test_approvable_is_a_boolean() -> None:
         ),
     ],
 )
-def test_a_reason_may_be_null_where_there_is_none(
+def test_a_reason_may_be_null_if_a_review_can_be_approved(
     approvable: bool, reason: Any, conforms: bool
 ) -> None:
-    """Only in a review that can be approved."""
+    """In other reviews it is a string or absent."""
     record_with_reason = with_("Review", approvable=approvable, approvalUnavailableReason=reason)
     assert violated("Review", record_with_reason) == (set() if conforms else {"review/fields"})
 
@@ -328,9 +328,9 @@ def test_several_defects_have_a_judgement_each() -> None:
     }
 
 
-def sole_defect(found: Iterable[Judgement]) -> Defect:
+def sole_defect(results: Iterable[Judgement]) -> Defect:
     """The one defect of these judgements."""
-    (defect,) = [judgement.defect for judgement in found if judgement.defect]
+    (defect,) = [judgement.defect for judgement in results if judgement.defect]
     return defect
 
 
@@ -358,7 +358,7 @@ def sole_defect(found: Iterable[Judgement]) -> Defect:
 def test_a_sentence_names_the_place_and_the_value(
     resource: str, invalid: dict[str, Any], sentence: str, expected: str
 ) -> None:
-    """And the constraint of the contract."""
+    """It names the constraint of the contract too."""
     defect = sole_defect(judgements(resource, with_(resource, **invalid)))
     assert (defect.sentence, defect.expected) == (sentence, expected)
 
@@ -414,7 +414,7 @@ def test_a_defect_has_its_place_and_its_properties_as_data(
 
 
 def test_an_absent_property_is_data_of_the_defect() -> None:
-    """The place is the record, where there is nothing to point at."""
+    """The place is the record, since the property does not exist."""
     record = whole("Account")
     del record["displayName"]
     defect = sole_defect(judgements("Account", record))
@@ -431,20 +431,20 @@ def test_a_sentence_quotes_the_value() -> None:
     deep: list[Any] = []
     for _ in range(29):
         deep = [deep]
-    found = sole_defect(judgements("Account", with_("Account", displayName=deep)))
-    assert found.sentence == f"displayName is {'[' * 30}{']' * 30}"
+    defect = sole_defect(judgements("Account", with_("Account", displayName=deep)))
+    assert defect.sentence == f"displayName is {'[' * 30}{']' * 30}"
 
 
 def test_a_quoted_value_is_cut() -> None:
-    """However long the value is."""
+    """The length of the sentence has a limit."""
     long = sole_defect(judgements("Account", with_("Account", displayName=["x" * 10_000])))
     assert len(long.sentence) == len("displayName is ") + record.LONGEST_VALUE
     assert long.sentence.endswith("…")
     quotes = len('""')
     longest = record.LONGEST_VALUE - quotes
     for length, is_cut in ((longest, False), (longest + 1, True)):
-        found = sole_defect(judgements("Review", with_("Review", approvable="x" * length)))
-        assert found.sentence.endswith("…") is is_cut
+        defect = sole_defect(judgements("Review", with_("Review", approvable="x" * length)))
+        assert defect.sentence.endswith("…") is is_cut
 
 
 @pytest.mark.parametrize(
@@ -469,7 +469,7 @@ def test_a_quoted_value_is_cut() -> None:
 def test_a_property_beyond_the_contract_has_the_type_of_its_suffix(
     resource: str, name: str, value: Any, conforms: bool
 ) -> None:
-    """Also in nested records."""
+    """Nested records have the same rule."""
     expected = set() if conforms else {"representation/suffix"}
     assert violated(resource, with_(resource, **{name: value})) == expected
     nested = {
@@ -481,7 +481,7 @@ def test_a_property_beyond_the_contract_has_the_type_of_its_suffix(
 
 
 def test_a_property_with_another_type_than_its_suffix_has_its_place_as_data() -> None:
-    """Of the first such property."""
+    """The place is that of the first such property."""
     replies = [REPLY, {**REPLY, "lengthUs": "5"}]
     defect = sole_defect(judgements("Comment", whole("Comment"), with_("Comment", replies=replies)))
     assert (defect.sentence, defect.expected) == ('lengthUs is "5"', "an integer")
@@ -493,14 +493,14 @@ def test_a_property_with_another_type_than_its_suffix_has_its_place_as_data() ->
 
 
 def test_the_rules_declare_the_requirements_that_they_check() -> None:
-    """Those that whole records of every resource exercise."""
+    """Complete records of every resource exercise each of them."""
     operations = [each for each in CONTRACT.operations.values() if not each.writes]
-    found = {"approval/result"}
+    checked = {"approval/result"}
     for operation in operations:
         item = whole(operation.resource)
         data = {"items": [item], "nextCursor": None} if operation.is_list else item
-        found |= {each.requirement for each in record.examine(data, operation, CONTRACT)}
-    assert found == record.REQUIREMENTS
+        checked |= {each.requirement for each in record.examine(data, operation, CONTRACT)}
+    assert checked == record.REQUIREMENTS
 
 
 # --- pages ---
@@ -508,10 +508,10 @@ def test_the_rules_declare_the_requirements_that_they_check() -> None:
 
 def paged(operation: str, data: Any) -> dict[str, str | None]:
     """The judgements of the page itself."""
-    found = record.examine(data, CONTRACT.operation(operation), CONTRACT)
+    checked = record.examine(data, CONTRACT.operation(operation), CONTRACT)
     return {
         judgement.requirement: judgement.problem
-        for judgement in found
+        for judgement in checked
         if judgement.requirement.startswith("page/")
     }
 
@@ -593,14 +593,14 @@ def test_a_defect_of_a_page_has_its_place_as_data() -> None:
     operation = CONTRACT.operation("project_list")
 
     def data_of(data: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
-        found = {
+        violations = {
             judgement.requirement: judgement.defect
             for judgement in record.examine(data, operation, CONTRACT)
             if judgement.defect
         }
         return {
             requirement: (defect.kind, defect.expected, defect.fields, defect.actual, defect.where)
-            for requirement, defect in found.items()
+            for requirement, defect in violations.items()
         }
 
     absent = "nextCursor: a UUID, or null on the last page"
@@ -616,16 +616,16 @@ def test_a_defect_of_a_page_has_its_place_as_data() -> None:
 
 
 def test_a_page_without_records_exercises_no_fields() -> None:
-    """There is no record."""
+    """The page has no record to check."""
     assert judgements("Comment") == []
 
 
 def test_the_records_beside_an_invalid_cursor_are_checked() -> None:
     """They have requirements of their own."""
-    found = record.examine(
+    checked = record.examine(
         {"items": [1], "nextCursor": 1}, CONTRACT.operation("video_list"), CONTRACT
     )
-    assert {judgement.requirement for judgement in found if judgement.problem} == {
+    assert {judgement.requirement for judgement in checked if judgement.problem} == {
         "page/next-cursor",
         "video/fields",
     }
@@ -648,8 +648,8 @@ def test_the_records_beside_an_invalid_cursor_are_checked() -> None:
 )
 def test_the_result_of_an_approval_is_one_requirement(data: Any, conforms: bool) -> None:
     """Every defect violates the same one."""
-    found = list(record.examine(data, CONTRACT.operation("review_approve"), CONTRACT))
-    assert [(judgement.requirement, judgement.problem is None) for judgement in found] == [
+    checked = list(record.examine(data, CONTRACT.operation("review_approve"), CONTRACT))
+    assert [(judgement.requirement, judgement.problem is None) for judgement in checked] == [
         ("approval/result", conforms),
         ("representation/suffix", True),
     ]
@@ -659,7 +659,7 @@ def test_the_result_of_an_approval_is_one_requirement(data: Any, conforms: bool)
 
 
 class Divided(Contract):
-    """A contract whose schema of a video differs each time that it is read, from a moment on."""
+    """A contract whose schema of a video differs once after `differs` is set."""
 
     differs = False
 
@@ -671,14 +671,14 @@ class Divided(Contract):
         return {"type": "object", "minProperties": 1}
 
 
-def test_a_fault_that_one_validator_alone_reports_is_unsure() -> None:
-    """The two validators get schemas that differ."""
+def test_a_fault_that_only_one_validator_reports_is_unsure() -> None:
+    """The two validators receive different schemas."""
     contract = Divided(CONTRACT.operations, CONTRACT.document, CONTRACT.statuses)
     api.derive(contract)
     Divided.differs = True
-    (found,) = record.examine({}, CONTRACT.operation("video_get"), contract)
-    assert (found.requirement, found.unsure) == ("video/fields", True)
-    assert found.problem == "the record is {}, according to one of two validators"
+    (unconfirmed,) = record.examine({}, CONTRACT.operation("video_get"), contract)
+    assert (unconfirmed.requirement, unconfirmed.unsure) == ("video/fields", True)
+    assert unconfirmed.problem == "the record is {}, according to one of two validators"
 
 
 NESTED: Any = []
@@ -692,7 +692,7 @@ for _ in range(400):
 )
 @pytest.mark.parametrize("resource", OPERATIONS)
 def test_hostile_values_raise_nothing(resource: str, hostile: Any) -> None:
-    """Instead of a string, and as a property that the contract does not name."""
+    """The value replaces a string, and is an additional property."""
     name = STRINGS[resource][0]
     assert violated(resource, with_(resource, **{name: hostile})) == (
         set() if isinstance(hostile, str) else {FIELDS[resource]}
@@ -701,8 +701,8 @@ def test_hostile_values_raise_nothing(resource: str, hostile: Any) -> None:
     assert violated(resource, with_(resource, more=hostile)) == closed
 
 
-def test_depth_hides_no_defect() -> None:
-    """The properties beside a deep value are checked, those of nested records too."""
+def test_a_deep_value_does_not_hide_other_defects() -> None:
+    """The other properties are checked, also in nested records."""
     deep = with_("Video", more=NESTED, localizations=[{**LOCALIZATION, "id": 1}], name=NESTED)
     assert violated("Video", deep) == {"localization/fields", "video/fields"}
 
@@ -736,7 +736,7 @@ JSON_VALUES = st.recursive(
 @settings(max_examples=150, deadline=None, database=None)
 @given(JSON_VALUES)
 def test_the_rules_accept_any_json_value(data: Any) -> None:
-    """And the two validators agree on it."""
+    """The two validators agree on each."""
     for operation in CONTRACT.operations.values():
         for value in (data, {"items": [data], "nextCursor": data}):
             assert [

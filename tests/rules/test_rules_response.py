@@ -104,7 +104,7 @@ def test_one_property_of_an_error_body_shows_that_the_target_responds(
 
 @pytest.mark.parametrize("name", ["CODE", "requestid", "REQUESTID", "message", "title"])
 def test_other_properties_do_not_show_that_the_target_responds(name: str) -> None:
-    """Gateways send them too."""
+    """Gateways use them too."""
     assert sentences(503, json.dumps({name: "x"}).encode(), JSON) == {}
 
 
@@ -159,7 +159,7 @@ def test_a_body_that_is_not_json_violates_one_requirement(status: int) -> None:
 
 
 def test_a_body_that_is_nested_too_deeply_is_not_checked() -> None:
-    """JSON of any depth is JSON: that the parser fails is not the fault of the target."""
+    """JSON of any depth is JSON: a limit of the parser is not a violation."""
     assert set(sentences(200, b"[" * 200_000 + b"]" * 200_000, JSON)) == {
         "response/status",
         "response/content-type",
@@ -231,9 +231,9 @@ def test_a_429_has_a_retry_after(value: str | None, conforms: bool) -> None:
     headers = [JSON] if value is None else [JSON, ("retry-after", value)]
     form = {"limits/retry-after-form"} if conforms else set()
     assert set(sentences(429, ERROR, *headers)) == ERROR_FORM | {"limits/retry-after"} | form
-    found = violated(429, ERROR, *headers)
-    found.pop("limits/retry-after-form", None)
-    assert found == ({} if conforms else {"limits/retry-after": "429 without Retry-After"})
+    violations = violated(429, ERROR, *headers)
+    violations.pop("limits/retry-after-form", None)
+    assert violations == ({} if conforms else {"limits/retry-after": "429 without Retry-After"})
 
 
 @pytest.mark.parametrize(
@@ -249,9 +249,9 @@ def test_a_429_has_a_retry_after(value: str | None, conforms: bool) -> None:
 )
 def test_retry_after_has_one_of_two_forms(value: str, conforms: bool) -> None:
     """A number of seconds, or an HTTP-date."""
-    found = violated(429, ERROR, JSON, ("retry-after", value))
+    violations = violated(429, ERROR, JSON, ("retry-after", value))
     sentence = f'429 with Retry-After "{value.strip()}"'
-    assert found == ({} if conforms else {"limits/retry-after-form": sentence})
+    assert violations == ({} if conforms else {"limits/retry-after-form": sentence})
 
 
 @pytest.mark.parametrize("status", [200, 400, 503])
@@ -303,8 +303,8 @@ def test_a_defect_outside_the_body_has_its_place_as_data(
     status: int, headers: list[tuple[str, str]], requirement: str, data: tuple[Any, ...]
 ) -> None:
     """Kind, value, and the status line or the header."""
-    found = defects(status, SUCCESS, *headers)[requirement]
-    assert (found.kind, found.actual, *found.where) == data
+    violation = defects(status, SUCCESS, *headers)[requirement]
+    assert (violation.kind, violation.actual, *violation.where) == data
 
 
 @pytest.mark.parametrize(
@@ -327,19 +327,21 @@ def test_a_defect_in_the_body_has_its_place_as_data(
     status: int, body: bytes, requirement: str, data: tuple[Any, ...]
 ) -> None:
     """Kind, value, properties and JSON Pointer."""
-    found = defects(status, body, JSON)[requirement]
-    (place,) = found.where
+    violation = defects(status, body, JSON)[requirement]
+    (place,) = violation.where
     assert place.part is Part.BODY
-    assert (found.kind, found.actual, found.fields, place.name) == data
+    assert (violation.kind, violation.actual, violation.fields, place.name) == data
 
 
 def test_a_defect_names_what_the_contract_expects() -> None:
-    """One phrase a requirement."""
-    found = defects(200, b"{}", JSON) | defects(418, b"") | defects(401, b"{}") | defects(404, b"[")
-    found |= defects(429, b'{"message": 1, "title": 1}', JSON) | defects(404, b"[]", JSON)
-    found |= defects(429, ERROR, JSON, ("retry-after", "soon"))
+    """Each requirement has one phrase."""
+    violations = (
+        defects(200, b"{}", JSON) | defects(418, b"") | defects(401, b"{}") | defects(404, b"[")
+    )
+    violations |= defects(429, b'{"message": 1, "title": 1}', JSON) | defects(404, b"[]", JSON)
+    violations |= defects(429, ERROR, JSON, ("retry-after", "soon"))
     documented = "200, 400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503"
-    assert {requirement: defect.expected for requirement, defect in found.items()} == {
+    assert {requirement: defect.expected for requirement, defect in violations.items()} == {
         "response/status": f"one of {documented}",
         "response/content-type": "application/json",
         "response/json": "one JSON value",
@@ -357,33 +359,35 @@ def test_a_defect_names_what_the_contract_expects() -> None:
 
 
 def test_the_rules_declare_the_requirements_that_they_check() -> None:
-    """Responses with every defect violate each of them."""
-    found = defects(200, b"{}", JSON) | defects(418, b"") | defects(401, b"{}") | defects(404, b"[")
-    found |= defects(429, b'{"message": 1, "title": 1}', JSON) | defects(404, b"[]", JSON)
-    found |= defects(429, ERROR, JSON, ("retry-after", "soon"))
-    assert set(found) == REQUIREMENTS
+    """A response with a defect violates each of them."""
+    violations = (
+        defects(200, b"{}", JSON) | defects(418, b"") | defects(401, b"{}") | defects(404, b"[")
+    )
+    violations |= defects(429, b'{"message": 1, "title": 1}', JSON) | defects(404, b"[]", JSON)
+    violations |= defects(429, ERROR, JSON, ("retry-after", "soon"))
+    assert set(violations) == REQUIREMENTS
 
 
-def test_a_defect_is_made_only_where_there_is_one() -> None:
-    """A conforming page is not printed."""
+def test_a_defect_is_created_only_for_a_violation() -> None:
+    """The message of a conforming response is not rendered."""
 
     def unwanted() -> Defect:
         raise AssertionError
 
-    found = defect(Kind.STATUS, "status 418")
+    example = defect(Kind.STATUS, "status 418")
     assert hold("a/b", conforms=True, otherwise=unwanted) == Judgement("a/b")
-    violated = hold("a/b", conforms=False, otherwise=lambda: found)
-    assert violated == Judgement("a/b", found)
+    violated = hold("a/b", conforms=False, otherwise=lambda: example)
+    assert violated == Judgement("a/b", example)
 
 
 def test_a_judgement_has_the_sentence_and_the_expectation_of_its_defect() -> None:
-    """None and "" where it conforms."""
+    """A conforming response has None and ""."""
     judgement = Judgement("a/b", defect(Kind.STATUS, "{n} of them", expected="none", n=2))
     assert (judgement.problem, judgement.expected) == ("2 of them", "none")
     assert (Judgement("a/b").problem, Judgement("a/b").expected) == (None, "")
 
 
-def test_a_value_is_shown_as_json_on_one_line() -> None:
+def test_a_value_is_quoted_as_json_on_one_line() -> None:
     """It is cut at its longest length; nesting of any depth raises nothing."""
     deep: list[object] = []
     for _ in range(100_000):

@@ -236,7 +236,9 @@ def _counted(record: dict[str, Any], *, warned: bool) -> tuple[str, str, int]:
     """The class of a check, its outcome, and the number of its requests."""
     findings = record["findings"]
     name = requirements.load()[findings[0]["requirement"]].conformance_class
-    outcome = "warning" if warned else str(worst(Verdict(found["verdict"]) for found in findings))
+    outcome = (
+        "warning" if warned else str(worst(Verdict(finding["verdict"]) for finding in findings))
+    )
     return name, outcome, record["exchanges"]
 
 

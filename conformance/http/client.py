@@ -131,30 +131,30 @@ class Client:
         self, first: Sequence[Exchange], sendings: Sequence[Sending], since: float
     ) -> list[Exchange]:
         # Every exchange is recorded before the first problem of any of them ends the check.
-        settled: list[Exchange] = []
+        exchanges: list[Exchange] = []
         problems: list[Inconclusive] = []
         for exchange, sending in zip(first, sendings, strict=True):
             try:
-                settled.append(self._by_either_scheme(exchange, sending, since))
+                exchanges.append(self._by_either_scheme(exchange, sending, since))
             except Inconclusive as problem:
                 problems.append(problem)
         if problems:
             raise problems[0]
-        return settled
+        return exchanges
 
     # --- repetitions -------------------------------------------------------------------------
 
     def _by_either_scheme(self, first: Exchange, sending: Sending, since: float) -> Exchange:
         # Each scheme has a requirement of its own; every other check needs one that works.
-        settled = self._settled(first, sending, since)
+        last = self._settled(first, sending, since)
         schemes = sending.credential.schemes if sending.credential else ()
-        others = [scheme for scheme in schemes if scheme != settled.scheme]
-        if settled.status != 401 or sending.scheme is not None or not others:
-            return settled
+        others = [scheme for scheme in schemes if scheme != last.scheme]
+        if last.status != 401 or sending.scheme is not None or not others:
+            return last
         purpose = f"by the other scheme: {sending.purpose}"
         again = replace(sending, scheme=others[0], purpose=purpose)
         since = self.waiting.waited
-        return self._settled(self._once((settled.call, again, self._take_number())), again, since)
+        return self._settled(self._once((last.call, again, self._take_number())), again, since)
 
     def _settled(self, exchange: Exchange, sending: Sending, since: float) -> Exchange:
         """The exchange that is left after all repetitions; every one is recorded.

@@ -36,10 +36,11 @@ class Call:
 
     def asking(self, **query: str | None) -> "Call":
         """The same call with query parameters set, or removed where the value is None."""
-        kept = tuple((name, value) for name, value in self.query if name not in query)
+        unchanged = tuple((name, value) for name, value in self.query if name not in query)
         return replace(
             self,
-            query=kept + tuple((name, value) for name, value in query.items() if value is not None),
+            query=unchanged
+            + tuple((name, value) for name, value in query.items() if value is not None),
         )
 
     def at(self, **path: str) -> "Call":

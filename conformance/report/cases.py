@@ -50,9 +50,9 @@ def cases(report: Report) -> Iterator[Case]:
 
 def _case(entry: RequirementEntry, operation: str, verdict: str) -> Case:
     findings = tuple(
-        found
-        for found in entry["findings"]
-        if found["verdict"] == verdict and _is_about(found, operation)
+        finding
+        for finding in entry["findings"]
+        if finding["verdict"] == verdict and _is_about(finding, operation)
     )
     return Case(
         requirement=entry["id"],
@@ -63,9 +63,9 @@ def _case(entry: RequirementEntry, operation: str, verdict: str) -> Case:
         statement=entry["statement"],
         verdict=verdict,
         message=findings[0]["message"] if findings else "",
-        text="\n\n".join(_text(entry, found) for found in findings),
+        text="\n\n".join(_text(entry, finding) for finding in findings),
         findings=findings,
-        known=next((found["known"] for found in findings if "known" in found), None),
+        known=next((finding["known"] for finding in findings if "known" in finding), None),
     )
 
 

@@ -76,12 +76,12 @@ def _blocked(entries: Sequence[RequirementEntry], target: Target | None) -> Iter
 def _open(entry: RequirementEntry) -> list[FindingEntry]:
     if entry["verdict"] != Verdict.INCONCLUSIVE or "untested" in entry:
         return []
-    return [found for found in entry["findings"] if found["verdict"] == Verdict.INCONCLUSIVE]
+    return [finding for finding in entry["findings"] if finding["verdict"] == Verdict.INCONCLUSIVE]
 
 
 def _gap(entry: RequirementEntry, findings: Sequence[FindingEntry]) -> Iterator[Gap]:
     if findings:
-        operations = dict.fromkeys(found["operation"] for found in findings)
+        operations = dict.fromkeys(finding["operation"] for finding in findings)
         yield Gap(entry["id"], tuple(filter(None, operations)), findings[0]["message"])
 
 

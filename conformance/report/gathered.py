@@ -31,9 +31,9 @@ class Gathered:
     def add(self, text: str) -> None:
         """Add the record of one item, as JSON."""
         record = orjson.loads(text)
-        for found in record["findings"]:
-            if found["requirement"] in self.findings:
-                self.findings[found["requirement"]].append(found)
+        for finding in record["findings"]:
+            if finding["requirement"] in self.findings:
+                self.findings[finding["requirement"]].append(finding)
         for observed in record["observations"]:
             self._observe(observed)
         self.evidence.update(record["evidence"])

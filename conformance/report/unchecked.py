@@ -78,10 +78,10 @@ def _by_need(
 def _keys(entry: RequirementEntry, cut_short: str | None) -> list[str]:
     """What the checks of a requirement asked for; `cut_short` where none of them ran."""
     open_findings = _open(entry)
-    ran = any(found["needs"] and found["items"] for found in open_findings)
+    ran = any(finding["needs"] and finding["items"] for finding in open_findings)
     if cut_short and not ran:
         return [cut_short]
-    keys = (_table(key) for found in open_findings for key in found["needs"])
+    keys = (_table(key) for finding in open_findings for key in finding["needs"])
     return list(dict.fromkeys(keys))
 
 
@@ -118,7 +118,7 @@ def _blockers(entries: Sequence[RequirementEntry]) -> list[BlockerEntry]:
 
 
 def _open(entry: RequirementEntry) -> list[FindingEntry]:
-    return [found for found in entry["findings"] if found["verdict"] == Verdict.INCONCLUSIVE]
+    return [finding for finding in entry["findings"] if finding["verdict"] == Verdict.INCONCLUSIVE]
 
 
 def _named(entry: RequirementEntry) -> UncheckedEntry:

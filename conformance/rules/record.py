@@ -66,8 +66,8 @@ def _cursor(page: Mapping[str, Any], operation: Operation, contract: Contract) -
 
 def _no_cursor() -> Defect:
     expected = "nextCursor: a UUID, or null on the last page"
-    found = defect(Kind.ABSENT, "nextCursor is absent", expected=expected)
-    return found.on("nextCursor").at(body("data"))
+    violation = defect(Kind.ABSENT, "nextCursor is absent", expected=expected)
+    return violation.on("nextCursor").at(body("data"))
 
 
 def _other_cursor(value: object) -> Defect:
@@ -200,7 +200,7 @@ def _is_of_type(value: object, expected: type) -> bool:
 
 def _other_type(path: tuple[str | int, ...], value: object, expected: str) -> Defect:
     name = str(path[-1])
-    found = defect(
+    violation = defect(
         Kind.VALUE,
         "{name} is {value}",
         expected=expected,
@@ -208,7 +208,7 @@ def _other_type(path: tuple[str | int, ...], value: object, expected: str) -> De
         name=name,
         value=shown(value, LONGEST_VALUE),
     )
-    return found.on(name).at(body(*path))
+    return violation.on(name).at(body(*path))
 
 
 def _exercised(records: list[Any], resource: str, names: Api) -> set[str]:
@@ -223,8 +223,8 @@ def _exercised(records: list[Any], resource: str, names: Api) -> set[str]:
         found.add("account/type")
     if resource == "Project":
         found.add("representation/count")
-    member, nested = names.nested.get(resource, ("", ""))
-    if member and any(isinstance(record, dict) and record.get(member) for record in records):
+    array, nested = names.nested.get(resource, ("", ""))
+    if array and any(isinstance(record, dict) and record.get(array) for record in records):
         found.add(f"{names.kinds[nested]}/fields")
     return found
 
@@ -244,6 +244,6 @@ def _requirement(fault: Fault, resource: str, names: Api) -> str:
 
 
 def _holder(fault: Fault, resource: str, names: Api) -> str:
-    member, nested = names.nested.get(resource, ("", ""))
+    array, nested = names.nested.get(resource, ("", ""))
     # Below a nested array comes an index, then the field.
-    return nested if member and len(fault.path) > 1 and fault.path[0] == member else resource
+    return nested if array and len(fault.path) > 1 and fault.path[0] == array else resource

@@ -158,8 +158,8 @@ def _string(
 
 
 def _absent(name: str) -> Defect:
-    found = defect(Kind.ABSENT, "{name} is absent", expected=f"{name}: a string", name=name)
-    return found.on(name).at(body())
+    violation = defect(Kind.ABSENT, "{name} is absent", expected=f"{name}: a string", name=name)
+    return violation.on(name).at(body())
 
 
 def _no_string(name: str, value: object) -> Defect:

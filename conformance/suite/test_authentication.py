@@ -143,14 +143,14 @@ def _check_accepted(operation: Operation, scheme: str, live: Live, trials: Trial
 
 
 def _not_accepted(response: Exchange) -> Defect:
-    found = defect(
+    violation = defect(
         Kind.STATUS,
         "a valid credential is rejected: {response}",
         expected="200",
         actual=response.status,
         response=response.describe(),
     )
-    return found.at(Location(Part.STATUS, exchange=response.id))
+    return violation.at(Location(Part.STATUS, exchange=response.id))
 
 
 def _is_entitled(
@@ -211,14 +211,14 @@ def _check_accepted_beside_arguments(operation: Operation, scheme: str, live: Li
         for other in schemes if page.status in (401, 403, 500) else ():
             theirs = later(operation, live, other)
             is_served = [each.status for each in theirs[number : number + 1]] == [200]
-            found = defect(
+            violation = defect(
                 Kind.STATUS,
                 "a valid credential is rejected beside arguments: {response}",
                 expected="200",
                 actual=page.status,
                 response=page.describe(),
             ).at(Location(Part.STATUS, exchange=page.id))
-            expect.that(not is_served, found, page, *theirs)
+            expect.that(not is_served, violation, page, *theirs)
 
 
 # --- invalid credentials --------------------------------------------------------------------------

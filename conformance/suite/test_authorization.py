@@ -88,18 +88,18 @@ def _is_scheme_accepted(call: Call, scheme: str, live: Live) -> bool:
 
 
 def _primary_is_forbidden(response: Exchange) -> Defect:
-    found = defect(
+    violation = defect(
         Kind.STATUS,
         "primary has every permission and is forbidden: {response}",
         expected="200",
         actual=response.status,
         response=response.describe(),
     )
-    return found.at(Location(Part.STATUS, exchange=response.id))
+    return violation.at(Location(Part.STATUS, exchange=response.id))
 
 
 def _rejected_without_another(response: Exchange) -> Defect:
-    found = defect(
+    violation = defect(
         Kind.STATUS,
         "{caller} has the permission of the operation and is rejected: {response}",
         expected="200",
@@ -107,7 +107,7 @@ def _rejected_without_another(response: Exchange) -> Defect:
         caller=response.credential,
         response=response.describe(),
     )
-    return found.at(Location(Part.STATUS, exchange=response.id))
+    return violation.at(Location(Part.STATUS, exchange=response.id))
 
 
 @requirement("authorization/review-role")

@@ -31,13 +31,13 @@ def test_the_description_is_published(live: Live) -> None:
     except UnbundledError as problem:
         raise _unbundled(problem, response) from None
     except SourceError as problem:
-        found = defect(
+        violation = defect(
             Kind.BODY,
             "the description is not a usable document: {problem}",
             expected="an OpenAPI 3.1 document",
             problem=_described(problem),
         ).at(Location(Part.BODY, exchange=response.id))
-        expect.violated(found, response)
+        expect.violated(violation, response)
 
 
 @requirement("description/valid")
@@ -164,14 +164,14 @@ def _check(live: Live, aspect: Aspect) -> None:
     if aspect is not Aspect.COMPLETE:
         differences = [each for each in differences if each.effect in BREAKING]
     if differences:
-        found = defect(
+        violation = defect(
             Kind.DECLARED,
             "{differences}",
             expected=differences[0].specified or "what the contract states",
             actual=differences[0].described or None,
             differences="; ".join(_lines(differences)),
         ).at(Location(Part.BODY, exchange=response.id))
-        expect.violated(found, response)
+        expect.violated(violation, response)
 
 
 def _lines(differences: list[Difference]) -> Iterator[str]:

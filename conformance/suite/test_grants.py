@@ -117,14 +117,14 @@ def _check_not_opened(response: Exchange, outside: Call) -> None:
     """
     shows_it = any(_refers_to(item, outside) for item in response.items)
     is_opened = response.status == 200 and (not response.items or shows_it)
-    found = defect(
+    violation = defect(
         Kind.ACCEPTED,
         "a cursor opens a list below a record outside the grant: {response}",
         expected="an error response",
         actual=response.status,
         response=response.describe(),
     ).at(Location(Part.STATUS, exchange=response.id))
-    expect.that(not is_opened, found, response)
+    expect.that(not is_opened, violation, response)
 
 
 def _refers_to(item: dict[str, object], call: Call) -> bool:

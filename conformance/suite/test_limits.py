@@ -72,13 +72,13 @@ def test_a_caller_who_waits_is_served_again(live: Live) -> None:
 
 
 def _still_throttled(response: Exchange) -> Defect:
-    found = defect(
+    violation = defect(
         Kind.STATUS,
         "429 again, each time after waiting as long as Retry-After says",
         expected="200",
         actual=response.status,
     )
-    return found.at(Location(Part.STATUS, exchange=response.id))
+    return violation.at(Location(Part.STATUS, exchange=response.id))
 
 
 def _after_waiting(throttled: Exchange, scheme: str, live: Live) -> Exchange:
@@ -173,14 +173,14 @@ def _check_all_served(responses: list[Exchange], before: list[Exchange]) -> None
 
 
 def _other_than_429(response: Exchange) -> Defect:
-    found = defect(
+    violation = defect(
         Kind.STATUS,
         "the rate limit is another status than 429: {response}",
         expected="429",
         actual=response.status,
         response=response.describe(),
     )
-    return found.at(Location(Part.STATUS, exchange=response.id))
+    return violation.at(Location(Part.STATUS, exchange=response.id))
 
 
 def _check_not_unavailable_alone(
@@ -243,10 +243,10 @@ def _not_throttled(sent: list[Exchange], rate: RateLimit) -> Violation | Inconcl
             needs=("limits.rate-limit",),
             exchanges=[sent[-1].id],
         )
-    found = defect(
+    violation = defect(
         Kind.COUNT,
         "no request past the rate limit got 429",
         expected=f"429 after {rate.requests} requests in {rate.seconds:g} s",
         actual=len(sent),
     )
-    return Violation(found, exchanges=[sent[-1].id])
+    return Violation(violation, exchanges=[sent[-1].id])

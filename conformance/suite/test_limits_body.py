@@ -44,24 +44,24 @@ def test_a_body_past_the_limit_is_too_large(
         for stream in streams:
             bodies.check_too_large(bodies.send_right(size, stream=stream))
     after = bodies.read_review()
-    found = defect(
+    violation = defect(
         Kind.EFFECT,
         "an approval was rejected with 413, and the review is approved",
         expected="the review stays as it was",
     ).on("status")
     where = Location(Part.BODY, "/data/status", after.id)
-    expect.that(was_approved or not is_approved(after), found.at(where), after)
+    expect.that(was_approved or not is_approved(after), violation.at(where), after)
 
 
 def _check_not_too_large(response: Exchange) -> None:
-    found = defect(
+    violation = defect(
         Kind.STATUS,
         "a body within the limit is too large: {response}",
         expected="no 413",
         actual=response.status,
         response=response.describe(),
     ).at(Location(Part.STATUS, exchange=response.id))
-    expect.that(response.status != 413, found, response)
+    expect.that(response.status != 413, violation, response)
 
 
 def _find_limit(bodies: "Bodies") -> None:
@@ -128,7 +128,7 @@ class Bodies:
                 exchanges=[response.id],
             )
         is_accepted = response.status is not None and response.status < 300
-        found = defect(
+        violation = defect(
             Kind.ACCEPTED if is_accepted else Kind.STATUS,
             "{request}: {response}",
             expected="413",
@@ -136,7 +136,7 @@ class Bodies:
             request=response.purpose,
             response=response.describe(),
         ).at(Location(Part.STATUS, exchange=response.id))
-        expect.violated(found, response)
+        expect.violated(violation, response)
 
     def read_review(self) -> Exchange:
         """The review as it reads now; an absent one never reads as approved."""

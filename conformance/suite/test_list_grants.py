@@ -43,8 +43,8 @@ def test_lists_stay_within_the_grant(operation: Operation, scheme: str, live: Li
     call, primary = Call(operation.id), live.callers.credential_with("primary", scheme)
     live.callers.require_baseline(call, primary, scheme)
     own = live.paginations.read(call, PAGE, primary, scheme)
-    for walk in (own, *with_all_limits(call, live), *_under_filters(operation, live)):
-        _check_pages(walk.pages, live)
+    for pagination in (own, *with_all_limits(call, live), *_under_filters(operation, live)):
+        _check_pages(pagination.pages, live)
     _check_pages([live.callers.send(call, purpose="without a limit")], live)
     if outsider is not None and scheme in outsider.schemes:
         theirs = live.paginations.read(call, PAGE, outsider, scheme)
@@ -58,14 +58,14 @@ def _check_pages(pages: Iterable[Exchange], live: Live) -> None:
     for page in pages:
         for index, item in enumerate(page.items):
             name = _property_outside(item, page.operation, live)
-            found = defect(
+            violation = defect(
                 Kind.FOREIGN,
                 "a list shows a record outside the grant of the caller",
                 expected="records within the grant",
                 actual=item.get(name or "id"),
             ).on(name or "id")
             where = Location(Part.BODY, pointer(("data", "items", index, name or "id")), page.id)
-            expect.that(name is None, found.at(where), page)
+            expect.that(name is None, violation.at(where), page)
 
 
 def _property_outside(item: dict[str, Any], operation: str, live: Live) -> str | None:
@@ -87,14 +87,14 @@ def _listed_kinds() -> dict[str, str]:
 
 def _check_shows_none(page: Exchange, ids: set[str]) -> None:
     """Violation where a page shows the caller records of another caller."""
-    found = defect(
+    violation = defect(
         Kind.FOREIGN,
         "a list shows {caller} a record of another caller",
         expected="records within the grant",
         actual=min(ids, default=None),
         caller=page.credential,
     )
-    expect.that(not ids, found.on("id").at(*_places(page, ids)), page)
+    expect.that(not ids, violation.on("id").at(*_places(page, ids)), page)
 
 
 def _places(page: Exchange, ids: set[str]) -> Iterator[Location]:
@@ -187,14 +187,14 @@ def _check_filtered_beside(operation: Operation, name: str, id: str, live: Live)
 
 
 def _check_no_items(page: Exchange, items: list[dict[str, Any]]) -> None:
-    found = defect(
+    violation = defect(
         Kind.FOREIGN,
         "a filter shows items from outside the grant",
         expected="no item",
         actual=len(items),
     ).on("id")
     places = _places(page, {record_key(item) for item in items})
-    expect.that(not items, found.at(*places), page)
+    expect.that(not items, violation.at(*places), page)
 
 
 def _items_outside(page: Exchange, id: str, live: Live) -> list[dict[str, Any]]:
@@ -202,8 +202,8 @@ def _items_outside(page: Exchange, id: str, live: Live) -> list[dict[str, Any]]:
 
     Other items of the list only show that the filter was ignored.
     """
-    walk = live.listing(page.operation) if page.items else None
-    own = set(walk.ids) if walk is not None and walk.is_whole else set()
+    unfiltered = live.listing(page.operation) if page.items else None
+    own = set(unfiltered.ids) if unfiltered is not None and unfiltered.is_whole else set()
     return [item for item in page.items if _belongs_to(item, id) or record_key(item) not in own]
 
 

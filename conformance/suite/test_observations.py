@@ -142,11 +142,11 @@ def test_two_credentials_together(operation: Operation, live: Live) -> None:
     primary = live.callers.credential("primary")
     for scheme in primary.schemes:
         other = "bearer" if scheme == "api-key" else "api-key"
-        nobody = made_up(live.session, other)
-        header = _header(other, nobody.secret(other))
+        forged = made_up(live.session, other)
+        header = _header(other, forged.secret(other))
         purpose = f"a valid {scheme} beside a made-up {other}"
         both = Sending(primary, scheme, purpose, headers=(header,), in_contract=False)
-        alone = replace(both, credential=nobody, scheme=other, headers=())
+        alone = replace(both, credential=forged, scheme=other, headers=())
         for subject, sending in ((purpose, both), (f"a made-up {other}", alone)):
             response = live.session.client.send(Call(operation.id), sending)
             _observe(live, "observe/both-credentials", subject, response.describe())

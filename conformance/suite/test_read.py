@@ -116,10 +116,10 @@ def test_the_requested_record_is_returned(operation: Operation, live: Live) -> N
 
 def _records(operation: Operation, live: Live) -> list[tuple[str, Exchange]]:
     """The sampled records that were read by their ids."""
-    readings = live.readings(operation)
+    responses = live.readings(operation)
     records = [
         (listed.record["id"], response)
-        for listed, response in readings
+        for listed, response in responses
         if isinstance(response.data, dict)
     ]
     if not records:
@@ -229,18 +229,18 @@ def _confirm_differing(
             for each in shown
             for item in _occurrences(listed, each.page)
         ]
-        readings = [
+        reads = [
             of_contract(contract, operation.resource, each.reading.data)
             for each in shown
             if _is_same_record(listed, each.reading.data)
         ]
         # A single read of a side does not show whether it changes.
-        if min(len(listings), len(readings)) < 2:
+        if min(len(listings), len(reads)) < 2:
             continue
         stable = [
             name
-            for name in _differences(live, operation, listings[-1], readings[-1])
-            if not changes(name, listings) and not changes(name, readings)
+            for name in _differences(live, operation, listings[-1], reads[-1])
+            if not changes(name, listings) and not changes(name, reads)
         ]
         if stable:
             _report_differing(listed, shown[-1], stable)
@@ -260,8 +260,8 @@ def _both_again(unlike: Sequence[tuple[Listed, Exchange]], number: int, live: Li
         (response.call, Sending(primary, response.scheme, "the record again"))
         for _, response in unlike
     ]
-    pages, readings = live.callers.send_each(lists), live.callers.send_each(records)
-    return [Shown(page, reading) for page, reading in zip(pages, readings, strict=True)]
+    pages, reads = live.callers.send_each(lists), live.callers.send_each(records)
+    return [Shown(page, record) for page, record in zip(pages, reads, strict=True)]
 
 
 def _occurrences(listed: Listed, page: Exchange) -> Iterator[dict[str, Any]]:
@@ -272,8 +272,8 @@ def _occurrences(listed: Listed, page: Exchange) -> Iterator[dict[str, Any]]:
 
 def _report_differing(listed: Listed, shown: Shown, names: Sequence[str]) -> None:
     items = list(_occurrences(listed, shown.page))[:1]
-    listings = [in_item(shown.page, item, name) for item in items for name in names]
-    readings = [in_data(shown.reading, name) for name in names]
+    list_places = [in_item(shown.page, item, name) for item in items for name in names]
+    record_places = [in_data(shown.reading, name) for name in names]
     expect.violated(
         defect(
             Kind.DIFFERENCE,
@@ -282,7 +282,7 @@ def _report_differing(listed: Listed, shown: Shown, names: Sequence[str]) -> Non
             properties=", ".join(names),
         )
         .on(*names)
-        .at(*listings, *readings),
+        .at(*list_places, *record_places),
         shown.page,
         shown.reading,
     )

@@ -195,8 +195,8 @@ def test_a_video_has_one_localization_per_language(operation: Operation, live: L
     if operation.is_list:
         videos = [listed.record for listed in live.records(operation.id)]
     else:
-        readings = [response.data for _, response in live.readings(operation)]
-        videos = [data for data in readings if isinstance(data, dict)]
+        data_read = [response.data for _, response in live.readings(operation)]
+        videos = [data for data in data_read if isinstance(data, dict)]
     languages = [(video, _languages(video)) for video in videos]
     if not any(each for _, each in languages):
         raise Inconclusive("no localization has a language", needs=("data in the target",))

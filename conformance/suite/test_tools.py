@@ -86,14 +86,14 @@ def _check_names(named: list[str], paths: dict[str, tuple[str, ...]]) -> None:
 
 def _check_accepted(arguments: dict[str, Any], schema: dict[str, Any]) -> None:
     reason = rejection(arranged(arguments, schema), schema)
-    found = defect(
+    violation = defect(
         Kind.DECLARED,
         "the input schema rejects valid arguments: {reason}",
         expected="a schema that accepts what the contract allows",
         actual=arguments,
         reason=reason,
     )
-    expect.that(reason is None, found)
+    expect.that(reason is None, violation)
 
 
 def _named_arguments(operation: Operation) -> list[str]:

@@ -137,14 +137,14 @@ def test_a_tool_error_has_the_error_body(operation: Operation, toolbox: Toolbox)
         raise NotApplicable(f"{operation.id} returned {result.outcome}: no result with an error")
     body = result.error if isinstance(result.error, dict) else {}
     for name in ("code", "requestId"):
-        found = defect(
+        violation = defect(
             Kind.ABSENT,
             "the error result of a tool has no {property}",
             expected="an error body with code and requestId",
             property=name,
         )
         has_text = isinstance(body.get(name), str)
-        expect.that(has_text, found.on(name).at(result.where), result.exchange)
+        expect.that(has_text, violation.on(name).at(result.where), result.exchange)
 
 
 def _one_wrong(operation: Operation) -> dict[str, Any]:
@@ -199,14 +199,16 @@ def _items(result: ToolResult) -> dict[str, Any]:
 
 
 def _check_shows_none(result: ToolResult, ids: set[str], text: str) -> None:
-    found = defect(
+    violation = defect(
         Kind.FOREIGN,
         text,
         expected="records within the grant of the caller",
         actual=min(ids, default=None),
     ).on("id")
     items = pointer(("result", "structuredContent", "data", "items"))
-    expect.that(not ids, found.at(Location(Part.BODY, items, result.exchange.id)), result.exchange)
+    expect.that(
+        not ids, violation.at(Location(Part.BODY, items, result.exchange.id)), result.exchange
+    )
 
 
 def _baseline(

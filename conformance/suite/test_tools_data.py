@@ -64,13 +64,13 @@ def _compare_lengths(call: Call, comparison: Comparison) -> None:
         if pair is None or len(pair.tool_items) == len(pair.over_http.items):
             return
         last = pair
-    found = defect(
+    violation = defect(
         Kind.COUNT,
         "the default limit of the tool is not that of the operation",
         expected=f"{len(last.over_http.items)} items",
         actual=len(last.tool_items),
     ).on("items")
-    expect.violated(found, last.over_http, last.by_tool.exchange)
+    expect.violated(violation, last.over_http, last.by_tool.exchange)
 
 
 def _compare_as_outsider(call: Call, comparison: Comparison) -> None:
@@ -91,13 +91,13 @@ def _compare_as_outsider(call: Call, comparison: Comparison) -> None:
         if not is_omitted(path, by_tool.data, operation.resource, contract)
     }
     names = sorted({str(path[0]) for path in paths if path})
-    found = defect(
+    violation = defect(
         Kind.DIFFERENCE,
         "the tool and HTTP show the outsider different data",
         expected="the data of the caller",
         actual=names,
     ).on(*names)
-    expect.that(not paths, found, over_http, by_tool.exchange)
+    expect.that(not paths, violation, over_http, by_tool.exchange)
 
 
 def _other_calls(call: Call, operation: Operation, live: Live) -> list[Call]:

@@ -157,7 +157,7 @@ _PROFILE: Schema = {
     "product": dict.fromkeys(("vendor", "name", "version"), _TEXT),
     "tools": {"url": _URL},
     "description": {"url": _URL},
-    "consent": {member.name.replace("_", "-"): _FLAG for member in fields(Consent)},
+    "consent": {flag.name.replace("_", "-"): _FLAG for flag in fields(Consent)},
 }
 
 

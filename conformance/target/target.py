@@ -233,12 +233,12 @@ class Target:
             for name, credential in self.credentials.items()
             if name != "primary" and self._is_contradicted(credential)
         }
-        kept = {
+        consistent = {
             name: credential
             for name, credential in self.credentials.items()
             if name not in contradicted
         }
-        return replace(self, credentials=frozen(kept), fixtures=self.fixtures.credible())
+        return replace(self, credentials=frozen(consistent), fixtures=self.fixtures.credible())
 
     def _is_contradicted(self, credential: Credential) -> bool:
         others = [

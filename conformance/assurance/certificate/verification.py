@@ -99,8 +99,8 @@ def _signed(bundle: Bundle, key: Ed25519PublicKey) -> Iterator[str]:
     except (KeyError, TypeError):
         yield "the statement has no digests of the evidence"
         return
-    for name, kept in bundle.evidence.items():
-        if described.get(name) != digest(kept):
+    for name, data in bundle.evidence.items():
+        if described.get(name) != digest(data):
             yield f"{name} is not the signed one"
     if set(described) == set(bundle.evidence) and stated != _restated(bundle):
         yield "the statement contradicts the report"

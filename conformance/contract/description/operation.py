@@ -26,8 +26,8 @@ def _identifier(pair: Pair) -> Iterator[Difference]:
         return
     said = pair.id, "nothing" if pair.found.id is None else repr(pair.found.id)
     message = "is a different identifier"
-    found = Difference(Aspect.OPERATIONS, Effect.CLIENTS, "operationId", message, *said)
-    yield pair.at(found, pair.found.node)
+    difference = Difference(Aspect.OPERATIONS, Effect.CLIENTS, "operationId", message, *said)
+    yield pair.at(difference, pair.found.node)
 
 
 def _body(pair: Pair) -> Iterator[Difference]:
@@ -37,8 +37,8 @@ def _body(pair: Pair) -> Iterator[Difference]:
     if ours is None:
         if theirs is not None and theirs.table.get("required") is True:
             said = "none", "required"
-            found = Difference(Aspect.BODY, Effect.CALLERS, _BODY, "is required", *said)
-            yield pair.at(found, theirs)
+            difference = Difference(Aspect.BODY, Effect.CALLERS, _BODY, "is required", *said)
+            yield pair.at(difference, theirs)
     elif media is None:
         is_absent = theirs is None
         message = "is not described" if is_absent else "is not described as application/json"

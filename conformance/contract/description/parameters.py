@@ -62,12 +62,12 @@ def _parameter(pair: Pair, name: str, ours: Node, theirs: Node) -> Iterator[Diff
     if described.get("name") != name:
         said = name, str(described.get("name"))
         message = "has a different name in the path"
-        found = Difference(Aspect.PARAMETERS, Effect.HARMLESS, name, message, *said)
-        yield pair.at(found, theirs)
+        difference = Difference(Aspect.PARAMETERS, Effect.HARMLESS, name, message, *said)
+        yield pair.at(difference, theirs)
     if described.get("required") is True and not ours.table.get("required"):
         said = "optional", "required"
-        found = Difference(Aspect.PARAMETERS, Effect.CALLERS, name, "is required", *said)
-        yield pair.at(found, theirs)
+        difference = Difference(Aspect.PARAMETERS, Effect.CALLERS, name, "is required", *said)
+        yield pair.at(difference, theirs)
     schema = _schema(pair.theirs, theirs)
     wanted = View.of(pair.ours, _schema(pair.ours, ours))
     view = View.of(pair.theirs, schema or anything(theirs))

@@ -43,5 +43,5 @@ class Place:
         self, theirs: View, effect: Effect, message: str, said: tuple[str, str] = ("", "")
     ) -> Difference:
         """A difference here; `said` are the words for what is specified and what is described."""
-        found = Difference(self.aspect, effect, self.where, message, *said)
-        return replace(found, operations=(self.operation,), lines=lines(theirs.first))
+        difference = Difference(self.aspect, effect, self.where, message, *said)
+        return replace(difference, operations=(self.operation,), lines=lines(theirs.first))

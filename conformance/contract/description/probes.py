@@ -48,11 +48,11 @@ def kinds(probes: Iterable[Probe]) -> str:
 
 
 def _names(group: str, probes: Sequence[Probe]) -> list[str]:
-    members = [probe for probe in probes if probe.group == group]
-    names = list(dict.fromkeys(probe.kind for probe in members))
+    in_group = [probe for probe in probes if probe.group == group]
+    names = list(dict.fromkeys(probe.kind for probe in in_group))
     if group not in _GROUPS:
         return names
-    if len(members) == sum(probe.group == group for probe in PROBES):
+    if len(in_group) == sum(probe.group == group for probe in PROBES):
         return [_GROUPS[group]]
     return [f"some {_GROUPS[group]}"] if len(names) > _MOST_KINDS else names
 

@@ -29,8 +29,8 @@ def differences(pair: Pair) -> Iterator[Difference]:
         if status.isdecimal() and status not in ours.table:
             effect = Effect.OPEN if status in OUTSIDE else Effect.CLIENTS
             message = "is not a status of the contract"
-            found = Difference(Aspect.RESPONSES, effect, status, message)
-            yield pair.at(found, pair.theirs.raw_child(theirs, status))
+            difference = Difference(Aspect.RESPONSES, effect, status, message)
+            yield pair.at(difference, pair.theirs.raw_child(theirs, status))
 
 
 def views(pair: Pair, status: str) -> tuple[View, View] | None:
@@ -84,11 +84,11 @@ def _body(pair: Pair, status: str, ours: Node, theirs: Node) -> Iterator[Differe
     media = pair.media(theirs)
     if status != SUCCESS and not theirs.table.get("content"):
         said = "the error body", "none"
-        found = Difference(Aspect.COMPLETE, Effect.HARMLESS, status, "has no body", *said)
-        yield pair.at(found, theirs)
+        difference = Difference(Aspect.COMPLETE, Effect.HARMLESS, status, "has no body", *said)
+        yield pair.at(difference, theirs)
     elif media is None:
-        found = Difference(Aspect.RESPONSES, Effect.CLIENTS, status, _NOT_JSON)
-        yield pair.at(found, theirs)
+        difference = Difference(Aspect.RESPONSES, Effect.CLIENTS, status, _NOT_JSON)
+        yield pair.at(difference, theirs)
     else:
         place = Place(status, Direction.RESPONSE, Aspect.SCHEMAS, pair.id)
         yield from pair.bodies(ours, media, place)

@@ -93,9 +93,9 @@ def _cause(stated: CauseEntry, failed: Failed) -> Cause:
 def _on(findings: Sequence[FindingEntry], operations: Sequence[str]) -> list[FindingEntry]:
     if not operations:
         return list(findings)
-    return [found for found in findings if found["operation"] in operations]
+    return [finding for finding in findings if finding["operation"] in operations]
 
 
 def _operations(findings: Sequence[FindingEntry]) -> tuple[str, ...]:
-    named = (found["operation"] for found in findings)
+    named = (finding["operation"] for finding in findings)
     return tuple(dict.fromkeys(name for name in named if name))

@@ -63,9 +63,9 @@ class Symptom:
 def symptoms(requirement: str, findings: Iterable[FindingRecord]) -> list[Symptom]:
     """The failures of a requirement, by their signature."""
     sightings: dict[Signature, list[FindingRecord]] = {}
-    for found in findings:
-        if found["verdict"] == Verdict.FAIL:
-            sightings.setdefault(signature(found), []).append(found)
+    for finding in findings:
+        if finding["verdict"] == Verdict.FAIL:
+            sightings.setdefault(signature(finding), []).append(finding)
     return [Symptom(requirement, each, tuple(some)) for each, some in sightings.items()]
 
 

@@ -55,14 +55,14 @@ def _groups(failures: Failures, chosen: Sequence[int]) -> list[list[int]]:
     for head in chosen:
         id = failures.requirement(head)
         explained = {failures.requirement(other) for other in failures.explained([head], chosen)}
-        for name, common, members in groups:
+        for name, common, grouped in groups:
             if name == id and (common & explained or not explained):
                 common.update(explained)
-                members.append(head)
+                grouped.append(head)
                 break
         else:
             groups.append((id, explained, [head]))
-    return [members for _, _, members in groups]
+    return [grouped for _, _, grouped in groups]
 
 
 def _cause(failures: Failures, group: Sequence[int], chosen: Sequence[int]) -> CauseEntry:
@@ -102,11 +102,11 @@ def _in_order(entry: RequirementEntry, operations: Operations) -> list[str]:
 def _shortest(entry: RequirementEntry, signatures: set[Signature]) -> str | None:
     """The exchange that shows the cause with the fewest requests and the shortest command."""
     shown = [
-        found
-        for found in entry["findings"]
-        if found["verdict"] == Verdict.FAIL and found["exchanges"]
+        finding
+        for finding in entry["findings"]
+        if finding["verdict"] == Verdict.FAIL and finding["exchanges"]
     ]
-    of_cause = [found for found in shown if signature(found) in signatures]
+    of_cause = [finding for finding in shown if signature(finding) in signatures]
     best = min(of_cause or shown, key=_length, default=None)
     return best["exchanges"][-1]["id"] if best else None
 

@@ -55,7 +55,7 @@ def _category(name: str, status: str, start: str) -> Json:
 
 
 def _result(case: Case, began: int) -> Json:
-    steps = [_step(found, began, STATUS[case.verdict]) for found in case.findings]
+    steps = [_step(finding, began, STATUS[case.verdict]) for finding in case.findings]
     result: Json = {
         "uuid": str(uuid.uuid5(SPACE, case.name)),
         "historyId": _digest(case.name),
@@ -144,7 +144,7 @@ def _exchange(exchange: ExchangeEntry, began: int, status: str) -> Json:
 
 
 def _attachments(case: Case) -> Iterator[tuple[str, bytes]]:
-    for exchange in (exchange for found in case.findings for exchange in found["exchanges"]):
+    for exchange in (exchange for finding in case.findings for exchange in finding["exchanges"]):
         yield _source(exchange, "exchange"), _bytes(_wire(exchange))
         yield _source(exchange, "curl"), _bytes(f"{exchange['curl']}\n")
 

@@ -148,23 +148,23 @@ class Fuzz:
             again = self._session.client.send(response.call, self._sending("once more"))
             if again.status == 429:
                 expect.clear(again)
-            found = defect(
+            violation = defect(
                 Kind.NO_RESPONSE,
                 "the service does not respond to a request: {response}",
                 expected="a response of the service",
                 actual=again.status,
                 response=again.describe(),
             ).at(Location(Part.STATUS, exchange=again.id))
-            expect.that(not is_unavailable(again), found, again)
+            expect.that(not is_unavailable(again), violation, again)
 
 
 def failure(response: Exchange) -> Defect:
     """The defect of a service that fails for a request."""
-    found = defect(
+    violation = defect(
         Kind.STATUS,
         "the service fails: {response}",
         expected="a response without a failure of the service",
         actual=response.status,
         response=response.describe(),
     )
-    return found.at(Location(Part.STATUS, exchange=response.id))
+    return violation.at(Location(Part.STATUS, exchange=response.id))

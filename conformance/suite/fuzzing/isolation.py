@@ -29,7 +29,7 @@ def undisturbed() -> Iterator[None]:
         (charmap, "intervals_from_codec", lambda name: utf_8 if name == "utf-8" else codecs(name)),
         (configuration, "__hypothesis_home_directory", _cache()),
     ]
-    kept = [(module, name, getattr(module, name)) for module, name, _ in changes]
+    originals = [(module, name, getattr(module, name)) for module, name, _ in changes]
     collecting = gc.isenabled()
     gc.disable()  # saves a fifth of the time
     try:
@@ -37,7 +37,7 @@ def undisturbed() -> Iterator[None]:
             setattr(module, name, value)
         yield
     finally:
-        for module, name, value in kept:
+        for module, name, value in originals:
             setattr(module, name, value)
         if collecting:
             gc.enable()

@@ -68,8 +68,8 @@ def _read_ahead(call: Call, live: Live) -> None:
     """
     calls = [call, *(each for each in _all_lists(live) if each != call)]
     responses = live.callers.send_all([each.asking(limit="1") for each in calls], "control")
-    answered = zip(calls, responses, strict=True)
-    served = [each for each, response in answered if response.status == 200]
+    exchanges = zip(calls, responses, strict=True)
+    served = [each for each, response in exchanges if response.status == 200]
     paginations = live.paginations
     paginations.read_ahead(paginations.plan(each, LIMITS[0]) for each in served)
     longest = [

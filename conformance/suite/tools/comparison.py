@@ -156,14 +156,14 @@ def _is_within(difference: PagePath, changing: set[PagePath]) -> bool:
 def _difference(stable: set[PagePath], pair: Pair) -> Defect:
     id, path = min(stable, key=str)
     name = ".".join(map(str, path))
-    found = defect(
+    violation = defect(
         Kind.DIFFERENCE,
         "the tool and HTTP differ in {property}",
         expected="the same data",
         property=name or "their data",
     )
     properties = (str(step) for step in path[:1])
-    return found.on(*properties).at(_place(id, path, pair.over_http))
+    return violation.on(*properties).at(_place(id, path, pair.over_http))
 
 
 def _place(id: str, path: Path, over_http: Exchange) -> Location:

@@ -68,13 +68,13 @@ class PageComparison:
             pairs = self._pages(call, most)
             repeated &= _repeated(pairs)
         if repeated:
-            found = defect(
+            violation = defect(
                 Kind.REPEATED,
                 "the tool shows {id} on more than one page",
                 expected="each record once",
                 id=min(repeated),
             ).on("id")
-            expect.violated(found, *(pair.by_tool.exchange for pair in pairs))
+            expect.violated(violation, *(pair.by_tool.exchange for pair in pairs))
 
     def _check_same_records(self, call: Call) -> None:
         """Violation where, page by page to the end, only one interface ever shows a record."""
@@ -182,14 +182,14 @@ def check_filtered(pairs: list[Pair], name: str, value: str) -> None:
     for pair in pairs:
         for record in by_id(pair.tool_items).values():
             shown = str(record.get(name, value))
-            found = defect(
+            violation = defect(
                 Kind.FOREIGN,
                 "the tool shows a record with another {property} than the filter",
                 expected="records that fit the filter",
                 actual=shown,
                 property=name,
             ).on(name)
-            expect.that(_fits(record, name, value), found, pair.by_tool.exchange)
+            expect.that(_fits(record, name, value), violation, pair.by_tool.exchange)
 
 
 def _fits(record: Mapping[str, Any], name: str, value: str) -> bool:
@@ -201,13 +201,13 @@ def _check_length(pair: Pair) -> None:
     """Violation where a page by tool is longer than its limit, and that over HTTP is not."""
     limit, length = int(dict(pair.over_http.call.query)["limit"]), len(pair.tool_items)
     is_too_long = length > limit >= len(pair.over_http.items)
-    found = defect(
+    violation = defect(
         Kind.COUNT,
         "the tool shows more items than its limit",
         expected=f"at most {limit}",
         actual=length,
     ).on("items")
-    expect.that(not is_too_long, found, pair.by_tool.exchange)
+    expect.that(not is_too_long, violation, pair.by_tool.exchange)
 
 
 def _repeated(pairs: list[Pair]) -> set[str]:

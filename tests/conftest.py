@@ -1,4 +1,4 @@
-"""Fixtures of all tests: a reference, a browser, tools from npm."""
+"""Fixtures for all tests: a reference, a browser, tools from npm."""
 
 import os
 import shutil
@@ -23,20 +23,20 @@ ARGUMENTS = [
 ]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
-# A shell ignores SIGINT in its background jobs, and the processes of the tests would inherit that.
+# A shell ignores SIGINT in background jobs, and processes that the tests start would inherit this.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
 def clock() -> ManualClock:
-    """The clock of the reference; it changes only by `advance`."""
+    """The clock of the reference; only `advance` changes it."""
     return ManualClock()
 
 
 @pytest.fixture
 def reference(clock: ManualClock) -> Iterator[Reference]:
-    """An instance in memory."""
+    """A reference in memory."""
     instance = Reference(clock=clock)
     yield instance
     instance.close()
@@ -57,7 +57,7 @@ def anonymous(reference: Reference) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def api(reference: Reference, profile: dict[str, Any]) -> Iterator[httpx.Client]:
-    """A client of the reference with the credential primary."""
+    """A client of the reference with the credential `primary`."""
     headers = {"x-api-key": profile["credentials"]["primary"]["api-key"]}
     with reference_client.client(reference, headers) as client:
         yield client

@@ -1,4 +1,4 @@
-"""What is broken around a run: a proxy that is none, and a schema that refers to itself."""
+"""Faults around a run: malformed proxy URLs, and schemas that refer to themselves."""
 
 import os
 import subprocess
@@ -21,21 +21,21 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize("address", MALFORMED)
-def test_a_malformed_proxy_has_a_flaw(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message names the variable, and not the address, which may hold a password."""
+def test_a_malformed_proxy_url_is_reported(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the variable, but not the URL, which may contain a password."""
     monkeypatch.setenv("https_proxy", address)
     assert proxy.flaw() == "HTTPS_PROXY of the environment is not the URL of an HTTP proxy"
 
 
-def test_a_usable_proxy_has_no_flaw(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With and without a scheme and credentials."""
+def test_a_valid_proxy_url_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have a scheme and credentials."""
     monkeypatch.setenv("https_proxy", "proxy.test:3128")
     monkeypatch.setenv("http_proxy", "http://jane:word@proxy.test")
     assert proxy.flaw() is None
 
 
 def test_the_credentials_of_proxies_are_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pair in any case, and the password alone where it does not occur by chance."""
+    """User and password together are always a secret; the password alone only if it is long."""
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("http_proxy", "jane:a%40long-word@proxy.test")
@@ -51,7 +51,7 @@ def test_the_credentials_of_proxies_are_secrets(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_run_through_a_malformed_proxy_is_a_usage_error(tmp_path: Path) -> None:
-    """One line, and no traceback."""
+    """The output has no traceback."""
     command = [sys.executable, "-m", "conformance", "run", "--base-url", "http://api.test/v1"]
     done = subprocess.run(
         [*command, "--report-dir", str(tmp_path)],
@@ -76,5 +76,5 @@ def test_a_run_through_a_malformed_proxy_is_a_usage_error(tmp_path: Path) -> Non
     ],
 )
 def test_a_schema_that_refers_to_itself_rejects_nothing(schema: dict[str, object]) -> None:
-    """One of the two validators cannot use it, and so the target is not blamed."""
+    """One of the two validators does not support it, so the target is not blamed."""
     assert rejection({"limit": 1}, schema) is None

@@ -1,4 +1,4 @@
-"""A target that repeats the credentials of a run: every encoding, and every artefact."""
+"""A target that repeats the credentials of a run, in every encoding; all artefacts are searched."""
 
 import base64
 import html
@@ -37,14 +37,14 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Path]:
 
 @cache
 def secrets() -> list[str]:
-    """The secrets of the caller that sends most of the requests."""
+    """The secrets of the caller with most of the requests."""
     primary = examination.in_process(reference).target.credentials["primary"]
     return sorted(primary.secrets)
 
 
 @cache
 def views(directory: Path, name: str) -> list[str]:
-    """An artefact as it is, and as a reader of JSON, of HTML or of XML sees it."""
+    """An artefact as text, and as decoded from JSON, HTML or XML."""
     path = directory / name
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     text = "\n".join(file.read_text() for file in files)
@@ -54,7 +54,7 @@ def views(directory: Path, name: str) -> list[str]:
 def test_a_target_cannot_suppress_the_report_of_its_violations(
     written: tuple[int, Path],
 ) -> None:
-    """The exit code is that of a violation, and every file is there and says what was masked."""
+    """The exit code is that of a violation, and every file exists and names the masked variable."""
     code, directory = written
     report = orjson.loads((directory / "report.json").read_bytes())
     assert (code, report["verdict"]) == (NON_CONFORMANT, "non-conformant")
@@ -69,7 +69,7 @@ def test_a_target_cannot_suppress_the_report_of_its_violations(
 def test_no_encoding_of_a_secret_is_in_an_artefact(
     written: tuple[int, Path], encoding: str, file: str
 ) -> None:
-    """Neither whole nor by half."""
+    """Neither the whole secret nor either half of it occurs."""
     _, directory = written
     encode = ENCODINGS[encoding]
     contents = views(directory, file)
@@ -84,13 +84,13 @@ def test_no_encoding_of_a_secret_is_in_an_artefact(
 def test_no_masked_key_and_no_password_of_a_proxy_is_in_an_artefact(
     written: tuple[int, Path], file: str
 ) -> None:
-    """The parts that a masked key shows, and the password in both of its forms."""
+    """The visible parts of a masked key, and the password plain and in base64."""
     _, directory = written
-    shown = {part for secret in secrets() for part in (secret[:8], secret[-8:])}
+    visible = {part for secret in secrets() for part in (secret[:8], secret[-8:])}
     text = views(directory, file)[0]
-    assert [part for part in (*shown, PASSWORD, BASIC) if part in text] == []
+    assert [part for part in (*visible, PASSWORD, BASIC) if part in text] == []
 
 
-def test_the_target_repeats_all_of_them() -> None:
-    """Otherwise these tests would show nothing."""
+def test_the_target_repeats_secrets_in_every_encoding() -> None:
+    """The other tests of this module depend on it."""
     assert len(set(spellings("lk_0addf1b2454eb765f07ec27d737c"))) > 2 * len(ENCODINGS)

@@ -1,4 +1,4 @@
-"""Exchanges as they are written down, and the commands that send them again."""
+"""Serialized exchanges, and the curl commands that repeat them."""
 
 import base64
 import hashlib
@@ -40,8 +40,8 @@ EXCHANGE = Exchange(
 )
 
 
-def test_an_exchange_is_written_down_whole() -> None:
-    """Its names, who made it and why, what was sent and what came; times to the microsecond."""
+def test_an_exchange_is_serialized_with_all_its_properties() -> None:
+    """Ids, credential, purpose, request and response; times are rounded to microseconds."""
     assert serialization.document(EXCHANGE, REDACTOR) == {
         "id": "read::x#2",
         "item": "read::x",
@@ -65,8 +65,8 @@ def test_an_exchange_is_written_down_whole() -> None:
     }
 
 
-def test_an_exchange_without_a_response_has_its_failure() -> None:
-    """And one that was tried again says so."""
+def test_an_exchange_without_a_response_has_a_failure() -> None:
+    """A repeated exchange is marked as superseded."""
     written = serialization.document(
         replace(EXCHANGE, response=None, failure="ReadTimeout: late", superseded=True), REDACTOR
     )
@@ -77,8 +77,8 @@ def test_an_exchange_without_a_response_has_its_failure() -> None:
     )
 
 
-def test_no_secret_is_written_down() -> None:
-    """Wherever a target or a check repeats it; the exchange itself is judged as it came."""
+def test_secrets_are_redacted_in_a_serialized_exchange() -> None:
+    """The exchange itself is unchanged, since it is checked as received."""
     body = f'{{"k": "{SECRET}"}}'.encode()
     response = Response(
         307, (("location", f"/{SECRET}"),), body + b"\xff" + base64.b64encode(SECRET.encode())
@@ -111,14 +111,14 @@ def test_no_secret_is_written_down() -> None:
         (b"\xff" + b" " * LONGEST_BODY, {"base64": "/w==", "padding": LONGEST_BODY}),
     ],
 )
-def test_a_body_is_kept_as_text_or_in_base64(content: bytes, written: dict[str, Any]) -> None:
-    """The blanks at the end of a long one are counted."""
+def test_a_body_is_serialized_as_text_or_base64(content: bytes, written: dict[str, Any]) -> None:
+    """Trailing spaces of a long body are counted."""
     assert serialization.body(content) == written
 
 
 @pytest.mark.parametrize("shift", range(4))
-def test_of_a_longer_body_the_beginning_is_kept(shift: int) -> None:
-    """With its length and its digest; no character is cut in two."""
+def test_a_longer_body_is_truncated(shift: int) -> None:
+    """Its length and digest are recorded; no character is split."""
     content = b"x" * shift + "😀".encode() * LONGEST_BODY
     written = serialization.body(content)
 
@@ -131,8 +131,8 @@ def test_of_a_longer_body_the_beginning_is_kept(shift: int) -> None:
     )
 
 
-def test_of_a_longer_body_that_is_no_text_so_much_is_kept_as_of_any() -> None:
-    """In base64."""
+def test_a_longer_binary_body_is_truncated_at_the_same_length() -> None:
+    """It is encoded as base64."""
     written = serialization.body(b"\x80" * (LONGEST_BODY + 1))
     assert len(base64.b64decode(written["base64"])) == LONGEST_BODY
     assert written["length"] == LONGEST_BODY + 1
@@ -142,8 +142,8 @@ def test_of_a_longer_body_that_is_no_text_so_much_is_kept_as_of_any() -> None:
 
 
 @contextmanager
-def heard() -> Iterator[tuple[str, list[tuple[bytes, dict[bytes, bytes], bytes]]]]:
-    """The base URL of a server, and the requests that it has got: first line, headers, body."""
+def recording_server() -> Iterator[tuple[str, list[tuple[bytes, dict[bytes, bytes], bytes]]]]:
+    """The base URL of a server, and its requests so far: first line, headers, body."""
     requests: list[tuple[bytes, dict[bytes, bytes], bytes]] = []
 
     def behave(connection: Any) -> None:
@@ -166,13 +166,13 @@ def heard() -> Iterator[tuple[str, list[tuple[bytes, dict[bytes, bytes], bytes]]
         yield url, requests
 
 
-def sent_twice(
+def original_and_repeated(
     call: Call, sending: Sending, secrets: dict[str, str]
 ) -> list[tuple[bytes, dict[bytes, bytes], bytes]]:
-    """The request of the client, and the one of a shell with the recorded command."""
+    """The request of the client, and the request of the recorded command in a shell."""
     network = Network()
     redactor = Redactor({secret: f"${variable}" for variable, secret in secrets.items()})
-    with heard() as (url, requests):
+    with recording_server() as (url, requests):
         sender = Client(url, openapi.load(), network, redactor, lambda _: None, item="item")
         exchange = sender.send(call, replace(sending, patient=False))
         network.close()
@@ -187,7 +187,7 @@ def sent_twice(
 
 BODIES = {
     "JSON": b'{"a": 1}',
-    "nothing": b"",
+    "empty": b"",
     "quotes": b"""{"a": "it's \\"$HOME\\" `date` $(date) !"}""",
     "newlines": b"\n{\r\n\t}\n\n",
     "an at sign": b"@/etc/hostname",
@@ -196,7 +196,7 @@ BODIES = {
     "octets": bytes(range(256)),
     "a null": b"a\0b",
     "blanks": b'{"a": 1}' + b" " * (LONGEST_BODY + 5),
-    "more blanks than curl waits for": b"'" + b" " * 2_000_000,
+    "2 MB of blanks": b"'" + b" " * 2_000_000,
     "octets and blanks": b"\xff" + b" " * LONGEST_BODY,
     "many quotes": b"'" * 60_000,
 }
@@ -205,9 +205,11 @@ BODIES = {
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 @pytest.mark.parametrize("content_type", ["application/json", None])
 def test_a_command_sends_the_same_body(body: bytes, content_type: str | None) -> None:
-    """By a real shell and a real curl, with the same content type or without one."""
+    """A real shell and a real curl run it, with a content type and without one."""
     call = replace(APPROVE, body=body, content_type=content_type)
-    (line, headers, first), (again, repeated, second) = sent_twice(call, Sending(None), {})
+    (line, headers, first), (again, repeated, second) = original_and_repeated(
+        call, Sending(None), {}
+    )
 
     assert (again, second) == (line, first)
     assert first == body
@@ -237,14 +239,14 @@ def test_a_command_sends_the_same_body(body: bytes, content_type: str | None) ->
         "HEAD",
         "DELETE",
         "GET with a body",
-        "POST without one",
+        "POST without a body",
         "headers",
         "stream",
     ],
 )
 def test_a_command_sends_the_same_request(call: Call, sending: Sending) -> None:
-    """Method, path, query, and every header that means something."""
-    (line, headers, body), (again, repeated, second) = sent_twice(call, sending, {})
+    """Method, path, query and all significant headers are the same."""
+    (line, headers, body), (again, repeated, second) = original_and_repeated(call, sending, {})
     own = {b"user-agent", b"accept-encoding", b"connection", b"content-length"}
 
     assert (again, second) == (line, body)
@@ -256,10 +258,10 @@ def test_a_command_sends_the_same_request(call: Call, sending: Sending) -> None:
 
 @pytest.mark.parametrize("scheme", ["api-key", "bearer"])
 def test_a_command_reads_secrets_from_the_variables_of_the_profile(scheme: str) -> None:
-    """None of them stands in it."""
+    """The command contains no secret."""
     credential = Credential("primary", api_key="k'$x y", bearer='t"`z', bearer_variable="MY_TOKEN")
     secrets = {"PRIMARY_API_KEY": "k'$x y", "MY_TOKEN": 't"`z'}
-    (_, headers, _), (_, repeated, _) = sent_twice(
+    (_, headers, _), (_, repeated, _) = original_and_repeated(
         Call("account_get"), Sending(credential, scheme), secrets
     )
 
@@ -267,8 +269,8 @@ def test_a_command_reads_secrets_from_the_variables_of_the_profile(scheme: str) 
     assert repeated[name] == headers[name]
 
 
-def test_a_command_leaves_out_what_curl_says_itself() -> None:
-    """Its own name, and that it takes JSON; another wish is passed on."""
+def test_a_command_omits_the_headers_of_the_client() -> None:
+    """User-Agent, Accept-Encoding and the default Accept are omitted; another Accept is not."""
     headers = [
         ["user-agent", "x"],
         ["accept-encoding", "gzip"],
@@ -283,8 +285,8 @@ def test_a_command_leaves_out_what_curl_says_itself() -> None:
     )
 
 
-def test_what_looks_like_a_variable_and_is_none_is_sent_as_it_is() -> None:
-    """Only a whole variable stands in double quotes."""
+def test_only_variables_of_secrets_are_expanded_by_the_shell() -> None:
+    """Other values are in single quotes."""
     request = {
         "method": "GET",
         "url": "u",
@@ -297,8 +299,8 @@ def test_what_looks_like_a_variable_and_is_none_is_sent_as_it_is() -> None:
     )
 
 
-def test_of_a_body_that_is_not_kept_the_command_says_what_is_missing() -> None:
-    """A file, its length and its digest; it is still one command."""
+def test_a_command_with_a_truncated_body_reads_it_from_a_file() -> None:
+    """A comment states its length and digest; the result is a single command."""
     content = serialization.body(b"x" * (LONGEST_BODY + 1))
     command = serialization.curl(
         {
@@ -315,8 +317,8 @@ def test_of_a_body_that_is_not_kept_the_command_says_what_is_missing() -> None:
 
 
 @pytest.mark.parametrize(("length", "piped"), [(99_998, False), (99_999, True)])
-def test_a_word_of_a_command_has_a_longest_length(length: int, piped: bool) -> None:
-    """Past it the body comes through a pipe."""
+def test_a_long_body_is_piped_into_the_command(length: int, piped: bool) -> None:
+    """The length of an argument is limited."""
     command = serialization.curl(
         {"method": "POST", "url": "u", "headers": [], "body": {"text": " " * length}}
     )

@@ -1,4 +1,4 @@
-"""How requests travel: into an application, and over real connections."""
+"""Transports: calls of an application in this process, and real connections."""
 
 import threading
 import time
@@ -16,20 +16,20 @@ URL = "http://somewhere.test:8080/v1/projects/a%2Fb?limit=1&x=%C3%BC"
 
 
 def in_process(application: Any) -> InProcess:
-    """A transport whose clock nobody looks at."""
+    """A transport that ignores waiting times."""
     return InProcess(application, lambda _: None)
 
 
 def timed(url: str, read: float = 5.0, whole: float = 5.0, **request: Any) -> httpx.Request:
-    """A request with bounds on its time."""
+    """A request with timeouts."""
     timeout = {"connect": 5.0, "read": read, "write": read, "pool": 5.0, "whole": whole}
     return httpx.Request(
         request.pop("method", "GET"), url, extensions={"timeout": timeout}, **request
     )
 
 
-def test_an_application_sees_the_request_as_a_server_would_hand_it_over() -> None:
-    """Path decoded and raw, query, headers in lower case, host and port, body."""
+def test_an_application_receives_the_request_as_from_a_server() -> None:
+    """Decoded and raw path, query, lower-case headers, host and port, body."""
     script = ScriptedApp([scripted_response(201, b"body", x_one="1")])
     transport = in_process(script)
 
@@ -70,8 +70,8 @@ def test_an_application_sees_the_request_as_a_server_would_hand_it_over() -> Non
     )
 
 
-def test_a_url_without_a_port_has_the_usual_one() -> None:
-    """80 for http."""
+def test_a_url_without_a_port_has_the_default_port() -> None:
+    """The default port of http is 80."""
     script = ScriptedApp([scripted_response()])
     transport = in_process(script)
     transport.handle_request(httpx.Request("GET", "http://somewhere.test/v1"))
@@ -80,8 +80,8 @@ def test_a_url_without_a_port_has_the_usual_one() -> None:
     assert script.requests[0][0]["server"] == ("somewhere.test", 80)
 
 
-def test_a_body_may_come_in_pieces_in_both_directions() -> None:
-    """Each piece of the request is a message; the pieces of the response are put together."""
+def test_bodies_may_be_sent_in_pieces_in_both_directions() -> None:
+    """Each piece of the request is a message; the pieces of the response are joined."""
     seen: list[Any] = []
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
@@ -104,8 +104,8 @@ def test_a_body_may_come_in_pieces_in_both_directions() -> None:
 
 @pytest.mark.parametrize("ended", ["nothing", "start", "half", "whole"])
 @pytest.mark.parametrize("raises", [False, True])
-def test_an_application_that_stops_too_early_gives_no_answer(ended: str, raises: bool) -> None:
-    """Whether it raises or returns; after the end of its answer it may raise what it likes."""
+def test_an_incomplete_response_of_an_application_is_an_error(ended: str, raises: bool) -> None:
+    """The application raises or returns early; an exception after its response is ignored."""
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
         messages = [
@@ -132,8 +132,8 @@ def test_an_application_that_stops_too_early_gives_no_answer(ended: str, raises:
     transport.close()
 
 
-def test_waiting_moves_the_clock_of_an_application_and_takes_no_time() -> None:
-    """An hour passes at once."""
+def test_waiting_advances_the_clock_of_an_application_and_takes_no_time() -> None:
+    """An hour passes immediately."""
     passed: list[float] = []
     started = time.monotonic()
     InProcess(ScriptedApp([]), passed.append).wait(3600.0)
@@ -141,8 +141,8 @@ def test_waiting_moves_the_clock_of_an_application_and_takes_no_time() -> None:
     assert (passed, time.monotonic() - started < 1) == ([3600.0], True)
 
 
-def test_each_thread_has_a_loop_of_its_own_and_a_closed_transport_opens_new_ones() -> None:
-    """Two threads at once, and once more after `close`."""
+def test_each_thread_has_its_own_loop_and_a_closed_transport_opens_new_ones() -> None:
+    """Two threads run concurrently, and again after `close`."""
     transport = in_process(ScriptedApp([scripted_response(204)]))
     statuses: list[int] = []
 
@@ -162,8 +162,8 @@ def test_each_thread_has_a_loop_of_its_own_and_a_closed_transport_opens_new_ones
     assert statuses == [204] * 4
 
 
-def test_connections_are_kept_between_requests() -> None:
-    """Two requests, one connection."""
+def test_connections_are_reused() -> None:
+    """Two requests share one connection."""
     accepted: list[int] = []
 
     def behave(connection: Any) -> None:
@@ -180,7 +180,7 @@ def test_connections_are_kept_between_requests() -> None:
 
 
 def test_a_network_waits_by_sleeping() -> None:
-    """The seconds that it is given."""
+    """It sleeps for the given seconds."""
     network = Network()
     started = time.monotonic()
     network.wait(0.05)
@@ -189,8 +189,8 @@ def test_a_network_waits_by_sleeping() -> None:
     assert 0.05 <= time.monotonic() - started < 1
 
 
-def test_each_read_has_its_own_time() -> None:
-    """A server that never answers is given up after `read`, long before the whole is over."""
+def test_each_read_has_a_timeout() -> None:
+    """A silent server times out after `read`, long before the timeout of the whole exchange."""
     with served(silence) as url:
         network = Network()
         started = time.monotonic()
@@ -201,8 +201,8 @@ def test_each_read_has_its_own_time() -> None:
     assert 0.2 <= time.monotonic() - started < 5
 
 
-def test_the_whole_exchange_has_one_time_whatever_comes_in_between() -> None:
-    """A byte now and then keeps no exchange alive, neither in the head nor in the body."""
+def test_the_whole_exchange_has_one_timeout() -> None:
+    """Single bytes do not extend it, neither in the headers nor in the body."""
     drip = repeating(b"x", 0.02)
     for start in (b"HTTP/1.1 200 OK\r\nx-drip: ", b"HTTP/1.1 200 OK\r\n\r\n"):
         with served(responding(start, drip)) as url:
@@ -214,8 +214,8 @@ def test_the_whole_exchange_has_one_time_whatever_comes_in_between() -> None:
         assert 0.4 <= time.monotonic() - started < 4
 
 
-def test_sending_has_to_end_in_time_as_well() -> None:
-    """A server that reads nothing is given up."""
+def test_the_timeout_includes_sending() -> None:
+    """A server that reads nothing causes a timeout."""
     with served(deafness) as url:
         network = Network()
         started = time.monotonic()
@@ -228,8 +228,8 @@ def test_sending_has_to_end_in_time_as_well() -> None:
     assert time.monotonic() - started < 4
 
 
-def test_who_answers_and_takes_no_more_of_a_body_has_answered() -> None:
-    """A 413 after the head is read, although the connection stays open and the body unread."""
+def test_a_response_before_the_end_of_the_request_is_read() -> None:
+    """A 413 is read although the server keeps the connection open and the body unread."""
     with served(
         responding(b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\n{}", deafness)
     ) as url:
@@ -241,8 +241,8 @@ def test_who_answers_and_takes_no_more_of_a_body_has_answered() -> None:
         network.close()
 
 
-def test_an_exchange_whose_time_is_over_sends_nothing_more() -> None:
-    """The clock is looked at before each piece that is written."""
+def test_an_exchange_sends_nothing_after_its_timeout() -> None:
+    """The timeout is checked before each write."""
     with served(silence) as url:
         network = Network()
         with pytest.raises(httpx.TransportError, match="the exchange does not end"):
@@ -252,8 +252,8 @@ def test_an_exchange_whose_time_is_over_sends_nothing_more() -> None:
         network.close()
 
 
-def test_a_request_without_bounds_is_sent_as_well() -> None:
-    """Whoever uses the transport without the client need not know of them."""
+def test_a_request_without_timeouts_is_sent() -> None:
+    """The transport can be used without the client."""
     with served(responding(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")) as url:
         network = Network()
         body = network.handle_request(
@@ -264,8 +264,8 @@ def test_a_request_without_bounds_is_sent_as_well() -> None:
     assert body == b"{}"
 
 
-def test_what_is_no_tls_is_no_answer() -> None:
-    """An https URL on a server that speaks in the clear."""
+def test_a_server_without_tls_is_a_connection_error_for_https() -> None:
+    """The URL is https, and the server responds in plain text."""
     with served(lambda connection: connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")) as url:
         network = Network()
         with pytest.raises(httpx.ConnectError):
@@ -287,10 +287,10 @@ def test_what_is_no_tls_is_no_answer() -> None:
         ("http://localhost/v1", None),
     ],
 )
-def test_the_environment_names_the_proxy(
+def test_the_environment_sets_the_proxy(
     url: str, proxy: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One for each scheme; none for the hosts of NO_PROXY and for this machine."""
+    """Each scheme has its own; hosts of NO_PROXY and this machine have none."""
     for name, value in {
         "http_proxy": "one.test:3128",
         "https_proxy": "http://two.test",
@@ -300,8 +300,10 @@ def test_the_environment_names_the_proxy(
     assert proxy_of(httpx.URL(url)) == proxy
 
 
-def test_without_a_proxy_in_the_environment_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever is asked is asked directly."""
+def test_without_a_proxy_in_the_environment_requests_are_direct(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The variables of all schemes are unset."""
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
@@ -309,7 +311,7 @@ def test_without_a_proxy_in_the_environment_there_is_none(monkeypatch: pytest.Mo
 
 
 def test_a_request_goes_through_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the whole URL, and with the credentials of the proxy, which the target never sees."""
+    """It has the whole URL, and the credentials of the proxy, which the target does not receive."""
     heads: list[bytes] = []
 
     def behave(connection: Any) -> None:
@@ -328,17 +330,19 @@ def test_a_request_goes_through_the_proxy(monkeypatch: pytest.MonkeyPatch) -> No
     assert b"proxy-authorization: basic dxnlcjp3b3jk" in fields
 
 
-def test_a_proxy_is_asked_for_a_tunnel_to_an_https_target(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A proxy that rejects it breaks the connection; one that never responds times out."""
+def test_an_https_target_is_reached_through_a_tunnel_of_the_proxy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A rejected tunnel is a proxy error; a silent proxy causes a timeout."""
     heads: list[bytes] = []
 
-    def refuse(connection: Any) -> None:
+    def reject(connection: Any) -> None:
         heads.append(head(connection))
         connection.sendall(
             b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n"
         )
 
-    for behave, problem in ((refuse, httpx.ProxyError), (silence, httpx.ReadTimeout)):
+    for behave, problem in ((reject, httpx.ProxyError), (silence, httpx.ReadTimeout)):
         with served(behave) as url:
             monkeypatch.setenv("https_proxy", url)
             network = Network()

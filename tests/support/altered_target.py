@@ -59,7 +59,7 @@ class Stage:
     def perform(
         self, check: Callable[..., None], operation: str | None = None, scheme: str | None = None
     ) -> None:
-        """Run a check with the fixtures that it names; raise its finding."""
+        """Run a check with the fixtures that it names, and raise its finding."""
         chosen = {
             "operation": openapi.load().operations[operation] if operation else None,
             "scheme": scheme,
@@ -113,7 +113,7 @@ def having(place: str, value: Any) -> Change:
 
 
 def few(number: int) -> Change:
-    """Keep so many approvable reviews in a profile."""
+    """Limit the number of approvable reviews in a profile."""
 
     def change(profile: Profile) -> None:
         del profile["fixtures"]["approvable-reviews"][number:]

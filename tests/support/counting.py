@@ -1,4 +1,4 @@
-"""A server over loopback that remembers which paths were requested from it."""
+"""A server over loopback that records the paths of its requests."""
 
 import threading
 from collections.abc import Iterator

@@ -43,7 +43,7 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
 
 
 def spellings(secret: str) -> list[str]:
-    """The encodings in which a target may repeat a secret, its halves, and it as a masked key."""
+    """The encodings of a secret, of its halves, and of it as a masked key."""
     middle = len(secret) // 2
     parts = (secret, secret[:middle], secret[middle:])
     encoded = [encode(part) for encode in ENCODINGS.values() for part in parts]
@@ -109,5 +109,5 @@ def subject(others: Sequence[str] = ()) -> Subject:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let this run have the echoing target."""
+    """Use the echoing target in this run."""
     config.stash[examination.SUBJECT] = subject

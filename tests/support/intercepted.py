@@ -1,4 +1,4 @@
-"""Requests and responses on their way between a check and the reference."""
+"""Requests and responses between a check and the reference, inspected or changed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ NOBODY = "00000000-0000-4000-8000-000000000000"
 
 
 def is_of(request: httpx.Request, profile: Any, name: str) -> bool:
-    """Whether a request is made as one of the callers."""
+    """Whether a request has the credential of this caller."""
     known = profile.credentials[name]
     return {known.secret(scheme) for scheme in known.schemes} & {
         request.headers.get("x-api-key", ""),
@@ -20,13 +20,13 @@ def is_of(request: httpx.Request, profile: Any, name: str) -> bool:
 
 
 def asked(request: httpx.Request) -> dict[str, Any]:
-    """The JSON-RPC message of a request; empty where it is none."""
+    """The JSON-RPC message of a request; empty if the request has none."""
     message: dict[str, Any] = orjson.loads(request.content) if request.url.path == "/mcp" else {}
     return message
 
 
 def changed(path: str, change: Callable[[dict[str, Any]], object]) -> Spoil:
-    """Every record that is shown below a path, changed."""
+    """Change every record in the responses below a path."""
 
     def spoil(request: httpx.Request, send: Send) -> httpx.Response:
         response = send(request)

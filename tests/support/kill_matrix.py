@@ -1,4 +1,4 @@
-"""The kill matrix in a process of its own, which runs beside the tests and yields to them."""
+"""The kill matrix in its own process, with a lower priority than the tests."""
 
 import json
 import os
@@ -33,7 +33,7 @@ class KillMatrix:
         self._process.stdin.close()
 
     def problems(self) -> dict[str, list[str]]:
-        """What is wrong with each mutant and variant, by its id; waits for the process."""
+        """The problems of each mutant and variant, by its id; waits for the process."""
         status = self._process.wait()
         assert status == 0, f"the process of the kill matrix ended with {status}"
         self._output.seek(0)
@@ -41,7 +41,7 @@ class KillMatrix:
         return rows
 
     def close(self) -> None:
-        """End the process where it still runs, and wait for it."""
+        """End the process if it still runs, and wait for it."""
         self._process.terminate()
         self._process.wait()
         self._output.close()
@@ -49,13 +49,13 @@ class KillMatrix:
 
 def main() -> None:
     """Read ids from standard input, and print a line of JSON for each: the id and its problems."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that its workers are ended too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that its workers end, too
     os.nice(NICENESS)
     parent = os.getppid()
     chosen = [BY_ID[id] for id in json.load(sys.stdin)]
     for row in matrix.rows(chosen, os.cpu_count() or 1):
         print(json.dumps([row.subject.id, row.problems]), flush=True)  # noqa: T201
-        if os.getppid() != parent:  # nobody waits for the rest
+        if os.getppid() != parent:  # the process of the tests has ended
             break
 
 

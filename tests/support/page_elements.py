@@ -1,4 +1,4 @@
-"""The elements of an HTML page, and whether they are harmless."""
+"""The elements of an HTML page, and a check that they are harmless."""
 
 import re
 from html.parser import HTMLParser
@@ -20,11 +20,11 @@ class Elements(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep an element."""
+        """Store an element."""
         self.found.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        """Keep a text."""
+        """Store a text."""
         tag = self.found[-1][0] if self.found else ""
         if tag in self.raw and self.cdata_elem == tag:
             self.raw[tag].append(data)
@@ -37,7 +37,7 @@ class Elements(HTMLParser):
 
 
 def harmless(page: str) -> None:
-    """Nothing in the page is there to run or to be loaded, but the script of this package."""
+    """Assert that the page runs and loads nothing except the script of this package."""
     elements = Elements(page)
     tags = [tag for tag, _ in elements.found]
     assert [tags.count("script"), tags.count("style"), tags.count("img"), tags.count("iframe")] == [

@@ -45,7 +45,7 @@ def report(directory: Path, reports: str = "reports/latest") -> Any:
 
 
 def verdicts(document: dict[str, Any]) -> dict[str, tuple[str, dict[str, str]]]:
-    """The verdict of each requirement, and on each of its operations."""
+    """The verdict of each requirement, and the verdicts of its operations."""
     return {
         entry["id"]: (entry["verdict"], entry["operations"]) for entry in document["requirements"]
     }

@@ -1,4 +1,4 @@
-"""Reports with a finding of every kind, and the same reports with texts of a hostile target."""
+"""Reports with a finding of every kind, and the same reports with texts from a hostile target."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ EVIL = (
 
 
 def a_defect(kind: str = "extra", *where: str, **properties: Any) -> Any:
-    """A defect as it is recorded; `where` are JSON Pointers into the body."""
+    """A serialized defect; `where` are JSON Pointers into the body."""
     return {
         "kind": kind,
         "text": "{place} has the property {properties}",
@@ -33,9 +33,9 @@ BUDGET_DEFECT = a_defect("extra", "/data/budget", keyword="additionalProperties"
 
 
 def an_exchange(
-    number: int = 1, operation: str = "project_get", status: int = 200, **members: Any
+    number: int = 1, operation: str = "project_get", status: int = 200, **properties: Any
 ) -> Any:
-    """An exchange as it is recorded."""
+    """A serialized exchange."""
     return {
         "id": f"read::test_it[{operation}]#{number}",
         "item": f"read::test_it[{operation}]",
@@ -56,12 +56,14 @@ def an_exchange(
             "headers": [["content-type", "application/json"]],
             "body": {"text": json.dumps({"data": {"id": ID, "budget": 12}, "requestId": "r"})},
         },
-        **members,
+        **properties,
     }
 
 
-def a_finding(verdict: str = "fail", operation: str | None = "project_get", **members: Any) -> Any:
-    """A finding as it stands in a report."""
+def a_finding(
+    verdict: str = "fail", operation: str | None = "project_get", **properties: Any
+) -> Any:
+    """A finding in the form of a report."""
     return {
         "verdict": verdict,
         "operation": operation,
@@ -72,12 +74,12 @@ def a_finding(verdict: str = "fail", operation: str | None = "project_get", **me
         "occurrences": 3,
         "exchanges": [{**an_exchange(), "curl": "curl -sS 'https://api.example.com/v1/projects'"}],
         **({"defect": BUDGET_DEFECT} if verdict == "fail" else {}),
-        **members,
+        **properties,
     }
 
 
-def an_entry(id: str, verdict: str = "pass", **members: Any) -> Any:
-    """A requirement as it stands in a report."""
+def an_entry(id: str, verdict: str = "pass", **properties: Any) -> Any:
+    """A requirement in the form of a report."""
     findings = [] if verdict == "pass" else [a_finding(verdict)]
     return {
         "id": id,
@@ -88,11 +90,11 @@ def an_entry(id: str, verdict: str = "pass", **members: Any) -> Any:
         "verdict": verdict,
         "operations": {"project_list": "pass", "project_get": verdict},
         "findings": findings,
-        **members,
+        **properties,
     }
 
 
-def a_report(*entries: Any, **members: Any) -> Any:
+def a_report(*entries: Any, **properties: Any) -> Any:
     """A report with these requirements, and one of each other kind."""
     open_ = a_finding(
         "inconclusive",
@@ -143,12 +145,12 @@ def a_report(*entries: Any, **members: Any) -> Any:
             }
         ],
         "ledger": [{"review": ID, "key": "k", "revision": 2}],
-        **members,
+        **properties,
     }
 
 
 def poisoned(value: Any) -> Any:
-    """The same document with hostile texts wherever a target may have sent the text."""
+    """The same document with hostile texts in place of all texts from the target."""
     kept = {
         "verdict",
         "level",

@@ -1,4 +1,4 @@
-"""An ASGI application whose responses are given beforehand."""
+"""An ASGI application with scripted responses."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -40,7 +40,7 @@ class ScriptedApp:
 def scripted_response(
     status: int = 200, body: bytes = b'{"data": {}, "requestId": "r"}', **headers: str
 ) -> Response:
-    """A response of a script; underscores in the names of headers stand for hyphens."""
+    """A scripted response; underscores in the names of headers stand for hyphens."""
     named = {"content_type": "application/json", **headers}
     return status, [_encoded(name, value) for name, value in named.items()], body
 

@@ -1,4 +1,4 @@
-"""The target profile: a file becomes a frozen target, or all its problems are reported at once."""
+"""The target profile: a file becomes a frozen target, or all its problems are reported together."""
 
 import dataclasses
 import json
@@ -102,7 +102,7 @@ Rejected: TypeAlias = Callable[..., list[Problem]]
 
 @pytest.fixture
 def problems(tmp_path: Path) -> Rejected:
-    """Loads a file with a text, and returns its problems."""
+    """Loads a profile from a text, and returns its problems."""
 
     def rejected(text: str, environ: Mapping[str, str] = ENVIRONMENT) -> list[Problem]:
         path = tmp_path / "target.toml"
@@ -121,8 +121,8 @@ def full(tmp_path: Path) -> profile.Target:
     return profile.load(tmp_path / "target.toml", environ=ENVIRONMENT)
 
 
-def test_a_base_url_alone_makes_a_target() -> None:
-    """Everything but the base URL is absent or at its default."""
+def test_a_base_url_alone_is_a_valid_profile() -> None:
+    """All other values are absent or have their defaults."""
     target = profile.bare(f"{URL}/")
 
     assert target == profile.Target(base_url=URL)
@@ -134,7 +134,7 @@ def test_a_base_url_alone_makes_a_target() -> None:
     )
 
 
-def test_the_unnamed_parameters_have_defaults_that_are_not_declared() -> None:
+def test_undeclared_parameters_have_default_names() -> None:
     """All five have a name without a profile."""
     assert profile.bare(URL).parameters == {
         ("video_list", "cursor"): ParameterName("cursor", declared=False),
@@ -147,7 +147,7 @@ def test_the_unnamed_parameters_have_defaults_that_are_not_declared() -> None:
 
 
 def test_a_full_profile_becomes_a_target(full: profile.Target) -> None:
-    """Every key of the format arrives where it belongs."""
+    """Every key of the format has its value in the target."""
     assert (full.base_url, full.source) == (URL, "target.toml")
     assert full.fixtures == Fixtures(
         approvable_reviews=(ONE,),
@@ -186,8 +186,8 @@ def test_credentials_are_keyed_by_their_names(full: profile.Target) -> None:
     assert full.lacking("videos:read") is None
 
 
-def test_a_credential_has_the_schemes_that_it_was_given(full: profile.Target) -> None:
-    """The API key comes before the bearer token, and an absent secret is a KeyError."""
+def test_a_credential_has_the_schemes_of_its_secrets(full: profile.Target) -> None:
+    """The API key precedes the bearer token; an absent secret is a KeyError."""
     assert full.credentials["primary"].schemes == ("api-key", "bearer")
     assert full.credentials["primary"].secret("api-key") == "key-of-primary"
     assert full.credentials["expired"].schemes == ("bearer",)
@@ -206,15 +206,15 @@ def test_a_credential_has_the_schemes_that_it_was_given(full: profile.Target) ->
         ("lacking.reviews:approve", "bearer", "$READING_TOKEN"),
     ],
 )
-def test_a_shell_variable_stands_for_each_secret(
+def test_each_secret_has_a_shell_variable(
     full: profile.Target, name: str, scheme: str, variable: str
 ) -> None:
-    """It is the variable that the file names, or one made of the credential's name."""
+    """It is the variable in the file, or derived from the name of the credential."""
     assert full.credentials[name].variable(scheme) == variable
 
 
-def test_a_target_knows_all_its_secrets(full: profile.Target) -> None:
-    """Those from the environment are among them."""
+def test_the_secrets_of_a_target_are_complete(full: profile.Target) -> None:
+    """They include those from the environment."""
     assert full.secrets == {
         "key-of-primary",
         "token-of-primary",
@@ -229,8 +229,8 @@ def test_a_target_knows_all_its_secrets(full: profile.Target) -> None:
     }
 
 
-def test_no_repr_shows_a_secret(full: profile.Target) -> None:
-    """Neither a credential's nor the target's."""
+def test_a_repr_contains_no_secret(full: profile.Target) -> None:
+    """This holds for credentials and for targets."""
     assert [
         secret
         for secret in full.secrets
@@ -239,7 +239,7 @@ def test_no_repr_shows_a_secret(full: profile.Target) -> None:
 
 
 def test_parameter_names_are_renamed_removed_and_confirmed(full: profile.Target) -> None:
-    """`false` removes a parameter, and a name that repeats the default is declared all the same."""
+    """`false` removes a parameter; a name that equals the default is declared as well."""
     assert full.parameters == {
         ("video_list", "cursor"): ParameterName("after", declared=True),
         ("video_list", "company"): ParameterName(None, declared=True),
@@ -265,14 +265,14 @@ def test_parameter_names_are_renamed_removed_and_confirmed(full: profile.Target)
 def test_the_filter_of_reviews_is_a_project_or_a_company(
     roles: dict[str, Any], project: ParameterName, company: ParameterName
 ) -> None:
-    """The specification does not state its purpose: a stated one replaces the other."""
+    """The specification does not state its purpose: a declared filter replaces the default."""
     target = profile.parse({"base-url": URL, "parameters": {"review_list": roles}}, environ={})
     assert target.parameters["review_list", "project"] == project
     assert target.parameters["review_list", "company"] == company
 
 
 def test_a_target_is_frozen(full: profile.Target) -> None:
-    """Neither its members nor its mappings can be changed, and it can be hashed."""
+    """Neither its fields nor its mappings can be changed, and it is hashable."""
     with pytest.raises(dataclasses.FrozenInstanceError):
         full.base_url = "http://elsewhere"  # type: ignore[misc]
     for mapping in (
@@ -286,8 +286,8 @@ def test_a_target_is_frozen(full: profile.Target) -> None:
     assert hash(full) == hash(dataclasses.replace(full))
 
 
-def test_a_target_moves_to_another_base_url(full: profile.Target) -> None:
-    """The rest of it stays, and an invalid URL is rejected."""
+def test_the_base_url_of_a_target_can_be_replaced(full: profile.Target) -> None:
+    """The other values do not change; an invalid URL is rejected."""
     moved = full.with_base_url("http://127.0.0.1:8000/v1/")
 
     assert moved == dataclasses.replace(full, base_url="http://127.0.0.1:8000/v1")
@@ -295,8 +295,8 @@ def test_a_target_moves_to_another_base_url(full: profile.Target) -> None:
         full.with_base_url("ftp://127.0.0.1")
 
 
-def test_data_reads_like_a_file() -> None:
-    """The same tables as Python data give the same values, tuples in place of lists included."""
+def test_data_is_parsed_like_a_file() -> None:
+    """The same tables as Python data give the same values; tuples may replace lists."""
     data = {
         "base-url": URL,
         "credentials": {"primary": {"api-key": "key"}},
@@ -312,8 +312,8 @@ def test_data_reads_like_a_file() -> None:
     assert target.source == "the bundled reference"
 
 
-def test_the_given_base_url_wins_over_the_files(tmp_path: Path) -> None:
-    """An empty one counts as not given."""
+def test_the_base_url_argument_overrides_that_of_the_file(tmp_path: Path) -> None:
+    """An empty argument is ignored."""
     path = tmp_path / "target.toml"
     path.write_text(f'base-url = "{URL}"', encoding="utf-8")
 
@@ -322,7 +322,7 @@ def test_the_given_base_url_wins_over_the_files(tmp_path: Path) -> None:
 
 
 def test_a_reference_to_a_variable_is_the_whole_string() -> None:
-    """Within a longer string it stays as it stands."""
+    """A reference within a longer string is not replaced."""
     data = {
         "base-url": URL,
         "fixtures": {
@@ -347,7 +347,7 @@ def test_a_reference_to_a_variable_is_the_whole_string() -> None:
     ],
 )
 def test_an_empty_table_changes_nothing(tmp_path: Path, table: str) -> None:
-    """A profile may be filled in bit by bit."""
+    """A profile can be written step by step."""
     path = tmp_path / "target.toml"
     path.write_text(f'base-url = "{URL}"\n{table}\n', encoding="utf-8-sig")
 
@@ -364,7 +364,7 @@ def test_an_empty_table_changes_nothing(tmp_path: Path, table: str) -> None:
         "https://übersetzung.example/v1",
     ],
 )
-def test_a_base_url_is_any_http_url_to_append_paths_to(url: str) -> None:
+def test_every_http_url_is_a_base_url(url: str) -> None:
     """It need not end with the version segment."""
     assert profile.bare(f"{url}///").base_url == url
 
@@ -391,7 +391,7 @@ def test_a_base_url_is_any_http_url_to_append_paths_to(url: str) -> None:
 def test_an_invalid_base_url_is_rejected_from_both_sources(
     tmp_path: Path, url: str, flaw: str
 ) -> None:
-    """The message names where it was given and does not repeat it."""
+    """The message names the source and does not quote the URL."""
     (tmp_path / "target.toml").write_text(f"base-url = {json.dumps(url)}", encoding="utf-8")
     remedy = "write http:// or https://, the host and the path up to the version segment"
 
@@ -409,8 +409,8 @@ def test_an_invalid_base_url_is_rejected_from_both_sources(
     )
 
 
-def test_a_missing_base_url_names_both_ways_to_give_one(problems: Rejected) -> None:
-    """It is a problem of the file as a whole, so it has no line."""
+def test_the_remedy_for_a_missing_base_url_names_both_sources(problems: Rejected) -> None:
+    """The problem concerns the whole file, so it has no line."""
     (problem,) = problems("[consent]\napprove-reviews = true")
 
     assert (problem.line, problem.key, problem.what) == (None, "base-url", "is missing")
@@ -420,8 +420,8 @@ def test_a_missing_base_url_names_both_ways_to_give_one(problems: Rejected) -> N
     )
 
 
-def test_all_problems_are_reported_at_once_in_the_order_of_their_lines(tmp_path: Path) -> None:
-    """Each names file, line, key, the problem and its correction."""
+def test_all_problems_are_reported_in_the_order_of_their_lines(tmp_path: Path) -> None:
+    """Each names file, line, key, problem and remedy."""
     text = """\
 base-url = "${BASE}"
 [credentials.primary]
@@ -462,7 +462,7 @@ approve-reviews = "yes"
 
 
 def test_a_problem_without_a_line_comes_first(problems: Rejected) -> None:
-    """Whatever its key is."""
+    """Its key does not matter."""
     found = problems("aaa = 1")
 
     assert [(problem.line, problem.key) for problem in found] == [(None, "base-url"), (1, "aaa")]
@@ -600,7 +600,7 @@ def test_a_problem_without_a_line_comes_first(problems: Rejected) -> None:
     ],
 )
 def test_one_mistake_is_one_problem(problems: Rejected, text: str, key: str, what: str) -> None:
-    """It has its line and a correction."""
+    """The problem has a line and a remedy."""
     (problem,) = problems(f"base-url = '{URL}'\n{text}", {"ZERO": "\0"})
 
     assert (
@@ -626,10 +626,10 @@ def test_one_mistake_is_one_problem(problems: Rejected, text: str, key: str, wha
         ),
     ],
 )
-def test_a_mistyped_key_gets_the_nearest_known_one(
+def test_the_remedy_for_a_mistyped_key_is_the_nearest_known_key(
     problems: Rejected, key: str, suggestion: str
 ) -> None:
-    """Where none is near, all of them are listed."""
+    """Without a near key, all keys are listed."""
     (problem,) = problems(f"base-url = '{URL}'\n{key} = 1")
 
     assert (problem.line, problem.key, problem.remedy) == (2, key, suggestion)
@@ -638,10 +638,10 @@ def test_a_mistyped_key_gets_the_nearest_known_one(
 @pytest.mark.parametrize(
     "secret", ["two\nlines", "tail ", "\thead", "snow ☃", "null\0", "${not-a-name}", "\x7f", ""]
 )
-def test_a_secret_that_no_header_can_carry_is_rejected_without_showing_it(
+def test_a_secret_that_is_invalid_in_a_header_is_rejected_without_quoting_it(
     problems: Rejected, secret: str
 ) -> None:
-    """Its key and the variable that it came from are named instead."""
+    """The message names its key and its environment variable."""
     (problem,) = problems(
         f"base-url = '{URL}'\ncredentials.primary.bearer = '${{THE_TOKEN}}'", {"THE_TOKEN": secret}
     )
@@ -654,8 +654,8 @@ def test_a_secret_that_no_header_can_carry_is_rejected_without_showing_it(
 @pytest.mark.parametrize(
     "secret", ["k", "two words", "tab\tinside", "ключ".encode().decode("latin-1"), "a=b;c,d", "é"]
 )
-def test_a_secret_that_a_header_can_carry_is_taken_as_it_stands(secret: str) -> None:
-    """Latin-1 is what the field values of HTTP allow."""
+def test_a_secret_that_is_valid_in_a_header_is_accepted_unchanged(secret: str) -> None:
+    """HTTP field values allow Latin-1."""
     target = profile.parse(
         {"base-url": URL, "credentials": {"primary": {"api-key": secret}}}, environ={}
     )
@@ -663,9 +663,9 @@ def test_a_secret_that_a_header_can_carry_is_taken_as_it_stands(secret: str) -> 
     assert target.secrets == {secret}
 
 
-@settings(deadline=None, database=None)  # a busy machine is no defect
+@settings(deadline=None, database=None)  # a slow machine is not a failure
 @given(st.text(min_size=6))
-def test_no_message_repeats_a_value(value: str) -> None:
+def test_messages_do_not_quote_values(value: str) -> None:
     """Any value may be a secret."""
     secret = f"hush{value}hush"
     data = {
@@ -708,8 +708,10 @@ def test_no_message_repeats_a_value(value: str) -> None:
         ),
     ],
 )
-def test_a_review_is_named_once(problems: Rejected, reviews: str, key: str, first: str) -> None:
-    """An approval is spent once: a review stands once in the two lists, in either case."""
+def test_a_review_is_listed_only_once(
+    problems: Rejected, reviews: str, key: str, first: str
+) -> None:
+    """Each approval uses up a review, so an id occurs once in both lists, in either letter case."""
     (problem,) = problems(f"base-url = '{URL}'\n[fixtures]\n{reviews}")
 
     assert (problem.key, problem.what) == (key, f"repeats {first}")
@@ -727,7 +729,7 @@ def test_a_review_is_named_once(problems: Rejected, reviews: str, key: str, firs
     ],
 )
 def test_an_id_is_a_uuid_of_the_specified_pattern(uuid: str) -> None:
-    """Versions 1 to 8 of the usual variant, and the two special ones."""
+    """Versions 1 to 8 of the RFC variant, and the nil and max UUIDs."""
     assert profile.parse(
         {"base-url": URL, "fixtures": {"approvable-reviews": [uuid]}}
     ).fixtures.approvable_reviews == (uuid,)
@@ -746,7 +748,7 @@ def test_an_id_is_a_uuid_of_the_specified_pattern(uuid: str) -> None:
     ],
 )
 def test_an_id_of_another_form_is_rejected(text: str) -> None:
-    """Version 0, other variants, braces, and digits that are not ASCII among them."""
+    """Version 0, other variants, braces and digits beyond ASCII are invalid."""
     with pytest.raises(ProfileError, match="is not a UUID of the specified pattern"):
         profile.parse({"base-url": URL, "fixtures": {"approvable-reviews": [text]}})
 
@@ -768,7 +770,7 @@ def test_an_id_of_another_form_is_rejected(text: str) -> None:
 def test_invalid_toml_is_reported_where_the_parser_stopped(
     problems: Rejected, text: str, line: int | None, what: str
 ) -> None:
-    """The message says why."""
+    """The message contains the reason."""
     (problem,) = problems(text)
 
     assert (problem.line, problem.key) == (line, "")
@@ -776,7 +778,7 @@ def test_invalid_toml_is_reported_where_the_parser_stopped(
 
 
 def test_a_file_that_cannot_be_read_is_a_problem_of_the_profile(tmp_path: Path) -> None:
-    """Missing, a directory, or in another encoding."""
+    """It is missing, a directory, or in another encoding."""
     (tmp_path / "utf-16.toml").write_text(FULL, encoding="utf-16")
     whats = {}
     for name in ("absent.toml", ".", "utf-16.toml"):
@@ -792,7 +794,7 @@ def test_a_file_that_cannot_be_read_is_a_problem_of_the_profile(tmp_path: Path) 
 
 
 def test_a_problem_names_the_file_and_a_remedy(tmp_path: Path) -> None:
-    """With the line, where there is one."""
+    """It has a line if one is known."""
     absent, odd, packed = tmp_path / "absent.toml", tmp_path / "odd.toml", tmp_path / "utf-16.toml"
     odd.write_text("a = 1\nb", encoding="utf-8")
     packed.write_text(FULL, encoding="utf-16")
@@ -811,8 +813,8 @@ def test_a_problem_names_the_file_and_a_remedy(tmp_path: Path) -> None:
     assert messages[odd].endswith(": correct the file")
 
 
-def test_an_error_crosses_process_borders() -> None:
-    """With every problem."""
+def test_a_profile_error_can_be_pickled() -> None:
+    """All its problems are included."""
     with pytest.raises(ProfileError) as raised:
         profile.bare("localhost")
     received = pickle.loads(pickle.dumps(raised.value))
@@ -839,15 +841,15 @@ def test_an_error_crosses_process_borders() -> None:
         ),
     ],
 )
-def test_a_remedy_can_be_followed(problems: Rejected, text: str, remedy: str) -> None:
-    """It says what to write."""
+def test_a_remedy_states_the_correction(problems: Rejected, text: str, remedy: str) -> None:
+    """It is specific to the problem."""
     (problem,) = problems(f"base-url = '{URL}'\n{text}")
 
     assert problem.remedy == remedy
 
 
-def test_only_slashes_are_taken_from_the_end_of_a_base_url() -> None:
-    """What the paths are appended to ends as it is given."""
+def test_only_slashes_are_removed_from_the_end_of_a_base_url() -> None:
+    """Other characters at its end remain."""
     assert (
         profile.bare("https://api.example.com/XAPIX//").base_url == "https://api.example.com/XAPIX"
     )
@@ -862,10 +864,10 @@ def test_only_slashes_are_taken_from_the_end_of_a_base_url() -> None:
         ("9007199254740992", "is too large"),
     ],
 )
-def test_a_whole_number_is_above_zero_and_has_an_exact_float(
+def test_an_integer_is_positive_and_exact_as_a_float(
     problems: Rejected, tmp_path: Path, number: str, flaw: str | None
 ) -> None:
-    """From 1 to 2^53 - 1."""
+    """The range is 1 to 2^53 - 1."""
     text = f"base-url = '{URL}'\nlimits.max-body-bytes = {number}"
     if flaw is None:
         file = tmp_path / "target.toml"
@@ -876,8 +878,8 @@ def test_a_whole_number_is_above_zero_and_has_an_exact_float(
         assert problem.what == flaw
 
 
-def test_lines_are_found_for_tables_and_for_dotted_and_quoted_keys() -> None:
-    """Comments, values that look like keys, and the items of an array are none."""
+def test_tables_and_dotted_and_quoted_keys_have_lines() -> None:
+    """Comments, values that look like keys, and items of arrays have none."""
     text = """\
 # a = 1
 a.b = 1
@@ -911,8 +913,8 @@ q = 2
     }
 
 
-def test_the_gate_names_classes_and_requirements(problems: Rejected) -> None:
-    """Others are rejected with their place."""
+def test_the_gate_accepts_classes_and_requirements(problems: Rejected) -> None:
+    """Other names are rejected with their position."""
     tables = {"base-url": URL, "gate": {"require": ["read", "approval/replay"]}}
     assert profile.parse(tables).required == ("read", "approval/replay")
 

@@ -1,4 +1,4 @@
-"""Targets: credentials and fixtures that contradict others are left out."""
+"""Targets: contradictory credentials and fixtures are dropped."""
 
 import pytest
 
@@ -19,19 +19,19 @@ def target(**secrets: str) -> Target:
 @pytest.mark.parametrize(
     "other", ["expired", "revoked", "outsider", "no-review-role", "lacking.videos:read"]
 )
-def test_the_secret_of_primary_is_nobody_elses(other: str) -> None:
-    """The other one goes, since primary is known by being served."""
+def test_another_caller_with_the_secret_of_primary_is_dropped(other: str) -> None:
+    """Primary remains, since the target accepts its requests."""
     assert list(target(primary="key", **{other: "key"}).credible().credentials) == ["primary"]
 
 
 def test_a_secret_of_an_expired_and_a_valid_caller_is_dropped() -> None:
-    """Either of the two entries may be wrong."""
+    """Either of the two credentials may be wrong."""
     assert list(
         target(primary="key", expired="other", outsider="other").credible().credentials
     ) == ["primary"]
 
 
-def test_callers_of_one_standing_may_share_a_secret() -> None:
+def test_compatible_callers_may_share_a_secret() -> None:
     """A key may lack two permissions, and `throttled` may be any caller."""
     shared = target(
         primary="1",
@@ -43,8 +43,8 @@ def test_callers_of_one_standing_may_share_a_secret() -> None:
     assert shared.credible().credentials == shared.credentials
 
 
-def test_the_same_text_as_another_scheme_is_another_secret() -> None:
-    """A key is not a token."""
+def test_the_same_text_in_another_scheme_is_another_secret() -> None:
+    """An API key is not a bearer token."""
     both = Target(
         "https://a.example/v1",
         {
@@ -55,10 +55,10 @@ def test_the_same_text_as_another_scheme_is_another_secret() -> None:
     assert both.credible() == both
 
 
-def test_a_review_that_is_readable_is_not_outside() -> None:
-    """Of what lies outside the grant, only that one review goes."""
+def test_a_readable_review_is_not_a_foreign_fixture() -> None:
+    """Other foreign and ungranted fixtures remain."""
     fixtures = Fixtures(
         (ONE,), (), foreign={"review": ONE.upper(), "video": TWO}, ungranted={"review": TWO}
     )
-    believed = Target("https://a.example/v1", fixtures=fixtures).credible().fixtures
-    assert (believed.foreign, believed.ungranted) == ({"video": TWO}, {"review": TWO})
+    credible = Target("https://a.example/v1", fixtures=fixtures).credible().fixtures
+    assert (credible.foreign, credible.ungranted) == ({"video": TWO}, {"review": TWO})

@@ -1,4 +1,4 @@
-"""Secrets that a command prints: real commands, their failures, and when they run again."""
+"""Secrets from commands: successful commands, failures and renewals."""
 
 import sys
 import tomllib
@@ -26,12 +26,12 @@ def python(script: str, *arguments: str) -> tuple[str, ...]:
 
 
 def secret_of(script: str, seconds: float = 30.0) -> str:
-    """What a script prints, as a secret."""
+    """The secret that a script prints."""
     return TokenCommand(python(script), secret_flaw, seconds)()
 
 
 class Source:
-    """Prints s1, s2 and so on, or fails; on a clock that is moved by hand."""
+    """Prints s1, s2 and so on, or fails; its clock is set by the test."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -50,12 +50,12 @@ class Source:
 
 
 def test_a_command_prints_a_secret() -> None:
-    """Blanks and line ends around it are not part of it."""
+    """Spaces and line ends around it are removed."""
     assert secret_of("print('  a secret \\n')") == "a secret"
 
 
 def test_a_command_runs_without_a_shell_and_without_input() -> None:
-    """Arguments arrive as they are written, and standard input is at its end."""
+    """Arguments are passed unchanged, and standard input is empty."""
     command = TokenCommand(
         python("import sys; print(sys.argv[1] + sys.stdin.read())", "$HOME;*"), secret_flaw
     )
@@ -65,7 +65,7 @@ def test_a_command_runs_without_a_shell_and_without_input() -> None:
 def test_a_command_runs_in_the_folder_of_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the command does that provisions reviews."""
+    """So does the command that provisions reviews."""
     monkeypatch.chdir(tmp_path)
     assert secret_of("import os; print(os.getcwd())") == str(tmp_path.resolve())
 
@@ -86,32 +86,32 @@ def test_a_command_runs_in_the_folder_of_the_run(
     ],
 )
 def test_a_command_without_a_secret_is_an_error(script: str, problem: str) -> None:
-    """The message says what is wrong and repeats nothing of the output."""
+    """The message names the problem and does not quote the output."""
     with pytest.raises(TokenError) as error:
         secret_of(script)
     assert str(error.value).startswith(problem)
 
 
-def test_a_command_that_does_not_end_is_stopped() -> None:
-    """After a bounded time."""
+def test_a_command_has_a_timeout() -> None:
+    """It is stopped afterwards."""
     with pytest.raises(TokenError, match=r"^did not end within 0\.2 s$"):
         secret_of("import time; time.sleep(600)", seconds=0.2)
 
 
 def test_a_missing_program_is_an_error() -> None:
-    """It is named by the key of the profile, not by the message."""
+    """The message does not contain its name, which the key of the profile identifies."""
     with pytest.raises(TokenError, match=r"^cannot be started: No such file or directory$"):
         TokenCommand(("./there-is-none",), secret_flaw)()
 
 
-def test_a_program_that_no_system_can_start_is_an_error() -> None:
+def test_a_program_with_an_invalid_name_is_an_error() -> None:
     """Its name contains a null character."""
     with pytest.raises(TokenError, match=r"^cannot be started: ValueError$"):
         TokenCommand(("a\0",), secret_flaw)()
 
 
-def test_a_secret_is_asked_for_once_where_it_does_not_age() -> None:
-    """Without a lifetime."""
+def test_the_command_of_a_secret_without_a_lifetime_runs_once() -> None:
+    """The secret does not expire with time."""
     source = Source()
     token = source.token()
     values = [token.value()]
@@ -120,8 +120,8 @@ def test_a_secret_is_asked_for_once_where_it_does_not_age() -> None:
     assert (values, source.count) == (["s1", "s1"], 1)
 
 
-def test_a_secret_is_replaced_before_it_is_older_than_its_lifetime() -> None:
-    """Never sent at that age; not replaced while it is young."""
+def test_a_secret_is_replaced_before_its_lifetime_ends() -> None:
+    """It is replaced after 90 % of its lifetime."""
     source = Source()
     token = source.token(lifetime=100)
     values = []
@@ -131,8 +131,8 @@ def test_a_secret_is_replaced_before_it_is_older_than_its_lifetime() -> None:
     assert token.secrets == {"s1", "s2", "s3"}
 
 
-def test_a_secret_is_renewed_once_for_requests_that_were_sent_with_the_old_one() -> None:
-    """Requests that were under way at once share one renewal."""
+def test_a_secret_is_renewed_once_for_concurrent_requests() -> None:
+    """Requests with the old secret share one renewal."""
     source = Source()
     token = source.token()
     token.value()
@@ -142,8 +142,8 @@ def test_a_secret_is_renewed_once_for_requests_that_were_sent_with_the_old_one()
     assert (token.value(), source.count) == ("s2", 2)
 
 
-def test_the_old_secret_stays_where_the_command_fails_in_the_middle_of_a_run() -> None:
-    """It may still be accepted; the command is not run again for every request."""
+def test_the_old_secret_remains_in_use_if_the_command_fails_during_a_run() -> None:
+    """It may still be valid; the command is not run again for every request."""
     source = Source()
     token = source.token(lifetime=10)
     token.value()
@@ -155,8 +155,8 @@ def test_the_old_secret_stays_where_the_command_fails_in_the_middle_of_a_run() -
     assert (token.value(), source.count) == ("s3", 3)
 
 
-def test_a_renewal_that_fails_is_an_error() -> None:
-    """After a 401 there is no other secret to go on with."""
+def test_a_failed_renewal_is_an_error() -> None:
+    """After a 401 the old secret cannot be used any more."""
     source = Source()
     token = source.token()
     token.value()
@@ -166,7 +166,7 @@ def test_a_renewal_that_fails_is_an_error() -> None:
 
 
 def target_with(bearer: str) -> profile.Target:
-    """The target of a profile whose primary has this bearer."""
+    """The target of a profile with this bearer for primary."""
     text = f"base-url = '{URL}'\n[credentials.primary]\nbearer = {bearer}\n"
     return profile.parse(
         tomllib.loads(text), source="folder/target.toml", text=text, environ={"SCRIPT": COUNTING}
@@ -174,12 +174,12 @@ def target_with(bearer: str) -> profile.Target:
 
 
 def stated(*command: str, lifetime: float = 300) -> str:
-    """A command as a profile writes it."""
+    """A command in the syntax of a profile."""
     return f"{{ command = {list(command)!r}, lifetime = {lifetime} }}"
 
 
-def test_a_profile_gets_the_first_secret(tmp_path: Path) -> None:
-    """With references to environment variables in it, as in any other value."""
+def test_a_profile_is_loaded_with_the_first_secret(tmp_path: Path) -> None:
+    """The command may refer to environment variables, as any other value."""
     command = (sys.executable, "-c", "${SCRIPT}", str(tmp_path / "counter"))
     primary = target_with(stated(*command)).credentials["primary"]
 
@@ -200,10 +200,10 @@ def test_a_profile_gets_the_first_secret(tmp_path: Path) -> None:
         (python("pass"), "printed nothing"),
     ],
 )
-def test_a_command_that_gives_no_secret_is_a_problem_of_the_profile(
+def test_a_command_that_prints_no_secret_is_a_problem_of_the_profile(
     command: tuple[str, ...], what: str
 ) -> None:
-    """The message names the file, the line, the key and what would be right."""
+    """The message names the file, the line, the key and the remedy."""
     with pytest.raises(profile.ProfileError) as error:
         target_with(stated(*command))
     assert str(error.value) == (
@@ -212,8 +212,8 @@ def test_a_command_that_gives_no_secret_is_a_problem_of_the_profile(
     )
 
 
-def test_a_snapshot_keeps_that_a_command_prints_the_secret() -> None:
-    """A recorded run repeats requests after a 401 as the run did; its stand-in runs nothing."""
+def test_a_snapshot_records_that_a_command_prints_the_secret() -> None:
+    """A replay repeats requests after a 401 as the run did, without running the command."""
     target = target_with(stated(*python("print('sec' + 'ret-0123')")))
     described = snapshot.of(target, [])
     again = snapshot.target(described).credentials["primary"]
@@ -225,16 +225,16 @@ def test_a_snapshot_keeps_that_a_command_prints_the_secret() -> None:
     assert "secret-0123" not in str(described)
 
 
-def test_a_colleague_contradicts_nobody() -> None:
-    """Whatever secret it has, all other credentials stay."""
+def test_a_colleague_may_share_any_secret() -> None:
+    """All other credentials remain."""
     shared = {"bearer": "t0"}
     credentials = {"primary": shared, "outsider": {"bearer": "t1"}, "colleague": shared}
     target = profile.parse({"base-url": URL, "credentials": credentials}, environ={})
     assert set(target.credible().credentials) == set(credentials)
 
 
-def test_a_snapshot_keeps_product_and_connections() -> None:
-    """And a product that the profile does not name is empty there."""
+def test_a_snapshot_contains_product_and_connections() -> None:
+    """The product is empty if the profile has none."""
     data = {"base-url": URL, "product": {"vendor": "V"}, "limits": {"connections": 3}}
     target = profile.parse(data, environ={})
     described = snapshot.of(target, [])

@@ -27,7 +27,7 @@ def approve(world: World, choices: Choices, request: Record, caller: Record) -> 
 
 
 def _scope(choices: Choices, request: Record, caller: Record) -> Any:
-    """What a key is bound to."""
+    """The scope of a key."""
     scopes = {"account": caller["account"], "review": request["id"], "credential": caller["pair"]}
     return scopes[choices.approving.scope]
 
@@ -73,5 +73,5 @@ def _check(choices: Choices, review: Record, revision: int) -> None:
 
 
 def _complete(choices: Choices) -> Choices:
-    """The same choices, with all fields: a result always has all of its properties."""
+    """The same choices with all fields, since a result always has all of its properties."""
     return replace(choices, forms=replace(choices.forms, fields="all", extras=False))

@@ -39,7 +39,7 @@ def find(world: World, choices: Choices, kind: str, id: str, caller: Record) -> 
 
 
 def delayed(world: World, choices: Choices, record: Record) -> Record:
-    """The record, or its state before an approval that reads do not return yet."""
+    """The record, or its earlier state while reads do not return an approval yet."""
     since, before = world["approved_at"].get(record["id"], (0.0, record))
     return before if time.monotonic() - since < choices.approving.delay else record
 

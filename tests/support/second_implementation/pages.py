@@ -25,8 +25,8 @@ def page(world: World, choices: Choices, request: Record, caller: Record) -> Rec
         return {"items": [], "nextCursor": None}
     size = _size(world, choices, request)
     items = [callers.delayed(world, choices, record) for record in records[start : start + size]]
-    shown = [shapes.shape(kind, record, choices, listed=True) for record in items]
-    result: Record = {"items": shown}
+    rendered = [shapes.shape(kind, record, choices, listed=True) for record in items]
+    result: Record = {"items": rendered}
     following = _next(world, choices, place, (start + len(items), len(records), cursor))
     if following is not None:
         result["nextCursor"] = shapes.spelled(following, choices, listed=True)
@@ -36,7 +36,7 @@ def page(world: World, choices: Choices, request: Record, caller: Record) -> Rec
 
 
 def _owner(choices: Choices, caller: Record) -> Any:
-    """What a cursor is bound to of its caller."""
+    """The owner of a cursor."""
     owners = {"account": caller["account"], "credential": caller["pair"], "nobody": ""}
     return owners[choices.paging.owner]
 

@@ -34,26 +34,26 @@ signatures = itertools.count()
 
 def shape(kind: str, record: Record, choices: Choices, *, listed: bool) -> Record:
     """The JSON form of a record; `listed` if it is an item of a list."""
-    shown = dict(record)
+    rendered = dict(record)
     if kind not in CLOSED:
-        shown = _selected(kind, shown, choices)
+        rendered = _selected(kind, rendered, choices)
         if choices.forms.extras:
-            shown |= {
+            rendered |= {
                 "_links": {"self": {"href": f"/{next(signatures)}"}},
                 "é": None,
                 "version": 1.5,
                 "etag": str(listed),
             }
-    if kind == "reviews" and choices.forms.signed_urls and "url" in shown:
-        shown["url"] += f"?signature={next(signatures)}"
-    if kind == "reviews" and choices.forms.reason == "absent" and shown.get("approvable"):
-        shown.pop("approvalUnavailableReason", None)
-    if kind == "videos" and "localizations" in shown and listed and choices.paging.shuffled:
-        shown["localizations"] = [
+    if kind == "reviews" and choices.forms.signed_urls and "url" in rendered:
+        rendered["url"] += f"?signature={next(signatures)}"
+    if kind == "reviews" and choices.forms.reason == "absent" and rendered.get("approvable"):
+        rendered.pop("approvalUnavailableReason", None)
+    if kind == "videos" and "localizations" in rendered and listed and choices.paging.shuffled:
+        rendered["localizations"] = [
             {name: entry[name] for name in ("language", "id")}
-            for entry in reversed(shown["localizations"])
+            for entry in reversed(rendered["localizations"])
         ]
-    converted: Record = _converted(shown, choices, listed=listed)
+    converted: Record = _converted(rendered, choices, listed=listed)
     return converted
 
 

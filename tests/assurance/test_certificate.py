@@ -84,7 +84,7 @@ def test_a_run_over_a_network_is_verified(home: Path, tmp_path: Path) -> None:
 
 
 def test_the_installed_suite_lists_its_changes(home: Path) -> None:
-    """The suite of the run has none."""
+    """The suite of the run has no changes."""
     done = command("verify", "--with-current-suite", home / "honest.zip")
     assert "the installed suite comes to the same verdict on every requirement" in done.stdout
 

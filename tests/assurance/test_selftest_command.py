@@ -70,7 +70,7 @@ def test_another_seed_has_the_same_verdicts() -> None:
     ]
 
 
-def test_one_mutant_can_be_run_alone() -> None:
+def test_one_mutant_can_be_selected() -> None:
     """Requirements without a mutant are not reported then."""
     done = _selftest("--only", "description-is-absent", "-j", "1")
 

@@ -80,7 +80,7 @@ def test_five_parameters_have_no_stated_name() -> None:
 
 
 def test_filters_name_the_property_that_they_restrict() -> None:
-    """Filters have roles; a nested list has none."""
+    """Filters have roles; a nested list has no filter."""
     filters = {id: dict(each.filters) for id, each in openapi.load().operations.items()}
     assert {id: roles for id, roles in filters.items() if roles} == {
         "project_list": {"company": "companyId"},

@@ -29,7 +29,7 @@ from conformance.contract.description.validity import flaws
 
 
 def test_the_contract_does_not_differ_from_itself() -> None:
-    """There is no difference of any effect."""
+    """The comparison returns no difference."""
     assert examine(edited({})) == ()
 
 
@@ -61,7 +61,7 @@ def test_another_name_of_a_path_parameter_is_harmless() -> None:
 
 
 def test_the_version_segment_may_be_in_the_paths() -> None:
-    """With a server that has none, `/v1/account` is the same as `/account` below a base address."""
+    """If the server has no version, `/v1/account` is the `/account` of the contract."""
     document = openapi.load().document
     paths = {f"/v1{path}": item for path, item in document["paths"].items()}
     assert compared({"/paths": paths, "/servers": [{"url": "https://api.example.com"}]}) == ()

@@ -66,7 +66,7 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], set[tuple[str, str, str]]]] = {
         {("parameters", CLIENTS, "limit")},
     ),
     "no default": ({f"{GET}/parameters/0/schema/default": GONE}, {("complete", HARMLESS, "limit")}),
-    "cursors of version 4 alone": (
+    "only cursors of version 4": (
         {f"{GET}/parameters/1/schema": {"type": "string", "pattern": "^.{14}4"}},
         {("parameters", CALLERS, "cursor")},
     ),
@@ -388,7 +388,7 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], set[tuple[str, str, str]]]] = {
         },
         {("security", CLIENTS, "security")},
     ),
-    "bearer tokens alone": (
+    "only bearer tokens": (
         {"/paths/~1account/get/security": [{"bearerToken": ["account:read"]}]},
         {("security", CALLERS, "security")},
     ),

@@ -67,7 +67,7 @@ SPELLINGS: dict[str, dict[str, Any]] = {
             "default": 25,
         }
     },
-    "bounds as numbers of a whole": {
+    "an integer as a multiple of 1": {
         f"{GET}/parameters/0/schema": {
             "type": "number",
             "multipleOf": 1,
@@ -76,8 +76,8 @@ SPELLINGS: dict[str, dict[str, Any]] = {
             "default": 25,
         }
     },
-    "a format alone": {f"{SCHEMAS}/Uuid": {"type": "string", "format": "uuid"}},
-    "a pattern alone": {f"{SCHEMAS}/Uuid/format": GONE},
+    "only a format": {f"{SCHEMAS}/Uuid": {"type": "string", "format": "uuid"}},
+    "only a pattern": {f"{SCHEMAS}/Uuid/format": GONE},
     "the pattern of a library": {
         f"{SCHEMAS}/Uuid": {
             "type": "string",

@@ -27,11 +27,11 @@ OTHERS = [
 
 @pytest.mark.parametrize("value", UUIDS)
 def test_every_uuid_of_the_specification_is_valid(value: str) -> None:
-    """Versions 1 to 8, the four variant digits, upper and lower case, all zeros and all f."""
+    """The versions are 1 to 8, in upper or lower case; all zeros and all f are valid."""
     assert is_uuid(value)
 
 
 @pytest.mark.parametrize("value", OTHERS)
 def test_any_other_value_is_invalid(value: object) -> None:
-    """Other versions and variants, other spellings, a trailing newline, other JSON types."""
+    """Examples are other versions, variants and spellings, and other JSON types."""
     assert not is_uuid(value)

@@ -467,7 +467,7 @@ def test_an_operation_has_every_status(id: str) -> None:
 
 @every_operation
 def test_an_error_has_the_error_body(id: str) -> None:
-    """One schema for all eleven."""
+    """All eleven have the same schema."""
     errors = [
         resolved(response) for status, response in route(id)["responses"].items() if status != "200"
     ]
@@ -510,7 +510,7 @@ def test_the_two_schemes_are_an_api_key_header_and_a_bearer_token() -> None:
 
 @every_operation
 def test_each_scheme_suffices_and_needs_the_permission(id: str) -> None:
-    """Two alternatives with the same scope."""
+    """The two are alternatives with the same scope."""
     permission = OPERATIONS[id][2]
     assert route(id)["security"] == [{"apiKey": [permission]}, {"bearerToken": [permission]}]
 
@@ -522,7 +522,7 @@ def test_there_are_seven_permissions() -> None:
 
 @pytest.mark.parametrize(("name", "fields"), FIELDS.items())
 def test_a_record_has_its_fields(name: str, fields: str) -> None:
-    """Every field with its type, and no other."""
+    """Each field has its type, and there are no other fields."""
     expected = {field: TYPES[kind] for field, kind in (pair.split(":") for pair in fields.split())}
     assert {
         field: bare(schema) for field, schema in SCHEMAS[name]["properties"].items()
@@ -605,14 +605,14 @@ def test_a_page_ends_with_null_or_nothing_as_specified(name: str, compiled: Comp
 @both
 @pytest.mark.parametrize("value", GOOD_UUIDS)
 def test_a_uuid_is_accepted(value: str, compiled: Compiler) -> None:
-    """Versions 1 to 8, the variant, either case, all zeros, all f."""
+    """The versions are 1 to 8, in upper or lower case; all zeros and all f are valid."""
     assert compiled(CONTRACT.schema("Uuid"))(value)
 
 
 @both
 @pytest.mark.parametrize("value", BAD_UUIDS)
 def test_any_other_value_is_not_a_uuid(value: object, compiled: Compiler) -> None:
-    """Other versions and variants, other spellings, and a trailing newline."""
+    """Examples are other versions, variants and spellings, and a trailing newline."""
     assert not compiled(CONTRACT.schema("Uuid"))(value)
 
 
@@ -714,7 +714,7 @@ def test_every_body_parameter_and_header_has_an_example() -> None:
 
 @both
 def test_every_example_validates(compiled: Compiler) -> None:
-    """Formats included."""
+    """The formats are validated too."""
     wrong = [
         (where, value)
         for where, node in carriers(DOCUMENT)

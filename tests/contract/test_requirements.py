@@ -38,7 +38,7 @@ def test_an_entry_becomes_a_requirement() -> None:
     [("reads", ("a",)), ("target", ()), (["b"], ("b",)), (["b", "a"], ("b", "a")), ([], ())],
 )
 def test_operations_are_a_group_or_a_list(stated: object, operations: tuple[str, ...]) -> None:
-    """A list keeps its order."""
+    """The order of a list does not change."""
     assert requirement(operations=stated).operations == operations
 
 

@@ -150,13 +150,13 @@ def test_a_limit_is_an_integer_from_1_to_100(value: str, fitness: Fitness) -> No
     ],
 )
 def test_a_body_is_an_object_whose_properties_have_their_types(body: Any, fitness: Fitness) -> None:
-    """Absent properties are left open: the contract does not say which ones are required."""
+    """Absent properties are left open: the contract does not specify which ones are required."""
     assert arguments.body(Call("review_approve").carrying(body)) is fitness
 
 
 @pytest.mark.parametrize("body", [None, b"", b"{", b"\xff", b"[" * 200_000])
 def test_a_body_that_is_not_json_is_invalid(body: bytes | None) -> None:
-    """Absent, truncated, undecodable or nested too deeply."""
+    """The body is absent, truncated, undecodable or nested too deeply."""
     assert arguments.body(Call("review_approve", body=body)) is INVALID
 
 
@@ -228,7 +228,7 @@ def test_an_invalid_body_is_rejected() -> None:
 
 
 def test_two_invalid_arguments_are_not_checked() -> None:
-    """The contract does not say which error wins."""
+    """The contract does not specify which error has precedence."""
     assert verdicts(LIST.asking(limit="0", companyId="x")) == {}
     assert verdicts(Call("review_approve", {"reviewId": "x"}).carrying([])) == {}
 
@@ -247,7 +247,7 @@ def test_two_invalid_arguments_are_not_checked() -> None:
     ],
 )
 def test_a_request_with_an_open_argument_is_not_checked(call: Call) -> None:
-    """Empty values, repeated and unknown parameters, other notations."""
+    """Open arguments are empty values, repeated or unknown parameters, and other notations."""
     assert verdicts(call) == {}
 
 
@@ -326,7 +326,7 @@ def test_a_defect_has_the_status_as_data(call: Call, status: int, kind: Kind) ->
 
 
 def test_the_rules_declare_the_requirements_that_they_check() -> None:
-    """One for each role, for the id of an approval, and for valid arguments."""
+    """There is one for each role, for the id of an approval, and for valid arguments."""
     approve = Call("review_approve", {"reviewId": "x"}).carrying(RIGHT)
     calls = [
         LIST,

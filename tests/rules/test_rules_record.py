@@ -154,7 +154,7 @@ def test_every_integer_field_is_an_integer(resource: str) -> None:
 
 @pytest.mark.parametrize("name", COUNTS)
 def test_every_count_has_bounds(name: str) -> None:
-    """From 0 to 9007199254740991; another type violates another requirement."""
+    """The bounds are 0 and 9007199254740991; another type violates another requirement."""
     assert [
         violated("Project", with_("Project", **{name: right}))
         for right in (0, 9007199254740991, 3.0)
@@ -211,13 +211,13 @@ def test_every_identifier_is_a_uuid(resource: str) -> None:
 
 @pytest.mark.parametrize("value", RIGHT_UUIDS)
 def test_a_uuid_has_the_form_of_the_contract(value: str) -> None:
-    """Versions 1 to 8, four variants in upper and lower case, all zeros, all f."""
+    """The versions are 1 to 8 and the variants four, in upper or lower case."""
     assert violated("Account", with_("Account", id=value)) == set()
 
 
 @pytest.mark.parametrize("value", WRONG_UUIDS)
 def test_any_other_string_is_not_a_uuid(value: str) -> None:
-    """One character more, less or different."""
+    """An additional, missing or different character makes a string invalid."""
     assert violated("Account", with_("Account", id=value)) == {"representation/uuid"}
 
 
@@ -364,7 +364,7 @@ def test_a_sentence_names_the_place_and_the_value(
 
 
 def test_the_sentence_of_an_absent_property_names_it() -> None:
-    """One property of an account is absent."""
+    """The record is an account without one property."""
     record = whole("Account")
     del record["displayName"]
     defect = sole_defect(judgements("Account", record))
@@ -427,7 +427,7 @@ def test_an_absent_property_is_data_of_the_defect() -> None:
 
 
 def test_a_sentence_quotes_the_value() -> None:
-    """At any depth that the validators can read."""
+    """The value may have any depth that the validators can read."""
     deep: list[Any] = []
     for _ in range(29):
         deep = [deep]

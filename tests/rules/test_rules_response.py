@@ -77,7 +77,7 @@ def test_an_undocumented_status_violates_one_requirement(status: int) -> None:
 
 @pytest.mark.parametrize("status", [408, 425, 499, 520, 525, 530, 598, 599])
 def test_a_status_of_gateways_with_the_error_body_of_the_target_is_checked(status: int) -> None:
-    """With another body it is transient."""
+    """With another body the status is a transient error."""
     assert violated(status, ERROR, JSON) == {"response/status": f"status {status}"}
     assert sentences(status, b'{"message": "Try again"}', JSON) == {}
     assert sentences(status, b"<html>", ("content-type", "text/html")) == {}
@@ -95,7 +95,7 @@ def test_the_response_of_a_gateway_is_not_checked(status: int) -> None:
 @pytest.mark.parametrize(
     ("present", "absent"), [("code", "error/request-id"), ("requestId", "error/code")]
 )
-def test_one_property_of_an_error_body_shows_that_the_target_responds(
+def test_one_property_of_an_error_body_proves_that_the_target_responds(
     present: str, absent: str
 ) -> None:
     """Then the other one is required."""
@@ -103,13 +103,13 @@ def test_one_property_of_an_error_body_shows_that_the_target_responds(
 
 
 @pytest.mark.parametrize("name", ["CODE", "requestid", "REQUESTID", "message", "title"])
-def test_other_properties_do_not_show_that_the_target_responds(name: str) -> None:
+def test_other_properties_do_not_prove_that_the_target_responds(name: str) -> None:
     """Gateways use them too."""
     assert sentences(503, json.dumps({name: "x"}).encode(), JSON) == {}
 
 
-def test_a_500_is_the_response_of_the_target() -> None:
-    """Also in HTML."""
+def test_a_500_is_a_response_of_the_target() -> None:
+    """Its body may be HTML."""
     assert set(violated(500, b"<html>", ("content-type", "text/html"))) == {
         "response/content-type",
         "response/json",
@@ -126,7 +126,7 @@ def test_a_500_is_the_response_of_the_target() -> None:
     ],
 )
 def test_a_media_type_is_compared_as_http_does(value: str) -> None:
-    """In upper or lower case, with any parameters."""
+    """Case and parameters do not matter."""
     assert violated(200, SUCCESS, ("content-type", value)) == {}
 
 
@@ -141,7 +141,7 @@ def test_a_media_type_is_compared_as_http_does(value: str) -> None:
     ],
 )
 def test_another_media_type_violates_one_requirement(value: str) -> None:
-    """And so does no media type."""
+    """An absent media type violates it too."""
     assert violated(200, SUCCESS, ("content-type", value)) == {
         "response/content-type": f'Content-Type "{value}"'
     }
@@ -227,7 +227,7 @@ def test_each_property_of_an_error_body_has_a_requirement(
     ],
 )
 def test_a_429_has_a_retry_after(value: str | None, conforms: bool) -> None:
-    """And an error body like every error response."""
+    """Its body is an error body as in every error response."""
     headers = [JSON] if value is None else [JSON, ("retry-after", value)]
     form = {"limits/retry-after-form"} if conforms else set()
     assert set(sentences(429, ERROR, *headers)) == ERROR_FORM | {"limits/retry-after"} | form

@@ -21,7 +21,7 @@ from conformance.report.known_failures import Known
 ENOUGH = 300
 """Exchanges after which a run is in the middle."""
 
-WORKERS = pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with workers"])
+WORKERS = pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "workers"])
 ENDINGS = pytest.mark.parametrize(
     "number", [signal.SIGINT, signal.SIGTERM], ids=["interrupted", "terminated"]
 )

@@ -326,7 +326,7 @@ def test_an_invalid_option_is_a_usage_error(
         assert not (tmp_path / "report" / "report.json").exists()
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with workers"])
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "workers"])
 def test_an_unreachable_target_is_not_checked(tmp_path: Path, workers: tuple[str, ...]) -> None:
     """The exit code is 4, and the output has the reason."""
     with served(silence) as url:
@@ -395,7 +395,7 @@ def test_a_checkout_beside_an_installed_package_is_not_a_second_suite(
     )
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with workers"])
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "workers"])
 def test_the_plugin_ignores_tests_without_a_requirement(
     tmp_path: Path, workers: tuple[str, ...]
 ) -> None:

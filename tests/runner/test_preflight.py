@@ -40,7 +40,7 @@ def test_one_response_that_is_not_401_is_enough(response: Any) -> None:
 
 
 def test_a_run_begins_after_two_requests() -> None:
-    """One without a credential, and one with the first scheme."""
+    """The first has no credential, and the second has the first scheme."""
     assert obstacle(REJECTED, SERVED) == (None, 2)
 
 
@@ -64,7 +64,7 @@ def test_a_credential_that_is_always_rejected_is_named() -> None:
     )
 
 
-def test_a_single_scheme_is_named_alone() -> None:
+def test_the_message_names_a_single_scheme() -> None:
     """The message is in the singular."""
     message, _ = obstacle(REJECTED, credentials={"primary": {"api-key": "${KEY}"}})
 

@@ -331,7 +331,7 @@ def test_an_ungranted_project_returns_nothing(api: httpx.Client, profile: dict[s
     ["companyId=", "companyId=7", "companyId=acme", f"companyId={ABSENT}&companyId={ABSENT}"],
 )
 def test_a_filter_that_is_not_a_uuid_is_rejected(api: httpx.Client, query: str) -> None:
-    """422."""
+    """The response is 422."""
     assert api.get(f"/projects?{query}").status_code == 422
 
 

@@ -127,7 +127,7 @@ def test_head_is_get_without_a_body(api: httpx.Client, path: str) -> None:
 def test_a_path_id_that_is_not_a_uuid_is_rejected(
     api: httpx.Client, path: str, identifier: str
 ) -> None:
-    """422."""
+    """The response is 422."""
     assert_error(api.get(path.format(identifier)), 422)
 
 

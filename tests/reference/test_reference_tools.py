@@ -378,7 +378,7 @@ def test_a_lone_surrogate_is_rejected(caller: Caller) -> None:
 
 @pytest.mark.parametrize("number", [3e0, 3])
 def test_an_integral_number_is_an_integer(caller: Caller, number: float) -> None:
-    """As over HTTP."""
+    """Tools accept it as HTTP does."""
     assert (
         len(caller.call("project_list", {"limit": number})["structuredContent"]["data"]["items"])
         == 3

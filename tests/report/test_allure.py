@@ -109,7 +109,7 @@ def _leaves(entry: dict[str, Any]) -> set[str]:
 
 
 def test_a_result_has_everything_about_a_case(results: Path) -> None:
-    """Labels, severity, findings and exchanges as steps, and the commands."""
+    """It has labels, severity, findings and exchanges as steps, and the commands."""
     result = result_of(results, "project/closed[project_get]")
     labels = {label["name"]: label["value"] for label in result["labels"]}
     (step,) = result["steps"]
@@ -136,7 +136,7 @@ def test_a_result_has_everything_about_a_case(results: Path) -> None:
 
 
 def test_bodies_and_failures_that_are_not_text_are_described(results: Path) -> None:
-    """A binary body, and an exchange without a response."""
+    """The examples are a binary body, and an exchange without a response."""
     result = result_of(results, "read/success[project_get]")
     descriptions = [
         (results / each["attachments"][0]["source"]).read_text()
@@ -149,7 +149,7 @@ def test_bodies_and_failures_that_are_not_text_are_described(results: Path) -> N
 
 
 def test_results_have_the_properties_that_the_library_knows(results: Path) -> None:
-    """And no others, at any depth."""
+    """There are no other properties at any depth."""
     for path in results.glob("*-result.json"):
         result = json.loads(path.read_bytes())
         assert set(result) <= {field.name for field in attr.fields(model2.TestResult)}
@@ -163,7 +163,7 @@ def test_results_have_the_properties_that_the_library_knows(results: Path) -> No
 
 
 def test_the_history_of_a_case_continues(results: Path) -> None:
-    """Another run has the same names and ids, and replaces all files."""
+    """Another run uses the same names and ids, and replaces all files."""
     before = {path.name for path in results.iterdir()}
     known = result_of(results, "project/closed[project_get]")
     (results / "0-result.json").write_text("{}")
@@ -179,7 +179,7 @@ def test_the_history_of_a_case_continues(results: Path) -> None:
 def test_nothing_of_a_target_acts_in_the_page(
     modules: Path, browser: Browser, tmp_path: Path
 ) -> None:
-    """A report full of markup is rendered and opened; the message is there as text."""
+    """A report full of markup is rendered and opened; the message appears as text."""
     (tmp_path / "exchanges.jsonl").write_text("")
     requirements = [
         {**entry, "findings": poisoned(entry["findings"])} for entry in REPORT["requirements"]
@@ -201,7 +201,7 @@ def test_nothing_of_a_target_acts_in_the_page(
 
 
 def test_a_run_with_allures_plugin_masks_its_secrets(tmp_path: Path) -> None:
-    """`pytest --alluredir` has the verdicts of pytest, although the target echoes credentials."""
+    """`pytest --alluredir` masks credentials that the target echoes, and has pytest's verdicts."""
     command = [
         sys.executable,
         "-m",

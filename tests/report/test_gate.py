@@ -1,4 +1,4 @@
-"""The gate: what was required, and could not be checked."""
+"""The gate: required checks that could not be completed."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ GAP = Gap("response/json", ("project_get",), "why")
 
 
 def test_a_run_that_checked_everything_has_no_gap() -> None:
-    """With the default gate, and with requirements by name."""
+    """This holds for the default gate, and for requirements by name."""
     entries = [SERVED, an_entry("response/json")]
 
     assert gaps(entries, (), TARGET) == gaps(entries, ("read",), TARGET) == ()
@@ -36,7 +36,7 @@ def test_a_run_that_checked_everything_has_no_gap() -> None:
      "credentials.primary.api-key"],
 )  # fmt: skip
 def test_a_blocked_check_is_a_gap(need: str) -> None:
-    """Transient errors, a rate limit, and a rejected credential that the profile has."""
+    """Checks are blocked by transient errors, a rate limit, or a rejected credential."""
     assert gaps([SERVED, unchecked(needs=[need])], (), TARGET) == (GAP,)
 
 
@@ -46,19 +46,19 @@ def test_a_blocked_check_is_a_gap(need: str) -> None:
      "consent.approve-reviews"],
 )  # fmt: skip
 def test_a_missing_prerequisite_of_the_profile_is_not_a_gap(need: str) -> None:
-    """Nor is data that the target does not have."""
+    """Missing data in the target is not a gap either."""
     assert gaps([SERVED, unchecked(needs=[need])], (), TARGET) == ()
 
 
 def test_a_finding_without_evidence_is_not_a_gap() -> None:
-    """Nothing was sent, so that nothing was blocked."""
+    """Without a request, no check was blocked."""
     entry = unchecked(needs=["credentials.primary"], exchanges=[])
 
     assert gaps([SERVED, entry], (), TARGET) == ()
 
 
 def test_a_target_that_served_nothing_has_a_gap() -> None:
-    """Whatever else was checked, for instance without any credential."""
+    """This holds even if other requirements were checked."""
     finding = a_finding("inconclusive", message="no credential", exchanges=[])
     entry = an_entry(
         "read/success",
@@ -72,7 +72,7 @@ def test_a_target_that_served_nothing_has_a_gap() -> None:
 
 @pytest.mark.parametrize("required", ["read", "response/json"])
 def test_a_required_name_must_be_checked_completely(required: str) -> None:
-    """Whatever it lacks."""
+    """Every missing prerequisite is a gap there."""
     assert gaps([unchecked(needs=["credentials.expired"])], (required,), TARGET) == (GAP,)
 
 
@@ -86,14 +86,14 @@ def test_a_class_requires_its_musts() -> None:
 
 
 def test_an_untested_requirement_is_never_a_gap() -> None:
-    """It cannot be checked from outside."""
+    """The requirement cannot be checked from outside."""
     entry = unchecked() | {"untested": "Not visible."}
 
     assert gaps([entry], ("read",), TARGET) == ()
 
 
 def test_without_a_profile_only_the_target_can_block() -> None:
-    """As where the report of a killed run is made."""
+    """This applies to the report of a killed run."""
     blocked = unchecked(needs=["a target that responds"])
     rejected = unchecked("envelope/data", needs=["credentials.primary"])
 

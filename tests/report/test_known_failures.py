@@ -1,4 +1,4 @@
-"""Known failures: what is listed is let pass, what is new or no longer true is not."""
+"""Known failures: listed failures are excused, new failures and stale entries are not."""
 
 import re
 from datetime import date
@@ -21,7 +21,7 @@ def file(tmp_path: Path, text: str) -> Path:
 
 
 def test_entries_are_read(tmp_path: Path) -> None:
-    """With and without an operation and a last day."""
+    """The operation and the last day are optional."""
     path = file(
         tmp_path,
         """
@@ -39,7 +39,7 @@ def test_entries_are_read(tmp_path: Path) -> None:
 
 
 def test_a_file_without_entries_knows_nothing(tmp_path: Path) -> None:
-    """Which is not the same as no file."""
+    """An empty file is not the same as a missing file."""
     assert load(file(tmp_path, ""), CATALOGUE) == ()
 
 
@@ -71,13 +71,13 @@ def test_a_file_without_entries_knows_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_problems_are_reported(text: str, message: str, tmp_path: Path) -> None:
-    """With the key and what would be right."""
+    """The message has the key and its valid values."""
     with pytest.raises(KnownError, match=re.escape(message)):
         load(file(tmp_path, text), CATALOGUE)
 
 
 def test_problems_are_reported_with_its_line(tmp_path: Path) -> None:
-    """That of the key, in the entry that it belongs to; what is missing has that of its table."""
+    """It is the line of the key, or that of the table if the key is missing."""
     first = '[[known]]\nrequirement = "approval/replay"\nreason = "x"\n'
     text = f'{first}\n[[known]]\nreason = "x"\noperation = 7\n'
     with pytest.raises(KnownError) as raised:
@@ -92,13 +92,13 @@ def test_problems_are_reported_with_its_line(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_reported(tmp_path: Path) -> None:
-    """By its name."""
+    """The message has the name of the file."""
     with pytest.raises(KnownError, match=r"nowhere\.toml"):
         load(tmp_path / "nowhere.toml", CATALOGUE)
 
 
 def test_a_listed_failure_is_known() -> None:
-    """And nothing is left."""
+    """There are no other differences."""
     assert difference([REPLAY], [("approval/replay", "review_approve")], TODAY).unknown == ()
 
 
@@ -110,19 +110,19 @@ def test_an_unlisted_failure_is_new() -> None:
 
 
 def test_an_entry_without_an_operation_covers_all() -> None:
-    """Of its requirement."""
+    """It covers all operations of its requirement."""
     failing = [("read/success", "account_get"), ("read/success", "project_get")]
     assert difference([Known("read/success", None, "tracked")], failing, TODAY).unknown == ()
 
 
 def test_an_entry_that_passes_is_stale() -> None:
-    """It hides what would break next."""
+    """A stale entry would hide the next failure."""
     assert difference([REPLAY], [], TODAY).stale == ((REPLAY, "no longer fails"),)
 
 
 @pytest.mark.parametrize(("day", "stale"), [(TODAY, 0), (date(2026, 11, 19), 1)])
 def test_an_entry_ends_with_its_last_day(day: date, stale: int) -> None:
-    """On that day it still counts; afterwards what it hid is new."""
+    """On that day the entry applies; afterwards the failure is new."""
     entry = Known("approval/replay", None, "tracked", day)
     changes = difference([entry], [("approval/replay", "review_approve")], TODAY)
     assert (len(changes.stale), len(changes.unknown)) == (stale, stale)

@@ -1,4 +1,4 @@
-"""Bodies laid out in lines."""
+"""Bodies formatted as lines."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ def plain(body: Any, marks: dict[Path, str] | None = None) -> list[str]:
 
 
 def test_a_body_is_laid_out_without_changing_it() -> None:
-    """Numbers, order and names that stand twice are as they were written."""
+    """Numbers, order and duplicate names are unchanged."""
     assert plain({"text": '{"b": 1.50, "a": 1e3, "b": [], "c": {"x": NaN, "y": "é"}}'}) == [
         "{",
         '  "b": 1.50',
@@ -33,7 +33,7 @@ def test_a_body_is_laid_out_without_changing_it() -> None:
 
 
 def test_a_long_list_is_truncated_around_its_defect() -> None:
-    """Of a hundred items the wrong one is shown, the others are counted."""
+    """Of a hundred items the wrong one is shown, and the others are counted."""
     body = {"text": json.dumps([{"n": n, "deep": {"er": [n]}} for n in range(100)])}
 
     assert [line.strip() for line in plain(body, {(17, "n"): "here"})] == [
@@ -68,12 +68,12 @@ def test_a_long_list_is_truncated_around_its_defect() -> None:
     ],
 )
 def test_every_body_can_be_shown(body: Any, lines: list[str]) -> None:
-    """Bodies that are no JSON, no text, cut, padded, empty or too deep have their lines."""
+    """Bodies may be other text, binary, truncated, padded, empty or deeply nested."""
     assert plain(body) == lines
 
 
 def test_a_body_of_many_lines_is_truncated() -> None:
-    """A body never takes more than a screen or two."""
+    """The number of lines of a body is bounded."""
     properties = {f"m{n}": {f"n{m}": [[1], [2]] for m in range(40)} for n in range(40)}
 
     assert plain({"text": json.dumps(properties)})[listing.MOST_LINES - 1 :] == [

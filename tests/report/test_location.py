@@ -1,4 +1,4 @@
-"""Where in a response the defect of a finding is marked."""
+"""The marks of a finding's defect in a response."""
 
 import json
 from typing import Any
@@ -44,30 +44,30 @@ def marks(defect: Any, body: str, *, is_last: bool = True) -> Marks:
     ],
 )
 def test_a_pointer_marks_a_place_in_the_body(defect: Any, places: dict[Path, str]) -> None:
-    """If the body has no such place, the part of the path that it has is marked."""
+    """If the body has no such location, the existing part of the path is marked."""
     assert marks(defect, json.dumps(PROJECTS)).places == places
 
 
 def test_the_status_line_is_marked() -> None:
-    """If the defect is located there."""
+    """The defect has the status line as its location."""
     status = {"part": "status", "name": "", "exchange": ""}
     assert marks(a_defect("status", where=[status]), "{}") == Marks(status=True)
 
 
 def test_a_header_is_marked() -> None:
-    """By its name in lower case."""
+    """The header is identified by its name in lower case."""
     header = {"part": "header", "name": "retry-after", "exchange": ""}
     assert marks(a_defect("header", where=[header]), "{}") == Marks(header="retry-after")
 
 
 @pytest.mark.parametrize("body", ["<html>", "", "[" * 5000])
 def test_a_body_that_is_not_json_is_marked_as_a_whole(body: str) -> None:
-    """There are no places in it."""
+    """Such a body has no inner locations."""
     assert marks(a_defect("body", ""), body) == Marks(body="not JSON")
 
 
 def test_a_location_is_in_its_exchange() -> None:
-    """One that names none is in the last exchange."""
+    """A location without an exchange is in the last one."""
     named = {"part": "body", "name": "/code", "exchange": an_exchange()["id"]}
     elsewhere = {**named, "exchange": "another#1"}
     body = '{"code": 1}'
@@ -78,7 +78,7 @@ def test_a_location_is_in_its_exchange() -> None:
 
 
 def test_without_a_response_or_a_defect_nothing_is_marked() -> None:
-    """There is no place to mark."""
+    """They have no location."""
     silent = an_exchange(response=None)
     assert location.marks(a_defect("value", "/code"), silent, is_last=True) == NOTHING
     assert location.marks(None, an_exchange(), is_last=True) == NOTHING

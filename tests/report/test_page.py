@@ -1,4 +1,4 @@
-"""The HTML report: its content, and that nothing of a target acts in it."""
+"""The HTML report: its content, and the escaping of texts of the target."""
 
 import base64
 import copy
@@ -24,7 +24,7 @@ from conformance.report.formats import html
 
 
 def test_the_first_screen_has_verdict_target_time_and_suite() -> None:
-    """Before the first finding, with version, depth and seed."""
+    """It precedes the first finding, and has version, depth and seed."""
     words = Elements(html.render(a_report(), EXCHANGES)).words.partition("Failed requirements")[0]
 
     wanted = (
@@ -46,7 +46,7 @@ def test_the_first_screen_has_verdict_target_time_and_suite() -> None:
     ],
 )
 def test_every_verdict_has_a_sentence(verdict: str, interrupted: bool, sentence: str) -> None:
-    """The verdict has one, an interruption another."""
+    """An interruption has a separate sentence."""
     page = html.render(
         a_report(an_entry("project/closed"), verdict=verdict, interrupted=interrupted), []
     )
@@ -64,7 +64,7 @@ def test_each_requirement_has_a_permanent_link() -> None:
 
 
 def test_a_failed_requirement_shows_the_response_and_the_command() -> None:
-    """The wrong place in the response is marked."""
+    """The location of the defect in the response is marked."""
     page = html.render(a_report(), EXCHANGES)
 
     assert '<mark>    &#34;budget&#34;: 12<span class="note"> ← not allowed</span></mark>' in page
@@ -72,7 +72,7 @@ def test_a_failed_requirement_shows_the_response_and_the_command() -> None:
 
 
 def test_known_failures_are_shown_as_known() -> None:
-    """They have their reason; outdated entries are named."""
+    """They have their reason; stale entries are named."""
     known = {
         "unknown": [],
         "stale": [{"requirement": "read/counts", "operation": None, "problem": "passes"}],
@@ -85,7 +85,7 @@ def test_known_failures_are_shown_as_known() -> None:
 
 
 def test_a_report_of_nothing_is_a_page() -> None:
-    """It has no plots, and no table of statuses."""
+    """The page has no plots and no table of statuses."""
     nothing = {
         "ledger": [],
         "exchanges": {"count": 0, "methods": {}, "file": "exchanges.jsonl"},
@@ -109,7 +109,7 @@ def test_the_whole_run_can_be_repeated() -> None:
 
 
 def test_a_target_in_the_process_of_the_run_has_no_address() -> None:
-    """The command has none, and the page shows how to serve the reference."""
+    """The command has no address, and the page shows how to serve the reference."""
     target = {"base-url": "http://reference.invalid/v1", "profile": "in this process"}
     quiet = an_entry("untested/events", "inconclusive", level="observe", untested="Not visible.")
 
@@ -138,7 +138,7 @@ def test_a_target_without_a_profile_is_repeated_by_its_address() -> None:
 def test_an_exchange_names_its_caller(
     credential: str | None, scheme: str | None, label: str
 ) -> None:
-    """And the scheme, or that there was no credential."""
+    """It names the caller and the scheme, or the absence of a credential."""
     page = html.render(a_report(), [an_exchange(credential=credential, scheme=scheme)])
 
     assert f" · {label} · " in page
@@ -197,7 +197,7 @@ def test_hostile_texts_are_escaped() -> None:
 
 
 def test_only_the_style_and_the_script_of_the_page_are_allowed() -> None:
-    """The content security policy names their digests, and allows nothing else but an icon."""
+    """The content security policy allows only their digests and an icon."""
     elements = Elements(html.render(a_report(), EXCHANGES))
     policy = next(
         attributes["content"] or ""

@@ -150,7 +150,7 @@ def opened(browser: Browser, file: Path, **options: Any) -> Iterator[Page]:
 
 
 def visible_ids(page: Page) -> list[str]:
-    """The ids of the requirements that the filters leave."""
+    """The ids of the requirements that match the filters."""
     return [
         str(each.get_attribute("id"))
         for each in page.locator(".entry").all()
@@ -160,7 +160,7 @@ def visible_ids(page: Page) -> list[str]:
 
 @pytest.mark.browser
 def test_the_first_screen_shows_what_failed_where_and_why(page: Page) -> None:
-    """Without scrolling: verdict, target, classes, and the failed requirement with its reason."""
+    """It has verdict, target, classes, and the failed requirement with its reason."""
     for words in (
         "Non-conformant",
         BASE,
@@ -175,7 +175,7 @@ def test_the_first_screen_shows_what_failed_where_and_why(page: Page) -> None:
 
 @pytest.mark.browser
 def test_colours_follow_the_switch_and_stay(page: Page) -> None:
-    """Also over a reload, until the system is chosen again."""
+    """They persist over a reload, until the system setting is chosen again."""
     paper = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(paper)
 
@@ -192,7 +192,7 @@ def test_colours_follow_the_switch_and_stay(page: Page) -> None:
 
 @pytest.mark.browser
 def test_colours_follow_the_system(browser: Browser, tmp_path: Path) -> None:
-    """A dark system has a dark page."""
+    """With a dark system setting the page is dark."""
     file = tmp_path / "report.html"
     file.write_text(html.render(a_report(), EXCHANGES), encoding="utf-8")
     for page in opened(browser, file, color_scheme="dark"):
@@ -201,7 +201,7 @@ def test_colours_follow_the_system(browser: Browser, tmp_path: Path) -> None:
 
 @pytest.mark.browser
 def test_filters_and_search_hide_other_requirements(page: Page) -> None:
-    """By class, verdict, operation and words; they are reset together."""
+    """They use class, verdict, operation and words, and are reset together."""
     everything = visible_ids(page)
 
     page.get_by_label("Class", exact=True).select_option("authentication")
@@ -224,7 +224,7 @@ def test_filters_and_search_hide_other_requirements(page: Page) -> None:
 
 @pytest.mark.browser
 def test_a_count_links_to_its_requirements(page: Page) -> None:
-    """It sets the filters to its class and verdict."""
+    """The link sets the filters to its class and verdict."""
     page.get_by_role("link", name="1 warning in read").click()
 
     assert visible_ids(page) == ["read/names"]
@@ -233,7 +233,7 @@ def test_a_count_links_to_its_requirements(page: Page) -> None:
 
 @pytest.mark.browser
 def test_commands_and_lines_are_copied(page: Page) -> None:
-    """The button says so."""
+    """The label of the button confirms it."""
     page.locator("[id='project/closed']").get_by_role("button", name="Copy curl").first.click()
     page.get_by_text("Copied", exact=True).first.wait_for()
     assert (
@@ -267,7 +267,7 @@ def test_copying_works_without_a_clipboard(page: Page) -> None:
 
 @pytest.mark.browser
 def test_a_permanent_link_unfolds_its_requirement(page: Page) -> None:
-    """It also resets the filters that hide it."""
+    """The link also resets the filters that hide the requirement."""
     page.get_by_label("Verdict", exact=True).select_option("failed")
 
     page.evaluate("location.hash = '#project/required'")
@@ -278,7 +278,7 @@ def test_a_permanent_link_unfolds_its_requirement(page: Page) -> None:
 
 @pytest.mark.browser
 def test_a_permanent_link_can_be_opened_at_once(browser: Browser, tmp_path: Path) -> None:
-    """A link to nothing has no effect."""
+    """A link to an unknown id has no effect."""
     file = tmp_path / "report.html"
     file.write_text(html.render(a_report(), EXCHANGES), encoding="utf-8")
     for page in opened(browser, file):
@@ -291,7 +291,7 @@ def test_a_permanent_link_can_be_opened_at_once(browser: Browser, tmp_path: Path
 
 @pytest.mark.browser
 def test_a_number_of_the_heat_map_links_to_an_exchange(page: Page) -> None:
-    """It has the operation and the status of the cell."""
+    """The exchange has the operation and the status of the cell."""
     page.get_by_role("link", name="project_list, 404: 1 exchange").click()
 
     page.locator("#statuses .sample[open]").get_by_text("404 Not Found").wait_for(state="visible")
@@ -299,7 +299,7 @@ def test_a_number_of_the_heat_map_links_to_an_exchange(page: Page) -> None:
 
 @pytest.mark.browser
 def test_the_page_can_be_used_by_keyboard(page: Page) -> None:
-    """The first link skips the head of the page, a key unfolds, and the focus is visible."""
+    """The first link skips the header, a key unfolds entries, and the focus is visible."""
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the findings"
     page.keyboard.press("Enter")
@@ -314,7 +314,7 @@ def test_the_page_can_be_used_by_keyboard(page: Page) -> None:
 
 @pytest.mark.browser
 def test_the_page_can_be_read_without_a_script(browser: Browser, tmp_path: Path) -> None:
-    """It shows the findings, and no control."""
+    """It shows the findings, and no interactive controls."""
     file = tmp_path / "report.html"
     file.write_text(html.render(a_report(), EXCHANGES), encoding="utf-8")
     for page in opened(browser, file, java_script_enabled=False):
@@ -326,7 +326,7 @@ def test_the_page_can_be_read_without_a_script(browser: Browser, tmp_path: Path)
 
 @pytest.mark.browser
 def test_the_page_prints(page: Page) -> None:
-    """Without controls, in light colours."""
+    """The printed page has light colours and no interactive controls."""
     page.get_by_role("button", name="Dark").click()
 
     page.emulate_media(media="print")
@@ -344,7 +344,7 @@ def test_the_page_prints(page: Page) -> None:
 def test_the_page_is_accessible(
     browser: Browser, tmp_path: Path, scheme: str, viewport: ViewportSize
 ) -> None:
-    """axe finds no violation with everything unfolded, and the page never scrolls sideways."""
+    """axe reports no violation with everything unfolded; the page never scrolls sideways."""
     file = tmp_path / "report.html"
     file.write_text(html.render(a_report(), EXCHANGES), encoding="utf-8")
     for page in opened(browser, file, color_scheme=scheme, viewport=viewport):
@@ -361,7 +361,7 @@ def test_the_page_is_accessible(
 def test_the_page_of_a_real_run_opens_quietly(
     browser: Browser, run: str, request: pytest.FixtureRequest
 ) -> None:
-    """Nothing of a hostile response acts in the page, and axe finds no violation."""
+    """A hostile response has no effect in the page, and axe reports no violation."""
     directory: Path = request.getfixturevalue(run)
     report = orjson.loads((directory / "report.json").read_bytes())
     for page in opened(browser, directory / "report.html"):

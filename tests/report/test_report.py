@@ -35,7 +35,7 @@ ABOUT: Any = {
 
 
 def finding(verdict: str, operation: str | None = "a", **properties: Any) -> Any:
-    """A finding as a worker hands it over."""
+    """A finding as a worker passes it on."""
     made: dict[str, Any] = {
         "requirement": "x/y",
         "verdict": verdict,
@@ -67,7 +67,7 @@ def exchange(id: str) -> Any:
 
 
 def test_an_entry_has_the_metadata_of_its_requirement() -> None:
-    """As the catalogue does."""
+    """The metadata are those of the catalogue."""
     entry = requirement(finding(PASS), finding(PASS, "b"))
     assert entry == {
         "id": "x/y",
@@ -101,7 +101,7 @@ def test_an_entry_has_the_metadata_of_its_requirement() -> None:
 def test_the_worst_verdict_of_all_operations_counts(
     findings: list[Any], operations: dict[str, str], verdict: str
 ) -> None:
-    """And what was found elsewhere, or nowhere in particular."""
+    """It includes findings on other operations, and findings without an operation."""
     entry = requirement(*findings)
     assert (entry["operations"], entry["verdict"]) == (operations, verdict)
 
@@ -117,13 +117,13 @@ def test_the_worst_verdict_of_all_operations_counts(
 def test_a_requirement_on_the_whole_deployment_has_no_operations(
     findings: list[Any], verdict: str
 ) -> None:
-    """All findings on it count."""
+    """All findings on the requirement count."""
     entry = requirement(*findings, operations=())
     assert (entry["operations"], entry["verdict"]) == ({}, verdict)
 
 
 def test_an_unchecked_requirement_has_its_needs() -> None:
-    """For each operation, or for the whole."""
+    """The needs are listed for each operation, or for the requirement."""
     blank: dict[str, Any] = {
         "verdict": INCONCLUSIVE,
         "message": "no exchange of this run exercised it",
@@ -138,7 +138,7 @@ def test_an_unchecked_requirement_has_its_needs() -> None:
 
 
 def test_an_operation_with_a_finding_gets_no_other_reason() -> None:
-    """Its own message is the reason."""
+    """The message of the finding is the reason."""
     findings = requirement(finding(INCONCLUSIVE, message="why"), finding(FAIL, "b", message="so"))[
         "findings"
     ]
@@ -149,7 +149,7 @@ def test_an_operation_with_a_finding_gets_no_other_reason() -> None:
 
 
 def test_an_untestable_requirement_stays_inconclusive() -> None:
-    """With the reason, whatever was found."""
+    """It has the reason, for all findings."""
     entry = requirement(untested="Not visible.", operations=())
     assert entry["untested"] == "Not visible."
     assert (entry["verdict"], entry["findings"][0]["message"]) == (INCONCLUSIVE, "Not visible.")
@@ -160,7 +160,7 @@ def test_an_untestable_requirement_stays_inconclusive() -> None:
 
 
 def test_equal_findings_are_one() -> None:
-    """With the number of its occurrences, its items, and the evidence of the first."""
+    """It has the number of occurrences, the items, and the evidence of the first."""
     evidences = {"1": exchange("1"), "2": exchange("2")}
     findings = [
         finding(FAIL, message="m", item=f"item {number % 2}", exchanges=[str(number), "9"])
@@ -179,7 +179,7 @@ def test_equal_findings_are_one() -> None:
     ids=["verdict", "operation", "message", "needs"],
 )
 def test_findings_that_differ_are_separate(other: dict[str, Any]) -> None:
-    """In what they say; where they were made makes no difference."""
+    """The content must differ; the item and the exchange do not matter."""
     first = finding(FAIL, message="m")
     assert (
         len(
@@ -206,7 +206,7 @@ def test_findings_that_differ_are_separate(other: dict[str, Any]) -> None:
 
 
 def test_the_worst_findings_are_first_and_their_number_is_bounded() -> None:
-    """Twelve findings, and twelve items of each."""
+    """There are at most twelve findings, and twelve items of each."""
     many = [finding(INCONCLUSIVE, message=str(number)) for number in range(12)]
     reported = requirement(*many, finding(FAIL, "b", message="last"))["findings"]
     assert [each["message"] for each in reported] == ["last", *map(str, range(11))]
@@ -224,7 +224,7 @@ def test_the_worst_findings_are_first_and_their_number_is_bounded() -> None:
 
 
 def entry(verdict: str, level: str = "must", **properties: str) -> Any:
-    """A requirement of the document, as far as counting goes."""
+    """A requirement of the document, with the properties that are counted."""
     return {"id": "x/y", "level": level, "verdict": verdict, **properties}
 
 
@@ -245,12 +245,12 @@ def entry(verdict: str, level: str = "must", **properties: str) -> Any:
 def test_only_testable_musts_affect_the_verdict_of_a_run(
     entries: list[Any], conclusion: Conclusion
 ) -> None:
-    """Everything else is reported and does not count."""
+    """All other requirements are only reported."""
     assert document.conclusion(entries) is conclusion
 
 
 def test_requirements_are_counted_by_level_and_verdict() -> None:
-    """Every verdict has a number; what is observed or untested has none."""
+    """Every verdict is counted; observations and untested requirements are not."""
     entries = [
         entry(PASS),
         entry(PASS),
@@ -267,7 +267,7 @@ def test_requirements_are_counted_by_level_and_verdict() -> None:
 
 
 def test_observations_are_gathered_by_point_and_subject() -> None:
-    """Distinct values, in the order in which they came; a list gives its elements."""
+    """Distinct values are in order of occurrence; lists are flattened."""
     seen = [
         ("o/a", "s", 1),
         ("o/a", "s", [2, 1, [3]]),
@@ -338,7 +338,7 @@ def ended(
 def test_the_exit_code_follows_from_the_verdict(
     tmp_path: Path, verdicts: list[str], code: int, status: int
 ) -> None:
-    """Not what pytest counted as passed or failed."""
+    """The counts of pytest do not affect it."""
     assert ended(tmp_path, verdicts, status) == code
 
 
@@ -348,14 +348,14 @@ def test_exit_codes_match_their_documentation() -> None:
 
 
 def test_complete_fails_a_run_with_an_inconclusive_must(tmp_path: Path) -> None:
-    """Of the level must."""
+    """A should may be inconclusive."""
     assert ended(tmp_path, [PASS, INCONCLUSIVE], 0, complete=True) == NON_CONFORMANT
     assert ended(tmp_path, [PASS], 0, complete=True) == CONFORMANT
     assert ended(tmp_path, [PASS, INCONCLUSIVE], 0, "must", "should", complete=True) == CONFORMANT
 
 
 def test_a_failed_should_does_not_fail_a_run_but_an_error_does(tmp_path: Path) -> None:
-    """What is observed is neither."""
+    """Errors in observations do not fail a run."""
     assert ended(tmp_path, [PASS, FAIL], 1, "must", "should") == CONFORMANT
     assert ended(tmp_path, [PASS, ERROR], 1, "must", "should") == CHECKER_ERROR
     assert ended(tmp_path, [PASS, ERROR], 1, "must", "observe") == CONFORMANT
@@ -363,7 +363,7 @@ def test_a_failed_should_does_not_fail_a_run_but_an_error_does(tmp_path: Path) -
 
 @pytest.mark.parametrize("status", [INTERRUPTED, CHECKER_ERROR, USAGE_ERROR])
 def test_an_incomplete_run_has_the_exit_code_of_pytest(tmp_path: Path, status: int) -> None:
-    """Whatever was found until then."""
+    """The findings before the end do not matter."""
     assert ended(tmp_path, [FAIL], status) == status
     assert orjson.loads((tmp_path / "report.json").read_bytes())["interrupted"] is (
         status == INTERRUPTED
@@ -374,7 +374,7 @@ def test_an_incomplete_run_has_the_exit_code_of_pytest(tmp_path: Path, status: i
 def test_an_interrupted_run_reports_no_known_failure_as_fixed(
     tmp_path: Path, status: int, stale: list[str]
 ) -> None:
-    """Only a complete run shows that something no longer fails."""
+    """Only a complete run can show that a failure is fixed."""
     each = run(tmp_path, "must", "must")
     each.known = (Known("x/0", None, "tracked"), Known("x/1", None, "tracked"))
     each.add(record(finding(FAIL, None, requirement="x/0")))
@@ -386,7 +386,7 @@ def test_an_interrupted_run_reports_no_known_failure_as_fixed(
 
 
 def test_only_failures_can_be_known_failures(tmp_path: Path) -> None:
-    """What is undecided beside it stays as it is."""
+    """An inconclusive finding next to it does not change."""
     each = run(tmp_path, "must")
     each.known = (Known("x/0", None, "tracked"),)
     each.add(
@@ -459,7 +459,7 @@ def test_records_add_up(tmp_path: Path) -> None:
 
 
 def test_a_finding_may_cite_the_exchange_of_another_item(tmp_path: Path) -> None:
-    """A finding may show an exchange that another item made."""
+    """The report includes exchanges that another item recorded."""
     each = run(tmp_path, "must")
     each.add(record(evidence={"a#1": exchange("a#1")}))
     each.add(record(finding(FAIL, None, requirement="x/0", exchanges=["a#1"])))
@@ -470,7 +470,7 @@ def test_a_finding_may_cite_the_exchange_of_another_item(tmp_path: Path) -> None
 
 
 def test_the_files_of_the_workers_become_one(tmp_path: Path) -> None:
-    """In the order of their names."""
+    """They are joined in the order of their names."""
     for name, text in (
         ("exchanges-gw1.jsonl", "2\n"),
         ("exchanges-gw0.jsonl", "0\n1\n"),
@@ -484,7 +484,7 @@ def test_the_files_of_the_workers_become_one(tmp_path: Path) -> None:
 
 
 def test_a_directory_is_made_where_there_is_none(tmp_path: Path) -> None:
-    """With all folders above it."""
+    """Parent directories are created too."""
     run(tmp_path / "a" / "b", "must").finish(0)
     assert (tmp_path / "a" / "b" / "report.json").is_file()
 
@@ -499,13 +499,13 @@ def junit_of(*entries: Any) -> ET.Element:
 
 
 def rendered_case(*findings: Any, **stated: Any) -> ET.Element:
-    """The only case of a requirement on the whole deployment."""
+    """The JUnit case of a requirement on the whole deployment."""
     (case,) = junit_of(requirement(*findings, **{"operations": (), **stated})).iter("testcase")
     return case
 
 
 def test_each_class_is_a_suite_and_each_operation_a_case() -> None:
-    """Named by the requirement, with the operation in brackets; what is observed is none."""
+    """Its name has the operation in brackets; observations are not cases."""
     read = requirement(finding(PASS), finding(FAIL, "b"))
     limits = requirement(id="x/z", conformance_class="limits", operations=())
     root = junit_of(read, limits, requirement(level=Level.OBSERVE, conformance_class="tools"))
@@ -524,7 +524,7 @@ def test_each_class_is_a_suite_and_each_operation_a_case() -> None:
 
 
 def test_a_case_has_its_requirement_among_its_properties() -> None:
-    """With level, operation and verdict."""
+    """The properties also have level, operation and verdict."""
     case = junit_of(requirement(finding(PASS)))[0][0]
     properties = {each.attrib["name"]: each.attrib["value"] for each in case.iter("property")}
     assert properties == {
@@ -548,14 +548,14 @@ def test_a_case_has_its_requirement_among_its_properties() -> None:
     ],
 )
 def test_a_verdict_has_its_element(verdict: str, level: Level, tag: str | None) -> None:
-    """Only a failed must fails a build."""
+    """Only a failed must is a JUnit failure."""
     case = rendered_case(finding(verdict, None, message="why"), level=level)
     assert [child.tag for child in case] == ["properties", *([tag] if tag else [])]
     assert tag is None or case[1].attrib["message"] == "why"
 
 
 def test_a_failure_has_all_its_details() -> None:
-    """Requirement, actual and expected behaviour, needs and command of each finding."""
+    """These are requirement, actual and expected behaviour, needs and command of each finding."""
     first = finding(FAIL, None, message="m\x00\x1b[2J", expected="e", exchanges=["1"])
     findings = [first, finding(FAIL, None, message="n", needs=["k"])]
     stated = document.requirement(
@@ -573,6 +573,6 @@ def test_a_failure_has_all_its_details() -> None:
 
 
 def test_characters_that_xml_forbids_are_replaced() -> None:
-    """And markup is only text."""
+    """Markup is escaped."""
     case = rendered_case(finding(FAIL, None, message="<a b='c'>&\ud800\uffff\U0001f600\t"))
     assert case[1].attrib["message"] == "<a b='c'>&��\U0001f600\t"

@@ -7,7 +7,7 @@ from conformance.report.page import survey
 
 
 def test_a_survey_counts_statuses_and_sorts_durations() -> None:
-    """Operations come in the contract's order, then tools; the slow one is that of 95 in 100."""
+    """Operations have the contract's order, then tools; the duration is the 95th percentile."""
     exchanges = [an_exchange(n, "b", elapsed=n / 1000) for n in range(1, 101)]
     tool = an_exchange(1, "a")
     tool["request"] = {"method": "POST", "url": "https://example.com/mcp"}
@@ -30,5 +30,5 @@ def test_a_survey_counts_statuses_and_sorts_durations() -> None:
     [(1.23e-6, "1.23 µs"), (0.0123, "12.3 ms"), (0.001, "1 ms"), (1.0, "1 s"), (12.34, "12.3 s")],
 )
 def test_a_duration_has_a_suitable_unit(seconds: float, text: str) -> None:
-    """Microseconds, milliseconds or seconds."""
+    """The unit is microseconds, milliseconds or seconds."""
     assert survey.duration(seconds) == text

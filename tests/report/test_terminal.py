@@ -30,7 +30,7 @@ def undecided(
 
 
 def test_only_the_first_failures_are_shown_in_full() -> None:
-    """The first ones are shown in full."""
+    """The other failures get one line each."""
     lines = lines_of(*(an_entry(f"x/{number}", "fail") for number in range(MOST_CAUSES + 2)))
     failed = [line for line in lines if line.startswith("FAILED")]
 
@@ -42,7 +42,7 @@ def test_only_the_first_failures_are_shown_in_full() -> None:
 
 
 def test_a_request_without_a_response_shows_the_failure() -> None:
-    """Without an expectation there is no line for it."""
+    """A finding without an expectation has no such line."""
     exchange = {
         **an_exchange(),
         "curl": "curl http://x",
@@ -64,7 +64,7 @@ def test_a_request_without_a_response_shows_the_failure() -> None:
 
 
 def test_rules_need_the_credential_of_the_requests() -> None:
-    """Without a primary caller there is no response that a rule could check."""
+    """Without a primary caller, rules have no response to check."""
     lines = lines_of(
         undecided("x/1", needs=("credentials.primary",), exchanges=[]),
         undecided("response/json", exchanges=[]),
@@ -75,7 +75,7 @@ def test_rules_need_the_credential_of_the_requests() -> None:
 
 
 def test_only_the_first_blockers_are_listed() -> None:
-    """Those that blocked most requirements come first."""
+    """Blockers are ordered by their number of requirements; the others are counted."""
     lines = lines_of(
         *(
             undecided(f"x/{number}", message=f"reason {number}", needs=("data",))
@@ -99,7 +99,7 @@ def test_only_the_first_blockers_are_listed() -> None:
 def test_a_long_run_with_slow_responses_is_advised_to_use_processes(
     duration: float, median: float, workers: int, expected: bool
 ) -> None:
-    """If it ran in one process, and did not wait for a request rate."""
+    """The advice is given for one process without a request rate."""
     report = a_report(
         duration=duration,
         latencies={"project_get": {"count": 1001, "median": median, "p95": median, "max": median}},

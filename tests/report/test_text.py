@@ -21,13 +21,13 @@ from conformance.report.console import line
     ],
 )
 def test_invisible_characters_are_escaped(raw: str, expected: str) -> None:
-    """So are control and bidirectional ones, everywhere alike; everything else stays."""
+    """This includes control and bidirectional characters; all others are unchanged."""
     assert text.visible(raw) == expected
     assert line.visible([(raw, "bad")]) == [(expected, "bad")]
 
 
 def test_an_escaped_command_sends_the_same_bytes() -> None:
-    """A shell reads the escapes as the characters."""
+    """A shell interprets the escapes as the characters."""
     odd = "it's\x1b[201~\n\u202e é"
     quoted = "'" + odd.replace("'", "'\"'\"'") + "'"
 

@@ -73,7 +73,7 @@ def test_the_lines_are_a_profile(tmp_path: Path) -> None:
     "key", ["data in the target", "credentials.None", "fixtures.foreign.planet", "parameters.x.y"]
 )
 def test_an_unknown_key_has_no_lines(key: str) -> None:
-    """A condition on the target is not in a profile."""
+    """A condition on the target is not a key of a profile."""
     assert profile_hints.settings(key) == ()
 
 
@@ -100,7 +100,7 @@ def without_items(operation: str = "project_get") -> Any:
 def test_a_partial_run_needs_the_rest_of_it(
     interrupted: bool, classes: tuple[str, ...], key: str
 ) -> None:
-    """The profile may have what the checks need that did not run."""
+    """The profile may already have what the remaining checks need."""
     summary = needs_of(without_items(), interrupted=interrupted, classes=classes)
     assert [need["key"] for need in summary["needs"]] == [key]
 
@@ -118,7 +118,7 @@ def test_a_partial_run_needs_the_rest_of_it(
 def test_a_rule_without_a_response_has_the_needs_of_other_checks(
     operation: str, others: list[str], key: str
 ) -> None:
-    """A caller, consent, or data that a response could show."""
+    """The need is a caller, consent, or data in the target."""
     rule = an_entry(
         "response/status",
         "inconclusive",
@@ -135,7 +135,7 @@ def test_a_rule_without_a_response_has_the_needs_of_other_checks(
 
 
 def test_needs_and_blockers_are_ordered_by_their_requirements() -> None:
-    """Those that concern most requirements come first; permissions are one need."""
+    """They are ordered by their number of requirements; permissions are one need."""
     lacking = [f"credentials.lacking.{name}" for name in ("account:read", "projects:read")]
     one = a_finding("inconclusive", message="404", needs=["data in the target"])
     two = a_finding("inconclusive", message="403", needs=lacking)
@@ -163,7 +163,7 @@ def test_needs_and_blockers_are_ordered_by_their_requirements() -> None:
 
 
 def test_all_renderers_show_the_same_needs() -> None:
-    """The terminal, the page and the summary take them from the report."""
+    """The terminal, the page and the summary read them from the report."""
     report = a_report()
     report["unchecked"] = needs_of(without_items())
     report["unchecked"]["needs"][0]["key"] = "something special"

@@ -1,4 +1,4 @@
-"""Checks of authentication, authorization and grants on targets with odd callers."""
+"""Checks of authentication, authorization and grants on targets with unusual callers."""
 
 import httpx
 import pytest
@@ -21,7 +21,7 @@ SHORT = Edit(
 
 
 def test_a_caller_without_any_success_is_inconclusive() -> None:
-    """Its secret may be wrong."""
+    """The secret of the caller may be wrong."""
     wrong = having("credentials/lacking/account:read/api-key", "lk_of-nobody-at-all")
     with stage(wrong) as one, pytest.raises(Inconclusive) as undecided:
         one.perform(authorization.test_the_permission_is_needed, "account_get", "api-key")
@@ -30,7 +30,7 @@ def test_a_caller_without_any_success_is_inconclusive() -> None:
 
 @pytest.mark.parametrize("operation", ["account_get", "review_approve"])
 def test_a_caller_that_always_gets_403_is_left_out(operation: str) -> None:
-    """Its grant may be empty."""
+    """The grant of the caller may be empty."""
 
     def forbidding(request: httpx.Request, send: Send) -> httpx.Response:
         return (
@@ -63,7 +63,7 @@ def test_a_scheme_that_serves_others_is_accepted() -> None:
 def test_a_403_is_a_violation_if_another_operation_serves_the_caller(
     is_rejected_everywhere: bool, expected: type[Exception]
 ) -> None:
-    """A project is forbidden, while the list of projects is served."""
+    """A project returns 403 while the list of projects returns 200."""
     closed: list[str] = []
 
     def rejecting(request: httpx.Request, send: Send) -> httpx.Response:
@@ -81,7 +81,7 @@ def test_a_403_is_a_violation_if_another_operation_serves_the_caller(
 
 
 def test_primary_has_every_permission() -> None:
-    """The profile has another caller who lacks it."""
+    """The profile has a separate caller without the permission."""
 
     def rejecting(request: httpx.Request, send: Send) -> httpx.Response:
         return (
@@ -113,7 +113,7 @@ def test_a_caller_that_cannot_read_the_review_is_inconclusive() -> None:
 
 
 def test_the_outsider_is_enough_to_check_companies() -> None:
-    """The profile names nothing foreign."""
+    """The profile has no foreign records."""
     edits = subjects.BY_ID["project-company-unchecked"].edits
     with (
         stage(without("fixtures/foreign"), edits=edits) as one,

@@ -43,7 +43,7 @@ def test_the_number_of_keys_for_a_request_is_bounded() -> None:
 
 
 def test_an_approval_may_return_503_once() -> None:
-    """It may have been made then or when it is repeated; the oracle allows both."""
+    """The first or the repeated request may have approved the review; the oracle allows both."""
     met: set[bytes] = set()
 
     def losing(request: httpx.Request, send: Send) -> httpx.Response:
@@ -68,7 +68,7 @@ def test_a_sequence_needs_a_review_that_no_used_key_has_approved() -> None:
 
 
 def test_an_approval_uses_the_last_known_revision_of_a_review() -> None:
-    """The approval uses the revision that the review showed before the attempts."""
+    """Later reads of the review have no revision."""
 
     def without_revision(request: httpx.Request, send: Send) -> httpx.Response:
         response = send(request)
@@ -89,7 +89,7 @@ def test_an_approval_uses_the_last_known_revision_of_a_review() -> None:
 
 
 def test_an_unlisted_review_has_no_page_to_read_again() -> None:
-    """A list need not have every review."""
+    """A list may omit reviews."""
     with stage() as one:
         approvals = one.things["approvals"]
         unlisted = replace(approvals.pool.pending(), id=NOBODY)
@@ -113,7 +113,7 @@ def test_an_approval_is_checked_although_listed_ids_are_not_strings() -> None:
 
 
 def test_approvals_by_tool_are_checked_after_one_over_http_succeeded() -> None:
-    """Defects over HTTP are reported by the checks of HTTP."""
+    """The checks of HTTP report the defects over HTTP."""
 
     def rejecting(request: httpx.Request, send: Send) -> httpx.Response:
         return (
@@ -178,7 +178,7 @@ def test_an_approvable_review_listed_as_unapprovable_is_not_approved() -> None:
 
 @pytest.mark.parametrize("recovers", [True, False])
 def test_a_review_of_the_pool_may_be_withheld_for_a_while(recovers: bool) -> None:
-    """One that stays withheld must not be approvable."""
+    """A review that stays withheld must not be approvable."""
     read_so_far: Counter[str] = Counter()
 
     def withholding(request: httpx.Request, send: Send) -> httpx.Response:
@@ -201,7 +201,7 @@ def test_a_review_of_the_pool_may_be_withheld_for_a_while(recovers: bool) -> Non
 
 
 def test_a_command_may_make_reviews(tmp_path: Path) -> None:
-    """It makes one at a time, and the observations name each of them."""
+    """Each run of the command creates one review, which is named in an observation."""
 
     def change(profile: Profile) -> None:
         made = profile["fixtures"]["approvable-reviews"][:2]
@@ -232,7 +232,7 @@ def test_a_command_may_make_reviews(tmp_path: Path) -> None:
 
 
 def test_a_replay_of_a_run_makes_no_review() -> None:
-    """It takes the reviews that the run made, and no more."""
+    """The replay uses only the reviews that the run created."""
     with stage() as one:
         one.session.provisioned = one.session.target.fixtures.approvable_reviews[:1]
         one.session.target = replace(
@@ -255,7 +255,7 @@ def test_a_sequence_continues_with_the_remaining_reviews() -> None:
 
 
 def test_a_replay_by_others_needs_a_caller_whose_approval_was_rejected() -> None:
-    """The check is inconclusive where everybody may approve."""
+    """The check is inconclusive if every caller may approve."""
 
     def let_in(request: httpx.Request, send: Send) -> httpx.Response:
         if request.method == "POST" and not {"x-api-key", "authorization"} & set(request.headers):

@@ -1,4 +1,4 @@
-"""Attempts that have to be rejected: each differs from a right approval in one thing."""
+"""Attempts that must be rejected: each differs from a valid approval in one part."""
 
 import json
 
@@ -44,18 +44,18 @@ def test_a_wrong_revision_is_a_conflict(revision: int, alone: bool) -> None:
     ],
 )
 def test_a_stale_revision_is_derived_from_the_right_one(right: int, made: list[int]) -> None:
-    """It differs from the right one, whatever that is."""
+    """It differs from every possible right revision."""
     assert [make(right) for make in STALE.values()] == made
     assert right not in made
 
 
 def test_adjacent_revisions_differ_by_one() -> None:
-    """They are one above and one below it."""
+    """One is above and one is below the right revision."""
     assert [STALE[name](7) for name in NEXT] == [ahead(7), 6] == [8, 6]
 
 
 def test_each_attempt_changes_one_part_of_an_approval() -> None:
-    """The rest of the call stays right."""
+    """The other parts of the call stay valid."""
     made = [
         changed()(RIGHT, 7, "k"),
         changed(revision=ahead)(RIGHT, 7, "k"),
@@ -87,7 +87,7 @@ def test_the_rules_classify_each_malformed_body_as_invalid(name: str) -> None:
 
 
 def test_literal_malformed_bodies_are_sent_unchanged() -> None:
-    """They are not encoded again."""
+    """Their bytes are not encoded again."""
     names = ("a body that is an array", "a body that is a string", "a body that breaks off")
     assert [MALFORMED[name](RIGHT, 7, "k").body for name in names] == [
         b"[]",
@@ -97,7 +97,7 @@ def test_literal_malformed_bodies_are_sent_unchanged() -> None:
 
 
 def test_a_misspelt_id_is_derived_from_the_right_one() -> None:
-    """The body stays right."""
+    """The body stays valid."""
     made = [spell(RIGHT, 7, "k") for spell in MISSPELT.values()]
     assert [call.path for call in made] == [
         {"reviewId": "0b6d5a9e7c434c1e8f213f0c1d527a94"},

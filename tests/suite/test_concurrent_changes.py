@@ -1,4 +1,4 @@
-"""Checks while others change the same reviews, or few reviews are left: neither is a violation."""
+"""Checks while other clients change the same reviews, or few reviews are left."""
 
 import sys
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from conformance.suite.approval.race import AT_ONCE, MOST_RACES
 
 
 def revised(times: int) -> list[Edit]:
-    """A reference in which others revise a subject during its approval, so many times."""
+    """A reference in which other clients revise a subject `times` times during its approval."""
     edits = subjects.BY_ID["subjects-are-revised"].edits
     return [
         replace(edit, new=edit.new.replace("len(TURNS) % 5 == 0", f"len(TURNS) <= {times}"))
@@ -40,7 +40,7 @@ def sent_revisions(one: Stage) -> list[int]:
 
 
 def test_a_subject_that_is_always_revised_is_approved_a_bounded_number_of_times() -> None:
-    """Each approval returns 409, since others made another revision."""
+    """Each approval returns 409, since another client created a revision."""
     with stage(edits=revised(times=MOST_REVISIONS)) as one:
         trial = one.things["trials"].further("bearer")
         first, *later = sent_revisions(one)
@@ -51,7 +51,7 @@ def test_a_subject_that_is_always_revised_is_approved_a_bounded_number_of_times(
 
 
 def overtaken(times: int) -> list[Edit]:
-    """A reference in which others make the revision that a stale attempt expects."""
+    """A reference in which other clients create the revision that a stale attempt expects."""
     edits = subjects.BY_ID["subjects-are-revised"].edits
     ahead = [
         replace(
@@ -72,7 +72,7 @@ def overtaken(times: int) -> list[Edit]:
 def test_a_stale_revision_that_another_client_creates_is_excused_once(
     times: int, message: str | None
 ) -> None:
-    """Where every stale attempt succeeds, the target accepts stale revisions."""
+    """If every stale attempt succeeds, the target accepts stale revisions."""
     with stage(edits=overtaken(times)) as one:
         if message is None:
             one.perform(approval.test_a_stale_revision_is_a_conflict, scheme="api-key")
@@ -84,7 +84,7 @@ def test_a_stale_revision_that_another_client_creates_is_excused_once(
 
 
 def revised_by_tool(times: int) -> list[Edit]:
-    """A reference in which others revise a subject during an approval by tool, so many times."""
+    """A reference in which other clients revise a subject `times` times during a tool approval."""
     perform = "        return responses.success(service.perform(tool.operation, caller, given))"
     pending = (
         "id = :reviewId AND unavailable_reason = '' AND subject_revision = :expectedSubjectRevision"
@@ -104,7 +104,7 @@ def revised_by_tool(times: int) -> list[Edit]:
 
 
 def test_an_approval_by_tool_is_repeated_at_a_revision_of_others() -> None:
-    """Others make the first revision during an approval without the role."""
+    """Another client creates the first revision during an approval without the role."""
     with stage(edits=revised_by_tool(times=2)) as one:
         one.things["preconditions"].defects = ()
         one.perform(tools_approval.test_an_approval_by_tool_is_one_over_http)
@@ -123,7 +123,7 @@ def test_an_approval_by_tool_is_repeated_a_bounded_number_of_times() -> None:
 
 
 def test_a_review_without_a_revision_after_a_conflict_is_not_approved_again() -> None:
-    """Nothing shows whether somebody else changed it."""
+    """Without a revision, a change by another client cannot be detected."""
 
     def without_revision(request: httpx.Request, send: Send) -> httpx.Response:
         if request.method == "POST":
@@ -144,7 +144,7 @@ def test_a_review_without_a_revision_after_a_conflict_is_not_approved_again() ->
 def test_an_unapproved_review_shows_whether_other_clients_revise_subjects(
     reviews: int, moves: bool, revised: bool
 ) -> None:
-    """Where none is left, nothing shows it."""
+    """Without an unapproved review, revisions by other clients are not detected."""
     numbers = count()
 
     def moving(request: httpx.Request, send: Send) -> httpx.Response:
@@ -159,10 +159,10 @@ def test_an_unapproved_review_shows_whether_other_clients_revise_subjects(
 
 
 def test_another_approved_review_is_a_violation_where_no_review_is_left() -> None:
-    """A further approval would show whether it was somebody else's."""
+    """A further approval would show whether another client approved the first."""
 
     def one_alone(profile: Profile) -> None:
-        """Before it another one is listed that can be approved."""
+        """The profile has one review; the list begins with another approvable one."""
         profile["fixtures"]["approvable-reviews"] = profile["fixtures"]["approvable-reviews"][2:3]
 
     edits = subjects.BY_ID["approves-the-review-before"].edits
@@ -174,7 +174,7 @@ def test_another_approved_review_is_a_violation_where_no_review_is_left() -> Non
 
 
 def test_the_last_review_is_approved_although_a_stale_attempt_withholds_it() -> None:
-    """Here it cannot be approved any more, and the check is inconclusive."""
+    """After the attempt it cannot be approved, and the check is inconclusive."""
     with stage(few(1), edits=subjects.BY_ID["stale-withholds"].edits) as one:
         with pytest.raises(Inconclusive, match="the approval by api-key returned 409"):
             one.perform(approval.test_a_stale_revision_is_a_conflict, scheme="api-key")
@@ -185,7 +185,7 @@ def test_the_last_review_is_approved_although_a_stale_attempt_withholds_it() -> 
 
 
 def test_a_sequence_follows_a_revision_of_others() -> None:
-    """The approval that met it is not a step, and its key may be stuck."""
+    """The conflicting approval is not a step, and its key may be stuck."""
     with stage(edits=revised(times=1)) as one:
         one.things["preconditions"].defects = ()
         one.perform(sequences.test_sequences_agree_with_the_oracle)
@@ -194,7 +194,7 @@ def test_a_sequence_follows_a_revision_of_others() -> None:
 
 
 def test_a_sequence_continues_if_the_provision_command_fails() -> None:
-    """It uses the reviews that it has."""
+    """It uses the remaining reviews."""
 
     def failing(profile: Profile) -> None:
         few(3)(profile)
@@ -235,7 +235,7 @@ def test_a_spoiled_race_is_repeated_three_times(
 
 
 def test_a_race_is_repeated_if_an_error_makes_its_key_unusable() -> None:
-    """A key may be stuck with a response of 503: then another review is raced for."""
+    """After a 503 a key may be stuck; the race is repeated on another review."""
     met: set[str] = set()
 
     def spoil(request: httpx.Request, send: Send) -> httpx.Response:
@@ -261,14 +261,14 @@ def test_a_race_is_repeated_if_an_error_makes_its_key_unusable() -> None:
     ],
 )
 def test_subjects_may_be_revised_with_every_third_request(check: Callable[..., None]) -> None:
-    """A stale attempt may meet the revision that it expects, and is then an approval."""
+    """A stale attempt may expect the new revision, and is then a valid approval."""
     with stage(edits=subjects.BY_ID["revisions-grow-fast"].edits) as one:
         one.perform(check, scheme="api-key")
         assert one.things["trials"].are_subjects_revised
 
 
 def test_alternating_reads_of_an_approved_review_are_a_violation() -> None:
-    """Each second read shows the status that the review had before its approval."""
+    """Every second read returns the status before the approval."""
     with (
         stage(edits=subjects.BY_ID["approved-every-other-read"].edits) as one,
         pytest.raises(Violation, match='take turns between "pending" and another status'),

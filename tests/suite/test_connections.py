@@ -1,4 +1,4 @@
-"""Checks that send at once, on targets that allow few requests at once."""
+"""Checks with concurrent requests, on targets that allow few of them."""
 
 import pytest
 from altered_target import Profile, stage
@@ -8,7 +8,7 @@ from conformance.suite import test_approval_races as races
 
 
 def test_a_race_needs_two_connections() -> None:
-    """With one request at a time there is no race, and the check names the profile key."""
+    """With one connection, the check is inconclusive and names the profile key."""
     with stage() as one:
         one.session.connections = 1
         with pytest.raises(Inconclusive) as raised:
@@ -17,7 +17,7 @@ def test_a_race_needs_two_connections() -> None:
 
 
 def test_a_race_in_waves_still_passes() -> None:
-    """Three requests at once, up to the last wave of two."""
+    """The requests are sent in waves of three; the last wave has two."""
 
     def few(profile: Profile) -> None:
         profile.setdefault("limits", {})["connections"] = 3

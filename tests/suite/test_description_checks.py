@@ -1,4 +1,4 @@
-"""The checks of the description, on small applications that publish what they like."""
+"""The checks of the description, on small applications with various descriptions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ COMPARING = [check for check in CHECKS if check is not checks.test_the_descripti
 
 @dataclass
 class Publisher:
-    """An application that answers everything with one body, to those who are welcome."""
+    """An application that returns one body for every request with a valid credential."""
 
     body: bytes
     status: int = 200
     welcome: bytes | None = None
 
     async def __call__(self, scope: Any, _receive: Any, send: Any) -> None:
-        """Answer one request."""
+        """Respond to one request."""
         rejected = self.welcome is not None and (b"x-api-key", self.welcome) not in scope["headers"]
         await send(
             {
@@ -48,13 +48,13 @@ class Publisher:
 
 
 class Targets:
-    """Makes targets, and gives back what they hold."""
+    """Creates targets, and releases their resources."""
 
     def __init__(self) -> None:
         self.sessions: list[Session] = []
 
     def of(self, application: Any, **profile: Any) -> Live:
-        """The data of a target that an application is."""
+        """The data of a target that runs this application."""
         target = parse({"base-url": BASE, **profile}, environ={})
         self.sessions.append(
             Session(target, InProcess(application, lambda _: None), seed=1, depth=DEPTHS["quick"])
@@ -63,7 +63,7 @@ class Targets:
         return Live(self.sessions[-1])
 
     def publishing(self, body: bytes, status: int = 200) -> Live:
-        """A target that publishes something."""
+        """A target that publishes this body."""
         return self.of(Publisher(body, status), description={"url": HERE})
 
 
@@ -102,7 +102,7 @@ def test_the_description_of_the_reference_passes(check: Any, reference: Live) ->
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_without_a_url_the_description_is_inconclusive(check: Any, targets: Targets) -> None:
-    """The key of the profile is named."""
+    """The message names the key of the profile."""
     with pytest.raises(Inconclusive) as undecided:
         check(targets.of(Publisher(b"")))
     assert undecided.value.needs == ("description.url",)
@@ -147,7 +147,7 @@ def test_an_unusable_document_violates_one_requirement(
         (Publisher(b"", 403), ELSEWHERE, "description.url without a credential"),
         (Publisher(b"", 503), HERE, "a target that responds"),
     ],
-    ids=["in parts", "elsewhere", "for nobody", "of another host", "away"],
+    ids=["in parts", "elsewhere", "for no caller", "of another host", "away"],
 )
 @pytest.mark.parametrize(
     "check", [checks.test_the_description_is_published, checks.test_the_operations]
@@ -175,7 +175,7 @@ def test_a_protected_description_is_fetched_as_primary(targets: Targets) -> None
 
 
 def test_differences_are_listed_up_to_a_bound(targets: Targets) -> None:
-    """The message has the number of the others."""
+    """The message has the number of further differences."""
     paths = {
         path: item
         for path, item in openapi.load().document["paths"].items()
@@ -202,7 +202,7 @@ def test_an_undescribed_status_is_incomplete(targets: Targets) -> None:
 
 
 def test_a_harmless_difference_is_observed(targets: Targets) -> None:
-    """With the operations that it is about."""
+    """The observation names the affected operations."""
     target = targets.publishing(_document(servers=[{"url": "https://example.com"}]))
     checks.test_free_choices_of_the_description(target)
     message = "servers: a server URL does not end with the version segment v1"
@@ -212,7 +212,7 @@ def test_a_harmless_difference_is_observed(targets: Targets) -> None:
 def test_responses_are_compared_with_the_published_description(
     reference: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An observation has the place and the keyword, without the value."""
+    """An observation has the location and the keyword, without the value."""
     document = orjson.loads(_document())
     document["components"]["schemas"]["Account"]["properties"]["displayName"] = {
         "type": "string",
@@ -232,7 +232,7 @@ def test_responses_are_compared_with_the_published_description(
 
 
 def test_without_data_there_are_no_responses_to_compare(targets: Targets) -> None:
-    """Nothing is observed."""
+    """There are no observations."""
     target = targets.of(
         Publisher(_document(paths={})),
         credentials={"primary": {"api-key": "secret"}},

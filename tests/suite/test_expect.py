@@ -1,4 +1,4 @@
-"""What checks expect of responses: which pass, which violate, and which are inconclusive."""
+"""Expectations of responses: which pass, which are violated, which are inconclusive."""
 
 from collections.abc import Callable
 
@@ -53,19 +53,19 @@ def inconclusive(act: Callable[[], None]) -> tuple[str, tuple[str, ...], tuple[s
 
 @pytest.mark.parametrize("status", [403, 404])
 def test_an_allowed_status_passes(status: int) -> None:
-    """Each of them."""
+    """Every allowed status passes."""
     expect.status(response(status), 403, 404)
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 def test_an_allowed_status_passes_even_if_it_is_transient(status: int) -> None:
-    """A check may ask for a 429."""
+    """A check may expect 429."""
     expect.status(response(status), status)
 
 
 @pytest.mark.parametrize("status", [200, 201, 302, 400, 401, 405, 422, 500, 501])
 def test_another_status_is_a_violation(status: int) -> None:
-    """It names the purpose of the request, the response, the allowed statuses and the exchange."""
+    """It has the purpose of the request, the response, the allowed statuses and the exchange."""
     raised = violation(lambda: expect.status(response(status), 403, 404))
     assert (raised.message, raised.expected) == (f"a read: {status} c", "403 or 404")
     assert (raised.exchanges, raised.operation) == (("item#4",), None)
@@ -94,7 +94,7 @@ def test_a_reason_replaces_the_purpose() -> None:
 def test_a_success_instead_of_a_rejection_has_its_own_kind(
     status: int, allowed: tuple[int, ...], kind: Kind
 ) -> None:
-    """Wherever every allowed status is 4xx."""
+    """The kind applies if every allowed status is 4xx."""
     defect = violation(lambda: expect.status(response(status), *allowed)).defect
     assert (defect.kind, defect.actual) == (kind, status)
     assert defect.where == (Location(Part.STATUS, exchange="item#4"),)
@@ -105,7 +105,7 @@ def test_a_success_instead_of_a_rejection_has_its_own_kind(
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 413, 422, 498])
 def test_every_client_error_is_a_rejection(status: int) -> None:
-    """From 400 to 499."""
+    """These are the statuses from 400 to 499."""
     expect.rejected(response(status))
 
 
@@ -140,7 +140,7 @@ def test_a_missing_rejection_has_its_reason() -> None:
 
 
 def test_only_200_is_served() -> None:
-    """Another success is a violation too."""
+    """Other statuses of success are violations."""
     expect.served(response(200))
     assert sentences(lambda: expect.served(response(201))) == ("a read: 201 c", "200")
     assert sentences(lambda: expect.served(response(404))) == ("a read: 404 c", "200")
@@ -148,7 +148,7 @@ def test_only_200_is_served() -> None:
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_rejected_credential_is_inconclusive(status: int) -> None:
-    """The credential of the profile is in question, not the requirement."""
+    """The credential of the profile may be wrong; the requirement is not checked."""
     assert inconclusive(lambda: expect.served(response(status))) == (
         f"video_get with primary returned {status} c",
         ("credentials.primary",),
@@ -177,7 +177,7 @@ def test_a_rejected_credential_is_inconclusive(status: int) -> None:
 def test_a_transient_error_is_inconclusive(
     act: Callable[[Exchange], None], status: int | None, described: str, needs: str
 ) -> None:
-    """It names what is needed to check the requirement."""
+    """The result names what is needed to check the requirement."""
     assert inconclusive(lambda: act(response(status))) == (
         f"video_get: {described}",
         (needs,),
@@ -187,7 +187,7 @@ def test_a_transient_error_is_inconclusive(
 
 @pytest.mark.parametrize("status", [200, 400, 401, 403, 404, 409, 500])
 def test_another_status_is_not_transient(status: int) -> None:
-    """Nor is a 500 that remains."""
+    """A 500 that remains is not transient either."""
     expect.clear(response(status))
 
 
@@ -195,12 +195,12 @@ def test_another_status_is_not_transient(status: int) -> None:
 
 
 def test_a_condition_that_holds_passes() -> None:
-    """Its defect is not reported."""
+    """The defect of the condition is not reported."""
     expect.that(response(200).status == 200, REVIEW_IS_PENDING, response(200))
 
 
 def test_a_condition_that_does_not_hold_is_a_violation() -> None:
-    """The responses are its evidence, in their order."""
+    """The responses are the evidence, in their order."""
     other = Exchange("item", 5, Call("video_list"), "", None, None, Request("GET", "", ()))
     holds = response(200).status == 201
     raised = violation(lambda: expect.that(holds, REVIEW_IS_PENDING, response(200), other))
@@ -210,7 +210,7 @@ def test_a_condition_that_does_not_hold_is_a_violation() -> None:
 
 
 def test_a_violation_is_raised_at_once() -> None:
-    """With its evidence."""
+    """The violation has its evidence."""
     raised = violation(lambda: expect.violated(REVIEW_IS_PENDING, response(200)))
     assert (raised.defect, raised.exchanges) == (REVIEW_IS_PENDING, ("item#4",))
     assert violation(lambda: expect.violated(REVIEW_IS_PENDING)).exchanges == ()

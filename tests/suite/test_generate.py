@@ -1,4 +1,4 @@
-"""Generated requests: which they are, their dependence on the seed, and how they are sent."""
+"""Generated requests: their content, their dependence on the seed, and their sending."""
 
 import dataclasses
 import os
@@ -76,7 +76,7 @@ def _generated() -> Iterator[Call]:
 
 
 def test_the_same_seed_means_the_same_requests_in_every_process(tmp_path: Path) -> None:
-    """Neither the hash seed nor the modules of the user change what is sent."""
+    """Neither the hash seed nor the modules of the user change the requests."""
     one = _elsewhere(tmp_path / "one", seed=3, hash_seed="1")
     other = _elsewhere(tmp_path / "other", seed=3, hash_seed="2")
     assert one == other
@@ -86,7 +86,7 @@ def test_the_same_seed_means_the_same_requests_in_every_process(tmp_path: Path) 
 
 
 def test_another_seed_means_other_requests(tmp_path: Path) -> None:
-    """The seed decides."""
+    """The requests depend on the seed."""
     assert _elsewhere(tmp_path / "one", seed=3, hash_seed="1") != _elsewhere(
         tmp_path / "other", seed=4, hash_seed="1"
     )
@@ -123,14 +123,14 @@ def test_a_systematic_request_has_one_invalid_argument() -> None:
 
 
 def test_an_operation_without_arguments_has_one_request() -> None:
-    """Nothing in it can be invalid."""
+    """No part of the request can be invalid."""
     assert generate.coverage("account_get", Mode.POSITIVE) == (Call("account_get"),)
     assert generate.coverage("account_get", Mode.NEGATIVE) == ()
     assert generate.examples(Source("account_get", Mode.NEGATIVE, 1, 5)) == ()
 
 
 def test_without_a_budget_there_are_no_examples() -> None:
-    """A quick run has the systematic requests alone."""
+    """A quick run has only the systematic requests."""
     assert generate.examples(Source("project_list", Mode.NEGATIVE, 1, 0)) == ()
 
 
@@ -227,7 +227,7 @@ def test_a_case_that_no_request_can_express_is_left_out(
 
 
 def test_without_a_home_directory_nothing_is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The system knows only the number of the user."""
+    """The system has no name for the id of the user."""
 
     def unknown_user(_: int) -> None:
         raise KeyError
@@ -240,7 +240,7 @@ def test_without_a_home_directory_nothing_is_cached(monkeypatch: pytest.MonkeyPa
 
 
 def test_text_beyond_ascii_is_sent() -> None:
-    """In the query and in bodies."""
+    """The query and bodies have such text."""
     queries = "".join(value for call in generate.examples(SEVERAL[1]) for _, value in call.query)
     bodies = b"".join(call.body or b"" for call in generate.examples(SEVERAL[4]))
     assert not queries.isascii()
@@ -248,7 +248,7 @@ def test_text_beyond_ascii_is_sent() -> None:
 
 
 def test_shrinking_returns_the_smallest_request_with_the_symptom() -> None:
-    """Shrinking goes on as long as the request has it."""
+    """Shrinking continues while the request has the symptom."""
     source = Source("review_list", Mode.POSITIVE, 1, 40)
 
     def shows(call: Call) -> bool:
@@ -271,7 +271,7 @@ def test_a_search_without_a_match_returns_none() -> None:
 
 @pytest.mark.parametrize("most", [0, 1, 9])
 def test_a_search_ends_with_its_budget(most: int) -> None:
-    """The smallest request so far is returned."""
+    """The search returns the smallest request so far."""
     tried: list[Call] = []
 
     def shows(call: Call) -> bool:
@@ -301,7 +301,7 @@ class Watched(InProcess):
         self.wrong = b'{"code": "wrong", "requestId": "1"}'
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Answer, rightly or wrongly."""
+        """Respond as the reference does, or with the fault."""
         self.sent.append((request.method, str(request.url), request.read()))
         status = self._fault(request)
         if status is None:
@@ -322,7 +322,7 @@ def _on_arrays(request: httpx.Request) -> int | None:
 
 
 def _on_limits(status: int) -> Callable[[httpx.Request], int | None]:
-    """On limits from 30 to 98, which no systematic request has."""
+    """A fault for limits from 30 to 98, which no systematic request has."""
     return lambda request: status if 30 <= int(request.url.params.get("limit", "0")) < 99 else None
 
 
@@ -354,7 +354,7 @@ def opened() -> Iterator[Opened]:
 
 
 def test_the_reference_gets_the_same_requests_in_every_run(opened: Opened) -> None:
-    """What is sent depends on the seed and the data alone."""
+    """The requests depend only on the seed and the data."""
     sent = []
     for _ in range(2):
         session, transport = opened()
@@ -379,7 +379,7 @@ def test_fuzzing_approves_no_approvable_review(opened: Opened) -> None:
 
 
 def test_nothing_is_written_without_consent(opened: Opened) -> None:
-    """The item is inconclusive, and names the key."""
+    """The item is inconclusive and names the profile key."""
     session, transport = opened(consent=Consent(approve_reviews=True))
     with pytest.raises(Inconclusive) as caught:
         beyond(OPERATIONS["review_approve"], Live(session), generate.make)
@@ -388,7 +388,7 @@ def test_nothing_is_written_without_consent(opened: Opened) -> None:
 
 
 def test_a_failure_of_a_systematic_request_is_a_violation(opened: Opened) -> None:
-    """The request is shown as it is."""
+    """The request is reported unchanged."""
     session, transport = opened(_on_arrays)
     with pytest.raises(Violation) as caught:
         beyond(OPERATIONS["review_approve"], Live(session), generate.make)
@@ -414,7 +414,7 @@ def test_a_failure_of_an_example_is_shrunk(opened: Opened) -> None:
 
 
 def test_a_finding_of_a_rule_is_shrunk(opened: Opened) -> None:
-    """It is reported under its own requirement."""
+    """The finding is reported under the requirement of the rule."""
     session, transport = opened(_on_limits(422))
     Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session), generate.make).run()
     (finding,) = [
@@ -428,7 +428,7 @@ def test_a_finding_of_a_rule_is_shrunk(opened: Opened) -> None:
 
 
 def test_a_lost_connection_is_a_violation_if_the_baseline_is_served(opened: Opened) -> None:
-    """The request has no response twice."""
+    """The request gets no response twice."""
     session, _ = opened(lambda request: 502 if request.url.params.get("limit") == "101" else None)
     with pytest.raises(Violation) as caught:
         Fuzz(OPERATIONS["project_list"], Mode.NEGATIVE, Live(session), generate.make).run()
@@ -436,7 +436,7 @@ def test_a_lost_connection_is_a_violation_if_the_baseline_is_served(opened: Open
 
 
 def test_an_endless_search_is_ended(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The smallest request so far is shown."""
+    """The smallest request so far is reported."""
     monkeypatch.setattr(fuzz, "MAX_SMALLER", 2)
     session, transport = opened(_on_limits(500))
     with pytest.raises(Violation) as caught:
@@ -446,7 +446,7 @@ def test_an_endless_search_is_ended(opened: Opened, monkeypatch: pytest.MonkeyPa
 
 
 def test_one_small_request_may_have_several_symptoms(opened: Opened) -> None:
-    """It is sent once."""
+    """The request is sent once."""
     session, transport = opened(_on_limits(500))
     transport.wrong = b"{}"
     one = Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session), generate.make)
@@ -462,7 +462,7 @@ def test_one_small_request_may_have_several_symptoms(opened: Opened) -> None:
 
 
 def test_a_throttled_repetition_is_inconclusive(opened: Opened) -> None:
-    """The request had no response, and then 429."""
+    """The request gets no response, and then 429."""
     met: list[int] = []
 
     def fault(request: httpx.Request) -> int | None:

@@ -1,4 +1,4 @@
-"""Checks of the rate limit and the body limit on targets that meet them in odd ways."""
+"""Checks of the rate limit and the body limit on targets with unusual limits."""
 
 from collections.abc import Callable
 from itertools import count
@@ -14,7 +14,7 @@ from conformance.suite import test_limits_body as limits_body
 
 
 def unlimited(request: httpx.Request, send: Send) -> httpx.Response:
-    """No request is one too many."""
+    """Never respond with 429."""
     response = send(request)
     return (
         json_response(200, {"data": {}, "requestId": "r"})
@@ -25,7 +25,7 @@ def unlimited(request: httpx.Request, send: Send) -> httpx.Response:
 
 @pytest.mark.parametrize(("pause", "expected"), [(0.0, Violation), (1.0, Inconclusive)])
 def test_slow_requests_do_not_show_a_missing_limit(pause: float, expected: type[Exception]) -> None:
-    """Fast requests without a 429 do."""
+    """Fast requests without a 429 show it."""
     moments = count()
     with stage(spoil=unlimited) as one:
         one.session.client.now = lambda: next(moments) * pause
@@ -37,7 +37,7 @@ def test_slow_requests_do_not_show_a_missing_limit(pause: float, expected: type[
 
 @pytest.mark.parametrize("status", [500, 503])
 def test_one_failure_before_the_limit_is_repeated(status: int) -> None:
-    """So is one after the wait."""
+    """A failure after the wait is repeated too."""
     before, after = count(), count()
 
     def failing(request: httpx.Request, send: Send) -> httpx.Response:
@@ -53,7 +53,7 @@ def test_one_failure_before_the_limit_is_repeated(status: int) -> None:
 
 
 def test_after_the_wait_a_permitted_operation_is_requested() -> None:
-    """A caller who was always throttled may lack a permission."""
+    """A caller that was always throttled may lack a permission."""
     seen: list[tuple[str, bool]] = []
 
     def throttled(request: httpx.Request, send: Send) -> httpx.Response:
@@ -70,7 +70,7 @@ def test_after_the_wait_a_permitted_operation_is_requested() -> None:
 
 
 def too_large(response: Callable[[httpx.Request], httpx.Response]) -> Spoil:
-    """What comes in the place of 413."""
+    """Replace each response of 413."""
 
     def spoil(request: httpx.Request, send: Send) -> httpx.Response:
         sent = send(request)
@@ -80,7 +80,7 @@ def too_large(response: Callable[[httpx.Request], httpx.Response]) -> Spoil:
 
 
 def hanging_up(request: httpx.Request) -> httpx.Response:
-    """Nobody is there any more."""
+    """Close the connection."""
     raise httpx.WriteError("broken pipe", request=request)
 
 
@@ -118,7 +118,7 @@ def test_a_limit_beyond_the_largest_body_is_inconclusive() -> None:
 
 
 def test_an_undeclared_body_limit_is_detected() -> None:
-    """Bodies grow until one gets 413."""
+    """The body size grows until the response is 413."""
     with stage(without("limits/max-body-bytes")) as one:
         one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
         sizes = [len(request.content) for request in one.transport.sent if request.method == "POST"]
@@ -138,7 +138,7 @@ def test_without_consent_to_approve_large_bodies_name_an_absent_review() -> None
 
 
 def test_a_throttled_caller_with_the_secret_of_another_is_inconclusive() -> None:
-    """It may have no limit of its own."""
+    """The caller may share the limit of the other caller."""
 
     def shared(profile: Profile) -> None:
         profile["credentials"]["throttled"] = profile["credentials"]["primary"]

@@ -1,4 +1,4 @@
-"""Checks on the reference where its profile lacks something: they name what is needed."""
+"""Checks with an incomplete profile of the reference name the missing prerequisites."""
 
 import sys
 from collections.abc import Callable
@@ -104,7 +104,7 @@ def both(*changes: Change) -> Change:
 def test_a_missing_prerequisite_is_named(
     check: Asked, change: Change, needs: tuple[str, ...]
 ) -> None:
-    """It is a key of the profile."""
+    """The prerequisite is a key of the profile."""
     with stage(change) as one, pytest.raises(Inconclusive) as undecided:
         one.perform(*check)
     assert undecided.value.needs == needs
@@ -130,13 +130,13 @@ def test_a_missing_prerequisite_is_named(
     ],
 )
 def test_what_the_target_does_not_have_is_not_applicable(check: Asked, change: Change) -> None:
-    """A cursor, a filter, an argument of a tool, or another account."""
+    """The target lacks a cursor, a filter, an argument of a tool, or another account."""
     with stage(change) as one, pytest.raises(NotApplicable):
         one.perform(*check)
 
 
 def test_a_list_without_a_cursor_gets_no_request_with_one() -> None:
-    """Nothing is observed."""
+    """There are no observations."""
     with stage(SILENT) as one:
         one.perform(observations.test_a_cursor_that_was_never_issued, "review_list")
         assert (one.session.observations, one.transport.sent) == ([], [])

@@ -1,4 +1,4 @@
-"""A new list filter takes an edit of the contract file and of the reference: proved in a copy."""
+"""A new list filter needs only edits of the contract file and of the reference."""
 
 import json
 import shutil
@@ -87,7 +87,7 @@ def run(folder: Path, *options: str) -> tuple[dict[str, Any], list[dict[str, Any
 
 
 def test_a_run_exercises_the_new_filter_and_stays_conformant(copy: Path) -> None:
-    """Values, malformed values, two filters at once, ids outside the grant, and the tool."""
+    """Its requests have valid, malformed and combined values, ids outside the grant, and tools."""
     report, exchanges = run(copy)
     asked = [parse_qs(urlsplit(each["request"]["url"]).query) for each in exchanges]
     values = {value for query in asked for value in query.get("videoId", ())}
@@ -101,7 +101,7 @@ def test_a_run_exercises_the_new_filter_and_stays_conformant(copy: Path) -> None
 
 
 def test_a_reference_that_ignores_the_new_filter_is_caught(copy: Path) -> None:
-    """By the requirements about filters, on the one list that has it."""
+    """The requirements about filters fail on the list that has the filter."""
     change(copy, *IGNORED)
     report, _ = run(copy, "--class", "pagination")
     change(copy, IGNORED[0], IGNORED[2], IGNORED[1])

@@ -10,7 +10,7 @@ ON_APPROVED = {200, 400, 403, 409, 422}
 
 
 def after(*steps: tuple[Step, int, Any]) -> Oracle:
-    """An oracle that has seen these steps, each with its status and result."""
+    """An oracle after these steps, each with its status and result."""
     oracle = Oracle()
     for step, status, result in steps:
         oracle.learn(step, status, result)
@@ -59,7 +59,7 @@ def test_a_replay_repeats_the_success(one: Subject) -> None:
 
 @pytest.mark.parametrize("difference", [1, -1])
 def test_a_used_key_with_another_revision_is_a_conflict(one: Subject, difference: int) -> None:
-    """It repeats no result."""
+    """The response does not repeat a result."""
     oracle = after((Step(one, "k"), 200, "result"))
 
     assert oracle.allowed(Step(one, "k", difference)) == {409}
@@ -70,7 +70,7 @@ def test_a_used_key_with_another_revision_is_a_conflict(one: Subject, difference
 def test_a_new_key_on_an_approved_review_has_many_allowed_statuses(
     one: Subject, difference: int
 ) -> None:
-    """Also where the step is stale, or the key was sent for that review before."""
+    """This includes stale steps, and keys that were used for the review before."""
     oracle = after((Step(one, "k"), 200, "result"), (Step(one, "m"), 200, "again"))
 
     assert oracle.allowed(Step(one, "l", difference)) == ON_APPROVED
@@ -105,7 +105,7 @@ def test_the_key_of_a_rejected_step_may_be_free_or_stuck(one: Subject, other: Su
 def test_a_key_that_came_with_an_approved_review_may_belong_to_it(
     one: Subject, other: Subject
 ) -> None:
-    """On another review it is free, or a conflict, whatever status it returned."""
+    """On another review the key is free or a conflict, for every status that it returned."""
     for status in (200, 409):
         oracle = after((Step(one, "k"), 200, "result"), (Step(one, "m"), status, "again"))
         assert oracle.allowed(Step(other, "m")) == {200, 409}

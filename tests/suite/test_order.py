@@ -21,5 +21,5 @@ from conformance.suite.lists.order import order
     ],
 )
 def test_the_order_of_values(values: list[Any], direction: str | None) -> None:
-    """None for values of several types, or for equal ones."""
+    """The order is None for values of several types and for equal values."""
     assert order(values) == direction

@@ -1,4 +1,4 @@
-"""Paginations that are read concurrently, and what is computed from them."""
+"""Paginations that are read concurrently, and values computed from them."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -83,7 +83,7 @@ def summary(pagination: Pagination) -> tuple[list[str], End, int]:
 
 
 def test_lists_read_concurrently_are_those_read_one_after_the_other() -> None:
-    """The same records, pages and ends."""
+    """Both have the same records, pages and ends."""
     planned = [(VIDEOS, 100), (VIDEOS, 50), (PROJECTS, 25), (VIDEOS, 50)]
     with stage() as one, stage() as other:
         one.read_ahead(planned)
@@ -96,7 +96,7 @@ def test_lists_read_concurrently_are_those_read_one_after_the_other() -> None:
 
 
 def test_each_round_has_the_next_page_of_every_list() -> None:
-    """In the order of the lists, so that a run can be replayed; a list that is over drops out."""
+    """Pages are in the order of the lists, for replays; complete lists are left out."""
     with stage() as one:
         one.read_ahead([(VIDEOS, 100), (PROJECTS, 50)])
         paginations = [
@@ -125,7 +125,7 @@ def test_a_pagination_keeps_the_scheme_of_its_first_page() -> None:
 
 
 def test_a_list_that_fails_does_not_affect_others() -> None:
-    """The others are remembered; reading the one that failed raises its problem."""
+    """The other lists are cached; reading the failed list raises its error."""
     with stage(lambda url: url.params.get("limit") == "50" and "cursor" in url.params) as one:
         one.read_ahead([(VIDEOS, 50), (PROJECTS, 25)])
         remembered = [
@@ -141,7 +141,7 @@ def test_a_list_that_fails_does_not_affect_others() -> None:
 
 
 def test_a_target_that_stops_responding_is_inconclusive() -> None:
-    """Pages that were read until then are not used."""
+    """Pages that were read before are not used."""
     with stage(lambda url: "cursor" in url.params) as one:
         one.read_ahead([(VIDEOS, 50), (VIDEOS, 25), (VIDEOS, 10), (VIDEOS, 100)])
         one.read_ahead([(VIDEOS, 50)])
@@ -152,7 +152,7 @@ def test_a_target_that_stops_responding_is_inconclusive() -> None:
 
 
 def test_a_list_without_a_cursor_is_not_read_ahead() -> None:
-    """The other lists are."""
+    """The other lists are prefetched."""
     with stage(cursor=False) as one:
         one.read_ahead([(Call("review_list"), 50), (PROJECTS, 50)])
 
@@ -165,7 +165,7 @@ def test_a_list_without_a_cursor_is_not_read_ahead() -> None:
 
 
 def test_reading_one_list_reads_all_of_them() -> None:
-    """Reading another one afterwards sends no request."""
+    """Reading another list afterwards sends no request."""
     with stage() as one:
         with_all_limits(PROJECTS, one.live)
         sent = len(one.transport.sent)
@@ -176,7 +176,7 @@ def test_reading_one_list_reads_all_of_them() -> None:
 
 
 def test_some_pages_are_read_of_a_list_that_is_too_long() -> None:
-    """All pages where the depth allows it, else the first ones; again as far, or to the end."""
+    """The depth decides between all pages and the first ones."""
     with stage() as one:
         paginations = {each.limit: each for each in with_all_limits(VIDEOS, one.live)}
         count = len(paginations[100].ids)
@@ -195,14 +195,14 @@ def test_some_pages_are_read_of_a_list_that_is_too_long() -> None:
 
 
 def test_a_list_that_is_rejected_does_not_affect_others() -> None:
-    """Also where other lists are below its records."""
+    """This includes lists below its records."""
     with stage(lambda url: url.path.endswith("/projects")) as one:
         paginations = with_all_limits(VIDEOS, one.live)
 
     assert {each.limit for each in paginations} == {*LIMITS, *filling(len(paginations[0].ids))}
 
 
-# --- what is computed from paginations ---
+# --- values computed from paginations ---
 
 
 def page(*ids: str | None) -> Exchange:
@@ -241,7 +241,7 @@ def test_pages_fill_a_list_to_the_last_place(count: int, sizes: list[int]) -> No
 
 
 def test_ids_that_occur_more_than_once_are_repeated() -> None:
-    """On one page or on several; records without an id are not counted."""
+    """They occur on one page or on several; records without an id are not counted."""
     assert repeated(
         Pagination(
             VIDEOS, 2, (page("c", "b"), page("a", "c"), page("a", None, None)), End.LAST_PAGE
@@ -255,7 +255,7 @@ def test_ids_that_occur_more_than_once_are_repeated() -> None:
 
 
 def test_a_pagination_describes_the_size_of_its_pages() -> None:
-    """Growing pages have no one limit."""
+    """Pages of growing size have no common limit."""
     sizes = [
         Pagination(VIDEOS, limit, (), End.LAST_PAGE).page_size for limit in (7, GROWING, UNSTATED)
     ]
@@ -264,5 +264,5 @@ def test_a_pagination_describes_the_size_of_its_pages() -> None:
 
 @pytest.mark.parametrize("end", End)
 def test_a_pagination_is_whole_at_the_last_page_only(end: End) -> None:
-    """Not where it was cut short, rejected or led back."""
+    """A truncated, rejected or circular pagination is not whole."""
     assert Pagination(VIDEOS, 7, (), end).is_whole is (end is End.LAST_PAGE)

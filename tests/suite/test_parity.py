@@ -41,7 +41,7 @@ OTHER = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a95"
 def test_data_differ_in_properties_of_the_contract(
     over_http: Any, by_tool: Any, expected: set[Path]
 ) -> None:
-    """Properties of the contract that HTTP shows have to be equal; null may be absent."""
+    """Properties of the contract that HTTP returns must be equal; null may be absent."""
     assert differing_paths(over_http, by_tool, CONTRACT) == expected
     assert differ(over_http, by_tool, CONTRACT) is bool(expected)
 
@@ -100,7 +100,7 @@ VIDEO = {
     ],
 )
 def test_a_value_is_sound_if_the_contract_allows_it(path: Path, sound: bool) -> None:
-    """Any value is allowed where the contract says nothing."""
+    """Any value is allowed where the contract has no constraint."""
     assert is_sound(path, VIDEO, "Video", CONTRACT) is sound
 
 
@@ -109,7 +109,7 @@ def test_a_value_is_sound_if_the_contract_allows_it(path: Path, sound: bool) -> 
     [("Project", True), ("Account", True), ("Video", False), ("Comment", False)],
 )
 def test_an_absent_property_is_sound_unless_it_is_required(resource: str, required: bool) -> None:
-    """As the contract says of each resource."""
+    """The contract lists the required properties of each resource."""
     properties = CONTRACT.schema(resource)["properties"]
     sound = {is_sound((name,), {}, resource, CONTRACT) for name in properties}
     assert sound == {not required}

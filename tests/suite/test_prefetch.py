@@ -16,7 +16,7 @@ SOURCES = [
 
 
 def started(number: int) -> tuple[Prefetch, BaseProcess]:
-    """With its process."""
+    """A prefetch of this number, and its process."""
     before = set(multiprocessing.active_children())
     prefetch = Prefetch(5, number)
     (process,) = set(multiprocessing.active_children()) - before
@@ -24,7 +24,7 @@ def started(number: int) -> tuple[Prefetch, BaseProcess]:
 
 
 def test_prefetched_requests_are_those_of_the_source() -> None:
-    """In any order."""
+    """They can be taken in any order."""
     prefetch = Prefetch(5, 3)
     assert [prefetch.requests(source) for source in SOURCES] == [
         generate.make(source) for source in SOURCES
@@ -32,12 +32,12 @@ def test_prefetched_requests_are_those_of_the_source() -> None:
 
 
 def test_another_source_is_generated_here() -> None:
-    """The process is not waited for."""
+    """The run does not wait for the process."""
     assert Prefetch(5, 0).requests(SOURCES[0]) == generate.make(SOURCES[0])
 
 
 def test_requests_of_a_process_that_died_are_generated_here() -> None:
-    """It is not waited for."""
+    """The run does not wait for the process."""
     prefetch, process = started(200)
     process.kill()
     process.join()

@@ -1,4 +1,4 @@
-"""Checks of records, lists and filters on targets that lag, change or fail at odd moments."""
+"""Checks of records, lists and filters on targets that lag, change or fail."""
 
 from collections.abc import Callable
 from itertools import count
@@ -61,7 +61,7 @@ def test_an_invalid_request_with_a_gateway_error_is_repeated(
 
 
 def empty(request: httpx.Request) -> httpx.Response | None:
-    """A list of projects that shows nothing; None to any other request."""
+    """An empty list of projects; None for any other request."""
     return (
         json_response(200, {"data": {"items": [], "nextCursor": None}, "requestId": "one"})
         if request.url.path == "/v1/projects"
@@ -70,7 +70,7 @@ def empty(request: httpx.Request) -> httpx.Response | None:
 
 
 def test_an_empty_list_is_read_again() -> None:
-    """It may lag behind its records."""
+    """The list may lag behind its records."""
     waits: list[float] = []
 
     with stage(
@@ -93,7 +93,7 @@ def test_an_empty_list_may_be_of_other_states() -> None:
 
 
 def test_the_nil_uuid_may_be_rejected_by_a_filter() -> None:
-    """The rules report that."""
+    """The rules report the rejection."""
 
     def strict(request: httpx.Request, send: Send) -> httpx.Response:
         return json_response(400) if request.url.params.get("companyId") == NIL else send(request)
@@ -117,7 +117,7 @@ def test_a_list_that_is_never_served_has_no_parents() -> None:
 
 
 def deleting(path: str, *, listed: bool) -> Callable[[Any], Spoil]:
-    """A record that is absent once it was read; `listed`: the list still shows it."""
+    """A record that is absent after its first read; `listed`: the list still has it."""
 
     def of(id: str) -> Spoil:
         gone = []
@@ -152,7 +152,7 @@ def deleting(path: str, *, listed: bool) -> Callable[[Any], Spoil]:
 def test_a_record_that_was_deleted_need_not_be_served(
     operation: str, parents: str, path: str, listed: bool
 ) -> None:
-    """One that is still listed has to be."""
+    """A record that is still listed must be served."""
     with stage() as one:
         id = one.things["live"].sample(parents)[1].record["id"]
         one.transport.spoil = deleting(path, listed=listed)(id)
@@ -164,7 +164,7 @@ def test_a_record_that_was_deleted_need_not_be_served(
 
 
 def test_data_without_a_record_cannot_be_compared() -> None:
-    """The rules report them."""
+    """The rules report such data."""
 
     def empty(request: httpx.Request, send: Send) -> httpx.Response:
         return (
@@ -223,7 +223,7 @@ def test_without_comments_their_review_cannot_be_checked() -> None:
 
 
 def test_a_record_that_left_its_list_is_not_compared() -> None:
-    """It was read once on either side."""
+    """The record was read once over each interface."""
     reads = count()
 
     def leaving(request: httpx.Request, send: Send) -> httpx.Response:
@@ -310,7 +310,7 @@ def test_a_cursor_that_needs_its_limit_shows_no_default_limit() -> None:
 def test_a_default_limit_that_cuts_a_short_list_is_a_violation(
     default: int, outcome: type[Exception]
 ) -> None:
-    """If all six projects fit, the default is inconclusive."""
+    """If all six projects fit on a page, the default is inconclusive."""
 
     def spoil(request: httpx.Request, send: Send) -> httpx.Response:
         response = send(request)

@@ -1,4 +1,4 @@
-"""Records that are shown in several places: which differ, and which agree."""
+"""Records in several responses: which differ, and which agree."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,7 @@ OTHER = "5f0f5c1a-9d59-4b57-9e0c-6a3d1f6f1d22"
 
 
 def test_only_properties_that_both_records_have_differ() -> None:
-    """In the order of the first record."""
+    """They have the order of the first record."""
     assert differing({"a": 1, "b": 2, "c": 3}, {"c": 4, "a": 2, "d": 5}) == ["a", "c"]
     assert differing({"a": 1}, {"b": 1}) == []
 
@@ -75,7 +75,7 @@ def test_two_values_agree(one: Any, other: Any) -> None:
     ],
 )
 def test_two_values_differ(one: Any, other: Any) -> None:
-    """Other types, lengths, orders of plain values, or records."""
+    """The types, lengths, orders of plain values, or records differ."""
     assert differing({"a": one}, {"a": other}) == ["a"]
     assert differing({"a": other}, {"a": one}) == ["a"]
 
@@ -92,7 +92,7 @@ def test_two_values_differ(one: Any, other: Any) -> None:
 def test_a_property_changes_if_two_consecutive_reads_differ(
     reads: list[dict[str, Any]], changing: bool
 ) -> None:
-    """Also the last ones, and where it is absent in one of them."""
+    """This includes the last two reads, and reads without the property."""
     assert changes("a", reads) is changing
     assert changes("a", [{"a": 1}, *reads, {"a": 1}]) is changing
     assert changes("a", [{"a": 1}, {"a": 1}, {}])
@@ -114,7 +114,7 @@ def test_a_property_changes_if_two_consecutive_reads_differ(
 def test_a_value_fits_where_the_contract_allows_it(
     resource: str, name: str, value: Any, is_fitting: bool
 ) -> None:
-    """For this property of this resource."""
+    """The contract has a schema for the property of the resource."""
     assert fits(openapi.load(), resource, name, value) is is_fitting
 
 
@@ -136,13 +136,13 @@ def test_a_reason_may_be_null_only_in_a_review_that_can_be_approved(
 
 
 def test_a_property_that_depends_on_no_other_suits_where_it_fits() -> None:
-    """Such as those of a project."""
+    """Examples are the properties of a project."""
     assert suits(openapi.load(), "Project", "name", {"name": "Onda Curta"})
     assert not suits(openapi.load(), "Project", "name", {"name": 7})
 
 
 def test_an_item_without_an_id_is_compared_with_the_one_at_its_index() -> None:
-    """Beside records in another order."""
+    """The records beside it may be in another order."""
     one, other = [{"id": ID}, {"id": OTHER}, {"at": 1}], [{"id": OTHER}, {"id": ID}, {"at": 1.0}]
     assert differing({"a": one}, {"a": other}) == []
 

@@ -34,7 +34,7 @@ def test_a_video_of_another_company_is_confirmed_by_its_id(path: str, blamed: bo
 
 @pytest.mark.parametrize(("path", "blamed"), [("/v1/videos", True), ("/v1/videos?", False)])
 def test_a_repeated_language_is_confirmed_by_another_read(path: str, blamed: bool) -> None:
-    """It may have been removed since."""
+    """The duplicate may have been removed since."""
 
     def double(record: dict[str, Any]) -> None:
         record["localizations"] = [{**each, "language": "pt"} for each in record["localizations"]]
@@ -55,7 +55,7 @@ def test_a_repeated_language_is_confirmed_by_another_read(path: str, blamed: boo
 
 
 def test_a_count_that_lags_behind_is_allowed() -> None:
-    """With another read it adds up."""
+    """With another read the count is correct."""
 
     def behind(request: httpx.Request, send: Send) -> httpx.Response:
         more = changed(

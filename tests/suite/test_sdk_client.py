@@ -42,7 +42,7 @@ class Interpreter:
         self._change = change
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer one request."""
+        """Respond to one request."""
         asked, parts = bytearray(), list[Message]()
 
         async def listen() -> Message:
@@ -79,7 +79,7 @@ class Interpreter:
 def target(
     change: Change | None = None, package: ModuleType = bundled, **profile: Any
 ) -> Iterator[Toolbox]:
-    """The tools of a reference, its answers changed."""
+    """The tools of a reference with changed responses."""
     clock = package.ManualClock()
     reference = package.Reference(clock=clock)
     application = Interpreter(reference, change) if change else reference.app
@@ -102,14 +102,14 @@ def is_modern(asked: dict[str, Any]) -> bool:
 
 
 def on(method: str, response: Response) -> Change:
-    """Another answer to one method, for the client of the protocol alone."""
+    """Another response to one method, for the official client only."""
     return lambda asked, original: (
         response if asked["method"] == method and is_modern(asked) else original
     )
 
 
 def edited(method: str, edit: Callable[[dict[str, Any]], object]) -> Change:
-    """An edited result of one method, for the client of the protocol alone."""
+    """An edited result of one method, for the official client only."""
 
     def change(asked: dict[str, Any], original: Response) -> Response:
         if asked["method"] != method or not is_modern(asked):
@@ -171,7 +171,7 @@ def test_the_official_client_understands_the_reference() -> None:
 def test_a_response_that_the_client_does_not_understand_is_a_violation(
     change: Change, words: str
 ) -> None:
-    """The message is the client's, the evidence its last exchanges."""
+    """The message is that of the client; the evidence is its last exchanges."""
     with target(change) as toolbox, pytest.raises(Violation, match=words) as caught:
         check(toolbox)
 
@@ -197,7 +197,7 @@ def test_a_client_that_waits_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch
 def test_without_its_prerequisites_the_client_is_inconclusive(
     profile: dict[str, Any], needs: tuple[str, ...]
 ) -> None:
-    """The key of the profile is named."""
+    """The result names the key of the profile."""
     with target(**profile) as toolbox, pytest.raises(Inconclusive) as undecided:
         check(toolbox)
 
@@ -249,7 +249,7 @@ def test_data_that_violate_the_contract_are_inconclusive() -> None:
 
 
 def test_an_internal_error_is_not_a_violation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was not raised by the official client."""
+    """The official client did not raise the error."""
 
     async def mistaken(*_: object) -> None:
         raise RuntimeError("our own")
@@ -264,7 +264,7 @@ def test_an_internal_error_is_not_a_violation(monkeypatch: pytest.MonkeyPatch) -
 def test_the_official_client_reads_all_pages_of_tools(
     most: int, found: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There is a bound of pages."""
+    """The number of pages is bounded."""
     monkeypatch.setattr(sdk_client, "MAX_PAGES", most)
 
     with target(package=altered.load(subjects.BY_ID["tools-in-pages"].edits)) as toolbox:

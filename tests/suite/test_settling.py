@@ -1,4 +1,4 @@
-"""When a change counts as settled."""
+"""When a change counts as stable: `settle` repeats reads until they agree."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def read(status: int) -> Exchange:
 def test_a_change_settles_with_several_reads_in_a_row(
     statuses: list[int], is_settled: bool, waits: int
 ) -> None:
-    """Reads that take turns never settle, however long they are repeated."""
+    """Alternating reads never become stable."""
     responses = iter([read(status) for status in statuses])
     waited: list[float] = []
 

@@ -59,7 +59,7 @@ def test_redirects_are_followed_on_the_same_host(location: str | None, expected:
     ],
 )
 def test_an_older_version_of_the_protocol_is_requested_if_named(data: Any) -> None:
-    """Without a usable version in the error, requests have no handshake."""
+    """If the error has no usable version, requests are sent without a handshake."""
     versions = []
 
     def choosy(request: httpx.Request, send: Send) -> httpx.Response:
@@ -96,7 +96,7 @@ def test_a_session_that_has_ended_is_renewed() -> None:
 
 
 def test_without_a_handshake_each_request_has_all_context() -> None:
-    """Arguments are also headers where the input schema asks for it."""
+    """Arguments are also sent as headers if the input schema requires it."""
 
     def modern(request: httpx.Request, send: Send) -> httpx.Response:
         message = asked(request)

@@ -18,7 +18,7 @@ from conformance.suite.tools.toolbox import MAX_PAGES
 
 
 def test_a_cursor_for_one_use_is_not_compared() -> None:
-    """The second interface that uses it is rejected."""
+    """The second interface that uses the cursor is rejected."""
     used: set[str] = set()
 
     def once(request: httpx.Request, send: Send) -> httpx.Response:
@@ -43,7 +43,7 @@ def test_a_cursor_for_one_use_is_not_compared() -> None:
 
 
 def test_a_property_that_changes_over_http_is_not_compared() -> None:
-    """It changes with every read."""
+    """The property changes with every read."""
     numbers = count()
     renamed = changed("/v1/projects", lambda record: record.update(name=f"name {next(numbers)}"))
     with stage(spoil=renamed) as one:
@@ -51,7 +51,7 @@ def test_a_property_that_changes_over_http_is_not_compared() -> None:
 
 
 def test_a_list_that_changes_with_every_read_cannot_be_compared() -> None:
-    """HTTP may show the record that it lacks with the next read."""
+    """The next read over HTTP may have the missing record."""
     numbers = count(1)
 
     def shrinking(request: httpx.Request, send: Send) -> httpx.Response:
@@ -69,7 +69,7 @@ def test_a_list_that_changes_with_every_read_cannot_be_compared() -> None:
 
 
 def test_an_endless_list_of_tools_is_read_up_to_a_bound() -> None:
-    """The tools of the pages so far are known."""
+    """The tools of the pages up to the bound are known."""
     lists = []
 
     def endless(request: httpx.Request, send: Send) -> httpx.Response:
@@ -167,7 +167,7 @@ def test_a_list_that_is_too_long_to_compare_is_inconclusive() -> None:
 
 
 def test_short_pages_of_a_long_list_may_show_other_records() -> None:
-    """The order of a tool is free; the longest page has shown all records."""
+    """A tool may use any order; the longest page had all records."""
     with stage(edits=subjects.BY_ID["tools-in-another-order"].edits) as one:
         one.things["live"].records("project_list")
         one.session.depth = replace(one.session.depth, pages=2)
@@ -175,7 +175,7 @@ def test_short_pages_of_a_long_list_may_show_other_records() -> None:
 
 
 def test_without_an_outsider_its_account_is_not_compared() -> None:
-    """The account of primary is."""
+    """The account of primary is compared."""
     with stage(without("credentials/outsider")) as one:
         one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "account_get")
 
@@ -192,7 +192,7 @@ def test_an_account_that_the_outsider_cannot_read_is_not_compared() -> None:
 
 
 def test_a_page_by_tool_without_items_differs() -> None:
-    """HTTP shows a page, the tool an object without items."""
+    """HTTP returns a page, the tool an object without items."""
 
     def without_items(request: httpx.Request, send: Send) -> httpx.Response:
         response = send(request)

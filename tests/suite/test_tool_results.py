@@ -16,7 +16,7 @@ TEXT = {"type": "text", "text": json.dumps(ENVELOPE)}
 
 
 def exchange(body: str, kind: str = "application/json") -> Exchange:
-    """An answer of the tool interface."""
+    """A response of the tool interface."""
     response = Response(200, (("content-type", kind),), body.encode())
     return Exchange("item", 1, Call("tools"), "", None, None, Request("POST", "", ()), response)
 
@@ -58,7 +58,7 @@ def called(result: dict[str, Any]) -> Any:
     ],
 )
 def test_data_is_found_in_every_form_of_a_result(result: dict[str, Any]) -> None:
-    """Structured or as text, with or without an envelope, wrapped or not."""
+    """The data may be structured or text, with or without an envelope, wrapped or not."""
     assert called(result) == {"id": "1"}
 
 
@@ -83,12 +83,12 @@ def test_an_unavailable_target_has_no_result(status: int | None) -> None:
 
 
 def test_a_stream_without_the_response_has_none() -> None:
-    """It has the response to another request."""
+    """The stream has the response to another request."""
     assert response_to(exchange('data: {"id": 2, "result": {}}\n\n', "text/event-stream"), 1) == {}
 
 
 def test_a_request_of_the_server_is_not_a_response() -> None:
-    """It is in the same stream with the same id."""
+    """The request is in the same stream with the same id."""
     messages = [{"id": 1, "method": "ping"}, {"id": 1, "result": {"content": []}}]
     stream = "".join(f"data: {json.dumps(each)}\n\n" for each in messages)
     assert response_to(exchange(stream, "text/event-stream"), 1) == messages[1]

@@ -90,7 +90,7 @@ def test_a_rejection_needs_two_validators() -> None:
     ],
 )
 def test_without_properties_arguments_are_at_the_top(schema: dict[str, Any]) -> None:
-    """So they are with a broken or circular schema."""
+    """The same applies to an invalid or circular schema."""
     assert arranged({"limit": 5}, schema) == {"limit": 5}
 
 
@@ -105,7 +105,7 @@ def test_a_recursive_object_is_read_to_a_bound() -> None:
 
 
 def test_names_are_compared_without_case_and_separators() -> None:
-    """They are normalized."""
+    """The names are normalized."""
     assert {
         normalized(name) for name in ("projectId", "project_id", "project-id", "PROJECT_ID")
     } == {"projectid"}
@@ -122,14 +122,14 @@ def test_names_are_compared_without_case_and_separators() -> None:
     ],
 )
 def test_an_object_has_the_type_or_properties(stated: dict[str, Any]) -> None:
-    """In any part of its schema."""
+    """The keyword may be in any part of the schema."""
     assert arranged({}, {"properties": {"params": stated}, "required": ["params"]}) == {
         "params": {}
     }
 
 
 def test_required_arguments_may_be_in_required_objects() -> None:
-    """At any depth, beside given arguments."""
+    """They may be at any depth, beside given arguments."""
     inner = {
         "type": "object",
         "properties": {"cursor": {"type": "null"}, "name": {"type": "null"}},
@@ -150,7 +150,7 @@ def test_required_arguments_may_be_in_required_objects() -> None:
 
 
 def test_required_arguments_may_be_references() -> None:
-    """In the schema, in its properties, and in theirs."""
+    """References may be in the schema and in properties at any depth."""
     definitions: dict[str, Any] = {
         "Arguments": {
             "properties": {"limit": {}, "params": {"$ref": "#/$defs/Params"}},
@@ -222,7 +222,7 @@ def test_deeply_nested_objects_are_not_read() -> None:
 
 @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
 def test_deeply_nested_alternatives_are_not_read(keyword: str) -> None:
-    """Of any keyword."""
+    """This applies to every keyword."""
     schema: dict[str, Any] = {"properties": {"limit": {}}}
     for _ in range(MAX_DEPTH):
         schema = {keyword: [schema]}
@@ -235,7 +235,7 @@ def test_deeply_nested_alternatives_are_not_read(keyword: str) -> None:
     ("links", "expected"), [(1, True), (MAX_DEPTH, True), (MAX_DEPTH + 1, False)]
 )
 def test_references_are_followed_up_to_a_bound(links: int, expected: bool) -> None:
-    """From one definition to the next."""
+    """Each definition refers to the next one."""
     definitions: dict[str, Any] = {
         str(number): {"$ref": f"#/$defs/{number + 1}"} for number in range(1, links)
     }
@@ -246,7 +246,7 @@ def test_references_are_followed_up_to_a_bound(links: int, expected: bool) -> No
 
 @pytest.mark.parametrize("stated", ["other.json", "other.json#/$defs/Params", "#Params", 7, None])
 def test_external_references_are_not_followed(stated: Any) -> None:
-    """The keywords beside them count."""
+    """The keywords beside them are used."""
     assert argument_paths({"$ref": stated, "properties": {"limit": {}}}) == {"limit": ("limit",)}
 
 
@@ -258,7 +258,7 @@ def test_one_validator_alone_rejects_nothing() -> None:
 
 
 def test_a_schema_that_one_validator_cannot_read_rejects_nothing() -> None:
-    """JavaScript patterns have names of letters, Python's have not."""
+    """Python does not support the Unicode property names of JavaScript patterns."""
     schema = {
         "properties": {
             "limit": {"type": "integer"},
@@ -269,7 +269,7 @@ def test_a_schema_that_one_validator_cannot_read_rejects_nothing() -> None:
 
 
 def test_a_schema_has_the_dialect_that_it_states() -> None:
-    """An array of schemas for items is of an older one."""
+    """An array of schemas for `items` belongs to an older dialect."""
     items = {"properties": {"ids": {"items": [{"type": "string"}]}}}
     older = {**items, "$schema": "http://json-schema.org/draft-07/schema#"}
     assert rejection({"ids": ["a"]}, older) is None
@@ -303,7 +303,7 @@ def test_a_required_argument_has_its_stated_value(stated: dict[str, Any]) -> Non
 def test_a_stated_value_may_be_in_an_alternative(
     stated: dict[str, Any],
 ) -> None:
-    """Or in a reference."""
+    """The value may also be in a reference."""
     assert arranged(
         {},
         {

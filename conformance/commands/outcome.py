@@ -11,7 +11,7 @@ INCOMPLETE_RUN = "incomplete: something that is required could not be checked"
 
 
 def explained(ends: tuple[str, ...]) -> str:
-    """The exit codes of a command as help text; `ends` says what the first ones mean, from 0 on."""
+    """The exit codes of a command as help text; `ends` describes the first ones, from 0 on."""
     common = ("interrupted; the results so far are in the report", "internal error")
     usage = ("usage error: an option or a file is wrong, or nothing responds at an address",)
     gate = (INCOMPLETE_RUN,) if ends == VERDICTS else ()

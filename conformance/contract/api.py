@@ -1,4 +1,4 @@
-"""What the engine knows of this API: one value, derived from spec/openapi.yaml."""
+"""The names of this API that the engine uses: one value, derived from spec/openapi.yaml."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -52,13 +52,13 @@ class Api:
 
 @cache
 def load() -> Api:
-    """What the contract that ships with the package says."""
+    """The names in the contract that ships with the package."""
     return derive(openapi.load())
 
 
 @cache
 def derive(contract: Contract) -> Api:
-    """What a contract says."""
+    """The names in a contract."""
     operations = tuple(contract.operations.values())
     approval = next(each for each in operations if each.writes)
     readers = dict(_readers(operations))

@@ -159,7 +159,7 @@ class Violation(Exception):
 
     @property
     def expected(self) -> str:
-        """What the contract asks for instead."""
+        """What the contract requires instead."""
         return self.defect.expected
 
 

@@ -41,10 +41,10 @@ class Log(Protocol):
 class Client:
     """Sends calls to one target.
 
-    `rate` is in requests per second, `connections` the number of requests that may be under way
-    at once; None: no limit. `begin` names the item of the run that the following exchanges belong
-    to. Within an item they are numbered from 1 in the order in which they were asked for, also
-    where they are under way at once, so that a run can be repeated against its recording.
+    `rate` is in requests per second, `connections` the number of requests that may be under way at
+    once; None: no limit. `begin` names the item of the run that the following exchanges belong to.
+    Within an item they are numbered from 1 in the order in which they were requested, also where
+    they are under way at once, so that a run can be repeated against its recording.
     """
 
     base_url: str
@@ -74,7 +74,7 @@ class Client:
         self._silence.begin_item()
 
     def send(self, call: Call, sending: Sending) -> Exchange:
-        """Make one call; returns the exchange that is left after all repetitions.
+        """Make one call; returns the last exchange after all repetitions.
 
         Raises Inconclusive where the target no longer responds.
         """
@@ -157,7 +157,7 @@ class Client:
         return self._settled(self._once((last.call, again, self._take_number())), again, since)
 
     def _settled(self, exchange: Exchange, sending: Sending, since: float) -> Exchange:
-        """The exchange that is left after all repetitions; every one is recorded.
+        """The last exchange after all repetitions; every one is recorded.
 
         The time waited `since` it was made, for concurrent exchanges, counts for it as well.
         """

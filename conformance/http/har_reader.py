@@ -18,7 +18,7 @@ SECRETS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cooki
 
 
 class TrafficError(ValueError):
-    """The file is not an HTTP archive; str() says why."""
+    """The file is not an HTTP archive; str() has the reason."""
 
 
 @dataclass(frozen=True)
@@ -73,17 +73,19 @@ def _exchange(
 ) -> Exchange:
     request, response = entry["request"], entry["response"]
     body = request.get("postData", {}).get("text")
-    sent = None if body is None else str(body).encode()
+    request_body = None if body is None else str(body).encode()
     query = tuple(parse_qsl(urlsplit(request["url"]).query, keep_blank_values=True))
     received = _response(response) if response["status"] else None
     return Exchange(
         item="traffic",
         number=number,
-        call=Call(operation.id, path, query, sent),
+        call=Call(operation.id, path, query, request_body),
         purpose=str(entry.get("startedDateTime", "")),
         credential=None,
         scheme=None,
-        request=Request(request["method"].upper(), request["url"], tuple(_headers(request)), sent),
+        request=Request(
+            request["method"].upper(), request["url"], tuple(_headers(request)), request_body
+        ),
         response=received,
         failure=None if received else "no response was recorded",
         elapsed=float(entry.get("time", 0)) / 1000,

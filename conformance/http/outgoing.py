@@ -31,7 +31,8 @@ Headers = tuple[tuple[str, str], ...]
 class Outgoing:
     """A request: what is sent, and what is recorded of it, with `$VARIABLES` for secrets.
 
-    `problem` says why nothing can be sent: a target may hand out a cursor that fits in no URL.
+    `problem` is the reason why nothing can be sent: a target may return a cursor that fits in no
+    URL.
     """
 
     recorded: Request
@@ -76,7 +77,7 @@ class Requests:
             return sending.method or "GET", sending.url
         operation = self.contract.operations[call.operation]
         url = self.base_url + fill(operation.path, call.path)
-        # A target may hand out a cursor that no encoding can carry.
+        # A target may return a cursor that no encoding can carry.
         query = urlencode(call.query, errors="replace")
         return sending.method or operation.method, f"{url}?{query}" if call.query else url
 

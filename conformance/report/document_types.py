@@ -156,7 +156,7 @@ class NeedEntry(TypedDict):
 
 
 class BlockerEntry(TypedDict):
-    """What the target did that blocked requirements."""
+    """The behaviour of the target that blocked requirements."""
 
     message: str
     requirements: list[UncheckedEntry]

@@ -14,7 +14,7 @@ JOURNAL = "journal.jsonl"
 
 
 class JournalError(ValueError):
-    """There is no journal, or an invalid one; str() says why."""
+    """The journal is missing or invalid; str() has the reason."""
 
 
 class Journal:

@@ -27,7 +27,7 @@ REQUIREMENTS = frozenset({*BY_ROLE.values(), FILTER, APPROVAL_ID, ACCEPTED})
 
 
 class Fitness(Enum):
-    """Whether the contract allows a value; `OPEN` where it does not say."""
+    """Whether the contract allows a value; `OPEN` where it is silent."""
 
     VALID = "valid"
     INVALID = "invalid"
@@ -55,7 +55,7 @@ def examine(exchange: Exchange, roles: dict[str, str], contract: Contract) -> Ju
     invalid = [argument for argument in arguments if argument.fitness is Fitness.INVALID]
     if len(invalid) == 1:
         yield _rejected(exchange, invalid[0], _requirement(invalid[0].role, operation))
-    # A filter may name nothing of the caller's: the contract does not say that it is accepted.
+    # A filter may name nothing of the caller's: the contract does not state that it is accepted.
     is_filtered = any(argument.role in operation.filters for argument in arguments)
     if not invalid and not operation.writes and not is_filtered:
         yield _accepted(exchange, arguments)

@@ -25,7 +25,7 @@ class Judgement(NamedTuple):  # a run makes tens of thousands
 
     @property
     def expected(self) -> str:
-        """What the contract asks for instead; "" for a pass."""
+        """What the contract requires instead; "" for a pass."""
         return self.defect.expected if self.defect else ""
 
 

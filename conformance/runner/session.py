@@ -29,7 +29,7 @@ UNAUTHENTICATED = 401
 
 @dataclass
 class Session:
-    """What one process knows of one target while it examines it.
+    """The state of the examination of one target by one process.
 
     `rate` is in requests per second, `connections` the number of requests that may be under way
     at once; None: no limit. `provisioned` are the reviews that the provision command made in the
@@ -135,7 +135,7 @@ class Session:
         self.proven.add((operation, role))
 
     def problems(self, exchange: Exchange) -> list[Judgement]:
-        """The violations that the rules find in an exchange."""
+        """The violations of the rules in an exchange."""
         if exchange.response is None or not exchange.in_contract:
             return []
         found = self._judge(exchange)
@@ -172,7 +172,7 @@ class Session:
         return found
 
     def _shows_arguments(self, exchange: Exchange) -> bool:
-        """Whether a response says something of the arguments: the plain request got 200."""
+        """Whether a response is about the arguments: the plain request got 200."""
         is_primary = exchange.credential == "primary"
         return (
             is_primary

@@ -119,7 +119,7 @@ def test_the_review_reads_as_approved(
 
 
 def _check_settled(settling: Settling, trial: Trial, name: str) -> None:
-    """Raise Violation where reads go on showing the former state; `name` is where they show it."""
+    """Raise Violation where reads repeatedly show the former state; `name` is the place of it."""
     if settling.is_settled:
         return
     former, later = settling.former[-1], settling.later[-1:]

@@ -277,7 +277,7 @@ def _check_filtered(pagination: Pagination, restricted: str, id: str, live: Live
 
 
 def _confirm_loop(pagination: Pagination, live: Live) -> None:
-    """Violation where a cursor goes on to lead back under a filter, and not without it."""
+    """Violation where a cursor repeatedly leads back under a filter, and not without it."""
     if not _is_unfiltered_sound(pagination, live):
         return
     again = live.paginations.again(pagination)
@@ -297,7 +297,7 @@ def _confirm_loop(pagination: Pagination, live: Live) -> None:
 
 
 def _confirm_rejected(pagination: Pagination, live: Live) -> None:
-    """Violation where a page goes on to be rejected under a filter, and not without it.
+    """Violation where a page is rejected repeatedly under a filter, and not without it.
 
     400 and 422 violate `arguments/accepted`; a cursor may include its filter, and allow no other
     argument.
@@ -321,7 +321,7 @@ def _confirm_rejected(pagination: Pagination, live: Live) -> None:
 
 
 def _compare_with_unfiltered(pagination: Pagination, restricted: str, id: str, live: Live) -> None:
-    """Violation where the filtered list goes on to have other records than the unfiltered one."""
+    """Violation where the filtered list repeatedly has other records than the unfiltered one."""
     whole = live.listing(pagination.call.operation)
     if pagination.end is End.PAGE_COUNT and _begins_otherwise(pagination, whole, restricted, id):
         count = len(_passing(whole, restricted, id, live))

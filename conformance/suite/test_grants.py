@@ -128,7 +128,7 @@ def _check_not_opened(response: Exchange, outside: Call) -> None:
 
 
 def _refers_to(item: dict[str, object], call: Call) -> bool:
-    """Whether an item says that it belongs to the record of a call."""
+    """Whether an item states that it belongs to the record of a call."""
     return any(str(item.get(name)).lower() == id.lower() for name, id in call.path.items())
 
 

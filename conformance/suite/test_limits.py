@@ -124,21 +124,21 @@ def _first_429(live: Live, scheme: str | None = None) -> Exchange:
     caller = live.callers.credential("throttled")
     sending = Sending(caller, scheme or caller.schemes[0], "towards the rate limit", patient=False)
     call = _permitted_call(sending, live)
-    sent: list[Exchange] = []
+    received: list[Exchange] = []
     batches_lost = 0
-    while len(sent) < ROUNDS * rate.requests + 10:
+    while len(received) < ROUNDS * rate.requests + 10:
         batch = live.session.client.send_all([call] * BATCH, [sending] * BATCH)
         responses = [_repeated_after_500(response, sending, live) for response in batch]
         throttled = [response for response in responses if response.status == 429]
         if throttled:
             return throttled[0]
         arrived = [response for response in responses if not is_unavailable(response)]
-        _check_not_unavailable_alone(responses, len(sent), sending, live)
+        _check_not_unavailable_alone(responses, len(received), sending, live)
         batches_lost = 0 if arrived else batches_lost + 1
-        _check_all_served(arrived if batches_lost < ROUNDS else responses, sent)
-        sent += arrived
-    _require_own_secret(live, sent)
-    raise _not_throttled(sent, rate)
+        _check_all_served(arrived if batches_lost < ROUNDS else responses, received)
+        received += arrived
+    _require_own_secret(live, received)
+    raise _not_throttled(received, rate)
 
 
 def _declared_rate(live: Live) -> RateLimit:

@@ -119,7 +119,7 @@ class Bodies:
         if response.status == 413:
             return
         if is_unavailable(response):
-            # A closed connection is no response to a large body, unless small ones fail as well.
+            # A closed connection is not a response to a large body, unless small ones fail as well.
             expect.clear(response if response.status == 429 else self.send_stale(200))
         elif self._no_review is not None:
             raise Inconclusive(

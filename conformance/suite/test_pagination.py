@@ -97,7 +97,7 @@ def _calls_without_limit(operation: Operation, live: Live) -> Iterator[tuple[Cal
 
 
 def _compare_with_default(call: Call, scheme: str | None, live: Live) -> None:
-    """Violation where the page without a limit goes on to differ from the one with limit=25."""
+    """Violation where the page without a limit repeatedly differs from the one with limit=25."""
     stating = call.asking(limit=str(DEFAULT_LIMIT))
     for number in range(ROUNDS):
         desynchronize(Call(call.operation), number, live)

@@ -219,7 +219,7 @@ def test_a_record_agrees_with_its_list(operation: Operation, live: Live) -> None
 def _confirm_differing(
     live: Live, operation: Operation, unlike: Sequence[tuple[Listed, Exchange]]
 ) -> None:
-    """Violation where neither side changes, and they go on to differ."""
+    """Violation where neither side changes, and they differ repeatedly."""
     # All records after one pause: a pause for each would take minutes where all of them change.
     contract = live.session.contract
     rounds = [_both_again(unlike, number, live) for number in range(len(PAUSES))]

@@ -66,7 +66,7 @@ def test_a_repeated_name_is_the_name(live: Live) -> None:
 
 
 def _compare_name(live: Live, copy: Copy, original: Exchange) -> bool:
-    """Whether a copy could be compared with the name; Violation where they go on to differ."""
+    """Whether a copy could be compared with the name; Violation where they differ repeatedly."""
     first = _property(original, "name")
     if original.status != 200 or not isinstance(first, str) or not _is_requested(original):
         return False
@@ -289,7 +289,7 @@ def _tallies(videos: Pagination) -> dict[str, Counter[str]]:
 
 
 def _confirm_miscounted(live: Live, videos: Pagination, id: str, name: str) -> None:
-    """Violation where both the count and the list go on to differ: videos come and go."""
+    """Violation where both the count and the list differ repeatedly: videos come and go."""
     for number in range(1, ROUNDS + 1):
         again = live.paginations.again(videos)
         counted = _tallies(again).get(name)

@@ -68,7 +68,7 @@ def test_a_tool_takes_the_arguments_of_its_operation(
     _check_names(named, paths)
     is_nested = any(len(paths[normalized(name)]) > 1 for name in named)
     if is_nested or not named:
-        return  # the contract does not say how arguments are nested
+        return  # the contract does not specify how arguments are nested
     for arguments in _allowed_arguments(operation, toolbox.live):
         _check_accepted(arguments, schema)
 

@@ -148,8 +148,8 @@ def _check_stale_by_tool(
 
 def _is_overtaken(id: str, sent: int, approvals: Approvals, trials: Trials) -> bool:
     """Whether others made the revision that a stale approval expected."""
-    shown = shown_revision(approvals.reader.read(id))
-    is_made = isinstance(shown, int | float) and shown >= sent
+    current = shown_revision(approvals.reader.read(id))
+    is_made = isinstance(current, int | float) and current >= sent
     return is_made and trials.are_subjects_revised
 
 

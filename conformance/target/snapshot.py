@@ -1,4 +1,4 @@
-"""A target as part of the evidence: everything that the profile says, without the secrets."""
+"""A target as part of the evidence: the content of the profile, without the secrets."""
 
 from collections.abc import Mapping
 from dataclasses import asdict

@@ -62,7 +62,7 @@ class TokenCommand:
 
 
 class Token:
-    """The current secret of a source, which is asked again in time; safe to use in several threads.
+    """The current secret of a source, which is run again in time; safe to use in several threads.
 
     `lifetime` is in seconds on the clock `now`; None: the secret does not age. `secrets` holds
     every secret that the source ever gave.

@@ -49,7 +49,7 @@ class Problem:
 class Leaf:
     """A single value: its types, how to write it, and a check of values that have a right type.
 
-    `flaw` says what is wrong with a value, or None.
+    `flaw` describes what is wrong with a value, or returns None.
     """
 
     types: tuple[type, ...]

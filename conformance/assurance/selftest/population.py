@@ -82,8 +82,8 @@ def seeded(chosen: Sequence[Variant], count: int) -> tuple[Variant, ...]:
     turns = cycle((REFERENCE, *chosen))
     seeds = range(SEED, SEED + count)
     return tuple(
-        replace(one, id=f"{one.id}, seed {seed}", seed=seed)
-        for seed, one in zip(seeds, turns, strict=False)
+        replace(variant, id=f"{variant.id}, seed {seed}", seed=seed)
+        for seed, variant in zip(seeds, turns, strict=False)
     )
 
 

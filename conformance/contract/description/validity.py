@@ -24,7 +24,7 @@ def flaws(source: Source) -> Iterator[Difference]:
             is_valid = False
             yield _flaw(source, error)
     except Exception as problem:  # noqa: BLE001 - a validator may raise anything on odd input
-        # After an error, the validator may fail because of it; that is no further evidence.
+        # After an error, the validator may fail because of it; that is not further evidence.
         if is_valid:
             message = f"cannot be validated: the validator fails ({type(problem).__name__})"
             yield Difference(Aspect.VALID, Effect.OPEN, "#/", message)
@@ -61,7 +61,7 @@ def _errors(source: Source) -> Iterator[Any]:
 
 
 def _is_advice(error: Any) -> bool:
-    """Whether the validator asks for more than OpenAPI 3.1 and JSON Schema do.
+    """Whether the validator requires more than OpenAPI 3.1 and JSON Schema do.
 
     A pattern is in the dialect of JavaScript, not of Python; a schema dialect may be unknown to the
     validator; and a required property need not be described.

@@ -85,11 +85,11 @@ def _race_once(live: Live, approvals: Approvals, review: Review, keys: tuple[str
     approvals.record(review.id, review.revision, keys[0])
     calls = [approvals.call(review.id, review.revision, key) for key in keys]
     client = live.session.client
-    sent = client.send_all(calls, [_sending(live)] * len(calls), together=True)
-    final = _after_waiting(live, sent)
+    exchanges = client.send_all(calls, [_sending(live)] * len(calls), together=True)
+    final = _after_waiting(live, exchanges)
     # Where the rate limit is low, those within it make a race of their own.
     responses = tuple(each for each in final if each.status != 429)
-    return Race(review, keys, responses, tuple(_spoiling(sent, responses)))
+    return Race(review, keys, responses, tuple(_spoiling(exchanges, responses)))
 
 
 def _spoiling(sent: Sequence[Exchange], responses: Sequence[Exchange]) -> list[Exchange]:

@@ -26,7 +26,7 @@ class Review:
 
     @property
     def is_withheld(self) -> bool:
-        """Whether the review says that it cannot be approved."""
+        """Whether the review states that it cannot be approved."""
         return is_withheld(self.read)
 
 

@@ -63,7 +63,7 @@ class ReviewPool:
         return None
 
     def withheld(self) -> tuple[Review, ...]:
-        """The reviews of the pool that said that they cannot be approved, as far as it was used."""
+        """The used reviews of the pool that stated that they cannot be approved."""
         with suppress(Inconclusive):
             self.pending()
         return tuple(self._withheld)

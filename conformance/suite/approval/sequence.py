@@ -24,7 +24,7 @@ PENDING = 2
 class Sequence:
     """The reviews of a sequence, and the oracle.
 
-    One goes on where the one before ended, since an approval cannot be undone. `problem` is the
+    A sequence continues the one before it, since an approval cannot be undone. `problem` is the
     first one: what follows it might be its consequence.
     """
 
@@ -129,13 +129,13 @@ class Sequence:
 
         The step is then an approval at that revision.
         """
-        subject, sent = step.subject, step.subject.revision + step.difference
+        subject, revision = step.subject, step.subject.revision + step.difference
         if step.difference <= 0 or subject.approved or not self._trials.are_subjects_revised:
             return False
-        shown = shown_revision(self._approvals.reader.read(subject.id))
-        if not isinstance(shown, int | float) or shown < sent:
+        current = shown_revision(self._approvals.reader.read(subject.id))
+        if not isinstance(current, int | float) or current < revision:
             return False
-        subject.revision = sent
+        subject.revision = revision
         return True
 
     def _is_revised(self, subject: Subject) -> bool:

@@ -120,7 +120,7 @@ class Callers:
     def probe_each(self, requests: Sequence[Request], baseline: Call) -> list[Exchange]:
         """Send requests with a defect each, concurrently, whose baseline has succeeded.
 
-        Violation where a probe goes on without a response of the target, and its baseline has one.
+        Violation where a repeated probe has no response of the target, and its baseline has one.
         """
         responses = self.send_each(requests)
         pairs = zip(responses, requests, strict=True)

@@ -64,7 +64,7 @@ class Fuzz:
         return Call("review_list") if self._operation.writes else self._live.call(self._operation)
 
     def _learn_filters(self) -> None:
-        """Find out whether the target knows the filters with open names.
+        """Determine whether the target knows the filters with open names.
 
         A request with an unknown name shows nothing.
         """

@@ -23,7 +23,7 @@ GROWTH = (1, 3, None, 27, 81, PAGE)
 BEGINNING = 12
 """Pages that are read of a list that is too long."""
 FARTHEST = 400
-"""Most pages that are read before a list is said to lose records from its beginning on."""
+"""Most pages that are read before a list counts as losing records from its beginning on."""
 SPARE = 2
 """A list is read in up to so many times the pages that it needs: some may be shorter."""
 GROWING = 0
@@ -101,7 +101,7 @@ class Pagination:
 
 @dataclass(frozen=True)
 class Plan:
-    """A pagination to be read: which list, with which limit, as whom, at most how many pages.
+    """A pagination to be read: the list, the limit, the caller, and the largest number of pages.
 
     `scheme` is None where the client chooses it.
     """

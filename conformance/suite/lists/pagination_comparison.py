@@ -204,7 +204,7 @@ def _granted(paginations: Sequence[Pagination], live: Live) -> set[str]:
 
 
 def confirm_missing(pagination: Pagination, whole: Sequence[Pagination], live: Live) -> None:
-    """Violation where a pagination goes on to lack records that others show before and after it.
+    """Violation where a pagination repeatedly lacks records that others show before and after it.
 
     In a list that changes, they have to be the same records.
     """
@@ -280,7 +280,7 @@ Property = tuple[str, str]
 
 
 def agree(longest: Pagination, pagination: Pagination, live: Live) -> None:
-    """Violation where two paginations go on to show a record with different values."""
+    """Violation where two paginations repeatedly show a record with different values."""
     stable = _differences(longest, pagination, live)
     if not stable:
         return

@@ -63,8 +63,8 @@ class Caller:
 class Connection:
     """The protocol version and, if the target has sessions, the session of one caller.
 
-    `rejection` is the response to a handshake that was rejected.
-    `greeted` says that the handshake succeeded.
+    `rejection` is the response to a handshake that was rejected. `greeted` is true where the
+    handshake succeeded.
     """
 
     version: str
@@ -73,7 +73,7 @@ class Connection:
     greeted: bool = False
 
     def has_ended(self, exchange: Exchange) -> bool:
-        """Whether a response says that the session has ended."""
+        """Whether a response states that the session has ended."""
         return exchange.status in ENDED and self.session is not None
 
 

@@ -55,10 +55,11 @@ class Comparison:
     toolbox: Toolbox
 
     def check_data(self, call: Call, tool_call: Call | None = None) -> Pair | None:
-        """The responses of both interfaces; Violation where their shared records keep differing.
+        """The responses of both interfaces; Violation where their shared records differ repeatedly.
 
         `tool_call` is the call by tool where its cursor is another one. None where the cursor
-        cannot be used twice. What also changes between two reads over HTTP is no difference.
+        cannot be used twice. A property that also changes between two reads over HTTP is not a
+        difference.
         """
         stable: set[PagePath] | None = None
         for number in range(ROUNDS):

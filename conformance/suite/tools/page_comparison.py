@@ -198,7 +198,7 @@ def _fits(record: Mapping[str, Any], name: str, value: str) -> bool:
 
 
 def _check_length(pair: Pair) -> None:
-    """Violation where a page by tool is longer than its limit, and that over HTTP is not."""
+    """Violation where a page by tool is longer than its limit, and the page over HTTP is not."""
     limit, length = int(dict(pair.over_http.call.query)["limit"]), len(pair.tool_items)
     is_too_long = length > limit >= len(pair.over_http.items)
     violation = defect(

@@ -33,7 +33,7 @@ SECRETS = {
     "other-s3cret": "$LACKING_API_KEY",
 }
 PLAIN = Sending(KEY_ONLY, purpose="look")
-NOBODY = Sending(None)
+ANONYMOUS = Sending(None)
 ACCOUNT = Call("account_get")
 APPROVE = Call("review_approve", {"reviewId": "r"}, body=b'{"a": 1}')
 BROKEN = RuntimeError("no answer")
@@ -136,9 +136,9 @@ def test_a_request_has_user_agent_accept_and_content_type_headers(
 ) -> None:
     """Content-Type is present only with a body, and only if the call has one."""
     each = bench(FINE)
-    each.client.send(ACCOUNT, NOBODY)
-    each.client.send(APPROVE, NOBODY)
-    each.client.send(replace(APPROVE, content_type=None), NOBODY)
+    each.client.send(ACCOUNT, ANONYMOUS)
+    each.client.send(APPROVE, ANONYMOUS)
+    each.client.send(replace(APPROVE, content_type=None), ANONYMOUS)
 
     common = {
         "host": "target.test",
@@ -189,8 +189,8 @@ def test_requests_without_a_scheme_alternate_between_those_of_the_credential(
     schemes = [each.client.send(ACCOUNT, Sending(BOTH)).scheme for _ in range(4)]
 
     assert schemes == ["bearer", "api-key", "bearer", "api-key"]
-    assert each.client.send(ACCOUNT, NOBODY).scheme is None
-    assert each.client.send(ACCOUNT, NOBODY).credential is None
+    assert each.client.send(ACCOUNT, ANONYMOUS).scheme is None
+    assert each.client.send(ACCOUNT, ANONYMOUS).credential is None
     assert each.client.send(ACCOUNT, Sending(None, "bearer")).status == 200
 
 
@@ -225,8 +225,8 @@ def test_a_sending_can_override_headers_method_and_url(
 def test_a_streamed_body_has_no_content_length(bench: Callable[..., Bench]) -> None:
     """It is chunked, and the record states it."""
     each = bench(FINE)
-    exchange = each.client.send(APPROVE, replace(NOBODY, stream=True))
-    plain = each.client.send(ACCOUNT, replace(NOBODY, stream=True))
+    exchange = each.client.send(APPROVE, replace(ANONYMOUS, stream=True))
+    plain = each.client.send(ACCOUNT, replace(ANONYMOUS, stream=True))
 
     assert each.script.requests[0][1] == b'{"a": 1}'
     assert each.script.headers[0]["transfer-encoding"] == "chunked"
@@ -238,11 +238,11 @@ def test_a_streamed_body_has_no_content_length(bench: Callable[..., Bench]) -> N
 def test_exchanges_are_numbered_within_their_item(bench: Callable[..., Bench]) -> None:
     """Numbers start at 1 and follow the order of the calls."""
     each = bench(FINE)
-    each.client.send(ACCOUNT, NOBODY)
-    each.client.send_all([ACCOUNT, ACCOUNT], [NOBODY, NOBODY])
+    each.client.send(ACCOUNT, ANONYMOUS)
+    each.client.send_all([ACCOUNT, ACCOUNT], [ANONYMOUS, ANONYMOUS])
     each.client.begin("next")
     last = each.client.send(
-        ACCOUNT, replace(NOBODY, in_contract=False, judge_arguments=False, purpose="look")
+        ACCOUNT, replace(ANONYMOUS, in_contract=False, judge_arguments=False, purpose="look")
     )
 
     assert [exchange.id for exchange in each.logged] == ["item#1", "item#2", "item#3", "next#1"]
@@ -274,7 +274,7 @@ def test_an_exchange_has_its_start_time_and_duration(bench: Callable[..., Bench]
 
     each.client.transport = InProcess(Slow([FINE]), each.waits.append)
     each.now += 2.0
-    exchange = each.client.send(ACCOUNT, NOBODY)
+    exchange = each.client.send(ACCOUNT, ANONYMOUS)
     each.client.transport.close()
 
     assert (exchange.started, exchange.elapsed) == (2.0, 0.25)
@@ -283,7 +283,7 @@ def test_an_exchange_has_its_start_time_and_duration(bench: Callable[..., Bench]
 def test_a_response_is_recorded_with_lower_case_header_names(bench: Callable[..., Bench]) -> None:
     """Octets beyond ASCII are decoded as Latin-1."""
     each = bench((404, [(b"X-One", b"1"), (b"x-two", b"\xff")], b"gone"))
-    exchange = each.client.send(ACCOUNT, NOBODY)
+    exchange = each.client.send(ACCOUNT, ANONYMOUS)
 
     assert exchange.response is not None
     assert (exchange.response.status, exchange.response.headers, exchange.response.body) == (
@@ -416,7 +416,7 @@ def test_a_run_has_a_total_waiting_budget(
 @pytest.mark.parametrize(
     "passing",
     [FAILING, scripted_response(502), AWAY, scripted_response(504), BROKEN],
-    ids=["500", "502", "503", "504", "none"],
+    ids=["500", "502", "503", "504", "no response"],
 )
 def test_a_transient_error_is_attempted_three_times(
     bench: Callable[..., Bench], passing: Any
@@ -478,7 +478,7 @@ def test_broken_connections_do_not_hide_a_500(bench: Callable[..., Bench]) -> No
 @pytest.mark.parametrize(
     "outcome",
     [scripted_response(429, retry_after="1"), FAILING, AWAY, BROKEN],
-    ids=["429", "500", "503", "none"],
+    ids=["429", "500", "503", "no response"],
 )
 def test_an_impatient_call_is_not_repeated(bench: Callable[..., Bench], outcome: Any) -> None:
     """It is sent once, and the client does not wait."""
@@ -559,7 +559,7 @@ def test_a_response_ends_the_silence(bench: Callable[..., Bench]) -> None:
         each.client.send(ACCOUNT, PLAIN)
     with pytest.raises(Inconclusive):
         each.client.send(ACCOUNT, PLAIN)
-    each.client.begin("none left")
+    each.client.begin("last")
     with pytest.raises(Inconclusive):
         each.client.send(ACCOUNT, PLAIN)
 
@@ -606,7 +606,7 @@ def test_repetitions_after_throttling_keep_the_other_scheme(
 
 @pytest.mark.parametrize(
     "sending",
-    [Sending(BOTH, "bearer"), PLAIN, NOBODY],
+    [Sending(BOTH, "bearer"), PLAIN, ANONYMOUS],
     ids=["requested scheme", "only scheme", "no credential"],
 )
 def test_a_401_without_another_scheme_is_not_repeated(

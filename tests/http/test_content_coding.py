@@ -51,10 +51,10 @@ def test_a_response_without_a_content_coding_is_read_as_it_is() -> None:
 def test_a_compressed_body_may_arrive_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is read byte by byte."""
     monkeypatch.setattr(content_coding, "READ_SIZE", 1)
-    members = gzip.compress(b"unp", mtime=0) + gzip.compress(b"acked", mtime=0)
+    streams = gzip.compress(b"unp", mtime=0) + gzip.compress(b"acked", mtime=0)
     for name, packed in (
         ("gzip", PACKED),
-        ("gzip", members),
+        ("gzip", streams),
         ("deflate", deflated(b"unpacked", zlib.MAX_WBITS)),
     ):
         assert content_coding.read(coded_response(name, packed)) == b"unpacked"

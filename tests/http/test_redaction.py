@@ -81,7 +81,7 @@ def test_a_short_secret_is_replaced_only_in_base64_of_its_own() -> None:
 
 
 def test_the_longest_matching_secret_is_replaced() -> None:
-    """A secret that begins with another is replaced whole, whatever the order of registration."""
+    """A secret that begins with another is replaced as a whole, in any order of registration."""
     for secrets in ({"SHORT": "abc", "LONG": "abcdef"}, {"LONG": "abcdef", "SHORT": "abc"}):
         assert redactor(**secrets).text("abcdef abc") == "$LONG $SHORT"
 
@@ -164,8 +164,8 @@ def test_the_cache_of_redactions_is_limited(monkeypatch: pytest.MonkeyPatch) -> 
 def test_secrets_in_names_and_values_of_headers_are_replaced() -> None:
     """Location is one of the headers."""
     each = redactor(KEY=PLAIN)
-    shown = each.headers([("location", f"/?k={PLAIN}"), (f"x-{PLAIN}", "1")])
-    assert shown == (("location", "/?k=$KEY"), ("x-$KEY", "1"))
+    redacted = each.headers([("location", f"/?k={PLAIN}"), (f"x-{PLAIN}", "1")])
+    assert redacted == (("location", "/?k=$KEY"), ("x-$KEY", "1"))
 
 
 def test_lone_surrogates_are_escaped() -> None:

@@ -122,9 +122,9 @@ def test_a_longer_body_is_truncated(shift: int) -> None:
     content = b"x" * shift + "😀".encode() * LONGEST_BODY
     written = serialization.body(content)
 
-    kept = written["text"].encode()
-    assert content.startswith(kept)
-    assert LONGEST_BODY - 4 < len(kept) <= LONGEST_BODY
+    beginning = written["text"].encode()
+    assert content.startswith(beginning)
+    assert LONGEST_BODY - 4 < len(beginning) <= LONGEST_BODY
     assert (written["length"], written["sha256"]) == (
         len(content),
         hashlib.sha256(content).hexdigest(),

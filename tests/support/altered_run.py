@@ -16,5 +16,5 @@ def report(edits: Sequence[Edit], directory: Path, classes: Sequence[str] = ()) 
     options = [*pytest_run.options(directory, "quick", 1, classes), "--report=badge"]
     package = altered.load(edits)
     pytest_run.execute(options, [examination.Substitute(lambda: examination.in_process(package))])
-    found: Report = orjson.loads((directory / "report.json").read_bytes())
-    return found
+    result: Report = orjson.loads((directory / "report.json").read_bytes())
+    return result

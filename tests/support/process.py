@@ -28,12 +28,12 @@ def conformance(
 
 def surroundings(**environment: str) -> dict[str, str]:
     """The environment of a command, without variables that colour its output."""
-    kept = {
+    inherited = {
         name: value
         for name, value in os.environ.items()
         if name not in {"NO_COLOR", "FORCE_COLOR", "TERM"}
     }
-    return {**kept, "PYTHONUTF8": "1", "TERM": "xterm", **environment}
+    return {**inherited, "PYTHONUTF8": "1", "TERM": "xterm", **environment}
 
 
 def report(directory: Path, reports: str = "reports/latest") -> Any:

@@ -151,7 +151,7 @@ def a_report(*entries: Any, **properties: Any) -> Any:
 
 def poisoned(value: Any) -> Any:
     """The same document with hostile texts in place of all texts from the target."""
-    kept = {
+    trusted = {
         "verdict",
         "level",
         "id",
@@ -169,7 +169,7 @@ def poisoned(value: Any) -> Any:
         "part",
     }
     if isinstance(value, dict):
-        return {key: child if key in kept else poisoned(child) for key, child in value.items()}
+        return {key: child if key in trusted else poisoned(child) for key, child in value.items()}
     if isinstance(value, list):
         return [poisoned(child) for child in value]
     return EVIL if isinstance(value, str) else value

@@ -463,9 +463,9 @@ approve-reviews = "yes"
 
 def test_a_problem_without_a_line_comes_first(problems: Rejected) -> None:
     """Its key does not matter."""
-    found = problems("aaa = 1")
+    reported = problems("aaa = 1")
 
-    assert [(problem.line, problem.key) for problem in found] == [(None, "base-url"), (1, "aaa")]
+    assert [(problem.line, problem.key) for problem in reported] == [(None, "base-url"), (1, "aaa")]
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,8 @@ class ReviewPool:
         return None
 
     def withheld(self) -> tuple[Review, ...]:
-        """The used reviews of the pool that stated that they cannot be approved."""
+        """The reviews of the pool, of those read so far, that stated that they cannot be
+        approved."""
         with suppress(Inconclusive):
             self.pending()
         return tuple(self._withheld)

@@ -63,8 +63,7 @@ class ReviewPool:
         return None
 
     def withheld(self) -> tuple[Review, ...]:
-        """The reviews of the pool, of those read so far, that stated that they cannot be
-        approved."""
+        """The reviews of the pool, as far as read, that stated that they cannot be approved."""
         with suppress(Inconclusive):
             self.pending()
         return tuple(self._withheld)

@@ -52,7 +52,7 @@ def test_an_approval_changes_the_review_and_nothing_else(
     assert [read(api, other["id"]) for other in reviews[1:]] == reviews[1:]
 
 
-def test_the_same_request_gets_the_same_result_again(
+def test_a_repeated_request_returns_the_same_result(
     api: httpx.Client, profile: dict[str, Any], reviews: list[dict[str, Any]]
 ) -> None:
     """A replay returns equal data, in either scheme, case of the id, notation of the revision."""
@@ -117,7 +117,7 @@ def test_an_unapprovable_review_does_not_change(api: httpx.Client, profile: dict
         assert read(api, identifier) == review
 
 
-def test_the_role_decides_who_approves(
+def test_an_approval_requires_the_role(
     api: httpx.Client, profile: dict[str, Any], reviews: list[dict[str, Any]]
 ) -> None:
     """A role that may not approve gets 403, also for a replay of another account's request."""

@@ -55,7 +55,7 @@ def test_seeds_make_different_datasets() -> None:
     }
 
 
-def test_there_is_enough_to_page_through(dataset: Dataset, seed: int) -> None:
+def test_lists_are_long_enough_for_pagination(dataset: Dataset, seed: int) -> None:
     """Primary reads at least 130 projects, 220 videos and 160 reviews, in three companies."""
     projects = reachable(dataset, seed)
     sizes = Counter(project.company_id for project in dataset.projects if project.id in projects)

@@ -46,7 +46,7 @@ def made() -> Dataset:
 
 
 @pytest.fixture(scope="module")
-def reached(made: Dataset) -> set[str]:
+def reachable(made: Dataset) -> set[str]:
     """The projects in the grant of primary."""
     reviewers = {
         membership.account_id
@@ -57,14 +57,14 @@ def reached(made: Dataset) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def paths(made: Dataset, reached: set[str]) -> dict[str, str]:
+def paths(made: Dataset, reachable: set[str]) -> dict[str, str]:
     """The path of each list, for the review and the project with the longest ones."""
-    reviews = {review.id for review in made.reviews if review.project_id in reached}
+    reviews = {review.id for review in made.reviews if review.project_id in reachable}
     ((review, _),) = Counter(
         comment.review_id for comment in made.comments if comment.review_id in reviews
     ).most_common(1)
     ((project, _),) = Counter(
-        item.project_id for item in made.activity if item.project_id in reached
+        item.project_id for item in made.activity if item.project_id in reachable
     ).most_common(1)
     return {
         "projects": "/projects",
@@ -76,12 +76,12 @@ def paths(made: Dataset, reached: set[str]) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def expected(made: Dataset, reached: set[str], paths: dict[str, str]) -> dict[str, list[str]]:
+def expected(made: Dataset, reachable: set[str], paths: dict[str, str]) -> dict[str, list[str]]:
     """The expected ids of each list, in order."""
     return {
-        "projects": [project.id for project in made.projects if project.id in reached],
-        "videos": [video.id for video in made.videos if video.project_id in reached],
-        "reviews": [review.id for review in made.reviews if review.project_id in reached],
+        "projects": [project.id for project in made.projects if project.id in reachable],
+        "videos": [video.id for video in made.videos if video.project_id in reachable],
+        "reviews": [review.id for review in made.reviews if review.project_id in reachable],
         "comments": [
             comment.id for comment in made.comments if comment.review_id in paths["comments"]
         ],
@@ -277,14 +277,14 @@ def test_projects_are_filtered_by_company(
 
 
 def test_videos_are_filtered_by_company_and_project(
-    api: httpx.Client, made: Dataset, reached: set[str]
+    api: httpx.Client, made: Dataset, reachable: set[str]
 ) -> None:
     """Each filter, and both together, return the matching subset."""
-    video = next(video for video in made.videos if video.project_id in reached)
+    video = next(video for video in made.videos if video.project_id in reachable)
     of_company = [
         each.id
         for each in made.videos
-        if each.company_id == video.company_id and each.project_id in reached
+        if each.company_id == video.company_id and each.project_id in reachable
     ]
     of_project = [each.id for each in made.videos if each.project_id == video.project_id]
     assert paginate(api, "/videos", companyId=video.company_id) == of_company
@@ -296,10 +296,10 @@ def test_videos_are_filtered_by_company_and_project(
 
 
 def test_reviews_are_filtered_by_project(
-    api: httpx.Client, made: Dataset, reached: set[str]
+    api: httpx.Client, made: Dataset, reachable: set[str]
 ) -> None:
     """The filtered list is the subset of the list with that project."""
-    project = next(review.project_id for review in made.reviews if review.project_id in reached)
+    project = next(review.project_id for review in made.reviews if review.project_id in reachable)
     assert paginate(api, "/reviews", projectId=project) == [
         each.id for each in made.reviews if each.project_id == project
     ]

@@ -26,7 +26,7 @@ HEADERS = "sep-2243"
 REBINDING = {"localhost-host-rebinding-rejected", "localhost-host-valid-accepted"}
 STATELESS = "sep-2575"
 ABSENT = f"{STATELESS}-http-server-method-not-found-404"
-Scenario = tuple[str, str]  # its name, and the version of the protocol
+Scenario = tuple[str, str]  # the name, and the version of the protocol
 
 WHOLE = [
     (("server-initialize", HANDSHAKE), {"server-initialize", SCHEMA}),

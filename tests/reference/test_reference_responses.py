@@ -180,7 +180,7 @@ def test_a_large_body_is_rejected_while_it_is_read(
         assert chunks == 7
 
 
-def test_an_unhandled_exception_gets_a_response(
+def test_an_unhandled_exception_returns_500(
     reference: Reference, api: httpx.Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     """500 with an error body; the cause is in the log only."""
@@ -257,13 +257,13 @@ def test_one_instance_serves_several_event_loops(
 def test_an_instance_starts_and_stops_with_its_server(reference: Reference) -> None:
     """The lifespan events of ASGI are handled."""
     events = iter(["lifespan.startup", "lifespan.shutdown"])
-    events: list[str] = []
+    messages: list[str] = []
 
     async def receive() -> dict[str, Any]:
         return {"type": next(events)}
 
     async def send(message: Any) -> None:
-        events.append(message["type"])
+        messages.append(message["type"])
 
     asyncio.run(reference.app({"type": "lifespan"}, receive, send))
-    assert events == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+    assert messages == ["lifespan.startup.complete", "lifespan.shutdown.complete"]

@@ -195,7 +195,7 @@ def test_serving_stops_on_a_signal_in_this_process(
     """In the main thread, `serve` returns after the signal; the printed URL was correct."""
     monkeypatch.setattr(
         AppStatus, "should_exit", False
-    )  # with the signal, it would stay True for every later stream of this process
+    )  # otherwise the signal leaves it True for every later stream of this process
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     port = free_port()
     threading.Thread(target=stop_once_it_listens, args=(port,)).start()

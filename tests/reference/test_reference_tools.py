@@ -34,7 +34,7 @@ META = {
     "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
     "io.modelcontextprotocol/clientCapabilities": {},
 }
-READING = [operation for operation in catalogue.operations() if operation.method == "GET"]
+READS = [operation for operation in catalogue.operations() if operation.method == "GET"]
 T = TypeVar("T")
 ABSENT = "00000000-0000-4000-8000-000000000000"
 
@@ -164,7 +164,7 @@ def error_of(result: dict[str, Any]) -> tuple[int, str]:
 
 @pytest.mark.parametrize("mode", ["legacy", "auto", MODERN])
 def test_the_sdk_client_reads_the_data_of_http(mode: str) -> None:
-    """It lists the ten tools; the data of each reading tool matches its output schema."""
+    """It lists the ten tools; the data of each read-only tool matches its output schema."""
     with served() as profile, httpx.Client(base_url=profile["base-url"], trust_env=False) as http:
         http.headers["x-api-key"] = profile["credentials"]["primary"]["api-key"]
         review = http.get(f"/reviews/{profile['fixtures']['approvable-reviews'][0]}").json()["data"]
@@ -173,12 +173,12 @@ def test_the_sdk_client_reads_the_data_of_http(mode: str) -> None:
             names = [tool.name for tool in (await client.list_tools()).tools]
             return names, {
                 each.id: await client.call_tool(each.id, arguments_of(each, review))
-                for each in READING
+                for each in READS
             }
 
         names, results = converse(profile, mode, talk)
         assert names == [operation.id for operation in catalogue.operations()]
-        for operation in READING:
+        for operation in READS:
             given, result = arguments_of(operation, review), results[operation.id]
             response = http.get(
                 operation.path.format_map(given),

@@ -46,12 +46,12 @@ def results(tmp_path: Path) -> Path:
 
 def result_of(results: Path, name: str) -> dict[str, Any]:
     """The result of a case."""
-    (result,) = (
+    (match,) = (
         result
         for path in results.glob("*-result.json")
         if (result := json.loads(path.read_bytes()))["name"] == name
     )
-    return dict(result)
+    return dict(match)
 
 
 def statistic(document: Path, key: str) -> dict[str, int]:
@@ -60,7 +60,7 @@ def statistic(document: Path, key: str) -> dict[str, int]:
     return {status: counted[status] for status in allure.STATUS.values() if counted.get(status)}
 
 
-def test_allure_counts_what_the_report_counts(results: Path, modules: Path, tmp_path: Path) -> None:
+def test_allure_has_the_counts_of_the_report(results: Path, modules: Path, tmp_path: Path) -> None:
     """Allure 3 renders every result, with its status."""
     done = node.run(modules, "allure", "awesome", "--output", "page", str(results), cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -190,9 +190,9 @@ def test_nothing_of_a_target_acts_in_the_page(
     )
     assert done.returncode == 0, done.stderr
     page = browser.new_page()
-    with (
-        files(tmp_path / "page") as url
-    ):  # as one file, Allure's page may start before the data in it is there, and shows nothing
+    with files(
+        tmp_path / "page"
+    ) as url:  # a single file may start before its data is loaded, and stay empty
         page.goto(url)
         page.get_by_text("project/closed[project_get]").first.click()
         page.get_by_text("failed: </script>").first.wait_for()

@@ -503,7 +503,7 @@ def test_github_shows_each_cause_once() -> None:
     )
 
 
-def test_the_summary_has_what_fails_with_a_cause() -> None:
+def test_the_summary_lists_the_requirements_that_a_cause_explains() -> None:
     """They are indented below the cause."""
     text = markdown.render(a_caused_report()).decode()
     assert (
@@ -515,7 +515,7 @@ def test_the_summary_has_what_fails_with_a_cause() -> None:
     )
 
 
-def test_a_long_summary_names_what_it_leaves_out() -> None:
+def test_a_long_summary_names_the_omitted_requirements() -> None:
     """Each omitted requirement is named by its id."""
     many = a_report(*(an_entry(f"read/number-{number}", "fail") for number in range(33)))
     assert (
@@ -532,7 +532,7 @@ def test_a_long_list_of_errors_is_truncated_too() -> None:
     assert "- … and 4 more\n" in markdown.render(many).decode()
 
 
-def test_the_page_links_a_cause_to_what_fails_with_it_and_back() -> None:
+def test_the_page_links_a_cause_to_its_consequences_and_back() -> None:
     """The first screen has only the cause, with links to the others."""
     page = html.render(a_caused_report(), [])
     glance = page[page.index('aria-label="What failed"') : page.index("</nav>")]
@@ -562,7 +562,7 @@ def test_a_report_of_an_older_version_has_no_causes() -> None:
     ]
 
 
-def test_what_fails_with_a_known_failure_is_its_own_cause() -> None:
+def test_a_consequence_of_a_known_failure_is_a_separate_cause() -> None:
     """A known failure excuses only itself."""
     report = a_caused_report()
     for finding in report["requirements"][0]["findings"]:

@@ -425,7 +425,7 @@ def test_ctrf_satisfies_its_schema(failed: Any, modules: Path) -> None:
 
 @pytest.mark.filterwarnings(
     "ignore:ConjunctiveGraph is deprecated:DeprecationWarning"
-)  # rdflib's own use of it
+)  # rdflib itself uses the deprecated name
 def test_earl_is_a_graph(failed: Any) -> None:
     """The graph has failed requirements, subject, assertor, and the number of each outcome."""
     graph = rdflib.Graph().parse(data=earl.render(failed), format="json-ld")
@@ -517,7 +517,7 @@ def test_a_badge_is_drawn_by_shields(failed: Any, modules: Path, tmp_path: Path)
         ) == (1, 0, True, True)
 
 
-def test_issues_are_as_gitlab_reads_them(failed: Any) -> None:
+def test_issues_have_the_format_of_gitlab(failed: Any) -> None:
     """They have the required properties, a known severity, and a file of this repository."""
     issues = json.loads(ci.code_quality(failed))
     for issue in issues:

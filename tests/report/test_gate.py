@@ -23,7 +23,7 @@ def unchecked(id: str = "response/json", **properties: Any) -> Any:
 GAP = Gap("response/json", ("project_get",), "why")
 
 
-def test_a_run_that_checked_everything_has_no_gap() -> None:
+def test_a_complete_run_has_no_gap() -> None:
     """This holds for the default gate, and for requirements by name."""
     entries = [SERVED, an_entry("response/json")]
 

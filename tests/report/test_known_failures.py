@@ -38,7 +38,7 @@ def test_entries_are_read(tmp_path: Path) -> None:
     assert load(path, CATALOGUE) == (REPLAY, Known("read/success", None, "soon", date(2027, 1, 31)))
 
 
-def test_a_file_without_entries_knows_nothing(tmp_path: Path) -> None:
+def test_a_file_without_entries_has_no_known_failures(tmp_path: Path) -> None:
     """An empty file is not the same as a missing file."""
     assert load(file(tmp_path, ""), CATALOGUE) == ()
 

@@ -84,7 +84,7 @@ def test_known_failures_are_shown_as_known() -> None:
     assert "The known failures are out of date: read/counts." in words
 
 
-def test_a_report_of_nothing_is_a_page() -> None:
+def test_an_empty_report_has_a_page() -> None:
     """The page has no plots and no table of statuses."""
     nothing = {
         "ledger": [],
@@ -157,9 +157,9 @@ def test_a_page_of_a_long_failing_run_stays_small() -> None:
     response = {"status": 200, "headers": [["content-type", "application/json"]] * 12, "body": body}
     entries = []
     for number in range(90):
-        exchanges = [{**an_exchange(n, response=response), "curl": "curl x"} for n in range(3)]
+        evidence = [{**an_exchange(n, response=response), "curl": "curl x"} for n in range(3)]
         findings = [
-            a_finding(message=f"finding {number}.{each}", exchanges=exchanges) for each in range(12)
+            a_finding(message=f"finding {number}.{each}", exchanges=evidence) for each in range(12)
         ]
         entries.append(an_entry(f"area/{number}", "fail", findings=findings))
     exchanges = [

@@ -23,7 +23,7 @@ NARROW: ViewportSize = {"width": 320, "height": 700}
 
 
 class Hostile(BaseHTTPRequestHandler):
-    """A server whose every response is a success full of markup."""
+    """A server that returns 200 with markup in every value."""
 
     protocol_version = "HTTP/1.1"
 

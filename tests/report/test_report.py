@@ -420,7 +420,7 @@ def test_a_secret_that_the_last_scan_finds_is_masked_and_reported(tmp_path: Path
     assert "  WARNING: a secret was masked in report.json" in terminal.lines(written)
 
 
-def test_records_add_up(tmp_path: Path) -> None:
+def test_the_records_of_workers_are_added_up(tmp_path: Path) -> None:
     """Findings on requirements of other classes are left out."""
     each = run(tmp_path, "must")
     findings = (finding(PASS, None, requirement="x/0"), finding(FAIL, None, requirement="z/9"))
@@ -483,7 +483,7 @@ def test_the_files_of_the_workers_become_one(tmp_path: Path) -> None:
     assert list(tmp_path.glob("exchanges-*")) == []
 
 
-def test_a_directory_is_made_where_there_is_none(tmp_path: Path) -> None:
+def test_a_missing_directory_is_created(tmp_path: Path) -> None:
     """Parent directories are created too."""
     run(tmp_path / "a" / "b", "must").finish(0)
     assert (tmp_path / "a" / "b" / "report.json").is_file()

@@ -40,7 +40,7 @@ KEYS = (
 )
 
 
-def test_the_lines_are_a_profile(tmp_path: Path) -> None:
+def test_the_suggested_lines_are_a_valid_profile(tmp_path: Path) -> None:
     """All lines together are TOML that the profile's reader accepts, once the variables are set."""
     lines = list(
         profile_hints.toml(setting for key in KEYS for setting in profile_hints.settings(key))
@@ -97,7 +97,7 @@ def without_items(operation: str = "project_get") -> Any:
         (False, CLASSES, "credentials.expired"),
     ],
 )
-def test_a_partial_run_needs_the_rest_of_it(
+def test_the_needs_of_unexercised_requirements_depend_on_the_run(
     interrupted: bool, classes: tuple[str, ...], key: str
 ) -> None:
     """The profile may already have what the remaining checks need."""
@@ -125,13 +125,13 @@ def test_a_rule_without_a_response_has_the_needs_of_other_checks(
         operations={operation: "inconclusive"},
         findings=[a_finding("inconclusive", needs=[])],
     )
-    asking = [
+    other_entries = [
         an_entry("x/y", "inconclusive", findings=[a_finding("inconclusive", needs=[each])])
         for each in others
     ]
-    summary = needs_of(rule, *asking)
+    summary = needs_of(rule, *other_entries)
     (need,) = (need for need in summary["needs"] if need["key"] == key)
-    assert need["requirements"][0 if not asking else -1]["requirement"] == "response/status"
+    assert need["requirements"][0 if not other_entries else -1]["requirement"] == "response/status"
 
 
 def test_needs_and_blockers_are_ordered_by_their_requirements() -> None:

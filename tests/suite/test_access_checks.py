@@ -42,14 +42,14 @@ def test_a_caller_that_always_gets_403_is_left_out(operation: str) -> None:
     with stage(spoil=forbidding) as one:
         one.perform(authorization.test_no_other_permission_is_needed, operation, "api-key")
         tried = [
-            sent
-            for sent in one.transport.sent
-            if is_of(sent, one.session.target, "lacking.videos:read")
+            request
+            for request in one.transport.sent
+            if is_of(request, one.session.target, "lacking.videos:read")
         ]
     assert tried != []
 
 
-def test_a_scheme_that_serves_others_is_accepted() -> None:
+def test_a_scheme_that_works_for_other_callers_is_accepted() -> None:
     """The secret of primary may be wrong."""
     wrong = having("credentials/primary/api-key", "lk_of-nobody-at-all")
     with stage(wrong) as one, pytest.raises(Inconclusive) as undecided:

@@ -39,7 +39,7 @@ def sent_revisions(one: Stage) -> list[int]:
     ]
 
 
-def test_a_subject_that_is_always_revised_is_approved_a_bounded_number_of_times() -> None:
+def test_approvals_of_a_constantly_revised_subject_are_bounded() -> None:
     """Each approval returns 409, since another client created a revision."""
     with stage(edits=revised(times=MOST_REVISIONS)) as one:
         trial = one.things["trials"].further("bearer")
@@ -103,7 +103,7 @@ def revised_by_tool(times: int) -> list[Edit]:
     ]
 
 
-def test_an_approval_by_tool_is_repeated_at_a_revision_of_others() -> None:
+def test_an_approval_by_tool_is_repeated_after_a_revision_by_another_client() -> None:
     """Another client creates the first revision during an approval without the role."""
     with stage(edits=revised_by_tool(times=2)) as one:
         one.things["preconditions"].defects = ()
@@ -184,7 +184,7 @@ def test_the_last_review_is_approved_although_a_stale_attempt_withholds_it() -> 
     }
 
 
-def test_a_sequence_follows_a_revision_of_others() -> None:
+def test_a_sequence_continues_at_a_revision_by_another_client() -> None:
     """The conflicting approval is not a step, and its key may be stuck."""
     with stage(edits=revised(times=1)) as one:
         one.things["preconditions"].defects = ()
@@ -216,7 +216,7 @@ def test_a_sequence_continues_if_the_provision_command_fails() -> None:
         (500, AT_ONCE, Violation, "approvals at once: 500"),
     ],
 )
-def test_a_spoiled_race_is_repeated_three_times(
+def test_a_race_with_a_failed_request_is_repeated_three_times(
     status: int, requests: int, expected: type[Exception], message: str
 ) -> None:
     """Each request is repeated after `Retry-After`; only a 500 each time is a violation."""

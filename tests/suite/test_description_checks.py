@@ -152,7 +152,7 @@ def test_an_unusable_document_violates_one_requirement(
 @pytest.mark.parametrize(
     "check", [checks.test_the_description_is_published, checks.test_the_operations]
 )
-def test_what_is_needed_for_the_description_is_named(
+def test_checks_of_the_description_name_their_prerequisites(
     targets: Targets, check: Any, publisher: Publisher, url: str, needs: str
 ) -> None:
     """The checks are inconclusive."""

@@ -39,7 +39,7 @@ SEVERAL = [
     for mode in BOTH
 ]
 
-# In another directory, with another hash seed, and with constants in a module of the user.
+# Runs in another directory, with another hash seed and constants in a module of the user.
 ANOTHER_PROCESS = """
 import hashlib, sys
 sys.path.insert(0, ".")

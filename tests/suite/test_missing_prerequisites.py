@@ -129,7 +129,7 @@ def test_a_missing_prerequisite_is_named(
         ),
     ],
 )
-def test_what_the_target_does_not_have_is_not_applicable(check: Asked, change: Change) -> None:
+def test_checks_of_absent_features_are_not_applicable(check: Asked, change: Change) -> None:
     """The target lacks a cursor, a filter, an argument of a tool, or another account."""
     with stage(change) as one, pytest.raises(NotApplicable):
         one.perform(*check)

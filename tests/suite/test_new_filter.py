@@ -100,7 +100,7 @@ def test_a_run_exercises_the_new_filter_and_stays_conformant(copy: Path) -> None
     assert any({"videoId", "projectId"} <= query.keys() for query in asked)
 
 
-def test_a_reference_that_ignores_the_new_filter_is_caught(copy: Path) -> None:
+def test_a_reference_that_ignores_the_new_filter_fails(copy: Path) -> None:
     """The requirements about filters fail on the list that has the filter."""
     change(copy, *IGNORED)
     report, _ = run(copy, "--class", "pagination")

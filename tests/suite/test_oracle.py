@@ -102,7 +102,7 @@ def test_the_key_of_a_rejected_step_may_be_free_or_stuck(one: Subject, other: Su
     assert oracle.allowed(Step(one, "k", 1)) == {409}
 
 
-def test_a_key_that_came_with_an_approved_review_may_belong_to_it(
+def test_a_key_that_was_used_on_an_approved_review_may_belong_to_it(
     one: Subject, other: Subject
 ) -> None:
     """On another review the key is free or a conflict, for every status that it returned."""

@@ -82,7 +82,7 @@ def summary(pagination: Pagination) -> tuple[list[str], End, int]:
     return pagination.ids, pagination.end, len(pagination.pages)
 
 
-def test_lists_read_concurrently_are_those_read_one_after_the_other() -> None:
+def test_lists_read_concurrently_equal_lists_read_sequentially() -> None:
     """Both have the same records, pages and ends."""
     planned = [(VIDEOS, 100), (VIDEOS, 50), (PROJECTS, 25), (VIDEOS, 50)]
     with stage() as one, stage() as other:
@@ -175,7 +175,7 @@ def test_reading_one_list_reads_all_of_them() -> None:
         assert [each.limit for each in paginations][: len(LIMITS)] == list(LIMITS)
 
 
-def test_some_pages_are_read_of_a_list_that_is_too_long() -> None:
+def test_only_some_pages_of_a_long_list_are_read() -> None:
     """The depth decides between all pages and the first ones."""
     with stage() as one:
         paginations = {each.limit: each for each in with_all_limits(VIDEOS, one.live)}

@@ -128,7 +128,7 @@ def test_an_absent_property_is_sound_unless_it_is_required(resource: str, requir
         ((), "text", "Video", False),
     ],
 )
-def test_a_tool_may_omit_what_no_record_has_to_have(
+def test_a_tool_may_omit_optional_fields(
     path: Path, by_tool: Any, resource: str, omitted: bool
 ) -> None:
     """Only the fields of an Account and of a Project are required."""

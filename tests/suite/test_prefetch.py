@@ -23,7 +23,7 @@ def started(number: int) -> tuple[Prefetch, BaseProcess]:
     return prefetch, process
 
 
-def test_prefetched_requests_are_those_of_the_source() -> None:
+def test_prefetched_requests_equal_those_of_the_source() -> None:
     """They can be taken in any order."""
     prefetch = Prefetch(5, 3)
     assert [prefetch.requests(source) for source in SOURCES] == [

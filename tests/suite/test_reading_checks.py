@@ -81,7 +81,7 @@ def test_an_empty_list_is_read_again() -> None:
     assert waits == [0.2, 0.8]
 
 
-def test_an_empty_list_may_be_of_other_states() -> None:
+def test_a_list_may_be_empty_if_all_records_are_in_another_state() -> None:
     """All readable records are in one state."""
     alike = changed("/v1/projects/", lambda record: record.update(status="active"))
 

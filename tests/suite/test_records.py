@@ -20,7 +20,7 @@ ID = "0b6d5a9e-7c43-4c1e-8f21-3f0c1d527a94"
 OTHER = "5f0f5c1a-9d59-4b57-9e0c-6a3d1f6f1d22"
 
 
-def test_only_properties_that_both_records_have_differ() -> None:
+def test_only_properties_of_both_records_are_compared() -> None:
     """They have the order of the first record."""
     assert differing({"a": 1, "b": 2, "c": 3}, {"c": 4, "a": 2, "d": 5}) == ["a", "c"]
     assert differing({"a": 1}, {"b": 1}) == []
@@ -135,7 +135,7 @@ def test_a_reason_may_be_null_only_in_a_review_that_can_be_approved(
     assert suits(openapi.load(), "Review", "approvalUnavailableReason", record) is is_suited
 
 
-def test_a_property_that_depends_on_no_other_suits_where_it_fits() -> None:
+def test_an_independent_property_only_has_to_fit_its_schema() -> None:
     """Examples are the properties of a project."""
     assert suits(openapi.load(), "Project", "name", {"name": "Onda Curta"})
     assert not suits(openapi.load(), "Project", "name", {"name": 7})

@@ -1,4 +1,4 @@
-"""Checks of relations between records on targets whose copies lag behind or differ."""
+"""Checks of relations between records on targets with outdated or different copies."""
 
 from itertools import count
 from typing import Any

@@ -260,9 +260,9 @@ def test_an_internal_error_is_not_a_violation(monkeypatch: pytest.MonkeyPatch) -
         check(toolbox)
 
 
-@pytest.mark.parametrize(("most", "found"), [(50, 10), (1, 6)])
+@pytest.mark.parametrize(("most", "expected"), [(50, 10), (1, 6)])
 def test_the_official_client_reads_all_pages_of_tools(
-    most: int, found: int, monkeypatch: pytest.MonkeyPatch
+    most: int, expected: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The number of pages is bounded."""
     monkeypatch.setattr(sdk_client, "MAX_PAGES", most)
@@ -275,7 +275,7 @@ def test_the_official_client_reads_all_pages_of_tools(
         )
         names, _ = sdk_client.list_and_call(transport, {})
 
-    assert len(names) == found
+    assert len(names) == expected
 
 
 def test_only_post_requests_are_sent() -> None:

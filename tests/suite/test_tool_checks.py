@@ -76,13 +76,13 @@ def test_an_endless_list_of_tools_is_read_up_to_a_bound() -> None:
         if asked(request).get("method") != "tools/list":
             return send(request)
         lists.append(asked(request)["params"].get("cursor"))
-        found = orjson.loads(send(request).read())["result"]["tools"] if len(lists) == 1 else []
+        tools = orjson.loads(send(request).read())["result"]["tools"] if len(lists) == 1 else []
         return json_response(
             200,
             {
                 "jsonrpc": "2.0",
                 "id": asked(request)["id"],
-                "result": {"tools": found, "nextCursor": "more"},
+                "result": {"tools": tools, "nextCursor": "more"},
             },
         )
 

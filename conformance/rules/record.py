@@ -178,7 +178,10 @@ def _unnamed(
         return
     named = contract.schema(resource)["properties"]
     yield from (((name,), value) for name, value in record.items() if name not in named)
-    array, nested = api.derive(contract).nested.get(resource, ("", ""))
+    nested_records = api.derive(contract).nested
+    if resource not in nested_records:
+        return
+    array, nested = nested_records[resource]
     items = record.get(array)
     for index, item in enumerate(items if isinstance(items, list) else ()):
         for place, value in _unnamed(item, nested, contract):

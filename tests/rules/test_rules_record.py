@@ -746,6 +746,12 @@ def test_the_rules_accept_any_json_value(data: Any) -> None:
             ] == []
 
 
+def test_a_property_without_a_name_holds_no_nested_records() -> None:
+    """A resource without nested records has none under any name."""
+    record_with_one = with_("Review", **{"": [{"startedAt": 1}]})
+    assert violated("Review", record_with_one) == set()
+
+
 def test_every_fault_names_a_requirement_of_the_catalogue() -> None:
     """Every fault maps to a requirement of requirements.yaml."""
     catalogue = requirements.load()

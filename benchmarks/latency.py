@@ -16,8 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 from conformance.reference import Reference, serve, target
 
@@ -94,9 +93,7 @@ def _serve(latency: float, profile: Path, announced: Connection) -> None:
         await asyncio.sleep(latency)
         await application(scope, receive, send)
 
-    serve.server(cast(Reference, SimpleNamespace(app=delayed)), lambda: announced.send(None)).run(
-        sockets=[listener]
-    )
+    serve.server(delayed, lambda: announced.send(None)).run(sockets=[listener])
 
 
 if __name__ == "__main__":

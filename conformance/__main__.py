@@ -171,10 +171,12 @@ def serve_options(part: argparse.ArgumentParser) -> None:
         "--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"
     )
     part.add_argument(
+        "--db",
         "--database",
+        dest="database",
         default=":memory:",
         metavar="FILE",
-        help="keep approvals in a file instead of in memory",
+        help="keep the data and the approvals in a SQLite file instead of in memory",
     )
     part.add_argument(
         "--seed",
@@ -188,6 +190,12 @@ def serve_options(part: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="write the target profile of this instance, including its secrets",
+    )
+    part.add_argument(
+        "--latency",
+        type=_sandbox("latency"),
+        metavar="TIME",
+        help="delay every response: 150ms, 0.2s, or 150ms±50 for 100 to 200 ms",
     )
 
 
@@ -440,6 +448,21 @@ def _formats(text: str) -> str:
                 f"unknown format {name!r}; the formats are {', '.join(known)}"
             )
     return text
+
+
+def _sandbox(module: str) -> Callable[[str], object]:
+    """The type of an option that a module of the sandbox parses, which is loaded only for this."""
+
+    def parsed(text: str) -> object:
+        try:
+            value: object = importlib.import_module(f"conformance.commands.sandbox.{module}").parse(
+                text
+            )
+        except ValueError as problem:
+            raise argparse.ArgumentTypeError(str(problem)) from None
+        return value
+
+    return parsed
 
 
 def _count(text: str) -> int:

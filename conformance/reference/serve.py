@@ -1,4 +1,4 @@
-"""The HTTP server of the reference: `conformance serve`."""
+"""The HTTP server of the reference."""
 
 import os
 import signal
@@ -7,10 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import uvicorn
+from starlette.types import ASGIApp
 
-from conformance.reference import target
 from conformance.reference.app import PREFIX
-from conformance.reference.instance import Reference
 
 
 class Server(uvicorn.Server):
@@ -26,30 +25,12 @@ class Server(uvicorn.Server):
         self._announce()
 
 
-def serve(
-    port: int = 0,
-    host: str = "127.0.0.1",
-    database: str = ":memory:",
-    seed: int = 1,
-    target_out: Path | None = None,
-) -> None:
-    """Serve until SIGINT or SIGTERM; the first printed line is the base URL.
-
-    It is printed once the server accepts requests. Port 0 selects a free port.
-    `target_out` is the path for the target profile; only its owner can read the file.
-    Raises OSError if the port is in use, ValueError if the database was made with another seed.
-    """
-    reference = Reference(seed, database)
-    listener = listen(host, port)
-    base_url = address(listener)
-    if target_out is not None:
-        write_private(target_out, target.toml(reference.profile(base_url)))
-    running = server(reference, lambda: print(base_url, flush=True))  # noqa: T201 - scripts read this line
+def serve(running: Server, listener: socket.socket) -> None:
+    """Serve on a bound socket until SIGINT or SIGTERM."""
     for number in (signal.SIGINT, signal.SIGTERM):
         # uvicorn raises a received signal again after it has stopped; this handler ends it here.
         signal.signal(number, running.handle_exit)
     running.run(sockets=[listener])
-    reference.close()
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -69,10 +50,10 @@ def address(listener: socket.socket) -> str:
     return f"http://{authority}:{port}{PREFIX}"
 
 
-def server(reference: Reference, announce: Callable[[], None]) -> Server:
+def server(app: ASGIApp, announce: Callable[[], None]) -> Server:
     """A server that is not started; `run(sockets=[…])` blocks until `should_exit` is set."""
     config = uvicorn.Config(
-        reference.app,
+        app,
         access_log=False,
         lifespan="off",
         log_level="warning",

@@ -5,7 +5,6 @@ import signal
 import socket
 import stat
 import subprocess
-import sys
 import threading
 import tomllib
 from collections.abc import Callable, Iterator
@@ -17,8 +16,10 @@ from typing import Any
 
 import httpx
 import pytest
+from process import COMMAND
 from sse_starlette.sse import AppStatus
 
+from conformance.__main__ import main
 from conformance.reference import Reference, serve
 from conformance.reference.request_body import MAXIMUM_BODY_BYTES
 
@@ -31,7 +32,8 @@ def served(*instances: Reference) -> Iterator[list[str]]:
     listeners = [serve.listen("127.0.0.1", 0) for _ in instances]
     ready = [threading.Event() for _ in instances]
     servers = [
-        serve.server(instance, event.set) for instance, event in zip(instances, ready, strict=True)
+        serve.server(instance.app, event.set)
+        for instance, event in zip(instances, ready, strict=True)
     ]
     threads = [
         threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -51,10 +53,9 @@ def served(*instances: Reference) -> Iterator[list[str]]:
 @contextmanager
 def process(*arguments: object) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The base URL of a server in another process, and the process."""
-    imports = "from pathlib import PosixPath; from conformance.reference import serve"
-    code = f"{imports}; serve.serve{arguments!r}"
+    command = [*COMMAND, "serve", *map(str, arguments)]
     with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:
         assert running.stdout is not None
         try:
@@ -136,7 +137,7 @@ def test_concurrent_approvals_approve_once(tmp_path: Path, keys: int, instances:
 
 def test_concurrent_approvals_of_many_processes_approve_once(tmp_path: Path) -> None:
     """Processes that open the same new file have equal records, and one approval."""
-    arguments = (0, "127.0.0.1", str(tmp_path / "reference.db"), 1, None)
+    arguments = ("--database", tmp_path / "reference.db")
     profile = profile_of(1, "")
     with (
         process(*arguments) as (one, _),
@@ -155,7 +156,8 @@ def test_concurrent_approvals_of_many_processes_approve_once(tmp_path: Path) -> 
 
 def test_a_restart_preserves_the_state(tmp_path: Path) -> None:
     """After a restart with the same file, replays return equal data, and cursors are valid."""
-    arguments = (0, "127.0.0.1", str(tmp_path / "reference.db"), 7, tmp_path / "target.toml")
+    database, target = tmp_path / "reference.db", tmp_path / "target.toml"
+    arguments = ("--database", database, "--seed", 7, "--target-out", target)
     with process(*arguments) as (base_url, running):
         profile = tomllib.loads((tmp_path / "target.toml").read_text(encoding="utf-8"))
         with client(base_url, profile) as api:
@@ -178,10 +180,10 @@ def test_a_restart_preserves_the_state(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_the_server(tmp_path: Path, number: signal.Signals) -> None:
-    """It prints only its base URL, writes a private profile, and exits with 0."""
+    """It prints its base URL first, writes a private profile, and exits with 0."""
     target = tmp_path / "target.toml"
     target.write_text("of an earlier run", encoding="utf-8")
-    with process(0, "127.0.0.1", ":memory:", 3, target) as (base_url, running):
+    with process("--seed", 3, "--target-out", target) as (base_url, running):
         assert tomllib.loads(target.read_text(encoding="utf-8")) == profile_of(3, base_url)
         assert stat.S_IMODE(target.stat().st_mode) == 0o600
         assert httpx.get(f"{base_url}/account", trust_env=False).status_code == 401
@@ -192,14 +194,14 @@ def test_a_signal_stops_the_server(tmp_path: Path, number: signal.Signals) -> No
 def test_serving_stops_on_a_signal_in_this_process(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the main thread, `serve` returns after the signal; the printed URL was correct."""
+    """In the main thread, the command returns after the signal; the printed URL was correct."""
     monkeypatch.setattr(
         AppStatus, "should_exit", False
     )  # otherwise the signal leaves it True for every later stream of this process
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     port = free_port()
     threading.Thread(target=stop_once_it_listens, args=(port,)).start()
-    serve.serve(port)
+    assert main(["serve", "--port", str(port)]) == 0
     for number, handler in before.items():
         signal.signal(number, handler)
     assert capsys.readouterr().out == f"http://127.0.0.1:{port}/v1\n"

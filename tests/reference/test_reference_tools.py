@@ -99,7 +99,7 @@ def caller(reference: Reference, request: pytest.FixtureRequest) -> Iterator[Cal
 def served(host: str = "127.0.0.1") -> Iterator[dict[str, Any]]:
     """The profile of an instance on a loopback socket."""
     reference, ready, listener = Reference(), threading.Event(), serve.listen(host, 0)
-    server = serve.server(reference, ready.set)
+    server = serve.server(reference.app, ready.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     assert ready.wait(10)

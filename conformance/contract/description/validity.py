@@ -1,6 +1,6 @@
 """Whether a description is valid OpenAPI, according to an independent validator."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NoReturn
 
@@ -11,9 +11,6 @@ from conformance.contract.pointer import pointer
 MOST_FLAWS = 20
 LONGEST = 200
 SCHEMES = ("<all_urls>", "", "http", "https", "file")
-
-_ADVICE = ("Unknown JSON Schema dialect", "Required list has not defined properties")
-"""The beginnings of messages that neither OpenAPI 3.1 nor JSON Schema justifies."""
 
 
 def flaws(source: Source) -> Iterator[Difference]:
@@ -39,35 +36,65 @@ def _flaw(source: Source, error: Any) -> Difference:
 
 
 def _errors(source: Source) -> Iterator[Any]:
+    validator = _lenient(str(source.document.get("openapi"))[:3])
+    found: Iterator[Any] = validator(source.document).iter_errors()
+    return (error for error in found if not _is_pattern(error))
+
+
+def _lenient(version: str) -> type[Any]:
+    """The validator of a version of OpenAPI, without what it requires beyond the standards.
+
+    In 3.1, a default need not fit its schema, and a dialect may be unknown to the validator. In
+    every version a required property need not be described.
+    """
     # Imported late: it takes a quarter of a second, and most runs have no description.
     from openapi_spec_validator import (  # noqa: PLC0415
         OpenAPIV30SpecValidator,
         OpenAPIV31SpecValidator,
         OpenAPIV32SpecValidator,
     )
-    from openapi_spec_validator.validation.keywords import OpenAPIV31ValueValidator  # noqa: PLC0415
+    from openapi_spec_validator.validation.exceptions import ExtraParametersError  # noqa: PLC0415
 
     validators = {"3.0": OpenAPIV30SpecValidator, "3.2": OpenAPIV32SpecValidator}
-    version = str(source.document.get("openapi"))[:3]
-    validator: type[Any] = validators.get(version, OpenAPIV31SpecValidator)
-    # Without handlers of our own it fetches all that a document refers to, from network and disk.
-    attributes: dict[str, Any] = {"resolver_handlers": dict.fromkeys(SCHEMES, _fetch_nothing)}
-    if validator is not OpenAPIV30SpecValidator:  # since 3.1, a default need not fit its schema
-        silent = type("Silent", (OpenAPIV31ValueValidator,), {"__call__": lambda *_: iter(())})
-        attributes["keyword_validators"] = {**validator.keyword_validators, "default": silent}
-    offline = type("Offline", (validator,), attributes)
-    found: Iterator[Any] = offline(source.document).iter_errors()
-    return (error for error in found if not _is_advice(error))
+    validator: Any = validators.get(version, OpenAPIV31SpecValidator)
+    schema: Any = validator.keyword_validators["schema"]
+    default: Any = validator.keyword_validators["default"]
+
+    class Schema(schema):  # type: ignore[misc]
+        def __call__(self, *args: Any, **options: Any) -> Iterator[Any]:
+            found = super().__call__(*args, **options)
+            return (error for error in found if not isinstance(error, ExtraParametersError))
+
+        def _get_schema_checker(self, *args: Any) -> Callable[[Any], None]:
+            try:
+                checker: Callable[[Any], None] = super()._get_schema_checker(*args)
+            except ValueError:  # an unknown dialect
+                return _accept
+            return checker
+
+    class Default(default):  # type: ignore[misc]
+        def __call__(self, *_: Any) -> Iterator[Any]:
+            return iter(())
+
+    keywords = {**validator.keyword_validators, "schema": Schema}
+    if validator is not OpenAPIV30SpecValidator:
+        keywords["default"] = Default
+
+    class Lenient(validator):  # type: ignore[misc]
+        # Without handlers of our own it fetches all that a document refers to.
+        resolver_handlers = dict.fromkeys(SCHEMES, _fetch_nothing)
+        keyword_validators = keywords
+
+    return Lenient
 
 
-def _is_advice(error: Any) -> bool:
-    """Whether the validator requires more than OpenAPI 3.1 and JSON Schema do.
+def _is_pattern(error: Any) -> bool:
+    """Whether an error is about a pattern: its dialect is that of JavaScript, not of Python."""
+    return bool(error.validator == "format" and error.validator_value == "regex")
 
-    A pattern is in the dialect of JavaScript, not of Python; a schema dialect may be unknown to the
-    validator; and a required property need not be described.
-    """
-    is_pattern = error.validator == "format" and error.validator_value == "regex"
-    return is_pattern or str(error.message).startswith(_ADVICE)
+
+def _accept(_: Any) -> None:
+    """Accept any schema."""
 
 
 def _fetch_nothing(url: str) -> NoReturn:

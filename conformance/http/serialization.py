@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 import shlex
 from collections.abc import Mapping
 from typing import Any
@@ -14,6 +15,11 @@ LONGEST_BODY = 64 * 1024
 
 LONGEST_RESPONSE = 8 * 1024 * 1024
 """Bytes of a response body, so large that a recording can be checked again."""
+
+CREDENTIALS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie"})
+"""The headers whose values are never a target's."""
+
+VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 
 LONGEST_ARGUMENT = 100_000
 """Bytes of an argument in a command line; Linux accepts 131,072."""
@@ -127,13 +133,10 @@ def _method(method: str, *, has_body: bool) -> list[str]:
 
 
 def _header(name: str, value: str) -> str:
-    # A variable needs double quotes; everything else is safest in single quotes.
-    secret = value.removeprefix("Bearer ")
-    return (
-        f'"{name}: {value}"'
-        if secret.startswith("$") and secret[1:].isidentifier()
-        else shlex.quote(f"{name}: {value}")
-    )
+    # A variable needs double quotes. Other headers may be from the target, which could name a
+    # variable or a command: nothing of them is expanded.
+    is_ours = name in CREDENTIALS and VARIABLE.fullmatch(value.removeprefix("Bearer "))
+    return f'"{name}: {value}"' if is_ours else shlex.quote(f"{name}: {value}")
 
 
 def _producer(content: Mapping[str, Any]) -> list[str]:

@@ -286,17 +286,13 @@ def test_a_command_omits_the_headers_of_the_client() -> None:
 
 
 def test_only_variables_of_secrets_are_expanded_by_the_shell() -> None:
-    """Other values are in single quotes."""
-    request = {
-        "method": "GET",
-        "url": "u",
-        "body": None,
-        "headers": [["x", "$(reboot)"], ["y", "$A"], ["z", "Bearer $A"], ["w", "$A b"]],
-    }
-    assert (
-        serialization.curl(request)
-        == """curl -sS -i -g u -H 'x: $(reboot)' -H "y: $A" -H "z: Bearer $A" -H 'w: $A b'"""
-    )
+    """They occur in headers with credentials only; other values are in single quotes."""
+    headers = [["x-api-key", "$A"], ["authorization", "Bearer $A"], ["cookie", "$A b"]]
+    headers += [["mcp-session-id", "$A"], ["x", "$(reboot)"]]
+    request = {"method": "GET", "url": "u", "body": None, "headers": headers}
+    expected = """-H "x-api-key: $A" -H "authorization: Bearer $A" -H 'cookie: $A b' """
+    expected += """-H 'mcp-session-id: $A' -H 'x: $(reboot)'"""
+    assert serialization.curl(request) == f"curl -sS -i -g u {expected}"
 
 
 def test_a_command_with_a_truncated_body_reads_it_from_a_file() -> None:

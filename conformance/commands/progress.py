@@ -199,7 +199,7 @@ class RunDisplay:
         by_pytest = excinfo.errisinstance(pytest.Session.Interrupted)
         self._interrupted = excinfo.errisinstance(KeyboardInterrupt) and not by_pytest
         if isinstance(excinfo.value, pytest.exit.Exception):
-            self._problems.append(excinfo.value.msg)
+            self._problems.append(_safe(excinfo.value.msg))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:

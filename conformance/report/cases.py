@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from conformance.contract.verdict import Level, Verdict
 from conformance.report.document import is_checked
 from conformance.report.document_types import FindingEntry, Report, RequirementEntry
+from conformance.report.text import command, visible
 
 
 @dataclass(frozen=True)
@@ -13,7 +14,7 @@ class Case:
     """One case with the findings that decide its verdict.
 
     `message` is that of the first finding, `text` describes all of them, and `known` is the reason
-    why a failure is known.
+    why a failure is known. Nothing invisible is in them: their readers may be terminals.
     """
 
     requirement: str
@@ -62,7 +63,7 @@ def _case(entry: RequirementEntry, operation: str, verdict: str) -> Case:
         section=entry["section"],
         statement=entry["statement"],
         verdict=verdict,
-        message=findings[0]["message"] if findings else "",
+        message=visible(findings[0]["message"]) if findings else "",
         text="\n\n".join(_text(entry, finding) for finding in findings),
         findings=findings,
         known=next((finding["known"] for finding in findings if "known" in finding), None),
@@ -75,10 +76,10 @@ def _is_about(found: FindingEntry, operation: str) -> bool:
 
 def _text(entry: RequirementEntry, found: FindingEntry) -> str:
     label = "actual" if found["verdict"] == Verdict.FAIL else "reason"
-    lines = [f"requirement: {entry['statement']}", f"{label}: {found['message']}"]
+    lines = [f"requirement: {entry['statement']}", f"{label}: {visible(found['message'])}"]
     if found["expected"]:
-        lines.append(f"expected: {found['expected']}")
+        lines.append(f"expected: {visible(found['expected'])}")
     if found["needs"]:
-        lines.append(f"needs: {', '.join(found['needs'])}")
-    lines += [exchange["curl"] for exchange in found["exchanges"]]
+        lines.append(f"needs: {visible(', '.join(found['needs']))}")
+    lines += [command(exchange["curl"]) for exchange in found["exchanges"]]
     return "\n".join(lines)

@@ -10,9 +10,14 @@ INVISIBLE = re.compile(
 """Printable characters, as Python has it, that show nothing."""
 
 
+WORKFLOW_COMMAND = "##["
+"""GitHub Actions obeys what follows it anywhere in a line of output; `::` at the start of one."""
+
+
 def visible(text: str) -> str:
     r"""The text with control, invisible and bidirectional characters escaped, as in `\u202e`."""
-    return text if _is_visible(text) else "".join(map(_escaped, text))
+    shown = text if _is_visible(text) else "".join(map(_escaped, text))
+    return shown.replace(WORKFLOW_COMMAND, r"\u0023#[")
 
 
 def short(text: str, longest: int) -> str:

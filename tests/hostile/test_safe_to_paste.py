@@ -99,7 +99,8 @@ def test_a_pasted_command_expands_nothing_of_a_target(
     assert f"http://h/{value}" in arguments
     assert {"x-api-key: ours", f"mcp-session-id: {value}"} <= set(arguments)
     assert f"mcp-param-{value}: {value}" in arguments
-    assert "stolen" not in command and named["-X"] == "POST"
+    assert "stolen" not in command
+    assert named["-X"] == "POST"
     assert not any("stolen" in argument for argument in arguments)
 
 

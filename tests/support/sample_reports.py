@@ -149,9 +149,15 @@ def a_report(*entries: Any, **properties: Any) -> Any:
     }
 
 
-def poisoned(value: Any) -> Any:
+OURS = frozenset(
+    {"statement", "section", "untested", "name", "version", "credential", "scheme", "operations"}
+)
+"""Further properties whose texts are never a target's."""
+
+
+def poisoned(value: Any, text: str = EVIL, ours: frozenset[str] = frozenset()) -> Any:
     """The same document with hostile texts in place of all texts from the target."""
-    trusted = {
+    trusted = ours | {
         "verdict",
         "level",
         "id",
@@ -169,10 +175,13 @@ def poisoned(value: Any) -> Any:
         "part",
     }
     if isinstance(value, dict):
-        return {key: child if key in trusted else poisoned(child) for key, child in value.items()}
+        return {
+            key: child if key in trusted else poisoned(child, text, ours)
+            for key, child in value.items()
+        }
     if isinstance(value, list):
-        return [poisoned(child) for child in value]
-    return EVIL if isinstance(value, str) else value
+        return [poisoned(child, text, ours) for child in value]
+    return text if isinstance(value, str) else value
 
 
 EXCHANGES = [

@@ -16,6 +16,7 @@ from conformance.report.document_types import (
     RequestEntry,
     ResponseEntry,
 )
+from conformance.report.text import visible
 
 Json = dict[str, Any]
 STATUS = {
@@ -106,13 +107,15 @@ def _labels(case: Case) -> Iterator[tuple[str, str]]:
 def _step(found: FindingEntry, began: int, status: str) -> Json:
     steps = [_exchange(exchange, began, status) for exchange in found["exchanges"]]
     return {
-        "name": found["message"] or found["verdict"],
+        "name": visible(found["message"]) or found["verdict"],
         "status": status,
         "stage": "finished",
         "start": min((step["start"] for step in steps), default=began),
         "stop": max((step["stop"] for step in steps), default=began),
         "steps": steps,
-        "parameters": [{"name": name, "value": value} for name, value in _parameters(found)],
+        "parameters": [
+            {"name": name, "value": visible(value)} for name, value in _parameters(found)
+        ],
     }
 
 
@@ -131,7 +134,7 @@ def _exchange(exchange: ExchangeEntry, began: int, status: str) -> Json:
     response = exchange.get("response")
     outcome = response["status"] if response else f"no response: {exchange['failure']}"
     return {
-        "name": f"{request['method']} {request['url']}: {outcome}",
+        "name": visible(f"{request['method']} {request['url']}: {outcome}"),
         "status": status,
         "stage": "finished",
         "start": start,

@@ -9,7 +9,7 @@ from conformance.contract.verdict import Level, Verdict
 from conformance.report.cases import Case, cases
 from conformance.report.causes.attribution import Cause, attributed
 from conformance.report.document_types import Report
-from conformance.report.text import short
+from conformance.report.text import short, visible
 
 COLOURS = {"conformant": "brightgreen", "non-conformant": "red", "inconclusive": "yellow"}
 CATALOGUE = "spec/requirements.yaml"
@@ -43,7 +43,7 @@ def _description(cause: Cause) -> str:
 
 
 def _data(text: str) -> str:
-    return short(text, LONGEST).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible(short(text, LONGEST)).replace("%", "%25")
 
 
 def _property(text: str) -> str:

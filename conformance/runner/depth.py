@@ -9,7 +9,8 @@ class Depth:
 
     `examples`: generated requests of an operation and mode, beside those of the coverage phase.
     `pages`: pages of one pagination. `records`: records of a list that are read by their ids.
-    `sequences`: sequences of approvals.
+    `sequences`: sequences of approvals. `sizes`: page sizes that one list is read with, beside the
+    usual ones.
     """
 
     name: str
@@ -17,10 +18,11 @@ class Depth:
     pages: int
     records: int
     sequences: int
+    sizes: int
 
 
 DEPTHS = {
-    "quick": Depth("quick", examples=0, pages=40, records=8, sequences=1),
-    "standard": Depth("standard", examples=4, pages=100, records=60, sequences=3),
-    "deep": Depth("deep", examples=400, pages=2500, records=300, sequences=10),
+    "quick": Depth("quick", examples=0, pages=40, records=8, sequences=1, sizes=33),
+    "standard": Depth("standard", examples=4, pages=100, records=60, sequences=3, sizes=66),
+    "deep": Depth("deep", examples=400, pages=2500, records=300, sequences=10, sizes=99),
 }

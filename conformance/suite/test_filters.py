@@ -37,6 +37,8 @@ from conformance.suite.lists.pagination_comparison import (
     ROUNDS,
     desynchronize,
     is_rejected_by_scheme,
+    size_plans,
+    with_all_limits,
 )
 from conformance.suite.lists.parameters import confirmed_name
 from conformance.suite.lists.records import every_value
@@ -64,7 +66,8 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
         plans = filtered_plans(operation, name, restricted, live)
         live.paginations.read_ahead(plan for plan, _ in plans)
         for plan, id in plans:
-            _check_filtered(live.paginations.read(plan.call, plan.limit), restricted, id, live)
+            _check_filtered(live.paginations.follow(plan), restricted, id, live)
+        _check_sizes(operation, name, restricted, live)
         for id in _ids_of_other_lists(operation, role, live):
             call = Call(operation.id).asking(**{name: id})
             _check_filtered(live.paginations.read(call, LIMITS[0]), restricted, id, live)
@@ -88,6 +91,18 @@ def _read_ahead(live: Live) -> None:
             for name, restricted in certain_filters(operation, live):
                 plans += filtered_plans(operation, name, restricted, live)
     live.paginations.read_ahead(plan for plan, _ in plans)
+
+
+def _check_sizes(operation: Operation, name: str, restricted: str, live: Live) -> None:
+    """Pages of unusual sizes, under the filter that most records pass."""
+    usual, ids = with_all_limits(Call(operation.id), live), ids_inside(operation, restricted, live)
+    counts = Counter(every_value(usual[0].records, restricted))
+    for id in sorted(ids, key=lambda id: -counts[id])[:1] if usual[0].is_whole else ():
+        call = Call(operation.id).asking(**{name: id})
+        plans = size_plans(call, counts[id], usual, live)
+        live.paginations.read_ahead(plans)
+        for plan in plans:
+            _check_filtered(live.paginations.follow(plan), restricted, id, live)
 
 
 # --- ids without records ---
@@ -360,9 +375,9 @@ def _is_unfiltered_sound(pagination: Pagination, live: Live) -> bool:
     """
     operation = pagination.call.operation
     whole, scheme = live.listing(operation).ids, pagination.pages[0].scheme
-    limits = dict.fromkeys((pagination.limit, DEFAULT_LIMIT))
     paginations = live.paginations
-    plain = [paginations.read(Call(operation), limit, scheme=scheme) for limit in limits]
+    plain = [paginations.read(Call(operation), DEFAULT_LIMIT, scheme=scheme)]
+    plain.append(paginations.follow(paginations.like(pagination, Call(operation), scheme)))
     schemes = live.callers.credential("primary").schemes
     plain += [paginations.read(Call(operation), PAGE, scheme=each) for each in schemes]
     return all(_is_part_of(each, whole) for each in plain)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from conformance.contract import api
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import (
     Defect,
@@ -218,23 +219,22 @@ def _filter_plans(operation: Operation, name: str, restricted: str, live: Live) 
 @requirement("pagination/end")
 def test_following_cursors_comes_to_an_end(operation: Operation, live: Live) -> None:
     """No cursor leads back, and the last page of projects has a null cursor."""
-    filtered = _filtered(operation, live) if operation.id == "project_list" else []
-    paginations = _paginations(operation, live)
-    ending = [each for each in filtered if _shows_its_end(each, live)]
-    for pagination in (*paginations, *ending):
-        if _unending(pagination, [*paginations, *filtered], operation) is None:
+    for pagination in _paginations(operation, live):
+        if _unending(pagination, operation) is None:
             continue
         again = live.paginations.again(pagination)
         last = again.pages[-1]
-        violation = _unending(again, [*paginations, *filtered], operation)
+        violation = _unending(again, operation)
         if violation is not None and not is_rejected_by_scheme(last, live):
             expect.violated(violation, last)
 
 
-def _unending(
-    pagination: Pagination, others: Sequence[Pagination], operation: Operation
-) -> Defect | None:
-    """How a pagination fails to end; None where it ends."""
+def _unending(pagination: Pagination, operation: Operation) -> Defect | None:
+    """How a pagination fails to end; None where it ends.
+
+    An empty page whose cursor is null ends a list: that the page before has a cursor says no more
+    than that there is this page.
+    """
     last = pagination.pages[-1]
     cursor = in_data(last, "nextCursor")
     if pagination.end is End.LOOP:
@@ -243,13 +243,9 @@ def _unending(
     if _is_cursor_rejected(pagination):
         text = "the cursor of a page returned {response} with {size}"
         return _endless(text, pagination, "200", last).at(status_line(last))
-    is_needless = (
-        operation.id == "project_list"
-        and pagination.is_whole
-        and (last.cursor is not None or _has_needless_page(pagination))
-    )
-    if is_needless and not _lacks_any(pagination, others):
-        text = "the last page of projects has a cursor with {size}"
+    is_closing = operation.id in api.load().closing_lists
+    if is_closing and pagination.is_whole and last.cursor is not None:
+        text = "empty pages of projects have cursors without end with {size}"
         return _endless(text, pagination, "nextCursor: null").on("nextCursor").at(cursor)
     return None
 
@@ -277,6 +273,25 @@ def _is_cursor_rejected(pagination: Pagination) -> bool:
     return len(pagination.pages) > 1 and not pagination.pages[-1].items
 
 
+@requirement("pagination/last-page")
+def test_the_last_page_with_items_is_the_last(operation: Operation, live: Live) -> None:
+    """No empty page follows the projects: it is unclear whether one counts as a further page."""
+    filtered = _filtered(operation, live)
+    paginations = _paginations(operation, live)
+    ending = [each for each in filtered if _shows_its_end(each, live)]
+    others = [*paginations, *filtered]
+    for pagination in (*paginations, *ending):
+        if not _has_needless_page(pagination) or _lacks_any(pagination, others):
+            continue
+        again = live.paginations.again(pagination)
+        if not _has_needless_page(again) or _lacks_any(again, others):
+            continue
+        text = "the last page of projects with items has a cursor to an empty page, with {size}"
+        needless = _endless(text, pagination, "nextCursor: null").on("nextCursor")
+        last = again.pages[-2]
+        expect.violated(needless.at(in_data(last, "nextCursor")), last, again.pages[-1])
+
+
 def _lacks_any(pagination: Pagination, others: Sequence[Pagination]) -> bool:
     """Whether other limits return more: then an empty page stands where a record is missing."""
     own = set(pagination.ids)
@@ -284,14 +299,20 @@ def _lacks_any(pagination: Pagination, others: Sequence[Pagination]) -> bool:
 
 
 def _has_needless_page(pagination: Pagination) -> bool:
-    """Whether an empty page follows full ones.
+    """Whether an empty page follows full ones, and ends the list.
 
     After a shorter page, it may be what remains of a page without the records that are hidden.
     """
     *before, last = pagination.pages
+    if not pagination.is_whole or last.cursor is not None:
+        return False
     if not before or last.items or not before[-1].items:
         return False
-    return all(len(page.items) == pagination.limit for page in before[:-1])
+    return all(len(page.items) == _requested(page) for page in before[:-1])
+
+
+def _requested(page: Exchange) -> int:
+    return int(dict(page.call.query).get("limit", DEFAULT_LIMIT))
 
 
 def _shows_its_end(pagination: Pagination, live: Live) -> bool:

@@ -18,8 +18,13 @@ PAGE = 100
 """The longest page (Limits)."""
 DEFAULT_LIMIT = 25
 """The default of `limit` on GET /projects."""
-GROWTH = (1, 3, None, 27, 81, PAGE)
-"""The limits of growing pages; None requests a page without a limit."""
+Sizes = tuple[int | None, ...]
+"""The limits of consecutive pages; the last one is that of all further pages.
+
+None requests a page without a limit.
+"""
+GROWTH: Sizes = (1, 3, None, 27, 81, PAGE)
+"""The limits of growing pages."""
 BEGINNING = 12
 """Pages that are read of a list that is too long."""
 FARTHEST = 400
@@ -27,7 +32,7 @@ FARTHEST = 400
 SPARE = 2
 """A list is read in up to so many times the pages that it needs: some may be shorter."""
 GROWING = 0
-"""The limit of a pagination whose pages grow: a cursor continues with any limit."""
+"""The limit of a pagination whose pages have several sizes: a cursor continues with any limit."""
 UNSTATED = -1
 """The limit of a pagination that sends no `limit`."""
 USUAL = 10
@@ -64,6 +69,7 @@ class Pagination:
     limit: int
     pages: tuple[Exchange, ...]
     end: End
+    sizes: Sizes = GROWTH
 
     @cached_property
     def ids(self) -> list[str]:
@@ -90,7 +96,8 @@ class Pagination:
     @property
     def page_size(self) -> str:
         """The requested size of its pages, as a phrase."""
-        phrases = {GROWING: "growing pages", UNSTATED: "no limit"}
+        growing = "growing pages" if self.sizes == GROWTH else f"the limits {_listed(self.sizes)}"
+        phrases = {GROWING: growing, UNSTATED: "no limit"}
         return phrases.get(self.limit, f"limit={self.limit}")
 
     @property
@@ -103,7 +110,7 @@ class Pagination:
 class Plan:
     """A pagination to be read: the list, the limit, the caller, and the largest number of pages.
 
-    `scheme` is None where the client chooses it.
+    `scheme` is None where the client chooses it. `sizes` are the limits of pages of several sizes.
     """
 
     call: Call
@@ -111,13 +118,14 @@ class Plan:
     caller: Credential
     scheme: str | None
     most: int
+    sizes: Sizes = GROWTH
 
     @property
     def key(self) -> tuple[object, ...]:
         """What the pagination is remembered by."""
         path = tuple(self.call.path.items())
         call = (self.call.operation, path, self.call.query)
-        return (*call, self.limit, self.caller.name, self.scheme)
+        return (*call, self.limit, self.sizes, self.caller.name, self.scheme)
 
 
 class Paginator:
@@ -146,7 +154,8 @@ class Paginator:
     @property
     def request(self) -> tuple[Call, Sending]:
         """The request for the next page."""
-        grown = GROWTH[min(len(self._pages), len(GROWTH) - 1)]
+        sizes = self.plan.sizes
+        grown = sizes[min(len(self._pages), len(sizes) - 1)]
         size = None if self.plan.limit == UNSTATED else self.plan.limit or grown
         purpose = f"page {len(self._pages) + 1} ({f'limit={size}' if size else 'no limit'})"
         limit = str(size) if size else None
@@ -174,7 +183,8 @@ class Paginator:
         if end is None and len(self._pages) >= self.plan.most:
             end = End.PAGE_COUNT
         if end is not None:
-            self.pagination = Pagination(self.plan.call, self.plan.limit, tuple(self._pages), end)
+            plan, pages = self.plan, tuple(self._pages)
+            self.pagination = Pagination(plan.call, plan.limit, pages, end, plan.sizes)
             return
         # A cursor may be valid only for the credential that it was issued to.
         self._cursor, self._scheme = page.cursor, page.scheme
@@ -216,6 +226,10 @@ def _empty_pages(pages: Sequence[Exchange]) -> int:
     """How many empty pages there are at the end."""
     backwards = enumerate(reversed(pages))
     return next((number for number, page in backwards if page.items), len(pages))
+
+
+def _listed(sizes: Sizes) -> str:
+    return ", ".join("none" if size is None else str(size) for size in sizes)
 
 
 def length(limit: int) -> int:

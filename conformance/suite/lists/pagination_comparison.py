@@ -19,12 +19,19 @@ from conformance.contract.verdict import (
 from conformance.http.exchange import Call, Exchange
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data, in_item
-from conformance.suite.lists.live import Live, parameter_of
-from conformance.suite.lists.pagination import GROWING, UNSTATED, End, Pagination, record_key
+from conformance.suite.lists import page_sizes
+from conformance.suite.lists.live import LISTS, Live, parameter_of
+from conformance.suite.lists.pagination import GROWING, UNSTATED, End, Pagination, Plan, record_key
 from conformance.suite.lists.records import differing, of_contract, suits
 
 LIMITS = (100, GROWING, 50, 25, 10, 7, 3, 1, UNSTATED)
 ROUNDS = 2
+ALONE = 3
+"""Sizes of a list whose cursors are bound to the limit that they were issued under."""
+SHORTEST_ALONE = 8
+"""The smallest of them: each reads the whole list."""
+PART = 3
+"""A list below a record, or under a filter, is read with one size for so many of the others."""
 RESTLESS = 8
 """How often a changing list is read before a violation is reported.
 
@@ -50,8 +57,50 @@ def with_all_limits(call: Call, live: Live) -> list[Pagination]:
     if not _has_read_all(call, live):
         live.callers.baseline(call.asking(limit="1"))
         _read_ahead(call, live)
+    usual = _with_usual_limits(call, live)
+    plans = _plans_beside(usual, live)
+    live.paginations.read_ahead(plans)
+    return [*usual, *map(live.paginations.follow, plans)]
+
+
+def _with_usual_limits(call: Call, live: Live) -> list[Pagination]:
     longest = live.paginations.read(call, LIMITS[0])
     return [longest, *(live.paginations.read(call, limit) for limit in _other_limits(longest))]
+
+
+def _plans_beside(usual: Sequence[Pagination], live: Live) -> list[Plan]:
+    """Paginations with unusual page sizes of a list that was read to its end."""
+    longest = usual[0]
+    return size_plans(longest.call, len(longest.ids), usual, live) if longest.is_whole else []
+
+
+def size_plans(call: Call, records: int, usual: Sequence[Pagination], live: Live) -> list[Plan]:
+    """Paginations of a list of so many records with unusual page sizes.
+
+    They change the size from page to page, where the target allows that: `usual` are those of the
+    list with the usual limits, without a filter. Below a record, or under a filter, there are
+    fewer of them.
+    """
+    is_whole_list = call.operation in LISTS.values() and not call.query
+    number = live.session.depth.sizes // (1 if is_whole_list else PART)
+    turn = [*live.session.contract.operations].index(call.operation)
+    sizes = page_sizes.chosen(live.session.seed, turn, number, records)
+    paginations = live.paginations
+    if _takes_any_limit(usual):
+        return [paginations.plan_sizes(call, each) for each in page_sizes.sequences(sizes, records)]
+    alone = [size for size in sizes if size >= SHORTEST_ALONE][:ALONE]
+    return [paginations.plan(call, size, records) for size in alone]
+
+
+def _takes_any_limit(usual: Sequence[Pagination]) -> bool:
+    """Whether a cursor continues with another limit than it was issued under, in the same order.
+
+    A target may bind its cursors to a limit, and may have an order for each limit.
+    """
+    growing = [each for each in usual if each.limit == GROWING]
+    whole = [each for each in usual if each.is_whole]
+    are_ordered_alike = all(_common(usual[0], each) == _common(each, usual[0]) for each in whole)
+    return are_ordered_alike and all(each.is_whole for each in growing)
 
 
 def _has_read_all(call: Call, live: Live) -> bool:
@@ -82,6 +131,9 @@ def _read_ahead(call: Call, live: Live) -> None:
         for each in longest
         for limit in _other_limits(each)
     )
+    with suppress(Inconclusive):
+        usual = [_with_usual_limits(each.call, live) for each in longest]
+        paginations.read_ahead(plan for each in usual for plan in _plans_beside(each, live))
 
 
 def _all_lists(live: Live) -> Iterator[Call]:
@@ -328,12 +380,14 @@ def _differences(one: Pagination, other: Pagination, live: Live) -> dict[Propert
     The property that names the parent is left out: a check of its own compares it.
     """
     contract, resource = live.session.contract, live.operation(one.call.operation).resource
-    known = {record_key(record): of_contract(contract, resource, record) for record in one.records}
+    known = {record_key(record): record for record in one.records}
     found = {}
     for shown_record in other.records:
         key = record_key(shown_record)
+        if known.get(key, shown_record) == shown_record:
+            continue
         record = of_contract(contract, resource, shown_record)
-        twin = known.get(key, record)
+        twin = of_contract(contract, resource, known[key])
         for name in set(differing(twin, record)).difference(one.call.path):
             if all(suits(contract, resource, name, shown) for shown in (twin, record)):
                 found[key, name] = (twin[name], record[name])

@@ -11,11 +11,13 @@ from conformance.runner.session import Session
 from conformance.suite.callers.callers import DEFAULT, Callers
 from conformance.suite.lists.pagination import (
     BEGINNING,
+    GROWING,
     WIDEST_GAP,
     End,
     Pagination,
     Paginator,
     Plan,
+    Sizes,
     enough,
     length,
 )
@@ -34,7 +36,10 @@ class Paginations:
     ) -> Pagination:
         """The pages of a list, at most as many as the depth of the run allows."""
         caller = self._callers.credential("primary") if credential is DEFAULT else credential
-        plan = Plan(call, limit, caller, scheme, self._session.depth.pages)
+        return self.follow(Plan(call, limit, caller, scheme, self._session.depth.pages))
+
+    def follow(self, plan: Plan) -> Pagination:
+        """The pages of a planned pagination."""
         if plan.key not in self._read:
             self._read[plan.key] = self._follow_alone(self._paginator(plan))
         return self._read[plan.key]
@@ -49,7 +54,7 @@ class Paginations:
         primary, depth = self._callers.credential("primary"), self._session.depth.pages
         pages = len(pagination.pages) if pagination.end is End.PAGE_COUNT else depth
         most = max(pages, enough(records, pagination.limit))
-        plan = Plan(pagination.call, pagination.limit, primary, scheme, most)
+        plan = Plan(pagination.call, pagination.limit, primary, scheme, most, pagination.sizes)
         by_scheme = replace(plan, scheme=scheme or pagination.pages[0].scheme)
         # A violation may follow: what looks like the end of the list may be an unusually wide gap.
         self._read[plan.key] = self._follow_alone(self._paginator(by_scheme, WIDEST_GAP))
@@ -63,6 +68,16 @@ class Paginations:
         pages = self._session.depth.pages
         most = pages if records <= length(limit) * pages else BEGINNING
         return Plan(call, limit, self._callers.credential("primary"), None, most)
+
+    def plan_sizes(self, call: Call, sizes: Sizes) -> Plan:
+        """A pagination as primary whose pages have these limits, one after the other."""
+        primary, pages = self._callers.credential("primary"), self._session.depth.pages
+        return Plan(call, GROWING, primary, None, pages, sizes)
+
+    def like(self, pagination: Pagination, call: Call, scheme: str | None) -> Plan:
+        """A pagination as primary of another list, with pages of the same sizes."""
+        limit, sizes, pages = pagination.limit, pagination.sizes, self._session.depth.pages
+        return Plan(call, limit, self._callers.credential("primary"), scheme, pages, sizes)
 
     def has_read(self, call: Call, limit: int) -> bool:
         """Whether a list has been read as primary with this limit."""

@@ -101,15 +101,20 @@ class Contract:
         """The operation with this identifier. Raises KeyError."""
         return self.operations[id]
 
-    def schema(self, name: str) -> dict[str, Any]:
-        """A component schema as a new, self-contained JSON Schema 2020-12. Raises KeyError.
+    def schema(self, name: str) -> Json:
+        """A component schema as a self-contained JSON Schema 2020-12. Raises KeyError.
 
-        Validators have to check its formats.
+        The same object each time: whoever changes it copies it. Validators have to check its
+        formats.
         """
-        return {
-            "$schema": _DIALECT,
-            **_self_contained(self.document, _schemas(self.document)[name]),
-        }
+        return _schema(self, name)
+
+
+@cache
+def _schema(contract: Contract, name: str) -> Json:
+    # Checks and rules ask for the properties of a resource tens of thousands of times.
+    document = contract.document
+    return {"$schema": _DIALECT, **_self_contained(document, _schemas(document)[name])}
 
 
 @cache

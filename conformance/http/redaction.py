@@ -7,6 +7,7 @@ The redactor searches for every spelling of a secret in http.spellings, and from
 
 import threading
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from conformance.http.own_words import own_words
 from conformance.http.secret_search import Pattern, Search, patterns
@@ -41,6 +42,12 @@ class _Searches:
         return self.exact.replace(text, bytes)
 
 
+@lru_cache(maxsize=256)
+def _patterns(secret: str, variable: str) -> tuple[Pattern, ...]:
+    # There are two redactors in a run, and in the self-test hundreds, with the same secrets.
+    return tuple(patterns(secret, variable.encode()))
+
+
 def _of_case(sought: Mapping[bytes, Pattern], *, any_case: bool) -> Iterable[Pattern]:
     return (pattern for pattern in sought.values() if pattern.any_case is any_case)
 
@@ -69,7 +76,7 @@ class Redactor:
         with self._adding:
             if secret in self._secrets:
                 return
-            sought = patterns(secret, variable.encode()) if self._is_sought(secret) else ()
+            sought = _patterns(secret, variable) if self._is_sought(secret) else ()
             added = {each.exact: each for each in sought if len(each.exact) >= self._shortest}
             merged = {**self._patterns, **added, **self._patterns}
             plain = secret.encode()

@@ -4,7 +4,8 @@ import asyncio
 import ssl
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator, MutableMapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import httpcore
@@ -165,6 +166,8 @@ def _left(timeout: float | None, late: type[Exception]) -> float | None:
 class InProcess(httpx.BaseTransport):
     """An ASGI application, called in the calling thread on an event loop of that thread.
 
+    The loop runs from the first moment on in which the application waits: most requests need none
+    of it. An application that needs a task of its own yields once before, by `asyncio.sleep(0)`.
     `advance` moves the clock of the application, so that waiting takes no time.
     """
 
@@ -178,7 +181,17 @@ class InProcess(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Run the application to the end of its response."""
-        return self._loop().run_until_complete(_call(self._application, request))
+        loop = self._loop()
+        call = _call(self._application, request)
+        asyncio._set_running_loop(loop)  # what the application awaits belongs to this loop
+        try:
+            awaited = call.send(None)
+        except StopIteration as end:
+            response: httpx.Response = end.value
+            return response
+        finally:
+            asyncio._set_running_loop(None)
+        return loop.run_until_complete(_Started(call, awaited))
 
     def wait(self, seconds: float) -> None:
         """Move the application's clock instead of sleeping."""
@@ -195,6 +208,19 @@ class InProcess(httpx.BaseTransport):
             loop = self._local.loop = asyncio.new_event_loop()
             self._loops.append(loop)
         return loop
+
+
+@dataclass(frozen=True)
+class _Started:
+    """A coroutine that waits for something, as something to await."""
+
+    call: Coroutine[Any, Any, httpx.Response]
+    awaited: Any
+
+    def __await__(self) -> Generator[Any, Any, httpx.Response]:
+        """Wait for what it waits for, and then for its end."""
+        yield self.awaited
+        return (yield from self.call.__await__())
 
 
 async def _call(application: Application, request: httpx.Request) -> httpx.Response:

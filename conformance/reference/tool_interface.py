@@ -119,6 +119,8 @@ async def _handle(server: "Server[Any]", scope: Scope, receive: Receive, send: S
     security = TransportSecuritySettings(
         allowed_hosts=hosts, allowed_origins=[f"http://{host}" for host in hosts]
     )
+    # The SDK uses tasks: a caller without a running event loop starts one when something waits.
+    await asyncio.sleep(0)
     manager = StreamableHTTPSessionManager(
         server, json_response=True, stateless=True, security_settings=security
     )

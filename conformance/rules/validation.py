@@ -80,7 +80,7 @@ def scrubbed(value: Any, depth: int = DEEPEST) -> Any:
 
 @cache
 def _validator(contract: Contract, resource: str, *, many: bool) -> Any:
-    schema = contract.schema(resource)
+    schema = dict(contract.schema(resource))
     definitions = schema.pop("$defs", {})
     wrapped = {"type": "array", "items": schema} if many else schema
     return jsonschema_rs.Draft202012Validator(

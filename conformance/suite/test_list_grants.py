@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from conformance.contract import api
 from conformance.contract.openapi import Operation
 from conformance.contract.pointer import pointer
 from conformance.contract.verdict import (
@@ -57,32 +56,24 @@ def _check_pages(pages: Iterable[Exchange], live: Live) -> None:
     """Violation where a page of primary shows a record outside its grant."""
     for page in pages:
         for index, item in enumerate(page.items):
-            name = _property_outside(item, page.operation, live)
-            violation = defect(
-                Kind.FOREIGN,
-                "a list shows a record outside the grant of the caller",
-                expected="records within the grant",
-                actual=item.get(name or "id"),
-            ).on(name or "id")
-            where = Location(Part.BODY, pointer(("data", "items", index, name or "id")), page.id)
-            expect.that(name is None, violation.at(where), page)
+            if live.is_outside(item, page.operation):
+                _report_outside(page, index, _property_outside(item, page.operation, live))
 
 
-def _property_outside(item: dict[str, Any], operation: str, live: Live) -> str | None:
-    """The property of an item with an id outside the grant of primary; None if there is none."""
-    fixtures = live.session.target.fixtures
-    groups = (fixtures.foreign, fixtures.ungranted)
-    own_kind = _listed_kinds().get(operation, "")
-    for name, kind in OWNERS.items():
-        ids = {group[kind or own_kind].lower() for group in groups if (kind or own_kind) in group}
-        if str(item.get(name)).lower() in ids:
-            return name
-    return None
+def _report_outside(page: Exchange, index: int, name: str) -> None:
+    violation = defect(
+        Kind.FOREIGN,
+        "a list shows a record outside the grant of the caller",
+        expected="records within the grant",
+        actual=page.items[index].get(name),
+    ).on(name)
+    where = Location(Part.BODY, pointer(("data", "items", index, name)), page.id)
+    expect.violated(violation.at(where), page)
 
 
-def _listed_kinds() -> dict[str, str]:
-    kinds = api.load().id_kinds
-    return {listing: kinds[name] for name, listing in api.load().parents.items()}
+def _property_outside(item: dict[str, Any], operation: str, live: Live) -> str:
+    """The property of an item that has the id outside the grant of primary."""
+    return next(name for name in OWNERS if live.is_outside({name: item.get(name)}, operation))
 
 
 def _check_shows_none(page: Exchange, ids: set[str]) -> None:

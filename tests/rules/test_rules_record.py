@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.contract import api, openapi, requirements
-from conformance.contract.openapi import Contract
+from conformance.contract.openapi import Contract, Json
 from conformance.contract.verdict import Defect, Kind, Location, Part
 from conformance.rules import record, validation
 from conformance.rules.judgement import Judgement
@@ -663,7 +663,7 @@ class Divided(Contract):
 
     differs = False
 
-    def schema(self, name: str) -> dict[str, Any]:
+    def schema(self, name: str) -> Json:
         """The schema of a resource."""
         if name != "Video" or not Divided.differs:
             return super().schema(name)

@@ -57,8 +57,11 @@ class Live:
 
     def is_outside(self, record: Mapping[str, Any], operation: str) -> bool:
         """Whether a record of a list is outside primary's grant, according to the profile."""
-        outside = self._outside_of(operation)
-        return any(str(record.get(name)).lower() in ids for name, ids in outside)
+        for name, ids in self._outside_of(operation):  # called for every record of every page
+            id = record.get(name)
+            if isinstance(id, str) and id.lower() in ids:
+                return True
+        return False
 
     def _outside_of(self, operation: str) -> list[tuple[str, set[str]]]:
         """The ids outside primary's grant that each property of a list's records may not have."""

@@ -160,6 +160,16 @@ def run_options(part: argparse.ArgumentParser) -> None:
         help="what has to be checked; exit with 5 if it could not be"
         " (default: read and authentication, as far as the profile allows)",
     )
+    _show_all(part)
+
+
+def _show_all(part: argparse.ArgumentParser) -> None:
+    part.add_argument(
+        "-v",
+        "--show-all",
+        action="store_true",
+        help="list all requirements that were not checked, and all observations",
+    )
 
 
 def serve_options(part: argparse.ArgumentParser) -> None:
@@ -250,6 +260,7 @@ def report_options(part: argparse.ArgumentParser) -> None:
         metavar="FORMAT,…",
         help="formats in addition to report.json (default: junit,html and that of the CI)",
     )
+    _show_all(part)
 
 
 def compare_options(part: argparse.ArgumentParser) -> None:

@@ -19,6 +19,7 @@ from conformance.http.redaction import Redactor
 from conformance.report import document
 from conformance.report.console import terminal
 from conformance.report.console.line import plain, visible
+from conformance.report.console.screen import Screen
 from conformance.report.document_types import FindingEntry, FindingRecord, RequirementEntry
 from conformance.report.finding import record
 from conformance.rules import examine
@@ -98,7 +99,7 @@ def _findings(exchange: Exchange, contract: openapi.Contract) -> Iterator[Findin
 def _lines(entries: list[RequirementEntry], traffic: Traffic) -> Iterator[str]:
     for entry in entries:
         for finding in entry["findings"]:
-            yield from terminal.finding(entry, finding)
+            yield from terminal.finding(entry, finding, Screen.of(sys.stdout))
             yield ""
     failed = sum(entry["verdict"] == Verdict.FAIL for entry in entries)
     exchanges = quantity(len(traffic.exchanges), "exchange")

@@ -26,6 +26,7 @@ from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Verdict, worst
 from conformance.report import artefacts
 from conformance.report.console import line, terminal
+from conformance.report.console.screen import Screen
 from conformance.report.document_types import Report
 from conformance.runner import items
 from conformance.runner.plugin import GATHERER
@@ -36,6 +37,7 @@ STYLES = {
     "good": "bold green",
     "strong": "bold",
     "dim": "dim",
+    "laid-out": "",
     "": "",
 }
 
@@ -143,8 +145,9 @@ class Lines:
 class RunDisplay:
     """A pytest plugin that takes the place of pytest's own reporter."""
 
-    def __init__(self, stream: TextIO, reports: Path) -> None:
+    def __init__(self, stream: TextIO, reports: Path, *, show_all: bool = False) -> None:
         self._console = Console(file=stream, highlight=False, markup=False, emoji=False)
+        self._screen = Screen.of(stream, show_all=show_all)
         self._reports = reports
         self._tally = Tally()
         self._classes: dict[str, str] = {}
@@ -223,13 +226,13 @@ class RunDisplay:
 
     def _verdict(self, document: Report) -> None:
         self._console.print()
-        for spans in terminal.spans(document):
+        names = ", ".join(sorted(path.name for path in self._reports.iterdir()))
+        files = f"report  {self._reports} ({names})"
+        for spans in terminal.spans(document, self._screen, files=files):
             styled = ((text, STYLES[part]) for text, part in spans)
             self._console.print(Text.assemble(*styled), soft_wrap=True)
         for command in artefacts.publish(document):
             self._console.print(command, soft_wrap=True)
-        files = ", ".join(sorted(path.name for path in self._reports.iterdir()))
-        self._console.print(f"  report  {self._reports} ({files})", soft_wrap=True)
 
 
 def _counted(record: dict[str, Any], *, warned: bool) -> tuple[str, str, int]:

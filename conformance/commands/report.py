@@ -9,6 +9,7 @@ from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED
 from conformance.report import artefacts
 from conformance.report.console import terminal
+from conformance.report.console.screen import Screen
 from conformance.report.document_types import Report
 from conformance.report.journal import JOURNAL, JournalError
 from conformance.report.run import Run
@@ -26,7 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
     files = ", ".join(sorted(path.name for path in directory.iterdir()))
-    lines = [*terminal.lines(report), f"  report  {directory} ({files})"]
+    screen = Screen.of(sys.stdout, show_all=arguments.show_all)
+    lines = terminal.lines(report, screen, files=f"report  {directory} ({files})")
     sys.stdout.writelines(f"{line}\n" for line in lines)
     return INTERRUPTED if report["interrupted"] else CONFORMANT
 

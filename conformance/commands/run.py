@@ -27,7 +27,10 @@ def run(arguments: argparse.Namespace) -> int:
     directory = _writable(arguments.report_dir.absolute())
     examples = DEPTHS[arguments.depth].examples
     prefetch = [Prefetch(arguments.seed, examples)] if _is_fuzzing(arguments) else []
-    display, stop = RunDisplay(sys.stdout, arguments.report_dir), Stop()
+    display, stop = (
+        RunDisplay(sys.stdout, arguments.report_dir, show_all=arguments.show_all),
+        Stop(),
+    )
     # A signal may arrive between the creation of a coroutine and its start: Python would warn.
     warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
     for number in (signal.SIGINT, signal.SIGTERM):

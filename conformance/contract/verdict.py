@@ -128,6 +128,7 @@ class Finding:
     """What one item of the run found on one operation.
 
     `exchanges` are the ids of its evidence. `defect` is there where the verdict is a failure.
+    `responses` is the number of responses with this verdict where a rule checked each of them.
     """
 
     requirement: str
@@ -139,6 +140,7 @@ class Finding:
     exchanges: tuple[str, ...] = ()
     item: str = ""
     defect: Defect | None = None
+    responses: int = 0
 
 
 class Violation(Exception):

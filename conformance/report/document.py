@@ -1,5 +1,6 @@
 """The requirements of a report with their verdicts, and what follows from them for the run."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -95,9 +96,23 @@ def _findings(
         if key not in distinct:
             distinct[key] = finding.entry(found, evidences)
         _count(distinct[key], found["item"])
+    _add_shares(distinct.values(), findings)
     order = list(Verdict)
     ordered = sorted(distinct.values(), key=lambda found: order.index(Verdict(found["verdict"])))
     return ordered[:MOST_FINDINGS]
+
+
+def _add_shares(entries: Iterable[FindingEntry], findings: Iterable[FindingRecord]) -> None:
+    """Say of each failure of a rule how many of the responses on its operation violate it."""
+    counts: dict[str | None, Counter[str]] = {}
+    for found in findings:
+        by_verdict = counts.setdefault(found["operation"], Counter())
+        by_verdict[found["verdict"]] += found.get("responses", 0)
+    for entry in entries:
+        wrong = counts[entry["operation"]][Verdict.FAIL]
+        if entry["verdict"] == Verdict.FAIL and wrong:
+            checked = counts[entry["operation"]].total()
+            entry["responses"] = {"wrong": wrong, "checked": checked}
 
 
 def _count(entry: FindingEntry, item: str) -> None:

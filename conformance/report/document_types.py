@@ -69,13 +69,24 @@ class DefectEntry(TypedDict):
 
 
 class ConditionEntry(TypedDict):
-    """The circumstances of the last exchange of a finding; `face` is "http" or "tool"."""
+    """The circumstances of the last exchange of a finding; `face` is "http" or "tool".
+
+    `ids` are the ids of the profile that the request names, each with its key.
+    """
 
     caller: str | None
     scheme: str | None
     face: str
+    ids: NotRequired[dict[str, str]]
     limit: NotRequired[str]
     cursor: NotRequired[str]
+
+
+class ShareEntry(TypedDict):
+    """How many of the responses that a rule checked on one operation violate it."""
+
+    wrong: int
+    checked: int
 
 
 class FindingRecord(TypedDict):
@@ -90,6 +101,7 @@ class FindingRecord(TypedDict):
     exchanges: list[str]
     item: str
     defect: NotRequired[DefectEntry | None]
+    responses: NotRequired[int]
 
 
 class FindingEntry(TypedDict):
@@ -105,6 +117,7 @@ class FindingEntry(TypedDict):
     exchanges: list[ExchangeEntry]
     defect: NotRequired[DefectEntry]
     condition: NotRequired[ConditionEntry]
+    responses: NotRequired[ShareEntry]
     known: NotRequired[str]
 
 

@@ -32,6 +32,7 @@ def record(found: Finding) -> FindingRecord:
         "exchanges": list(found.exchanges),
         "item": found.item,
         "defect": _recorded(found.defect) if found.defect else None,
+        "responses": found.responses,
     }
 
 

@@ -20,7 +20,15 @@ from conformance.contract.exit_codes import (
 from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Conclusion, Level, Verdict
 from conformance.http import proxy
-from conformance.report import artefacts, document, gate, journal, known_failures, unchecked
+from conformance.report import (
+    artefacts,
+    document,
+    gate,
+    journal,
+    known_failures,
+    named_ids,
+    unchecked,
+)
 from conformance.report.causes import grouping
 from conformance.report.document_types import AboutEntry, LedgerEntry, Report
 from conformance.report.gathered import Gathered
@@ -131,6 +139,8 @@ class Run:
             document.requirement(stated, gathered.findings[id], gathered.evidence)
             for id, stated in self._catalogue.items()
         ]
+        if self.target is not None:
+            named_ids.add(entries, self.target.fixtures)
         classes = about["suite"]["classes"]
         report: Report = {
             "format": document.FORMAT,

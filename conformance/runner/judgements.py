@@ -1,5 +1,6 @@
 """The judgements of the rules on the exchanges of one item, gathered into findings."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -20,10 +21,12 @@ class Judgements:
 
     def __init__(self) -> None:
         self._sightings: dict[Key, list[Sighting]] = {}
+        self._counts: Counter[Key] = Counter()
 
     def add(self, exchange: Exchange, judgement: Judgement) -> None:
         """Add a judgement; of equal judgements, only the first few are stored."""
         key = (judgement.requirement, exchange.operation, _verdict(judgement))
+        self._counts[key] += 1
         seen = self._sightings.setdefault(key, [])
         if len(seen) < MOST_EVIDENCE:
             seen.append((exchange, judgement))
@@ -36,7 +39,10 @@ class Judgements:
 
     def findings(self, item: str) -> tuple[Finding, ...]:
         """One finding for each requirement, operation and verdict."""
-        return tuple(_finding(key, seen, item) for key, seen in self._sightings.items())
+        return tuple(
+            replace(_finding(key, seen, item), responses=self._counts[key])
+            for key, seen in self._sightings.items()
+        )
 
 
 def _finding(key: Key, sightings: list[Sighting], item: str) -> Finding:

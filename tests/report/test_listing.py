@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from conformance.contract.pointer import Path
-from conformance.report.page import listing
+from conformance.report import listing
+from conformance.report.page.markup import markup
 
 DEEP = ["  " * depth + "[" for depth in range(7)]
 
@@ -14,9 +15,9 @@ DEEP = ["  " * depth + "[" for depth in range(7)]
 def plain(body: Any, marks: dict[Path, str] | None = None) -> list[str]:
     """The lines of a body, as text."""
     return str(
-        listing.markup(body, marks or {}).striptags()
+        markup(body, marks or {}).striptags()
         if body is None
-        else listing.markup(body, marks or {}).unescape()
+        else markup(body, marks or {}).unescape()
     ).split("\n")
 
 
@@ -76,6 +77,6 @@ def test_a_body_of_many_lines_is_truncated() -> None:
     """The number of lines of a body is bounded."""
     properties = {f"m{n}": {f"n{m}": [[1], [2]] for m in range(40)} for n in range(40)}
 
-    assert plain({"text": json.dumps(properties)})[listing.MOST_LINES - 1 :] == [
+    assert plain({"text": json.dumps(properties)})[listing.PAGE.lines - 1 :] == [
         "<i>… and more, in report.json</i>"
     ]

@@ -28,6 +28,11 @@ class Marks:
     places: Mapping[Path, str] = field(default_factory=dict)
     body: str | None = None
 
+    @property
+    def is_outside_body(self) -> bool:
+        """Whether the status line or a header is wrong, and nothing in the body."""
+        return (self.status or self.header is not None) and not self.places and self.body is None
+
 
 NOTHING = Marks()
 

@@ -1,13 +1,14 @@
 """The failures of a run for a terminal, cause by cause, and the internal errors of the checker."""
 
-import re
 from collections.abc import Iterator, Sequence
 
+from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Level, Verdict
+from conformance.report.causes import location
 from conformance.report.causes.attribution import Also, Cause, attributed
-from conformance.report.console.line import Span
+from conformance.report.console import exchange
+from conformance.report.console.line import Span, label
 from conformance.report.document_types import (
-    ExchangeEntry,
     FindingEntry,
     Report,
     RequirementEntry,
@@ -19,19 +20,16 @@ ERROR = ("INTERNAL ERROR", "bad")
 MOST_STEPS = 3
 """Exchanges that are shown of a finding: the last, and those before it."""
 
-LONGEST_BODY = 600
-LONGEST_BODY_BEFORE = 200
-LONGEST_COMMAND = 2_000
 LONGEST_MESSAGE = 300
 MOST_CAUSES = 20
 """Causes that are shown in full; the others get one line for each requirement."""
 
 
-def spans(report: Report) -> Iterator[list[Span]]:
+def spans(report: Report, width: int) -> Iterator[list[Span]]:
     """All failures and internal errors, line by line."""
-    causes = [*attributed(report), *_errors(report)]
+    causes = _causes(report)
     for cause in causes[:MOST_CAUSES]:
-        yield from finding(cause.entry, cause.findings)
+        yield from finding(cause.entry, cause.findings, width)
         yield from map(_same_cause, cause.also)
         yield []
     rest = [entry for cause in causes[MOST_CAUSES:] for entry in cause.entries]
@@ -40,6 +38,32 @@ def spans(report: Report) -> Iterator[list[Span]]:
     yield from known
     if rest or known:
         yield []
+
+
+def once_more(report: Report, width: int) -> Iterator[list[Span]]:
+    """Each failed requirement in one line, for the end of the screen."""
+    failed: dict[str, tuple[RequirementEntry, Sequence[FindingEntry]]] = {}
+    for cause in _causes(report):
+        failed.setdefault(cause.entry["id"], (cause.entry, cause.findings))
+        for also in cause.also:
+            failed.setdefault(also.entry["id"], (also.entry, also.findings))
+    longest = max(map(len, failed), default=0)
+    if failed:
+        yield []
+    for id, (entry, findings) in failed.items():
+        word, style = _word(entry, entry["verdict"])
+        start = f"{word:7}  {id:{longest}}"
+        reason = f"  {_reason(findings)}"
+        yield [(start, style), (short(reason, max(width - len(start) - 1, 20)), "")]
+
+
+def _reason(findings: Sequence[FindingEntry]) -> str:
+    found = findings[0]
+    return f"{found['operation']}: {found['message']}" if found["operation"] else found["message"]
+
+
+def _causes(report: Report) -> list[Cause]:
+    return [*attributed(report), *_errors(report)]
 
 
 def _errors(report: Report) -> Iterator[Cause]:
@@ -78,7 +102,7 @@ def _same_cause(also: Also) -> list[Span]:
     word, style = _word(also.entry, Verdict.FAIL)
     where = f" on {', '.join(also.operations)}" if also.operations else ""
     statement = (f"{where}: {also.entry['statement']}", "")
-    return [_label("same cause"), (f"{word} ", style), (also.entry["id"], "strong"), statement]
+    return [label("same cause"), (f"{word} ", style), (also.entry["id"], "strong"), statement]
 
 
 def _word(entry: RequirementEntry, verdict: str) -> Span:
@@ -91,32 +115,51 @@ def _on(found: FindingEntry) -> str:
     return f"  on {found['operation']}" if found["operation"] else ""
 
 
-def _label(text: str) -> Span:
-    return f"  {text:13}", "dim"
-
-
-def finding(entry: RequirementEntry, findings: Sequence[FindingEntry]) -> Iterator[list[Span]]:
+def finding(
+    entry: RequirementEntry, findings: Sequence[FindingEntry], width: int
+) -> Iterator[list[Span]]:
     """The first finding of a requirement in full; of the others the operations."""
     found, *others = findings
     yield [_word(entry, found["verdict"]), (f"  {entry['id']}", "strong"), (_on(found), "")]
     section = (f"  ({entry['section']})", "dim")
-    yield [_label("requirement"), (entry["statement"], ""), section]
-    label = "actual" if found["verdict"] == Verdict.FAIL else "reason"
-    yield [_label(label), (_message(found), "")]
+    yield [label("requirement"), (entry["statement"], ""), section]
+    style = "strong" if found["verdict"] == Verdict.FAIL else ""
+    name = "actual" if found["verdict"] == Verdict.FAIL else "reason"
+    yield [label(name), (short(found["message"], LONGEST_MESSAGE), style)]
     if found["expected"]:
-        yield [_label("expected"), (short(found["expected"], LONGEST_MESSAGE), "")]
-    steps = found["exchanges"][-MOST_STEPS:]
-    for exchange in steps:
-        longest = LONGEST_BODY if exchange is steps[-1] else LONGEST_BODY_BEFORE
-        yield [_label("request"), (_request(exchange["curl"]), "")]
-        yield [_label("response"), (_response(exchange, longest), "")]
+        yield [label("expected"), (short(found["expected"], LONGEST_MESSAGE), "")]
+    if seen := ", ".join(_seen(found)):
+        yield [label("seen"), (seen, "")]
+    yield from _ids(found)
+    yield from _exchanges(found, width)
     if others:
-        yield [_label("also"), (_elsewhere(found, others), "")]
+        yield [label("also"), (_elsewhere(found, others), "")]
 
 
-def _message(found: FindingEntry) -> str:
-    times = f"  ({found['occurrences']} times)" if found["occurrences"] > 1 else ""
-    return short(found["message"], LONGEST_MESSAGE) + times
+def _seen(found: FindingEntry) -> Iterator[str]:
+    """How often the failure was seen."""
+    if "responses" in found:
+        share = found["responses"]
+        yield f"in {share['wrong']:,} of {quantity(share['checked'], 'response')}"
+    elif found["occurrences"] > 1:
+        yield f"by {quantity(found['occurrences'], 'check')}"
+
+
+def _ids(found: FindingEntry) -> Iterator[list[Span]]:
+    """The ids of the request that are from the profile."""
+    named = found["condition"].get("ids", {}) if "condition" in found else {}
+    for id, key in named.items():
+        yield [label("in the profile"), (f"{id} is {key}", "")]
+
+
+def _exchanges(found: FindingEntry, width: int) -> Iterator[list[Span]]:
+    """The steps of the finding; of a rule that many responses violate, the first of them."""
+    last = found["exchanges"][-1:]
+    steps = found["exchanges"][:1] if "responses" in found else found["exchanges"][-MOST_STEPS:]
+    for step in steps:
+        marks = location.marks(found.get("defect"), step, is_last=step in last)
+        brief = step is not steps[-1]
+        yield from exchange.spans(step, marks, width, brief=brief)
 
 
 def _elsewhere(first: FindingEntry, others: Sequence[FindingEntry]) -> str:
@@ -124,24 +167,3 @@ def _elsewhere(first: FindingEntry, others: Sequence[FindingEntry]) -> str:
     places = [name for name in named if name not in (None, first["operation"])]
     where = f"on {', '.join(map(str, places))}" if places else "in other ways"
     return f"{where} (details in report.json)"
-
-
-def _request(command: str) -> str:
-    if len(command) > LONGEST_COMMAND:
-        return f"{command[:LONGEST_COMMAND]}… (complete in report.json)"
-    if command.isprintable():
-        return command
-    return f"{command}  (with escaped characters; as it was sent in report.json)"
-
-
-def _response(exchange: ExchangeEntry, longest: int) -> str:
-    response = exchange.get("response")
-    if response is None:
-        return f"no response: {short(exchange['failure'] or '', LONGEST_MESSAGE)}"
-    body = _one_line(response["body"].get("text", "(binary)"))
-    return f"{response['status']} {short(body, longest)}"
-
-
-def _one_line(text: str) -> str:
-    """A text without the line breaks of its layout."""
-    return re.sub(r"\s*\n\s*", " ", text)

@@ -1,24 +1,41 @@
 """The report as lines for a terminal: failures first, then what is unchecked, then observations."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from conformance.report.console import conclusion, failures, observed, unchecked
-from conformance.report.console.line import Span, plain, visible
+from conformance.report.console.line import Span, in_ascii, plain, visible, wrapped
+from conformance.report.console.screen import Screen
 from conformance.report.document_types import FindingEntry, Report, RequirementEntry
 
+DEFAULT = Screen()
 
-def lines(report: Report) -> Iterator[str]:
+
+def lines(report: Report, screen: Screen = DEFAULT, *, files: str = "") -> Iterator[str]:
     """The report line by line, without styles."""
-    return map(plain, spans(report))
+    return map(plain, spans(report, screen, files=files))
 
 
-def spans(report: Report) -> Iterator[list[Span]]:
-    """The report line by line, in styled spans."""
-    for part in (failures, unchecked, observed, conclusion):
-        yield from map(visible, part.spans(report))
+def spans(report: Report, screen: Screen = DEFAULT, *, files: str = "") -> Iterator[list[Span]]:
+    """The report line by line, in styled spans; `files` says where it was written."""
+    yield from _fitted(failures.spans(report, screen.width), screen)
+    yield from _fitted(unchecked.spans(report, show_all=screen.show_all), screen)
+    yield from _fitted(observed.spans(report, show_all=screen.show_all), screen)
+    yield from _fitted(conclusion.spans(report), screen)
+    if files:
+        yield from _fitted([[(f"  {files}", "")]], screen)
+    yield from _fitted(failures.once_more(report, screen.width), screen)
 
 
-def finding(entry: RequirementEntry, found: FindingEntry) -> Iterator[str]:
+def finding(
+    entry: RequirementEntry, found: FindingEntry, screen: Screen = DEFAULT
+) -> Iterator[str]:
     """One finding: requirement, actual and expected behaviour, request and response."""
-    for line in failures.finding(entry, [found]):
-        yield plain(visible(line))
+    return map(plain, _fitted(failures.finding(entry, [found], screen.width), screen))
+
+
+def _fitted(lines: Iterable[list[Span]], screen: Screen) -> Iterator[list[Span]]:
+    """Lines with the width and the characters of a screen."""
+    for line in lines:
+        shown = in_ascii(visible(line)) if screen.is_ascii else visible(line)
+        # Wrapping may put another word at the beginning of a line.
+        yield from map(visible, wrapped(shown, screen.width))

@@ -13,10 +13,14 @@ WIDTH = 80
 INDENT = " " * 6
 LONGEST_MESSAGE = 300
 MOST_BLOCKERS = 8
+FEW_BLOCKERS = 3
 
 
-def spans(report: Report) -> Iterator[list[Span]]:
-    """What is needed for each requirement, line by line; nothing if everything was checked."""
+def spans(report: Report, *, show_all: bool) -> Iterator[list[Span]]:
+    """What is needed for each requirement, line by line; nothing if everything was checked.
+
+    Their names are left out unless `show_all`.
+    """
     rest = unchecked.of(report)
     if not rest["count"]:
         return
@@ -26,19 +30,24 @@ def spans(report: Report) -> Iterator[list[Span]]:
     for need in rest["needs"]:
         number = quantity(len(need["requirements"]), "requirement")
         yield [(f"  {need['key']}", "strong"), (f"  {number}", "")]
-        yield from _names(need["requirements"])
-    yield from _blockers(rest["blocked-by"])
+        if show_all:
+            yield from _names(need["requirements"])
+    yield from _blockers(rest["blocked-by"], show_all=show_all)
+    if not show_all:
+        yield [("  (--show-all names the requirements)", "dim")]
     yield []
 
 
-def _blockers(blockers: Sequence[BlockerEntry]) -> Iterator[list[Span]]:
+def _blockers(blockers: Sequence[BlockerEntry], *, show_all: bool) -> Iterator[list[Span]]:
     if blockers:
         yield [("  Blocked by:", "")]
-    for blocker in blockers[:MOST_BLOCKERS]:
+    most = MOST_BLOCKERS if show_all else FEW_BLOCKERS
+    for blocker in blockers[:most]:
         number = quantity(len(blocker["requirements"]), "requirement")
         yield [(f"  {short(blocker['message'], LONGEST_MESSAGE)}", "strong"), (f"  {number}", "")]
-        yield from _names(blocker["requirements"])
-    if rest := blockers[MOST_BLOCKERS:]:
+        if show_all:
+            yield from _names(blocker["requirements"])
+    if rest := blockers[most:]:
         yield [(f"  … and {quantity(len(rest), 'other reason')} in report.json", "")]
 
 

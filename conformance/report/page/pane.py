@@ -8,7 +8,7 @@ from markupsafe import Markup
 from conformance.http import serialization
 from conformance.report.causes.location import Marks
 from conformance.report.document_types import ExchangeEntry
-from conformance.report.page import listing
+from conformance.report.page.markup import markup
 from conformance.report.page.survey import duration
 from conformance.report.text import command, short_with_length
 
@@ -69,7 +69,7 @@ def pane(exchange: ExchangeEntry, marks: Marks) -> Pane:
     request_body = request["body"]
     response_body = None
     if response:
-        response_body = listing.markup(response["body"], marks.places, whole=marks.body)
+        response_body = markup(response["body"], marks.places, whole=marks.body)
     return Pane(
         id=exchange["id"],
         purpose=exchange["purpose"],
@@ -78,7 +78,7 @@ def pane(exchange: ExchangeEntry, marks: Marks) -> Pane:
         method=request["method"],
         url=short_with_length(request["url"], LONGEST_URL),
         request_headers=_headers(request["headers"], None),
-        request_body=None if request_body is None else listing.markup(request_body, {}),
+        request_body=None if request_body is None else markup(request_body, {}),
         status=_status(response["status"]) if response else None,
         is_status_wrong=marks.status,
         failure=short_with_length(exchange.get("failure") or "", LONGEST_HEADER),

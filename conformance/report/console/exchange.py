@@ -1,0 +1,98 @@
+"""One exchange for a terminal: the request as a command, and what matters of the response."""
+
+import re
+from collections.abc import Iterator
+from http import HTTPStatus
+
+from conformance.report import listing
+from conformance.report.causes.location import Marks
+from conformance.report.console.line import LABEL, LAID_OUT, Span, label
+from conformance.report.document_types import ExchangeEntry, ResponseEntry
+from conformance.report.listing import Extent, Line
+from conformance.report.text import short
+
+LONGEST_COMMAND = 2_000
+LONGEST_TEXT = 300
+MARGIN = " " * LABEL
+ARGUMENT = re.compile(r"""(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+""")
+
+
+def spans(
+    exchange: ExchangeEntry, marks: Marks, width: int, *, brief: bool = False
+) -> Iterator[list[Span]]:
+    """The lines of an exchange; less of the body is shown of a `brief` one."""
+    yield [label("request"), (_about(exchange), "")]
+    for line in command(exchange["curl"], width - LABEL):
+        yield [(MARGIN, LAID_OUT), (line, "strong")]
+    response = exchange.get("response")
+    if response is None:
+        failure = short(exchange.get("failure") or "", LONGEST_TEXT)
+        yield [label("response"), (f"no response: {failure}", "bad")]
+        return
+    yield [label("response"), *_status(response, marks)]
+    if marks.header is not None:
+        yield [(MARGIN, LAID_OUT), (f"{_header(response, marks.header)}  ← here", "bad")]
+    extent = _extent(width - LABEL, brief=brief or marks.is_outside_body)
+    for line in listing.lines(response["body"], marks.places, whole=marks.body, extent=extent):
+        yield [(MARGIN, LAID_OUT), *_styled(line)]
+
+
+def command(text: str, width: int) -> list[str]:
+    """A shell command in lines that a shell reads as one; its arguments are not broken."""
+    if len(text) > LONGEST_COMMAND:
+        return [f"{text[:LONGEST_COMMAND]}… (complete in report.json)"]
+    if not text.isprintable():
+        return [f"{text}  (with escaped characters; as it was sent in report.json)"]
+    lines = [""]
+    for argument in _grouped(ARGUMENT.findall(text)):
+        if lines[-1] and len(lines[-1]) + len(argument) + len("  \\") > width:
+            lines[-1] += " \\"
+            lines.append(f"  {argument}")
+        else:
+            lines[-1] = f"{lines[-1]} {argument}" if lines[-1] else argument
+    return lines
+
+
+def _grouped(arguments: list[str]) -> Iterator[str]:
+    """The arguments, each option together with its value."""
+    waiting = ""
+    for argument in arguments:
+        if argument in {"-H", "-X", "--data-raw", "--data-binary"}:
+            waiting = f"{argument} "
+        else:
+            yield waiting + argument
+            waiting = ""
+    if waiting:
+        yield waiting.rstrip()
+
+
+def _about(exchange: ExchangeEntry) -> str:
+    credential, scheme = exchange["credential"], exchange["scheme"]
+    caller = f"as {credential} by {scheme}" if credential else "without a credential"
+    return f"{exchange['purpose']}, {caller} · {exchange['id']}"
+
+
+def _status(response: ResponseEntry, marks: Marks) -> list[Span]:
+    status = response["status"]
+    phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else ""
+    text = f"{status} {phrase}".rstrip()
+    return [(f"{text}  ← here", "bad")] if marks.status else [(text, "")]
+
+
+def _header(response: ResponseEntry, name: str) -> str:
+    values = [value for key, value in response["headers"] if key == name]
+    return f"{name}: {short(', '.join(values), LONGEST_TEXT) if values else '(absent)'}"
+
+
+def _extent(width: int, *, brief: bool) -> Extent:
+    """How much of a body a terminal shows."""
+    if brief:
+        return Extent(12, 6, 1, text=200, string=width // 2, width=width, neighbours=1)
+    return Extent(40, 12, 1, text=600, string=width // 2, width=width, neighbours=2)
+
+
+def _styled(line: Line) -> list[Span]:
+    text = "  " * line.depth + line.text
+    if line.note is not None:
+        return [(f"{text}  ← {line.note}", "bad")]
+    return [(text, "dim" if line.cut else "")]

@@ -15,7 +15,6 @@ from conformance.report.recorded_body import UNPARSED, Members, Number, parse, t
 from conformance.report.text import short_with_length
 
 MOST_INLINE = 4
-DEEPEST = 7
 IDENTITY = "id"
 """The property that is shown of every object: it says which record it is."""
 
@@ -35,6 +34,7 @@ class Extent:
     string: int
     width: int
     neighbours: int | None = None
+    deepest: int = 7
 
 
 PAGE = Extent(lines=160, members=40, items=2, text=2_000, string=160, width=60)
@@ -103,7 +103,7 @@ def _lines(body: BodyEntry | None, view: View, whole: str | None) -> Iterator[Li
 def _text(text: str, view: View, whole: str | None) -> Iterator[Line]:
     value = parse(text)
     if value is not UNPARSED:
-        yield from _value(value, (), "", view)
+        yield from _value(value, (), ("", ""), view)
     elif not text:
         yield Line(0, "an empty body", whole, cut=True)
     else:
@@ -111,17 +111,18 @@ def _text(text: str, view: View, whole: str | None) -> Iterator[Line]:
             yield Line(0, line, whole)
 
 
-def _value(value: Any, path: Path, head: str, view: View) -> Iterator[Line]:
-    """A value after its name (`head`), in one line or several."""
+def _value(value: Any, path: Path, frame: tuple[str, str], view: View) -> Iterator[Line]:
+    """A value in one line or several, between its name and its comma (`frame`)."""
+    head, comma = frame
     note = view.marks.get(path)
     inline = _inline(value, path, view)
     if inline is not None:
-        yield Line(len(path), head + inline, note)
+        yield Line(len(path), head + inline + comma, note)
         return
     opening, closing = _brackets(value)
     yield Line(len(path), head + opening, note)
     yield from _children_of(value, path, view)
-    yield Line(len(path), closing)
+    yield Line(len(path), closing + comma)
 
 
 def _children_of(value: list[Any], path: Path, view: View) -> Iterator[Line]:
@@ -134,7 +135,8 @@ def _children_of(value: list[Any], path: Path, view: View) -> Iterator[Line]:
             continue
         yield from _gap(left_out, path)
         left_out = 0
-        yield from _value(child, (*path, key), name, view)
+        comma = "," if number + 1 < len(children) else ""
+        yield from _value(child, (*path, key), (name, comma), view)
     yield from _gap(left_out, path)
 
 
@@ -182,14 +184,25 @@ def _inline(value: Any, path: Path, view: View) -> str | None:
     if view.has_marks_below(path):
         return None
     opening, closing = _brackets(value)
-    if len(path) >= DEEPEST:
-        return f"{opening} … {len(value):,} … {closing}" if value else opening + closing
+    if len(path) >= view.extent.deepest:
+        return _collapsed(value, view) if value else opening + closing
     children = _children(value)
     if len(children) > MOST_INLINE or any(isinstance(child, list) for _, _, child in children):
         return None
     shown = (name + _scalar(child, view.extent.string) for _, name, child in children)
     text = opening + ", ".join(shown) + closing
     return text if len(text) <= view.extent.width else None
+
+
+def _collapsed(value: list[Any], view: View) -> str:
+    """What is left of a container that is too deep: the number of its contents, and its id."""
+    opening, closing = _brackets(value)
+    children = _children(value)
+    for key, name, child in children:
+        if key == IDENTITY and isinstance(child, str):
+            shown = name + _scalar(child, view.extent.string)
+            return f"{opening}{shown}, … {len(children) - 1:,} more{closing}"
+    return f"{opening} … {len(value):,} … {closing}"
 
 
 def _scalar(value: Any, longest: int) -> str:

@@ -386,9 +386,10 @@ def _require_listed(operation: Operation, id: str, listing: Pagination, live: Li
         id in live.paginations.again(listing).ids,
         defect(
             Kind.OMITTED,
-            "{id} can be read by its id, but is not in the list",
+            "{id} can be read by its id, but is not among the {n} records of the list",
             expected="every record that can be read",
             id=id,
+            n=len(set(listing.ids)),
         ).at(in_data(response, "id")),
         response,
     )

@@ -7,6 +7,7 @@ import pytest
 
 from conformance.contract.pointer import Path
 from conformance.report import listing
+from conformance.report.listing import Extent
 from conformance.report.page.markup import markup
 
 DEEP = ["  " * depth + "[" for depth in range(7)]
@@ -25,9 +26,9 @@ def test_a_body_is_laid_out_without_changing_it() -> None:
     """Numbers, order and duplicate names are unchanged."""
     assert plain({"text": '{"b": 1.50, "a": 1e3, "b": [], "c": {"x": NaN, "y": "é"}}'}) == [
         "{",
-        '  "b": 1.50',
-        '  "a": 1e3',
-        '  "b": []',
+        '  "b": 1.50,',
+        '  "a": 1e3,',
+        '  "b": [],',
         '  "c": {"x": NaN, "y": "é"}',
         "}",
     ]
@@ -42,11 +43,11 @@ def test_a_long_list_is_truncated_around_its_defect() -> None:
             "[",
             "<i>  … 17 more</i>",
             "{",
-            '<mark>    "n": 17<span class="note"> ← here</span></mark>',
+            '<mark>    "n": 17,<span class="note"> ← here</span></mark>',
             '"deep": {',
             '"er": [17]',
             "}",
-            "}",
+            "},",
         ),
         *("<i>  … 82 more</i>", "]"),
     ]
@@ -79,4 +80,20 @@ def test_a_body_of_many_lines_is_truncated() -> None:
 
     assert plain({"text": json.dumps(properties)})[listing.PAGE.lines - 1 :] == [
         "<i>… and more, in report.json</i>"
+    ]
+
+
+def test_a_marked_property_is_shown_between_its_neighbours() -> None:
+    """On a terminal: the id of the record and one property on each side; the others are counted."""
+    extent = Extent(40, 8, 1, 600, 48, 60, neighbours=1)
+    record = {"id": "x", **{f"p{n}": n for n in range(9)}}
+    shown = listing.lines({"text": json.dumps(record)}, {("p4",): "here"}, extent=extent)
+
+    assert [(line.text, line.note) for line in shown[1:-1]] == [
+        ('"id": "x",', None),
+        ("… 3 more", None),
+        ('"p3": 3,', None),
+        ('"p4": 4,', "here"),
+        ('"p5": 5,', None),
+        ("… 3 more", None),
     ]

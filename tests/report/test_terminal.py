@@ -1,21 +1,24 @@
 """The report as lines for a terminal: how many failures are shown, and what is not checked."""
 
+import io
+import shlex
 from typing import Any
 
 import pytest
-from sample_reports import a_finding, a_report, an_entry, an_exchange
+from sample_reports import ID, a_finding, a_report, an_entry, an_exchange
 
 from conformance.contract.requirements import CLASSES
-from conformance.report.console import terminal
+from conformance.report.console import exchange, terminal
 from conformance.report.console.failures import MOST_CAUSES
+from conformance.report.console.screen import Screen
 from conformance.report.console.unchecked import MOST_BLOCKERS
 
 
-def lines_of(*entries: Any) -> list[str]:
+def lines_of(*entries: Any, show_all: bool = False) -> list[str]:
     """The lines of the report of a run of all classes, with these requirements."""
     report = a_report(*entries)
     report["suite"]["classes"] = list(CLASSES)
-    return list(terminal.lines(report))
+    return list(terminal.lines(report, Screen(show_all=show_all)))
 
 
 def undecided(
@@ -35,10 +38,87 @@ def test_only_the_first_failures_are_shown_in_full() -> None:
     failed = [line for line in lines if line.startswith("FAILED")]
 
     assert failed[0] == "FAILED  x/0  on project_get"
-    assert failed[MOST_CAUSES:] == [
+    assert failed[MOST_CAUSES : MOST_CAUSES + 2] == [
         f"FAILED  x/{number}  The statement of x/{number}."
         for number in (MOST_CAUSES, MOST_CAUSES + 1)
     ]
+
+
+def test_the_failed_requirements_stand_once_more_at_the_end() -> None:
+    """One line each, in the width of the screen, with the place and the reason."""
+    entries = [an_entry("x/1", "fail"), an_entry("x/longer", "fail")]
+
+    assert lines_of(*entries)[-5:] == [
+        "",
+        "FAILED   x/1          project_get: the record has the property budget",
+        "FAILED   x/longer     project_get: the record has the property budget",
+        "WARNING  read/names   project_get: the record has the property budget",
+        "ERROR    read/parent  project_get: the record has the property budget",
+    ]
+
+
+def test_a_finding_says_how_many_responses_violate_it_and_which_ids_are_from_the_profile() -> None:
+    """Of the exchanges of a rule only the first is shown."""
+    condition = {"caller": "primary", "scheme": "api-key", "face": "http", "ids": {ID: "fixtures"}}
+    exchanges = [{**an_exchange(number), "curl": f"curl step-{number}"} for number in (1, 2)]
+    found = a_finding(
+        responses={"wrong": 9, "checked": 2412}, condition=condition, exchanges=exchanges
+    )
+    lines = lines_of(an_entry("x/1", "fail", findings=[found]))
+
+    assert "  seen         in 9 of 2,412 responses" in lines
+    assert f"  from profile {ID} is fixtures" in lines
+    assert [line.strip() for line in lines if "curl step" in line] == ["curl step-1"]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_line_is_wider_than_the_screen_and_no_word_is_broken(width: int) -> None:
+    """Commands and bodies are laid out by themselves: their arguments and values stay whole."""
+    words = [f"word{number}" for number in range(60)]
+    found = a_finding(message=" ".join(words), expected=" ".join(words))
+    report = a_report(an_entry("x/1", "fail", findings=[found]))
+    lines = list(terminal.lines(report, Screen(width)))
+
+    whole = [line for line in lines if "curl" not in line and '"' not in line]
+    assert max(map(len, whole)) <= width
+    assert {word for line in whole for word in line.split() if word.startswith("word")} <= {
+        *words,
+        *(f"{word}…" for word in words),
+        "word3…",
+    }
+
+
+def test_a_command_is_broken_between_its_arguments() -> None:
+    """A shell reads the lines as one command."""
+    text = "curl -sS 'http://x/v1/a b' -H 'content-type: application/json' --data-raw '{\"a\": 1}'"
+    lines = exchange.command(text, 40)
+
+    assert lines == [
+        "curl -sS 'http://x/v1/a b' \\",
+        "  -H 'content-type: application/json' \\",
+        "  --data-raw '{\"a\": 1}'",
+    ]
+    assert shlex.split("\n".join(lines).replace("\\\n", "")) == shlex.split(text)
+
+
+def test_a_posix_locale_gets_ascii(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The symbols of the report have a substitute; texts of the target stay as they are."""
+    monkeypatch.setenv("LC_ALL", "POSIX")
+    screen = Screen.of(io.TextIOWrapper(io.BytesIO(), encoding="utf-8"))
+    shown = list(terminal.lines(a_report(), screen))
+
+    assert screen == Screen(is_ascii=True)
+    assert "".join(shown).isascii()
+    assert any("<- not allowed" in line for line in shown)
+
+
+@pytest.mark.parametrize(("encoding", "is_ascii"), [("utf-8", False), ("latin-1", True)])
+def test_an_encoding_other_than_utf_8_gets_ascii(
+    monkeypatch: pytest.MonkeyPatch, encoding: str, is_ascii: bool
+) -> None:
+    """Whatever the locale."""
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    assert Screen.of(io.TextIOWrapper(io.BytesIO(), encoding=encoding)).is_ascii is is_ascii
 
 
 def test_a_request_without_a_response_shows_the_failure() -> None:
@@ -53,11 +133,13 @@ def test_a_request_without_a_response_shows_the_failure() -> None:
         an_entry("x/y", "fail", findings=[a_finding(expected="", exchanges=[exchange])])
     )
 
-    assert lines[:6] == [
+    assert lines[:8] == [
         "FAILED  x/y  on project_get",
         "  requirement  The statement of x/y.  (Project)",
-        f"  actual       {a_finding()['message']}  (3 times)",
-        "  request      curl http://x",
+        f"  actual       {a_finding()['message']}",
+        "  seen         by 3 checks",
+        "  request      a read, as primary by api-key · read::test_it[project_get]#1",
+        "               curl http://x",
         "  response     no response: ReadTimeout: timed out",
         "",
     ]
@@ -68,6 +150,7 @@ def test_rules_need_the_credential_of_the_requests() -> None:
     lines = lines_of(
         undecided("x/1", needs=("credentials.primary",), exchanges=[]),
         undecided("response/json", exchanges=[]),
+        show_all=True,
     )
 
     start = lines.index("  credentials.primary  2 requirements")
@@ -80,7 +163,8 @@ def test_only_the_first_blockers_are_listed() -> None:
         *(
             undecided(f"x/{number}", message=f"reason {number}", needs=("data",))
             for number in range(MOST_BLOCKERS + 2)
-        )
+        ),
+        show_all=True,
     )
 
     assert "  … and 3 other reasons in report.json" in lines

@@ -40,6 +40,7 @@ def spans(report: Report) -> Iterator[list[Span]]:
     if "gate" in report and not report["interrupted"]:
         yield from _gaps(report["gate"]["gaps"])
     yield from _masked(report.get("masked", ()))
+    yield [(f"  target  {report['target']['base-url']}", "")]
     yield [(f"  {_traffic(report)}", "")]
     yield [(f"  depth {report['suite']['depth']}, seed {report['suite']['seed']}", "")]
     if _waits_for_responses(report):
@@ -58,7 +59,7 @@ def _traffic(report: Report) -> str:
     exchanges = report["exchanges"]
     methods = ", ".join(f"{number} {method}" for method, number in exchanges["methods"].items())
     count = quantity(exchanges["count"], "exchange") + (f" ({methods})" if methods else "")
-    return f"{count} with {report['target']['base-url']} in {report['duration']:.1f} s"
+    return f"{count} in {report['duration']:.1f} s"
 
 
 def _waits_for_responses(report: Report) -> bool:

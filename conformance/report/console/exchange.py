@@ -13,6 +13,9 @@ from conformance.report.text import short
 
 LONGEST_COMMAND = 2_000
 LONGEST_TEXT = 300
+LONGEST_STRING = 48
+"""Characters of a string in a body at least, so that ids are shown whole."""
+
 MARGIN = " " * LABEL
 ARGUMENT = re.compile(r"""(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+""")
 
@@ -22,8 +25,8 @@ def spans(
 ) -> Iterator[list[Span]]:
     """The lines of an exchange; less of the body is shown of a `brief` one."""
     yield [label("request"), (_about(exchange), "")]
-    for line in command(exchange["curl"], width - LABEL):
-        yield [(MARGIN, LAID_OUT), (line, "strong")]
+    for text in command(exchange["curl"], width - LABEL):
+        yield [(MARGIN, LAID_OUT), (text, "strong")]
     response = exchange.get("response")
     if response is None:
         failure = short(exchange.get("failure") or "", LONGEST_TEXT)
@@ -86,9 +89,10 @@ def _header(response: ResponseEntry, name: str) -> str:
 
 def _extent(width: int, *, brief: bool) -> Extent:
     """How much of a body a terminal shows."""
+    string = max(LONGEST_STRING, width // 2)
     if brief:
-        return Extent(12, 6, 1, text=200, string=width // 2, width=width, neighbours=1)
-    return Extent(40, 12, 1, text=600, string=width // 2, width=width, neighbours=2)
+        return Extent(20, 6, 1, 200, string, width, neighbours=1, deepest=3)
+    return Extent(32, 8, 1, 600, string, width, neighbours=2, deepest=5)
 
 
 def _styled(line: Line) -> list[Span]:

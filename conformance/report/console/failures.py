@@ -52,14 +52,19 @@ def once_more(report: Report, width: int) -> Iterator[list[Span]]:
         yield []
     for id, (entry, findings) in failed.items():
         word, style = _word(entry, entry["verdict"])
-        start = f"{word:7}  {id:{longest}}"
+        start = f"{word.removeprefix('INTERNAL '):7}  {id:{longest}}"
         reason = f"  {_reason(findings)}"
         yield [(start, style), (short(reason, max(width - len(start) - 1, 20)), "")]
 
 
 def _reason(findings: Sequence[FindingEntry]) -> str:
-    found = findings[0]
-    return f"{found['operation']}: {found['message']}" if found["operation"] else found["message"]
+    first = findings[0]["message"]
+    operations = dict.fromkeys(found["operation"] for found in findings if found["operation"])
+    if not operations:
+        return first
+    place, *others = operations
+    more = f" and {len(others)} more" if others else ""
+    return f"{place}{more}: {first}"
 
 
 def _causes(report: Report) -> list[Cause]:
@@ -149,7 +154,7 @@ def _ids(found: FindingEntry) -> Iterator[list[Span]]:
     """The ids of the request that are from the profile."""
     named = found["condition"].get("ids", {}) if "condition" in found else {}
     for id, key in named.items():
-        yield [label("in the profile"), (f"{id} is {key}", "")]
+        yield [label("from profile"), (f"{id} is {key}", "")]
 
 
 def _exchanges(found: FindingEntry, width: int) -> Iterator[list[Span]]:

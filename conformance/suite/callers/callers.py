@@ -85,7 +85,7 @@ class Callers:
     ) -> Exchange:
         """The request without the defect of a probe; Inconclusive unless it returns 200."""
         caller = self.credential("primary") if credential is DEFAULT else credential
-        sending = Sending(caller, scheme, "control", probes_liveness=probes_liveness)
+        sending = Sending(caller, scheme, "the baseline request", probes_liveness=probes_liveness)
         response = self._session.client.send(call, sending)
         if response.status != 200:
             name = response.credential or "nobody"

@@ -22,7 +22,8 @@ def status(response: Exchange, *allowed: int, because: str = "") -> None:
     if response.status in allowed:
         return
     clear(response)
-    expected = " or ".join(map(str, allowed))
+    *most, last = map(str, sorted(allowed))
+    expected = f"{', '.join(most)} or {last}" if most else last
     must_be_rejected = all(400 <= each < 500 for each in allowed)
     violated(_other_status(response, expected, because, must_be_rejected), response)
 

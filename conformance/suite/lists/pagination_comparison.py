@@ -116,7 +116,9 @@ def _read_ahead(call: Call, live: Live) -> None:
     Over a network, each pagination alone takes as long as it has pages.
     """
     calls = [call, *(each for each in _all_lists(live) if each != call)]
-    responses = live.callers.send_all([each.asking(limit="1") for each in calls], "control")
+    responses = live.callers.send_all(
+        [each.asking(limit="1") for each in calls], "the baseline request"
+    )
     exchanges = zip(calls, responses, strict=True)
     served = [each for each, response in exchanges if response.status == 200]
     paginations = live.paginations
@@ -197,20 +199,25 @@ def confirm_repeated(pagination: Pagination, live: Live) -> None:
 
 
 def _report_repeated(pagination: Pagination, ids: set[str]) -> None:
-    repeats = [place for id in sorted(ids) for place in _places_of(id, pagination)[1:2]]
-    page = next(page for page in pagination.pages if page.id == repeats[0].exchange)
-    text = "1 record is repeated with {size}: {ids}"
+    places = [place for id in sorted(ids) for place in _places_of(id, pagination)[:2]]
+    evidence = {place.exchange for place in places[:2]}
+    numbers = [n for n, page in enumerate(pagination.pages, 1) if page.id in evidence]
+    where = "page {first}, and again on page {second} ({size})"
+    text = "{ids} is on " + where
+    several = "{n} records are repeated: {ids}; the first is on " + where
     expect.violated(
         defect(
             Kind.REPEATED,
-            text if len(ids) == 1 else "{n} records are repeated with {size}: {ids}",
+            text if len(ids) == 1 else several,
             expected="each record once",
             actual=len(ids),
             n=len(ids),
             size=pagination.page_size,
             ids=_named(ids),
-        ).at(*repeats[:MOST_NAMED]),
-        page,
+            first=numbers[0],
+            second=numbers[-1],
+        ).at(*places[: 2 * MOST_NAMED]),
+        *(pagination.pages[number - 1] for number in numbers),
     )
 
 

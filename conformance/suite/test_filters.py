@@ -341,20 +341,31 @@ def _compare_with_unfiltered(pagination: Pagination, restricted: str, id: str, l
     if pagination.end is End.PAGE_COUNT and _begins_otherwise(pagination, whole, restricted, id):
         count = len(_passing(whole, restricted, id, live))
         pagination = live.paginations.again(pagination, records=count)
-    unlike = _passing(whole, restricted, id, live) ^ _passing(pagination, restricted, id, live)
+    unlike = _unlike(whole, pagination, restricted, id, live)
     unlike -= _without_owner(whole, restricted) | _without_owner(pagination, restricted)
     if len(unlike) <= pagination.without_id + whole.without_id:
         return
-    are_whole = pagination.is_whole and whole.is_whole
-    if not are_whole or not _is_unfiltered_sound(pagination, live):
+    if not pagination.is_whole or not _is_unfiltered_sound(pagination, live):
         return
     for number in range(ROUNDS):
         desynchronize(pagination.call, number, live)
         again = live.paginations.again(pagination, records=len(pagination.ids))
         other = live.paginations.again(whole)
-        unlike &= _passing(again, restricted, id, live) ^ _passing(other, restricted, id, live)
+        unlike &= _unlike(other, again, restricted, id, live)
     if unlike:
         _report_unlike(again, unlike, restricted)
+
+
+def _unlike(
+    whole: Pagination, filtered: Pagination, restricted: str, id: str, live: Live
+) -> set[str]:
+    """The records that pass a filter and that only one of two lists has.
+
+    Of a list that is too long to be read whole, those that were read have to be in the other one.
+    """
+    passing = _passing(whole, restricted, id, live)
+    shown = _passing(filtered, restricted, id, live)
+    return passing ^ shown if whole.is_whole else passing - shown
 
 
 def _begins_otherwise(pagination: Pagination, whole: Pagination, restricted: str, id: str) -> bool:

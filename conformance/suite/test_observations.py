@@ -14,6 +14,7 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.order import order
 from conformance.suite.lists.pagination import PAGE, Pagination
+from conformance.suite.lists.parts import is_too_long, parts
 
 FORMATS = {
     "RFC 3339, UTC": re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"),
@@ -111,6 +112,19 @@ def _end(pagination: Pagination) -> str:
     if not last.items:
         return "an empty page"
     return "null" if "nextCursor" in last.data else "no nextCursor"
+
+
+@requirement("observe/parts")
+def test_lists_that_are_too_long_to_be_read_whole(operation: Operation, live: Live) -> None:
+    """What was read of a list in place of all of it."""
+    longest = live.paginations.read(live.call(operation), PAGE)
+    if not is_too_long(longest):
+        return
+    shown = {"the beginning": len(longest.ids)}
+    for part in parts(operation, live):
+        filters = " and ".join(f"{name} {value}" for name, value in part.call.query)
+        shown[filters] = len(part.ids)
+    _observe(live, "observe/parts", f"{operation.id}: records that were read", shown)
 
 
 @requirement("observe/cursor")

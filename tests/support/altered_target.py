@@ -5,6 +5,7 @@ Its sources, its profile and its responses can be changed.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -73,8 +74,13 @@ def stage(
     change: Change = lambda _: None,
     spoil: Spoil = lambda request, send: send(request),
     edits: Sequence[Edit] = (),
+    pages: int = DEPTHS["quick"].pages,
 ) -> Iterator[Stage]:
-    """A new reference with these edits, this change of its profile, and `spoil`."""
+    """A new reference with these edits, this change of its profile, and `spoil`.
+
+    `pages` are the most pages that are read of a list.
+    """
+    depth = replace(DEPTHS["quick"], pages=pages)
     package = altered.load(edits)
     clock = package.ManualClock()
     reference = package.Reference(clock=clock)
@@ -82,9 +88,7 @@ def stage(
     change(stated)
     transport = Spoiled(reference.app, clock.advance, spoil)
     with (
-        closing(
-            Session(parse(stated, environ={}), transport, seed=1, depth=DEPTHS["quick"])
-        ) as session,
+        closing(Session(parse(stated, environ={}), transport, seed=1, depth=depth)) as session,
         closing(reference),
     ):
         session.begin("item")

@@ -22,6 +22,7 @@ from conformance.suite.callers.places import in_data, in_item
 from conformance.suite.lists import page_sizes
 from conformance.suite.lists.live import LISTS, Live, parameter_of
 from conformance.suite.lists.pagination import GROWING, UNSTATED, End, Pagination, Plan, record_key
+from conformance.suite.lists.parts import skipped
 from conformance.suite.lists.records import differing, of_contract, suits
 
 LIMITS = (100, GROWING, 50, 25, 10, 7, 3, 1, UNSTATED)
@@ -282,6 +283,24 @@ def confirm_missing(pagination: Pagination, whole: Sequence[Pagination], live: L
             return
         if is_at_rest and number >= ROUNDS:
             break
+    _report_missing(again, missing)
+
+
+def confirm_skipped(pagination: Pagination, other: Pagination, live: Live) -> None:
+    """Violation where the beginning of a long list repeatedly lacks records that another one has.
+
+    In a list that changes, they have to be the same records.
+    """
+    missing = skipped(pagination, other)
+    for number in range(ROUNDS + 1):
+        if not missing:
+            return
+        desynchronize(pagination.call, number, live)
+        again, beside = live.paginations.again(pagination), live.paginations.again(other)
+        missing &= skipped(again, beside)
+        missing -= _updated([pagination, other, again, beside])
+        if len(missing) <= again.without_id:
+            return
     _report_missing(again, missing)
 
 

@@ -145,7 +145,13 @@ def run_options(part: argparse.ArgumentParser) -> None:
         "--known-failures",
         type=Path,
         metavar="FILE",
-        help="known failures (TOML); they do not fail the run",
+        help="known failures and gaps (TOML); they do not fail the run",
+    )
+    part.add_argument(
+        "--baseline",
+        type=Path,
+        metavar="REPORT",
+        help="an earlier report; exit with 5 if what passed there is not checked now",
     )
     part.add_argument(
         "--require-complete",
@@ -268,6 +274,12 @@ def compare_options(part: argparse.ArgumentParser) -> None:
     part.add_argument("before", type=Path, metavar="BEFORE", help="a report.json, or its folder")
     part.add_argument(
         "after", type=Path, metavar="AFTER", help="another report.json, or its folder"
+    )
+    part.add_argument(
+        "--known-failures",
+        type=Path,
+        metavar="FILE",
+        help="known failures and gaps (TOML) of AFTER (default: those of its run)",
     )
     part.add_argument("--json", action="store_true", help="print a JSON object")
 
@@ -412,7 +424,7 @@ COMMANDS = {
     "compare": Command(
         "Show what changed between two reports.",
         compare_options,
-        ("no new failure", "a new failure"),
+        ("nothing got worse", "a new failure, or something that passed is not checked"),
     ),
     "keygen": Command("Create a key pair for signing certificates.", keygen_options),
     "certify": Command(

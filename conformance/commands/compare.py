@@ -1,19 +1,23 @@
-"""`conformance compare`: what changed from one report to another; exit code 1 for a new failure."""
+"""`conformance compare`: what changed from one report to another; exit code 1 if it got worse."""
 
 import argparse
 import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
+from datetime import UTC, datetime
 
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
+from conformance.report import known_failures, known_gaps
 from conformance.report.comparison import Comparison, compare
 from conformance.report.document_types import Report
+from conformance.report.previous import PreviousError, load
 from conformance.report.text import visible
 
 TITLES = {
     "broke": "NEW FAILURES",
+    "lost": "PASSED BEFORE, NOT CHECKED NOW",
+    "known": "KNOWN FAILURES AND GAPS",
     "mended": "FIXED",
     "otherwise": "OTHER VERDICTS",
     "observed": "OTHER OBSERVATIONS, where the specification is silent",
@@ -23,25 +27,26 @@ TITLES = {
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare two reports."""
-    found = compare(_report(arguments.before), _report(arguments.after))
+    found = compare(*_reports(arguments))
     if arguments.json:
         sys.stdout.write(json.dumps(found.document(), indent=2) + "\n")
     else:
         sys.stdout.writelines(f"{line}\n" for line in _lines(found))
-    return NON_CONFORMANT if found.broke else CONFORMANT
+    return NON_CONFORMANT if found.broke or found.lost else CONFORMANT
 
 
-def _report(path: Path) -> Report:
-    file = path / "report.json" if path.is_dir() else path
+def _reports(arguments: argparse.Namespace) -> tuple[Report, Report]:
+    """Both reports, the later one with its known failures and gaps."""
     try:
-        report: Report = json.loads(file.read_bytes())
-        if not {"requirements", "observations", "latencies"} <= set(report):
-            raise UsageError(f"{file}: not a report of this suite")
-    except OSError as problem:
-        raise UsageError(f"{file}: {problem.strerror}") from None
-    except (ValueError, TypeError):
-        raise UsageError(f"{file}: not a JSON object") from None
-    return report
+        before, after = load(arguments.before), load(arguments.after)
+        if arguments.known_failures:
+            today = datetime.now(UTC).date()
+            entries = known_failures.listed(arguments.known_failures)
+            known_failures.mark(after, entries, today)
+            known_gaps.mark(after, entries, today)
+    except (PreviousError, known_failures.KnownError) as problem:
+        raise UsageError(str(problem)) from None
+    return before, after
 
 
 def _lines(found: Comparison) -> Iterator[str]:

@@ -103,6 +103,8 @@ def _chosen(arguments: argparse.Namespace, directory: Path) -> Iterator[str]:
         yield f"--report={arguments.report}"
     if arguments.known_failures:
         yield f"--known-failures={arguments.known_failures}"
+    if arguments.baseline:
+        yield f"--conformance-baseline={arguments.baseline}"
     if arguments.require_complete:
         yield "--require-complete"
     yield from (f"--require={each}" for each in arguments.require)

@@ -129,6 +129,7 @@ class Finding:
 
     `exchanges` are the ids of its evidence. `defect` is there where the verdict is a failure.
     `responses` is the number of responses with this verdict where a rule checked each of them.
+    `schemes` and `faces` ("http", "tool") are those of the requests that it is based on.
     """
 
     requirement: str
@@ -141,6 +142,8 @@ class Finding:
     item: str = ""
     defect: Defect | None = None
     responses: int = 0
+    schemes: tuple[str, ...] = ()
+    faces: tuple[str, ...] = ()
 
 
 class Violation(Exception):

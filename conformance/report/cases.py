@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from conformance.contract.verdict import Level, Verdict
+from conformance.report import coverage
 from conformance.report.document import is_checked
 from conformance.report.document_types import FindingEntry, Report, RequirementEntry
 from conformance.report.text import command, visible
@@ -28,6 +29,8 @@ class Case:
     text: str
     findings: tuple[FindingEntry, ...]
     known: str | None = None
+    coverage: str = ""
+    """How much of the requirement was checked."""
 
     @property
     def name(self) -> str:
@@ -67,6 +70,7 @@ def _case(entry: RequirementEntry, operation: str, verdict: str) -> Case:
         text="\n\n".join(_text(entry, finding) for finding in findings),
         findings=findings,
         known=next((finding["known"] for finding in findings if "known" in finding), None),
+        coverage=coverage.described(entry),
     )
 
 

@@ -102,6 +102,8 @@ class FindingRecord(TypedDict):
     item: str
     defect: NotRequired[DefectEntry | None]
     responses: NotRequired[int]
+    schemes: NotRequired[list[str]]
+    faces: NotRequired[list[str]]
 
 
 class FindingEntry(TypedDict):
@@ -121,6 +123,24 @@ class FindingEntry(TypedDict):
     known: NotRequired[str]
 
 
+class CoverageEntry(TypedDict):
+    """The operations of a requirement with a verdict, of how many, by which schemes and faces."""
+
+    checked: int
+    operations: int
+    schemes: list[str]
+    faces: list[str]
+
+
+class TotalCoverageEntry(TypedDict):
+    """How many requirements were checked, whole and in part; `share` is from 0 to 1."""
+
+    requirements: int
+    whole: int
+    part: int
+    share: float
+
+
 RequirementEntry = TypedDict(
     "RequirementEntry",
     {
@@ -132,6 +152,7 @@ RequirementEntry = TypedDict(
         "verdict": str,
         "operations": dict[str, str],
         "findings": list[FindingEntry],
+        "coverage": NotRequired[CoverageEntry],
         "untested": NotRequired[str],
     },
 )
@@ -161,11 +182,23 @@ class UncheckedEntry(TypedDict):
 
 
 class NeedEntry(TypedDict):
-    """A profile key or a condition, what needs it, and the lines of a profile for it."""
+    """A profile key or a condition, what needs it, and the lines of a profile for it.
+
+    `adds` is the number of requirements that need nothing else.
+    """
 
     key: str
+    adds: NotRequired[int]
     requirements: list[UncheckedEntry]
     lines: list[str]
+
+
+class RejectionEntry(TypedDict):
+    """A credential that was rejected, or a target that was not available; how to correct it."""
+
+    message: str
+    remedy: str
+    requirements: list[str]
 
 
 class BlockerEntry(TypedDict):
@@ -180,6 +213,7 @@ RemainderEntry = TypedDict(
     {
         "count": int,
         "needs": list[NeedEntry],
+        "rejections": NotRequired[list[RejectionEntry]],
         "blocked-by": list[BlockerEntry],
         "lines": list[str],
     },
@@ -199,6 +233,8 @@ class LatencyEntry(TypedDict):
 
     count: int
     median: float
+    p25: NotRequired[float]
+    p75: NotRequired[float]
     p95: float
     max: float
 
@@ -246,18 +282,26 @@ class StaleEntry(TypedDict):
 
 
 class KnownFailuresEntry(TypedDict):
-    """The failures (requirement, operation) without an entry, and the outdated entries."""
+    """The failures (requirement, operation) without an entry, and the outdated entries.
+
+    `accepted` are what could not be checked and has an entry for it.
+    """
 
     unknown: list[list[str | None]]
     stale: list[StaleEntry]
+    accepted: NotRequired[list[list[str | None]]]
 
 
 class GapEntry(TypedDict):
-    """A required requirement that could not be checked, with the operations; [] for all of it."""
+    """A required requirement that could not be checked, with the operations; [] for all of it.
+
+    `known` is the reason why the gap is accepted.
+    """
 
     requirement: str
     operations: list[str]
     reason: str
+    known: NotRequired[str]
 
 
 class GateEntry(TypedDict):
@@ -294,6 +338,7 @@ Report = TypedDict(
         "started": str,
         "duration": float,
         "counts": dict[str, dict[str, int]],
+        "coverage": NotRequired[TotalCoverageEntry],
         "exchanges": TrafficEntry,
         "latencies": NotRequired[dict[str, LatencyEntry]],
         "requirements": list[RequirementEntry],

@@ -33,6 +33,8 @@ def record(found: Finding) -> FindingRecord:
         "item": found.item,
         "defect": _recorded(found.defect) if found.defect else None,
         "responses": found.responses,
+        "schemes": list(found.schemes),
+        "faces": list(found.faces),
     }
 
 

@@ -6,17 +6,22 @@ the target or by a credential that was rejected. What is required by name has to
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conformance.contract.verdict import Level, Verdict
-from conformance.report.document_types import FindingEntry, GapEntry, GateEntry, RequirementEntry
+from conformance.report.document_types import (
+    FindingEntry,
+    GapEntry,
+    GateEntry,
+    Report,
+    RequirementEntry,
+)
+from conformance.report.rejections import UNAVAILABLE
 from conformance.target.target import Target
 
 DEFAULT = ("read", "authentication")
 SERVED = "read/success"
 """The requirement without which nothing is known of the responses of a target."""
-UNAVAILABLE = frozenset({"a target that responds", "limits.requests-per-second"})
-"""What a finding needs where transient errors, or a rate limit, blocked it."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +34,45 @@ class Gap:
 
 
 def entry(
-    entries: Sequence[RequirementEntry], required: Sequence[str], target: Target | None
+    entries: Sequence[RequirementEntry],
+    required: Sequence[str],
+    target: Target | None,
+    baseline: Report | None = None,
 ) -> GateEntry:
-    """The gate as it stands in a report."""
-    return {
-        "required": list(required),
-        "gaps": list(map(_gap_entry, gaps(entries, required, target))),
-    }
+    """The gate as it stands in a report; `baseline` is a report of an earlier run."""
+    missing = gaps(entries, required, target)
+    lost = () if baseline is None else _lost(entries, baseline["requirements"])
+    return {"required": list(required), "gaps": list(map(_gap_entry, _merged([*missing, *lost])))}
+
+
+def _merged(found: Sequence[Gap]) -> list[Gap]:
+    """Each requirement once, with all operations, for its first reason; () stays all of it."""
+    merged: dict[str, Gap] = {}
+    for gap in found:
+        first = merged.setdefault(gap.requirement, gap)
+        if first.operations and gap.operations:
+            operations = tuple(dict.fromkeys([*first.operations, *gap.operations]))
+            merged[gap.requirement] = replace(first, operations=operations)
+    return list(merged.values())
+
+
+def _lost(
+    entries: Sequence[RequirementEntry], earlier: Sequence[RequirementEntry]
+) -> Iterator[Gap]:
+    """What passed in an earlier run and could not be checked in this one."""
+    passed = {entry["id"]: _passed(entry) for entry in earlier}
+    for entry in entries:
+        lost = [
+            found for found in _open(entry) if found["operation"] in passed.get(entry["id"], ())
+        ]
+        for gap in _gap(entry, lost):
+            yield replace(gap, reason=f"passed in the baseline: {gap.reason}")
+
+
+def _passed(entry: RequirementEntry) -> frozenset[str | None]:
+    """The operations on which a requirement passed; None where it passed as a whole."""
+    places = {name for name, verdict in entry["operations"].items() if verdict == Verdict.PASS}
+    return frozenset({*places, None} if entry["verdict"] == Verdict.PASS else places)
 
 
 def _gap_entry(gap: Gap) -> GapEntry:

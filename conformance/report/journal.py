@@ -56,4 +56,6 @@ def _known(stated: Sequence[Mapping[str, Any]] | None) -> tuple[Known, ...] | No
 
 def _entry(stated: Mapping[str, Any]) -> Known:
     expires = date.fromisoformat(stated["expires"]) if stated["expires"] else None
-    return Known(stated["requirement"], stated["operation"], stated["reason"], expires)
+    return Known(
+        stated["requirement"], stated["operation"], stated["reason"], expires, stated["is_gap"]
+    )

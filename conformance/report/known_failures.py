@@ -1,4 +1,7 @@
-"""Known failures: a file of what a target is known to violate, so that only new failures count."""
+"""Known failures and gaps: a file of what a target violates, and of what cannot be checked on it.
+
+Only other failures and gaps count, and entries that are out of date.
+"""
 
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
@@ -7,10 +10,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from conformance.contract import requirements
 from conformance.contract.verdict import Level, Verdict
 from conformance.report.document import failing
 from conformance.report.document_types import Report, RequirementEntry
-from conformance.target.toml_schema import Leaf, Problem, Reader, Schema
+from conformance.target.toml_schema import Leaf, Place, Problem, Reader, Schema
 
 Failure = tuple[str, str | None]
 """A failed requirement, and the operation, or None for the deployment as a whole."""
@@ -18,16 +22,24 @@ Failure = tuple[str, str | None]
 
 @dataclass(frozen=True)
 class Known:
-    """A known failure on one operation, or (None) on all of them; it counts until `expires`."""
+    """A known failure on one operation, or (None) on all of them; it counts until `expires`.
+
+    `is_gap`: a requirement that cannot be checked, in place of one that fails.
+    """
 
     requirement: str
     operation: str | None
     reason: str
     expires: date | None = None
+    is_gap: bool = False
 
     def covers(self, requirement: str, operation: str | None) -> bool:
         """Whether a failure of this requirement on this operation is the known one."""
         return requirement == self.requirement and self.operation in (None, operation)
+
+    def is_live(self, today: date) -> bool:
+        """Whether the entry has not expired."""
+        return self.expires is None or self.expires >= today
 
 
 class KnownError(ValueError):
@@ -41,6 +53,9 @@ def _blank(value: str) -> str | None:
     return None if value.strip() else "is blank"
 
 
+TABLES = {"known": False, "gap": True}
+"""The tables of a file, and whether their entries are gaps."""
+
 LISTED = "`conformance requirements` lists them"
 _ENTRY: Schema = {
     "requirement": Leaf((str,), f"write the id of a requirement ({LISTED})", _blank),
@@ -50,42 +65,64 @@ _ENTRY: Schema = {
 }
 
 
-def load(path: Path, requirements: Mapping[str, Collection[str]]) -> tuple[Known, ...]:
-    """The entries of a file; `requirements` are all ids with operations. Raises KnownError."""
-    text, entries = _read(path)
+def listed(path: Path) -> tuple[Known, ...]:
+    """The entries of a file about the requirements of the package. Raises KnownError."""
+    catalogue = requirements.load().items()
+    return load(path, {id: entry.operations for id, entry in catalogue})
+
+
+def load(path: Path, catalogue: Mapping[str, Collection[str]]) -> tuple[Known, ...]:
+    """The entries of a file; `catalogue` has all ids with operations. Raises KnownError."""
+    text, tables = _read(path)
     reader = Reader(str(path), text, {})
-    read = [_entry(reader, number, entry, requirements) for number, entry in enumerate(entries)]
+    for table in tables.keys() - TABLES.keys():
+        reader.report((table,), "is an unknown table", "write [[known]] or [[gap]]")
+    read = [
+        (name, _entry(reader, (name, number), entry, catalogue))
+        for name in TABLES
+        for number, entry in enumerate(_entries(reader, name, tables.get(name, [])))
+    ]
     if reader.problems:
         raise KnownError(reader.problems)
-    return tuple(
-        Known(entry["requirement"], entry.get("operation"), entry["reason"], entry.get("expires"))
-        for entry in read
+    return tuple(_known(entry, is_gap=TABLES[name]) for name, entry in read)
+
+
+def _known(entry: Mapping[str, Any], *, is_gap: bool) -> Known:
+    return Known(
+        entry["requirement"],
+        entry.get("operation"),
+        entry["reason"],
+        entry.get("expires"),
+        is_gap,
     )
 
 
-def _read(path: Path) -> tuple[str, list[object]]:
-    """The text of a file, and its entries as they stand there."""
+def _read(path: Path) -> tuple[str, dict[str, object]]:
+    """The text of a file, and its tables."""
     try:
         text = path.read_text(encoding="utf-8-sig")
-        entries = tomllib.loads(text).get("known", [])
+        return text, tomllib.loads(text)
     except OSError as problem:
         raise _unreadable(path, f"cannot be read: {problem.strerror}") from None
     except ValueError as problem:
         raise _unreadable(path, f"invalid TOML: {problem}") from None
-    if not isinstance(entries, list):
-        what, remedy = "must be an array of tables", "write [[known]] above each entry"
-        raise KnownError([Problem(str(path), None, "known", what, remedy)])
-    return text, entries
+
+
+def _entries(reader: Reader, name: str, entries: object) -> list[object]:
+    if isinstance(entries, list):
+        return entries
+    reader.report((name,), "must be an array of tables", f"write [[{name}]] above each entry")
+    return []
 
 
 def _unreadable(path: Path, what: str) -> KnownError:
-    return KnownError([Problem(str(path), None, "", what, "write a file of [[known]] tables")])
+    remedy = "write a file of [[known]] and [[gap]] tables"
+    return KnownError([Problem(str(path), None, "", what, remedy)])
 
 
 def _entry(
-    reader: Reader, number: int, entry: object, requirements: Mapping[str, Collection[str]]
+    reader: Reader, place: Place, entry: object, catalogue: Mapping[str, Collection[str]]
 ) -> dict[str, Any]:
-    place = ("known", number)
     read: dict[str, Any] = reader.read(_ENTRY, entry, place)
     for key in ("requirement", "reason"):
         if isinstance(entry, Mapping) and key not in entry:
@@ -93,10 +130,10 @@ def _entry(
     requirement, operation = read.get("requirement"), read.get("operation")
     if requirement is None:
         return read
-    if requirement not in requirements:
+    if requirement not in catalogue:
         what = f"names an unknown requirement: {requirement!r}"
         reader.report((*place, "requirement"), what, LISTED)
-    elif operation is not None and operation not in requirements[requirement]:
+    elif operation is not None and operation not in catalogue[requirement]:
         what = f"is not an operation of {requirement}: {operation!r}"
         reader.report((*place, "operation"), what, "leave it out for all operations")
     return read
@@ -115,7 +152,7 @@ def difference(entries: Sequence[Known], failures: Sequence[Failure], today: dat
 
     An entry is stale if nothing fails that it covers, or if it has expired.
     """
-    live = [entry for entry in entries if entry.expires is None or entry.expires >= today]
+    live = [entry for entry in entries if entry.is_live(today)]
     covered = {pair for entry in live for pair in failures if entry.covers(*pair)}
     unknown = tuple(pair for pair in failures if pair not in covered)
     expired = [(entry, f"expired on {entry.expires}") for entry in entries if entry not in live]
@@ -129,11 +166,12 @@ def _covers_any(entry: Known, failures: Sequence[Failure]) -> bool:
 
 def mark(report: Report, entries: Sequence[Known], today: date) -> None:
     """Mark the known failures of a report, and add how they differ from the entries."""
+    failures = [entry for entry in entries if not entry.is_gap]
     failed = [entry for entry in report["requirements"] if _is_failed_must(entry)]
     pairs = [(entry["id"], operation) for entry in failed for operation in failing(entry)]
-    found = difference(entries, pairs, today)
+    found = difference(failures, pairs, today)
     for entry in failed:
-        _mark(entry, entries, found)
+        _mark(entry, failures, found)
     # What an interrupted run has not reached may still fail.
     stale = () if report["interrupted"] else found.stale
     report["known-failures"] = {

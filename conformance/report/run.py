@@ -22,15 +22,24 @@ from conformance.contract.verdict import Conclusion, Level, Verdict
 from conformance.http import proxy
 from conformance.report import (
     artefacts,
+    coverage,
     document,
     gate,
     journal,
     known_failures,
+    known_gaps,
     named_ids,
     unchecked,
 )
 from conformance.report.causes import grouping
-from conformance.report.document_types import AboutEntry, LedgerEntry, Report
+from conformance.report.document_types import (
+    AboutEntry,
+    ExchangeEntry,
+    FindingRecord,
+    LedgerEntry,
+    Report,
+    RequirementEntry,
+)
 from conformance.report.gathered import Gathered
 from conformance.report.journal import JOURNAL, Journal
 from conformance.report.known_failures import Known
@@ -85,6 +94,7 @@ class Run:
         self.secrets: set[str] = set()
         self.required: tuple[str, ...] = ()
         self.known: tuple[Known, ...] | None = None
+        self.baseline: Report | None = None
         self.formats: tuple[str, ...] = artefacts.DEFAULT
 
     def start_journal(self) -> None:
@@ -136,7 +146,7 @@ class Run:
         """The report of everything that was gathered so far."""
         gathered, about = self._gathered, self._about
         entries = [
-            document.requirement(stated, gathered.findings[id], gathered.evidence)
+            _requirement(stated, gathered.findings[id], gathered.evidence)
             for id, stated in self._catalogue.items()
         ]
         if self.target is not None:
@@ -151,6 +161,7 @@ class Run:
             "started": about["started"],
             "duration": round(time.monotonic() - self.began, 3),
             "counts": document.counts(entries),
+            "coverage": coverage.total(entries),
             "exchanges": {
                 "count": gathered.exchanges,
                 "methods": gathered.methods,
@@ -162,10 +173,12 @@ class Run:
             "unchecked": unchecked.remainder(entries, classes, interrupted=interrupted),
             "observations": document.observations(gathered.observations),
             "ledger": list(map(_approval, gathered.ledger)),
-            "gate": gate.entry(entries, self.required, self.target),
+            "gate": gate.entry(entries, self.required, self.target, self.baseline),
         }
         if self.known is not None:
-            known_failures.mark(report, self.known, datetime.now(UTC).date())
+            today = datetime.now(UTC).date()
+            known_failures.mark(report, self.known, today)
+            known_gaps.mark(report, self.known, today)
         return report
 
     def _write(self, report: Report) -> Report:
@@ -195,9 +208,20 @@ class Run:
         if any(entry["verdict"] == Verdict.ERROR for entry in checked):
             return CHECKER_ERROR
         undecided = report["verdict"] == Conclusion.INCONCLUSIVE
-        if undecided and self._complete:
+        if undecided and self._complete and not known_gaps.are_all_accepted(report):
             return NON_CONFORMANT
-        return INCOMPLETE if report["gate"]["gaps"] else CONFORMANT
+        open_gaps = [gap for gap in report["gate"]["gaps"] if "known" not in gap]
+        return INCOMPLETE if open_gaps else CONFORMANT
+
+
+def _requirement(
+    stated: Requirement,
+    findings: Sequence[FindingRecord],
+    evidence: Mapping[str, ExchangeEntry],
+) -> RequirementEntry:
+    entry = document.requirement(stated, findings, evidence)
+    entry["coverage"] = coverage.of_requirement(stated, entry, findings)
+    return entry
 
 
 def catalogue(classes: Sequence[str]) -> dict[str, Requirement]:

@@ -1,6 +1,6 @@
 """What a run did not check: what is needed to check it, and what the target did that blocked it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from conformance.contract import api
 from conformance.contract.requirements import CLASSES
@@ -11,11 +11,13 @@ from conformance.report.document_types import (
     BlockerEntry,
     FindingEntry,
     NeedEntry,
+    RejectionEntry,
     RemainderEntry,
     Report,
     RequirementEntry,
     UncheckedEntry,
 )
+from conformance.report.rejections import Rejection, grouped, rejection
 
 CONSENT = "consent.approve-reviews"
 PRIMARY = "credentials.primary"
@@ -41,11 +43,14 @@ def remainder(
     """The requirements without a verdict, by what they need and what blocked them, most first."""
     entries = [entry for entry in requirements if is_undecided(entry)]
     waiting = _by_need(entries, _cut_short(classes, interrupted=interrupted))
-    keys = sorted(waiting, key=lambda key: -len(waiting[key]))
+    needed = _needed(waiting)
+    alone = {key: sum(_provides(key, keys) for keys in needed.values()) for key in waiting}
+    keys = sorted(waiting, key=lambda key: (-alone[key], -len(waiting[key])))
     settings = [setting for key in keys for setting in profile_hints.settings(key)]
     return {
         "count": len(entries),
-        "needs": [_need(key, waiting[key]) for key in keys],
+        "needs": [_need(key, alone[key], waiting[key]) for key in keys],
+        "rejections": _rejections(entries),
         "blocked-by": _blockers(entries),
         "lines": list(profile_hints.toml(settings)),
     }
@@ -81,8 +86,16 @@ def _keys(entry: RequirementEntry, cut_short: str | None) -> list[str]:
     ran = any(finding["needs"] and finding["items"] for finding in open_findings)
     if cut_short and not ran:
         return [cut_short]
-    keys = (_table(key) for finding in open_findings for key in finding["needs"])
+    keys = (key for finding in open_findings for key in _needs(finding))
     return list(dict.fromkeys(keys))
+
+
+def _needs(finding: FindingEntry) -> Iterable[str]:
+    """The needs of a finding; not those lines of the profile that are there and were rejected."""
+    rejected = rejection(finding)
+    if rejected is not None and rejected.credential:
+        return [f"a credential {rejected.credential} that is not rejected"]
+    return map(_table, finding["needs"])
 
 
 def _assumed(entry: RequirementEntry, known: frozenset[str]) -> str:
@@ -101,16 +114,50 @@ def _table(key: str) -> str:
     return key
 
 
-def _need(key: str, entries: Sequence[RequirementEntry]) -> NeedEntry:
+def _needed(waiting: Mapping[str, Sequence[RequirementEntry]]) -> dict[str, set[str]]:
+    """The keys that each requirement needs."""
+    needed: dict[str, set[str]] = {}
+    for key, entries in waiting.items():
+        for entry in entries:
+            needed.setdefault(entry["id"], set()).add(key)
+    return needed
+
+
+def _provides(key: str, keys: Collection[str]) -> bool:
+    """Whether the lines of a key are all that a requirement needs."""
+    return key in keys and set(keys) <= {key, *profile_hints.COMPANIONS.get(key, ())}
+
+
+def _need(key: str, alone: int, entries: Sequence[RequirementEntry]) -> NeedEntry:
     lines = profile_hints.toml(profile_hints.settings(key))
-    return {"key": key, "requirements": list(map(_named, entries)), "lines": list(lines)}
+    return {
+        "key": key,
+        "adds": alone,
+        "requirements": list(map(_named, entries)),
+        "lines": list(lines),
+    }
+
+
+def _rejections(entries: Sequence[RequirementEntry]) -> list[RejectionEntry]:
+    """The responses to a credential, or to anybody, that blocked checks: the first to correct."""
+    found: dict[Rejection, list[str]] = {}
+    for entry in entries:
+        for finding in _open(entry):
+            rejected = rejection(finding)
+            if rejected is not None:
+                found.setdefault(rejected, []).append(entry["id"])
+    return [
+        {"message": message, "remedy": remedy, "requirements": ids}
+        for message, remedy, ids in grouped(found)
+    ]
 
 
 def _blockers(entries: Sequence[RequirementEntry]) -> list[BlockerEntry]:
-    """The responses that blocked a check."""
+    """The other responses that blocked a check."""
     blocked: dict[str, list[UncheckedEntry]] = {}
     for entry in entries:
-        messages = (found["message"] for found in _open(entry) if found["exchanges"])
+        blocking = (found for found in _open(entry) if found["exchanges"])
+        messages = (found["message"] for found in blocking if rejection(found) is None)
         for message in dict.fromkeys(messages):
             blocked.setdefault(message, []).append(_named(entry))
     ordered = sorted(blocked, key=lambda message: -len(blocked[message]))

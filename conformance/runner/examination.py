@@ -14,6 +14,8 @@ from conformance.contract.exit_codes import USAGE_ERROR
 from conformance.http import proxy
 from conformance.http.transport import InProcess, Network, Transport
 from conformance.report import known_failures as failures
+from conformance.report import previous
+from conformance.report.document_types import Report
 from conformance.report.journal import JOURNAL
 from conformance.report.known_failures import Known
 from conformance.runner import preflight
@@ -69,15 +71,18 @@ def known_failures(config: pytest.Config) -> tuple[Known, ...] | None:
     """The known failures in the file that the options name. Raises UsageError."""
     path: Path | None = config.getoption("known_failures")
     try:
-        return (
-            None
-            if path is None
-            else failures.load(
-                path, {id: entry.operations for id, entry in requirements.load().items()}
-            )
-        )
+        return None if path is None else failures.listed(path)
     except failures.KnownError as problem:
         raise pytest.UsageError(str(problem)) from None
+
+
+def baseline(config: pytest.Config) -> Report | None:
+    """The report of an earlier run that the options name. Raises UsageError."""
+    path: Path | None = config.getoption("conformance_baseline")
+    try:
+        return None if path is None else previous.load(path)
+    except previous.PreviousError as problem:
+        raise pytest.UsageError(f"--baseline {problem}") from None
 
 
 def required(config: pytest.Config) -> tuple[str, ...]:
@@ -103,6 +108,7 @@ def is_meant(config: pytest.Config) -> bool:
 def rehearse(config: pytest.Config) -> None:
     """Read the files of the options, and check that the target responds. Raises UsageError."""
     known_failures(config)
+    baseline(config)
     target = target_of(config)
     if target is not None:
         _check_workers(config, target)
@@ -132,6 +138,7 @@ def report_directory(config: pytest.Config) -> Path:
 def begin(config: pytest.Config) -> Session:
     """The session of this process, which logs its exchanges to the report directory."""
     known_failures(config)
+    baseline(config)
     session = opened(
         subject(config), config.getoption("conformance_seed"), config.getoption("depth")
     )

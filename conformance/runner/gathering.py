@@ -43,6 +43,7 @@ def begun(config: pytest.Config, began: float) -> Run:
     run.target = examined.target
     run.formats = artefacts.chosen(config.getoption("report"))
     run.known = examination.known_failures(config)
+    run.baseline = examination.baseline(config)
     run.required = examination.required(config) or examined.target.required
     run.start_journal()
     return run

@@ -22,12 +22,15 @@ class Judgements:
     def __init__(self) -> None:
         self._sightings: dict[Key, list[Sighting]] = {}
         self._counts: Counter[Key] = Counter()
+        self._schemes: dict[Key, set[str]] = {}
 
     def add(self, exchange: Exchange, judgement: Judgement) -> None:
         """Add a judgement; of equal judgements, only the first few are stored."""
         key = (judgement.requirement, exchange.operation, _verdict(judgement))
         self._counts[key] += 1
         seen = self._sightings.setdefault(key, [])
+        if exchange.scheme:
+            self._schemes.setdefault(key, set()).add(exchange.scheme)
         if len(seen) < MOST_EVIDENCE:
             seen.append((exchange, judgement))
 
@@ -40,7 +43,11 @@ class Judgements:
     def findings(self, item: str) -> tuple[Finding, ...]:
         """One finding for each requirement, operation and verdict."""
         return tuple(
-            replace(_finding(key, seen, item), responses=self._counts[key])
+            replace(
+                _finding(key, seen, item),
+                responses=self._counts[key],
+                schemes=tuple(sorted(self._schemes.get(key, ()))),
+            )
             for key, seen in self._sightings.items()
         )
 
@@ -57,6 +64,7 @@ def _finding(key: Key, sightings: list[Sighting], item: str) -> Finding:
         exchanges=tuple(exchange.id for exchange, _ in sightings),
         item=item,
         defect=first.defect and first.defect.at(*_places(sightings)),
+        faces=("http",),
     )
 
 

@@ -62,7 +62,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--known-failures",
         type=Path,
         metavar="FILE",
-        help="known failures (TOML); they do not fail the run",
+        help="known failures and gaps (TOML); they do not fail the run",
+    )
+    group.addoption(
+        "--conformance-baseline",
+        type=Path,
+        metavar="REPORT",
+        help="an earlier report; exit with 5 if what passed there is not checked now",
     )
     group.addoption(
         "--require-complete",

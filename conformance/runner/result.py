@@ -1,6 +1,6 @@
 """The result of one item of a run, ready to be written: without secrets, and bounded in size."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -99,6 +99,17 @@ def _bounded(value: Any) -> Any:
     if isinstance(value, dict | list) and len(orjson.dumps(value)) > LONGEST_VALUE:
         return None
     return value
+
+
+def based_on(finding: Finding, exchanges: Sequence[Exchange]) -> Finding:
+    """The finding of a check, with the schemes and faces of its exchanges."""
+    schemes = {exchange.scheme for exchange in exchanges if exchange.scheme}
+    faces = {"tool" if _is_of_tools(exchange) else "http" for exchange in exchanges}
+    return replace(finding, schemes=tuple(sorted(schemes)), faces=tuple(sorted(faces)))
+
+
+def _is_of_tools(exchange: Exchange) -> bool:
+    return not exchange.in_contract and b'"jsonrpc"' in (exchange.request.body or b"")
 
 
 def traffic(exchanges: list[Exchange]) -> tuple[dict[str, int], dict[str, list[float]]]:

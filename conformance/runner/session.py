@@ -21,7 +21,7 @@ from conformance.rules import arguments, examine
 from conformance.rules.judgement import Judgement
 from conformance.runner.depth import Depth
 from conformance.runner.judgements import Judgements
-from conformance.runner.result import Evidence, ItemResult, redacted, traffic
+from conformance.runner.result import Evidence, ItemResult, based_on, redacted, traffic
 from conformance.target.target import Credential, Target
 
 UNAUTHENTICATED = 401
@@ -93,7 +93,8 @@ class Session:
     def end(self, findings: tuple[Finding, ...]) -> ItemResult:
         """The result of the item: its own findings, and those of the rules on its exchanges."""
         item = self.client.item
-        found = (*findings, *self._judgements.findings(item))
+        own = (based_on(finding, self._exchanges) for finding in findings)
+        found = (*own, *self._judgements.findings(item))
         clean = tuple(redacted(finding, item, self.redactor) for finding in found)
         methods, elapsed = traffic(self._exchanges)
         return ItemResult(

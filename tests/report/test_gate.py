@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sample_reports import a_finding, an_entry
 
-from conformance.report.gate import Gap, gaps
+from conformance.report.gate import Gap, entry, gaps
 from conformance.target.profile import parse
 
 TARGET = parse(
@@ -98,3 +98,35 @@ def test_without_a_profile_only_the_target_can_block() -> None:
     rejected = unchecked("envelope/data", needs=["credentials.primary"])
 
     assert gaps([SERVED, blocked, rejected], (), None) == (GAP,)
+
+
+def test_what_passed_in_the_baseline_has_to_be_checked() -> None:
+    """Whether or not it is required; what was not checked there is no gap."""
+    earlier: Any = {"requirements": [an_entry("tools/listed"), unchecked("tools/data")]}
+    lost: list[Any] = [
+        {**unchecked(id, needs=["tools.url"]), "class": "tools"}
+        for id in ("tools/listed", "tools/data")
+    ]
+
+    found = entry([SERVED, *lost], (), TARGET, earlier)
+
+    assert found["gaps"] == [
+        {
+            "requirement": "tools/listed",
+            "operations": ["project_get"],
+            "reason": "passed in the baseline: why",
+        }
+    ]
+
+
+def test_a_gap_for_two_reasons_is_one() -> None:
+    """With the operations of both, and the first reason."""
+    blocked = unchecked(needs=["a target that responds"])
+    other = a_finding("inconclusive", "video_get", message="other")
+    both: Any = {**blocked, "findings": [*blocked["findings"], other]}
+    places = {"project_get": "pass", "video_get": "pass"}
+    earlier: Any = {"requirements": [an_entry("response/json", operations=places)]}
+
+    (gap,) = entry([SERVED, both], (), TARGET, earlier)["gaps"]
+
+    assert (gap["operations"], gap["reason"]) == (["project_get", "video_get"], "why")

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
+from conformance.report import coverage
 from conformance.report.causes.attribution import attributed
 from conformance.report.console.line import Span
 from conformance.report.document_types import GapEntry, KnownFailuresEntry, Report
@@ -34,11 +35,13 @@ def spans(report: Report) -> Iterator[list[Span]]:
     yield [sentences[report["verdict"]]]
     for level, counted in report["counts"].items():
         yield [(f"  {level:7}{_counts(counted)}", "")]
+    yield [(f"  coverage  {coverage.sentence(report)}", "")]
     yield from _causes(report)
     if "known-failures" in report:
         yield from _known_failures(report["known-failures"])
     if "gate" in report and not report["interrupted"]:
-        yield from _gaps(report["gate"]["gaps"])
+        gaps = report["gate"]["gaps"]
+        yield from _gaps([gap for gap in gaps if "known" not in gap])
     yield from _masked(report.get("masked", ()))
     yield [(f"  target  {report['target']['base-url']}", "")]
     yield [(f"  {_traffic(report)}", "")]
@@ -98,6 +101,10 @@ def _gaps(gaps: Sequence[GapEntry]) -> Iterator[list[Span]]:
 
 
 def _known_failures(known: KnownFailuresEntry) -> Iterator[list[Span]]:
+    accepted = known.get("accepted", [])
+    if accepted:
+        number = quantity(len({requirement for requirement, _ in accepted}), "requirement")
+        yield [(f"  {number} not checked, as known gaps", "")]
     if known["unknown"] or known["stale"]:
         yield [("  the failures differ from the known failures", "bad")]
     else:

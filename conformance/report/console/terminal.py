@@ -1,8 +1,8 @@
-"""The report as lines for a terminal: failures first, then what is unchecked, then observations."""
+"""The report as lines for a terminal: what blocked checks, failures, the rest."""
 
 from collections.abc import Iterable, Iterator
 
-from conformance.report.console import conclusion, failures, observed, unchecked
+from conformance.report.console import conclusion, failures, observed, rejected, unchecked
 from conformance.report.console.line import Span, in_ascii, plain, visible, wrapped
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import FindingEntry, Report, RequirementEntry
@@ -17,6 +17,7 @@ def lines(report: Report, screen: Screen = DEFAULT, *, files: str = "") -> Itera
 
 def spans(report: Report, screen: Screen = DEFAULT, *, files: str = "") -> Iterator[list[Span]]:
     """The report line by line, in styled spans; `files` says where it was written."""
+    yield from _fitted(rejected.spans(report), screen)
     yield from _fitted(failures.spans(report, screen.width), screen)
     yield from _fitted(unchecked.spans(report, show_all=screen.show_all), screen)
     yield from _fitted(observed.spans(report, show_all=screen.show_all), screen)

@@ -4,15 +4,17 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
-from conformance.report import unchecked
+from conformance.report import coverage, unchecked
 from conformance.report.console.line import Span
-from conformance.report.document_types import BlockerEntry, Report, UncheckedEntry
+from conformance.report.document_types import BlockerEntry, NeedEntry, Report, UncheckedEntry
 from conformance.report.text import short
 
 WIDTH = 80
 INDENT = " " * 6
 LONGEST_MESSAGE = 300
 MOST_BLOCKERS = 8
+MOST_WITH_LINES = 3
+"""Needs whose lines of a profile are shown, unless everything is."""
 FEW_BLOCKERS = 3
 
 
@@ -24,18 +26,29 @@ def spans(report: Report, *, show_all: bool) -> Iterator[list[Span]]:
     rest = unchecked.of(report)
     if not rest["count"]:
         return
-    count = quantity(rest["count"], "requirement")
+    part = coverage.of(report)["part"]
+    count = quantity(rest["count"], "requirement") + (f", {part} of them in part" if part else "")
     pronoun = "it" if rest["count"] == 1 else "them"
     yield [("NOT CHECKED", "warn"), (f"  {count}; what is needed to check {pronoun}:", "")]
     for need in rest["needs"]:
-        number = quantity(len(need["requirements"]), "requirement")
-        yield [(f"  {need['key']}", "strong"), (f"  {number}", "")]
+        yield [(f"  {need['key']}", "strong"), (f"  {_number(need)}", "")]
+        if show_all or need in rest["needs"][:MOST_WITH_LINES]:
+            yield from ([(f"{INDENT}{line}", "")] for line in need["lines"] if line)
         if show_all:
             yield from _names(need["requirements"])
     yield from _blockers(rest["blocked-by"], show_all=show_all)
     if not show_all:
-        yield [("  (--show-all names the requirements)", "dim")]
+        yield [("  (--show-all shows all lines, and names the requirements)", "dim")]
     yield []
+
+
+def _number(need: NeedEntry) -> str:
+    """How many requirements a key adds, by itself and with other keys."""
+    total, alone = len(need["requirements"]), need.get("adds")
+    number = quantity(total, "requirement")
+    if alone is None or alone == total:
+        return number
+    return f"{number}, {alone} of them by itself" if alone else f"{number}, with other keys"
 
 
 def _blockers(blockers: Sequence[BlockerEntry], *, show_all: bool) -> Iterator[list[Span]]:

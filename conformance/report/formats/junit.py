@@ -44,8 +44,11 @@ def _case(suite: ET.Element, case: Case) -> None:
         "level": case.level,
         "operation": case.operation,
         "verdict": case.verdict,
+        "coverage": case.coverage,
     }
     for name, value in stated.items():
+        if not value and name == "coverage":
+            continue
         ET.SubElement(properties, "property", name=name, value=value)
     tag = _tag(case)
     if tag:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Level, Verdict
-from conformance.report import unchecked
+from conformance.report import coverage, unchecked
 from conformance.report.cases import Case, cases
 from conformance.report.causes.attribution import Cause, attributed
 from conformance.report.document_types import Report, RequirementEntry
@@ -37,6 +37,8 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _causes("Warnings", shoulds)
     yield from _section("Internal errors", [case for case in found if _is_error(case)])
     yield from _unchecked(report)
+    yield f"Coverage: {coverage.sentence(report)}"
+    yield ""
     suite = report["suite"]
     exchanges = quantity(report["exchanges"]["count"], "exchange")
     yield f"{exchanges}, depth {suite['depth']}, seed {suite['seed']}, suite {suite['version']}"
@@ -96,11 +98,14 @@ def _section(title: str, found: Sequence[Case]) -> Iterator[str]:
 
 def _unchecked(report: Report) -> Iterator[str]:
     """What is needed to check the other requirements."""
-    needs = unchecked.of(report)["needs"]
+    rest = unchecked.of(report)
+    needs = rest["needs"]
     if not needs:
         return
     yield "### Not checked"
     yield ""
+    for reason in rest.get("rejections", []):
+        yield f"- **{escaped(reason['message'])}**: {escaped(reason['remedy'])}"
     for need in needs:
         number = quantity(len(need["requirements"]), "requirement")
         ids = ", ".join(escaped(each["requirement"]) for each in need["requirements"])

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from conformance.contract.verdict import Level, Verdict
+from conformance.report import coverage
 from conformance.report.causes.attribution import Cause, attributed
 from conformance.report.document_types import FindingEntry, Report, RequirementEntry
 from conformance.report.page.pane import Pane
@@ -80,6 +81,7 @@ class ShownRequirement:
     findings: tuple[ShownFinding, ...]
     also: tuple[AlsoFailed, ...] = ()
     causes: tuple[str, ...] = ()
+    coverage: str = ""
 
     @property
     def where(self) -> tuple[str, ...]:
@@ -146,6 +148,7 @@ def _shown(
         findings=tuple(_finding(each, (entry["id"], number), found) for number, each in numbered),
         also=tuple(_also(own)),
         causes=() if own else tuple(_causes_of(entry["id"], causes)),
+        coverage=coverage.described(entry),
     )
 
 

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Conclusion
+from conformance.report import unchecked
 from conformance.report.document_types import Report
 from conformance.report.page.requirement import ShownRequirement
 from conformance.report.text import command
@@ -71,6 +72,9 @@ def _sentence(report: Report, groups: Groups) -> str:
 def _warnings(report: Report, groups: Groups) -> Iterator[str]:
     if report["interrupted"]:
         yield "The run was interrupted: this is what was known so far."
+    for reason in unchecked.of(report).get("rejections", []):
+        number = quantity(len(reason["requirements"]), "requirement")
+        yield f"{reason['message']}: {number} not checked. To correct it: {reason['remedy']}."
     if groups["error"]:
         number = quantity(len(groups["error"]), "requirement")
         yield f"An internal error of the checker concerns {number}."

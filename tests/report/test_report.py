@@ -445,8 +445,8 @@ def test_the_records_of_workers_are_added_up(tmp_path: Path) -> None:
         "file": "exchanges.jsonl",
     }
     assert document["latencies"] == {
-        "a": {"count": 2, "median": 1.0, "p95": 1.5, "max": 1.5},
-        "b": {"count": 1, "median": 1.0, "p95": 1.0, "max": 1.0},
+        "a": {"count": 2, "median": 1.0, "p25": 0.5, "p75": 1.5, "p95": 1.5, "max": 1.5},
+        "b": {"count": 1, "median": 1.0, "p25": 1.0, "p75": 1.0, "p95": 1.0, "max": 1.0},
     }
     assert document["observations"] == [{"id": "observe/o", "subject": "s", "values": [1]}]
     assert document["ledger"] == [{"review": "id", "key": "k", "revision": 2}]

@@ -5,8 +5,9 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import NoReturn
 
@@ -37,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         # A terminal with a small character set must not make a command fail.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    chosen = parser().parse_args(arguments)
+    chosen = _chosen(sys.argv[1:] if arguments is None else arguments)
     try:
         # The module of a command has `run(arguments) -> exit code`; it is imported on demand.
         code: int = importlib.import_module(f"conformance.commands.{chosen.command}").run(chosen)
@@ -54,6 +55,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         traceback.print_exc()
         return CHECKER_ERROR
     return code
+
+
+def _chosen(arguments: Sequence[str]) -> argparse.Namespace:
+    """The command and its options; a misspelt one ends the process, with the nearest."""
+    whole = parser()
+    first = arguments[0] if arguments else ""
+    if first and not first.startswith("-") and first not in COMMANDS:
+        whole.error(f"unknown command {first!r}{_nearest(first, COMMANDS)}")
+    chosen, rest = whole.parse_known_args(arguments)
+    if rest:
+        _reject(chosen.command, rest)
+    return chosen
+
+
+def _reject(command: str, rest: Sequence[str]) -> NoReturn:
+    """End the process because of the arguments that a command does not have."""
+    part = Parser(prog=f"conformance {command}")
+    recorder = importlib.import_module("conformance.commands.completion").Recorder()
+    COMMANDS[command].options(recorder)
+    options = [name for action in recorder.recorded for name in action.option_strings]
+    wrong = next((each for each in rest if each.startswith("-")), rest[0])
+    kind = "option" if wrong.startswith("-") else "argument"
+    part.error(f"unknown {kind} {wrong!r}{_nearest(wrong.partition('=')[0], options)}")
+
+
+def _nearest(text: str, known: Iterable[str]) -> str:
+    near = get_close_matches(text, list(known), 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def parser() -> Parser:
@@ -231,6 +260,16 @@ def requirements_options(part: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print a JSON array with all details",
     )
+
+
+def explain_options(part: argparse.ArgumentParser) -> None:
+    """The requirement to explain."""
+    part.add_argument("requirement", metavar="ID", help="such as approval/stale-revision")
+
+
+def completion_options(part: argparse.ArgumentParser) -> None:
+    """The shell."""
+    part.add_argument("shell", choices=("bash", "zsh", "fish"), metavar="bash|zsh|fish")
 
 
 def no_options(_part: argparse.ArgumentParser) -> None:
@@ -413,6 +452,10 @@ COMMANDS = {
     ),
     "serve": Command("Serve the bundled reference implementation, as a sandbox.", serve_options),
     "requirements": Command("List the requirements.", requirements_options),
+    "explain": Command(
+        "Explain a requirement: what is accepted, why, and what proves its check.",
+        explain_options,
+    ),
     "judge": Command(
         "Check recorded traffic against the rules for every exchange.",
         judge_options,
@@ -448,6 +491,9 @@ COMMANDS = {
         "Compare a published OpenAPI document with the contract.",
         diff_options,
         ("no breaking difference", "a breaking difference"),
+    ),
+    "completion": Command(
+        "Print a script that completes commands and options.", completion_options
     ),
 }
 

@@ -62,7 +62,27 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
         ),
         (
             ["run", "--deep"],
-            "conformance: error: unrecognized arguments: --deep" + HINT.format("conformance"),
+            "conformance run: error: unknown option '--deep'; did you mean --depth?"
+            + HINT.format("conformance run"),
+        ),
+        (
+            ["rnu"],
+            "conformance: error: unknown command 'rnu'; did you mean run?"
+            + HINT.format("conformance"),
+        ),
+        (
+            ["serve", "--databse=x"],
+            "conformance serve: error: unknown option '--databse=x'; did you mean --database?"
+            + HINT.format("conformance serve"),
+        ),
+        (
+            ["serve", "here"],
+            "conformance serve: error: unknown argument 'here'" + HINT.format("conformance serve"),
+        ),
+        (
+            ["explain", "approval/stale-revison"],
+            "conformance explain: error: unknown requirement 'approval/stale-revison'; "
+            "did you mean approval/stale-revision?\n",
         ),
         (
             ["run", "--target"],

@@ -1,0 +1,75 @@
+"""`conformance explain`: the statement, the interpretations, and what proves the check."""
+
+from argparse import Namespace
+from fnmatch import fnmatchcase
+
+import pytest
+
+from conformance.assurance.selftest.population import Mutant, Variant, shipped
+from conformance.commands import explain
+from conformance.commands.outcome import UsageError
+from conformance.contract import interpretations, requirements
+
+
+def explained(id: str, width: int = 80) -> list[str]:
+    """The lines of an explanation."""
+    return list(explain.lines(requirements.load()[id], shipped(), width))
+
+
+def test_a_requirement_is_explained() -> None:
+    """Statement, section, level, what is accepted and why, its mutants and variants."""
+    lines = explained("approval/new-key")
+
+    assert lines[0] == "approval/new-key"
+    assert "  section      States and transitions (of the specification)" in lines
+    assert "  accepted     200, 400, 403, 409 or 422" in lines
+    assert any(line.startswith("  fails for    new-key-fails: ") for line in lines)
+    assert any(line.startswith("  passes for   ") for line in lines)
+
+
+@pytest.mark.parametrize("id", list(requirements.load()))
+def test_every_requirement_can_be_explained_in_80_columns(id: str) -> None:
+    """Each that is checked names its checks and at least one mutant."""
+    lines = explained(id)
+    stated = requirements.load()[id]
+
+    assert all(len(line) <= 80 or len(line[15:].split()) == 1 for line in lines)
+    assert any(line.startswith("  checked by   ") for line in lines) is (stated.untested is None)
+    assert any(line.startswith("  fails for    ") for line in lines) is stated.is_checked
+
+
+@pytest.mark.parametrize(
+    ("id", "expected"),
+    [
+        ("stale-revision", "did you mean approval/stale-revision?"),
+        ("account", "account/required, account/closed, account/fields, account/type"),
+        ("limits/bdy", "did you mean limits/body?"),
+        ("nothing at all", "`conformance requirements` lists them"),
+    ],
+)
+def test_an_unknown_id_suggests_the_nearest(id: str, expected: str) -> None:
+    """A point without its area, an area without a point, a typing error."""
+    with pytest.raises(UsageError) as raised:
+        explain.run(arguments(id))
+    assert expected in str(raised.value)
+
+
+def arguments(id: str) -> Namespace:
+    """The arguments of the command."""
+    return Namespace(requirement=id)
+
+
+def test_every_interpretation_says_which_requirements_it_concerns() -> None:
+    """Each row of the page is known, each pattern names a requirement, each reading a variant."""
+    known = list(requirements.load())
+    readings = {each.reading for each in shipped() if isinstance(each, Variant) and each.reading}
+    loaded = interpretations.load()
+
+    assert [each.point for each in loaded] == [row[0] for row in interpretations.rows()]
+    for each in loaded:
+        for pattern in each.requirements:
+            assert any(fnmatchcase(id, pattern) for id in known), (each.point, pattern)
+    assert {each.reading for each in loaded if each.reading} == readings
+    assert {id for each in shipped() if isinstance(each, Mutant) for id in each.breaks} <= set(
+        known
+    )

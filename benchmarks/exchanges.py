@@ -142,12 +142,12 @@ def _checked(
 ) -> Callable[[], object]:
     session = Session(target, transport, seed=1, depth=DEPTHS["quick"], rate=None)
     session.open_log(log)
-    session.begin("benchmark")
+    client = session.context("benchmark").client
     sending = Sending(target.credentials["primary"], "api-key")
 
     def call() -> object:
         clock.advance(1)
-        return session.client.send(LIST, sending)
+        return client.send(LIST, sending)
 
     return call
 

@@ -30,6 +30,7 @@ from conformance.report.console.screen import Screen
 from conformance.report.document_types import Report
 from conformance.runner import items
 from conformance.runner.plugin import GATHERER
+from conformance.runner.stash import FACT_RESULT, RESULT
 
 STYLES = {
     "bad": "bold red",
@@ -178,9 +179,11 @@ class RunDisplay:
         """Count a finished check."""
         warned = hasattr(report, "wasxfail")
         for name, value in report.user_properties:
-            if name == "conformance":
+            if name == RESULT:
                 self._tally.add(*_counted(orjson.loads(str(value)), warned=warned))
                 self._show()
+            elif name == FACT_RESULT:
+                self._tally.exchanges[name] += orjson.loads(str(value))["exchanges"]
 
     def _show(self) -> None:
         if self._display is None:

@@ -1,37 +1,18 @@
-"""The client: sends calls as a credential, repeats transient errors, and records exchanges."""
+"""The client of one item: it sends calls as a credential, and repeats transient errors."""
 
-import threading
-import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-import httpx
-
-from conformance.contract.openapi import Contract
 from conformance.contract.verdict import Inconclusive
-from conformance.http import content_coding
-from conformance.http.exchange import AGAIN, Call, Exchange, Response, exchange_id
-from conformance.http.outgoing import Outgoing, Requests
-from conformance.http.patience import Attempts, RequestRate, Silence, Waiting
-from conformance.http.redaction import Redactor
-from conformance.http.renewal import Renewal
+from conformance.http.dispatcher import Dispatcher, Request, Sent
+from conformance.http.exchange import AGAIN, Call, Exchange
+from conformance.http.patience import Attempts
 from conformance.http.sending import Sending
-from conformance.http.transport import RecordedFailure, Transport
-
-LONGEST_FAILURE = 400
-"""Characters of the description of a failed connection."""
-
-FAILURES = (httpx.TransportError, httpx.DecodingError, httpx.StreamError, UnicodeError)
-"""Exceptions of the transport that a target, or its name, causes."""
-
-Request = tuple[Call, Sending, int]
-"""A call, how it is made, and its number in the item."""
 
 
 class Log(Protocol):
-    """Receives every exchange, in the order of its number."""
+    """Receives every exchange of an item."""
 
     def __call__(self, exchange: Exchange, /) -> None:
         """Record one exchange."""
@@ -39,39 +20,16 @@ class Log(Protocol):
 
 @dataclass
 class Client:
-    """Sends calls to one target.
+    """Sends the calls of one item of a run.
 
-    `rate` is in requests per second, `connections` the number of requests that may be under way at
-    once; None: no limit. `begin` names the item of the run that the following exchanges belong to.
-    Within an item they are numbered from 1 in the order in which they were requested, also where
-    they are under way at once, so that a run can be repeated against its recording.
+    Its exchanges are numbered from 1 in the order in which they were requested, also where they are
+    under way at once, so that a run can be repeated against its recording.
     """
 
-    base_url: str
-    contract: Contract
-    transport: Transport
-    redactor: Redactor
+    dispatcher: Dispatcher
+    item: str
     log: Log
-    rate: float | None = None
-    connections: int | None = None
-    item: str = ""
-    now: Callable[[], float] = time.monotonic
-    waiting: Waiting = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.waiting = Waiting(self._sleep)
-        self._requests = Requests(self.base_url, self.contract, self.redactor)
-        self._rate = RequestRate(self.rate, self.now, self._sleep)
-        self._silence = Silence()
-        self._renewal = Renewal()
-        self._number = 0
-        self._origin = self.now()
-
-    def begin(self, item: str) -> None:
-        """Exchanges from here on belong to `item`."""
-        self.item = item
-        self._number = 0
-        self._silence.begin_item()
+    _number: int = field(default=0, init=False)
 
     def send(self, call: Call, sending: Sending) -> Exchange:
         """Make one call; returns the last exchange after all repetitions.
@@ -79,109 +37,67 @@ class Client:
         Raises Inconclusive where the target no longer responds.
         """
         if not sending.probes_liveness:
-            self._silence.check()
-        since = self.waiting.waited
-        first = self._once((call, sending, self._take_number()))
-        return self._by_either_scheme(first, sending, since)
+            self.dispatcher.silence.check()
+        return self.settled(self.dispatcher.send(self.request(call, sending)), sending)
 
     def send_all(
         self, calls: Sequence[Call], sendings: Sequence[Sending], *, together: bool = False
     ) -> list[Exchange]:
         """Make many calls, side by side; `together` starts all of them in the same moment.
 
-        No more than `connections` are under way at once; `together` then starts so many at a
-        time. Raises Inconclusive where the target no longer responds.
+        No more requests are under way at once than the profile allows; `together` then starts so
+        many at a time. Raises Inconclusive where the target no longer responds.
         """
-        if not calls:
-            return []
-        self._silence.check()
-        numbers, since = [self._take_number() for _ in calls], self.waiting.waited
-        requests = list(zip(calls, sendings, numbers, strict=True))
-        if together:
-            size = self._bounded(len(calls))
-            waves = [requests[start : start + size] for start in range(0, len(calls), size)]
-            first = [exchange for wave in waves for exchange in self._same_moment(wave)]
-        else:
-            workers = self._bounded(min(len(calls), self.transport.concurrency))
-            first = self._side_by_side(requests, workers)
-        return self._all_by_either_scheme(first, sendings, since)
+        calls_of = [(self, *each) for each in zip(calls, sendings, strict=True)]
+        return send_all(calls_of, together=together)
 
-    # --- requests at once --------------------------------------------------------------------
+    def request(self, call: Call, sending: Sending) -> Request:
+        """The next request of the item."""
+        self._number += 1
+        return Request(self.item, self._number, call, sending)
 
-    def _bounded(self, wanted: int) -> int:
-        """The number of requests that may be under way at once where so many are wanted."""
-        return wanted if self.connections is None else min(wanted, self.connections)
-
-    def _same_moment(self, requests: Sequence[Request]) -> list[Exchange]:
-        gate = threading.Barrier(len(requests))
-        return self._side_by_side(requests, len(requests), gate.wait)
-
-    def _side_by_side(
-        self,
-        requests: Sequence[Request],
-        workers: int,
-        gate: Callable[[], object] | None = None,
-    ) -> list[Exchange]:
-        if workers == 1:
-            return [self._once(request) for request in requests]
-        with ThreadPoolExecutor(workers) as pool:
-            return list(pool.map(lambda request: self._once(request, gate), requests))
-
-    def _all_by_either_scheme(
-        self, first: Sequence[Exchange], sendings: Sequence[Sending], since: float
-    ) -> list[Exchange]:
-        # Every exchange is recorded before the first problem of any of them ends the check.
-        exchanges: list[Exchange] = []
-        problems: list[Inconclusive] = []
-        for exchange, sending in zip(first, sendings, strict=True):
-            try:
-                exchanges.append(self._by_either_scheme(exchange, sending, since))
-            except Inconclusive as problem:
-                problems.append(problem)
-        if problems:
-            raise problems[0]
-        return exchanges
-
-    # --- repetitions -------------------------------------------------------------------------
-
-    def _by_either_scheme(self, first: Exchange, sending: Sending, since: float) -> Exchange:
+    def settled(self, first: Sent, sending: Sending) -> Exchange:
+        """The last exchange after all repetitions, by the other scheme where one is rejected."""
+        last = self._repeated(first, sending)
         # Each scheme has a requirement of its own; every other check needs one that works.
-        last = self._settled(first, sending, since)
         schemes = sending.credential.schemes if sending.credential else ()
         others = [scheme for scheme in schemes if scheme != last.scheme]
         if last.status != 401 or sending.scheme is not None or not others:
             return last
         purpose = f"by the other scheme: {sending.purpose}"
         again = replace(sending, scheme=others[0], purpose=purpose)
-        since = self.waiting.waited
-        return self._settled(self._once((last.call, again, self._take_number())), again, since)
+        return self._repeated(self.dispatcher.send(self.request(last.call, again)), again)
 
-    def _settled(self, exchange: Exchange, sending: Sending, since: float) -> Exchange:
+    def _repeated(self, sent: Sent, sending: Sending) -> Exchange:
         """The last exchange after all repetitions; every one is recorded.
 
-        The time waited `since` it was made, for concurrent exchanges, counts for it as well.
+        The time that the run has waited since it was sent counts for it as well.
         """
-        attempts = Attempts(self.waiting)
+        shared = self.dispatcher
+        attempts = Attempts(shared.waiting)
         while True:
-            if self._renewal.is_due(exchange, sending):
-                exchange = self._with_new_token(exchange, sending)
+            exchange = sent.exchange
+            if shared.renewal.is_due(exchange, sending, self._sent_at(exchange)):
+                sent = self._with_new_token(exchange, sending)
                 continue
-            tries = self._silence.tries(exchange)
+            tries = shared.silence.tries(exchange)
             pause = attempts.pause(exchange, tries) if sending.patient else None
             if pause is None:
                 break
             self.log(replace(exchange, superseded=True))
-            self.waiting.wait(pause - (self.waiting.waited - since))
-            since = self.waiting.waited
-            exchange = self._again(exchange, sending)
-        self._silence.note(exchange)
-        self._renewal.note(exchange, sending)
+            shared.waiting.wait(pause, sent.since)
+            sent = self._again(exchange, sending)
+        shared.silence.note(exchange)
+        shared.renewal.note(exchange, sending)
         self.log(exchange)
         return exchange
 
-    def _with_new_token(self, exchange: Exchange, sending: Sending) -> Exchange:
+    def _sent_at(self, exchange: Exchange) -> float:
+        return self.dispatcher.origin + exchange.started
+
+    def _with_new_token(self, exchange: Exchange, sending: Sending) -> Sent:
         try:
-            self._renewal.renew(exchange, sending, self._origin + exchange.started)
+            self.dispatcher.renewal.renew(exchange, sending, self._sent_at(exchange))
         except Inconclusive:
             self.log(exchange)
             raise
@@ -189,74 +105,31 @@ class Client:
         again = replace(sending, scheme=exchange.scheme)
         return self._again(exchange, again, ", with a new token")
 
-    def _again(self, exchange: Exchange, sending: Sending, how: str = "") -> Exchange:
+    def _again(self, exchange: Exchange, sending: Sending, how: str = "") -> Sent:
         purpose = f"{AGAIN} #{exchange.number}{how}: {sending.purpose}"
-        request = (exchange.call, replace(sending, purpose=purpose), self._take_number())
-        return replace(self._once(request), is_repeated=True)
+        request = self.request(exchange.call, replace(sending, purpose=purpose))
+        repeated, since = self.dispatcher.send(request)
+        return Sent(replace(repeated, is_repeated=True), since)
 
-    # --- one exchange ------------------------------------------------------------------------
 
-    def _take_number(self) -> int:
-        self._number += 1
-        return self._number
-
-    def _sleep(self, seconds: float) -> None:
-        self.transport.wait(seconds)
-
-    def _once(self, request: Request, gate: Callable[[], object] | None = None) -> Exchange:
-        call, sending, number = request
-        scheme = _scheme(sending, number)
-        if sending.patient:
-            self._rate.keep()
-        outgoing = self._requests.make(call, sending, scheme, exchange_id(self.item, number))
-        if gate is not None:
-            gate()
-        started = self.now()
-        response, failure = self._exchange(outgoing)
-        elapsed = self.now() - started
-        return Exchange(
-            item=self.item,
-            number=number,
-            call=call,
-            purpose=sending.purpose,
-            credential=sending.credential.name if sending.credential else None,
-            scheme=scheme,
-            request=outgoing.recorded,
-            response=response,
-            failure=failure,
-            started=started - self._origin,
-            elapsed=elapsed,
-            in_contract=sending.in_contract,
-            judge_arguments=sending.judge_arguments,
-        )
-
-    def _exchange(self, outgoing: Outgoing) -> tuple[Response | None, str | None]:
-        if outgoing.request is None:
-            return None, self._failure(outgoing.problem)
+def send_all(
+    calls: Sequence[tuple[Client, Call, Sending]], *, together: bool = False
+) -> list[Exchange]:
+    """Make calls of one or several items side by side; see `Client.send_all`."""
+    if not calls:
+        return []
+    shared = calls[0][0].dispatcher
+    shared.silence.check()
+    requests = [client.request(call, sending) for client, call, sending in calls]
+    sent = shared.send_in_the_same_moment(requests) if together else shared.send_all(requests)
+    # Every exchange is recorded before the first problem of any of them ends the check.
+    exchanges: list[Exchange] = []
+    problems: list[Inconclusive] = []
+    for each, (client, _, sending) in zip(sent, calls, strict=True):
         try:
-            received = self.transport.handle_request(outgoing.request)
-            try:
-                body = content_coding.read(received)
-            finally:
-                received.close()
-        except FAILURES as problem:
-            return None, self._failure(problem)
-        headers = tuple(
-            (name.decode("latin-1").lower(), value.decode("latin-1"))
-            for name, value in received.headers.raw
-        )
-        return Response(received.status_code, headers, body), None
-
-    def _failure(self, problem: Exception | None) -> str:
-        """The description of a failed connection, without secrets."""
-        if isinstance(problem, RecordedFailure):
-            return problem.description
-        return self.redactor.text(f"{type(problem).__name__}: {problem}")[:LONGEST_FAILURE]
-
-
-def _scheme(sending: Sending, number: int) -> str | None:
-    """The scheme asked for; otherwise the schemes take turns, so that each of them is exercised."""
-    if sending.credential is None or sending.scheme is not None:
-        return sending.scheme
-    schemes = sending.credential.schemes
-    return schemes[number % len(schemes)]
+            exchanges.append(client.settled(each, sending))
+        except Inconclusive as problem:
+            problems.append(problem)
+    if problems:
+        raise problems[0]
+    return exchanges

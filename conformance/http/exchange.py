@@ -12,6 +12,9 @@ import orjson
 MISSING = object()
 """The value of `Response.json` where the body is not JSON; no JSON value is identical to it."""
 
+FACT = "fact::"
+"""The beginning of the names of items whose exchanges belong to no check: several need them."""
+
 AGAIN = "again after"
 """The beginning of the purpose of a repeated request."""
 

@@ -24,21 +24,29 @@ Wait = Callable[[float], None]
 
 
 class Waiting:
-    """The seconds that a run has waited for a target."""
+    """The seconds that a run has waited for a target; nothing is sent meanwhile."""
 
     def __init__(self, wait: Wait) -> None:
         self._wait = wait
+        self._under_way = threading.Lock()
         self.waited = 0.0
 
     def is_affordable(self, pause: float) -> bool:
         """Whether the run may wait so long, now and in all."""
         return pause <= LONGEST_WAIT and self.waited + pause <= WAITING_BUDGET
 
-    def wait(self, seconds: float) -> None:
-        """Wait; return at once where the time has passed already."""
-        if seconds > 0:
-            self.waited += seconds
-            self._wait(seconds)
+    def pass_by(self) -> None:
+        """Let a wait that is under way end."""
+        with self._under_way:
+            pass
+
+    def wait(self, seconds: float, since: float) -> None:
+        """Wait, less what the run has waited already since it had waited `since` seconds."""
+        with self._under_way:
+            left = seconds - (self.waited - since)
+            if left > 0:
+                self.waited += left
+                self._wait(left)
 
 
 class Attempts:
@@ -89,12 +97,14 @@ class Silence:
     def __init__(self) -> None:
         self._calls = 0
         self._chances = CHANCES
+        self._changing = threading.Lock()
 
     def begin_item(self) -> None:
         """Give a target that is gone another chance, a bounded number of times."""
-        if self._calls >= SILENCE and self._chances:
-            self._calls = SILENCE - 1
-            self._chances -= 1
+        with self._changing:
+            if self._calls >= SILENCE and self._chances:
+                self._calls = SILENCE - 1
+                self._chances -= 1
 
     def check(self) -> None:
         """Inconclusive where the target counts as gone."""
@@ -107,10 +117,11 @@ class Silence:
 
     def note(self, exchange: Exchange) -> None:
         """Take notice of the outcome of a call."""
-        if exchange.response is None:
-            self._calls += 1
-        else:
-            self._calls, self._chances = 0, CHANCES
+        with self._changing:
+            if exchange.response is None:
+                self._calls += 1
+            else:
+                self._calls, self._chances = 0, CHANCES
 
 
 class RequestRate:

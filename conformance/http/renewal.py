@@ -1,5 +1,7 @@
 """Tokens that expire in the middle of a run."""
 
+import threading
+
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Exchange
 from conformance.http.retry import TOO_MANY_REQUESTS
@@ -10,23 +12,28 @@ from conformance.target.token import Token, TokenError
 class Renewal:
     """Renews a token once after a 401, where the target has accepted it before.
 
-    No clock takes part in the decision, so that a recorded run repeats the same requests.
+    A request that was sent before another one renewed the token gets the new one as well.
     """
 
     def __init__(self) -> None:
         self._accepted: set[tuple[str, str]] = set()
+        self._renewed: dict[tuple[str, str], float] = {}
+        self._changing = threading.Lock()
 
-    def is_due(self, exchange: Exchange, sending: Sending) -> bool:
+    def is_due(self, exchange: Exchange, sending: Sending, sent_at: float) -> bool:
         """Whether a 401 may mean that a token, accepted until now, has expired."""
         if exchange.status != 401 or sending.credential is None or exchange.scheme is None:
             return False
-        return (sending.credential.name, exchange.scheme) in self._accepted
+        key = (sending.credential.name, exchange.scheme)
+        with self._changing:
+            return key in self._accepted or sent_at < self._renewed.get(key, sent_at)
 
     def renew(self, exchange: Exchange, sending: Sending, sent_at: float) -> None:
         """Get a new token. Raises Inconclusive where none is available."""
         name, scheme, token = _token(exchange, sending)
         assert token is not None
-        self._accepted.discard((name, scheme))
+        with self._changing:
+            self._accepted.discard((name, scheme))
         try:
             token.renew(sent_at)
         except TokenError as error:
@@ -36,6 +43,8 @@ class Renewal:
                 needs=(key,),
                 exchanges=[exchange.id],
             ) from error
+        with self._changing:
+            self._renewed[name, scheme] = token.asked_at
 
     def note(self, exchange: Exchange, sending: Sending) -> None:
         """Remember that a token was accepted: a response that is about something else shows it."""
@@ -44,7 +53,8 @@ class Renewal:
             return
         is_about_it = exchange.status in {401, TOO_MANY_REQUESTS}
         if exchange.status < 500 and not is_about_it:
-            self._accepted.add((name, scheme))
+            with self._changing:
+                self._accepted.add((name, scheme))
 
 
 def _token(exchange: Exchange, sending: Sending) -> tuple[str, str, Token | None]:

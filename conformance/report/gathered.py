@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 
+from conformance.http.exchange import FACT
 from conformance.report.document_types import ExchangeEntry, FindingRecord
 
 LEDGER = "ledger"
@@ -25,12 +26,17 @@ class Gathered:
         self.ledger: list[list[Any]] = []
         self.provisioned: list[str] = []
         self.exchanges = 0
+        self._facts: set[str] = set()
         self.methods: dict[str, int] = {}
         self.elapsed: dict[str, list[float]] = {}
 
     def add(self, text: str) -> None:
-        """Add the record of one item, as JSON."""
+        """Add the record of one item, as JSON; of a fact that several processes found, one."""
         record = orjson.loads(text)
+        if record["item"].startswith(FACT):
+            if record["item"] in self._facts:
+                return
+            self._facts.add(record["item"])
         for finding in record["findings"]:
             if finding["requirement"] in self.findings:
                 self.findings[finding["requirement"]].append(finding)

@@ -1,7 +1,7 @@
 """A run from its first finding to its report and its exit code."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -20,6 +20,7 @@ from conformance.contract.exit_codes import (
 from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Conclusion, Level, Verdict
 from conformance.http import proxy
+from conformance.http.exchange import FACT
 from conformance.report import (
     artefacts,
     coverage,
@@ -52,6 +53,9 @@ PAUSE = 5.0
 
 SHARE = 30
 """A long run spends at most one part in this many on such reports."""
+
+FACT_LINE = b'{"id":"' + FACT.encode()
+"""The beginning of the line of an exchange that belongs to a fact."""
 
 NO_TESTS_COLLECTED = 5
 ENDED = (CONFORMANT, NON_CONFORMANT, NO_TESTS_COLLECTED)
@@ -246,9 +250,25 @@ def _approval(observed: Sequence[Any]) -> LedgerEntry:
 def _merge_exchanges(directory: Path) -> None:
     """Make one file of those that the workers write, without lines that are still incomplete."""
     directory.mkdir(parents=True, exist_ok=True)
-    written = (part.read_bytes() for part in _parts(directory))
-    complete = (content[: content.rfind(b"\n") + 1] for content in written)
+    written = [part.read_bytes() for part in _parts(directory)]
+    complete = [content[: content.rfind(b"\n") + 1] for content in written]
+    if len(complete) > 1:
+        complete = list(_without_repeated_facts(complete))
     artefacts.replace(directory / artefacts.EXCHANGES, b"".join(complete))
+
+
+def _without_repeated_facts(parts: Sequence[bytes]) -> Iterator[bytes]:
+    """The lines of several processes; a fact that several of them found is in there once."""
+    known: set[bytes] = set()
+    for part in parts:
+        found: set[bytes] = set()
+        for line in part.splitlines(keepends=True):
+            fact = line.partition(b"#")[0] if line.startswith(FACT_LINE) else None
+            if fact is None or fact not in known:
+                yield line
+            if fact is not None:
+                found.add(fact)
+        known |= found
 
 
 def _parts(directory: Path) -> list[Path]:

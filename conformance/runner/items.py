@@ -17,8 +17,9 @@ from conformance.contract.verdict import (
     Verdict,
     Violation,
 )
+from conformance.runner.context import Context
 from conformance.runner.result import ItemResult
-from conformance.runner.session import Session
+from conformance.runner.stash import FACT_RESULT, RESULT
 
 if TYPE_CHECKING:
     from conformance.report.document_types import ExchangeEntry
@@ -97,18 +98,20 @@ def name_of(item: pytest.Item) -> str:
 
 
 def judge(
-    item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport, session: Session
+    item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport, context: Context
 ) -> None:
     """Make the result of an item, and the outcome that pytest shows."""
     own = finding(
         requirement_of(item).id, operation_of(item), call.excinfo.value if call.excinfo else None
     )
-    result = session.end((own,))
-    report.user_properties.append(("conformance", orjson.dumps(result).decode()))
+    result = context.finish((own,))
+    report.user_properties.append((RESULT, orjson.dumps(result).decode()))
+    for shared in context.session.results_of_facts(context):
+        report.user_properties.append((FACT_RESULT, orjson.dumps(shared).decode()))
     _show(report, result)
     if report.longrepr and not isinstance(report.longrepr, tuple):
         # A traceback may quote a secret that the target has echoed.
-        report.longrepr = session.redactor.text(str(report.longrepr))
+        report.longrepr = context.redactor.text(str(report.longrepr))
 
 
 def finding(requirement: str, operation: str | None, problem: BaseException | None) -> Finding:

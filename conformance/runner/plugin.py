@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.runner import collection
-from conformance.runner.stash import SESSION
+from conformance.runner.stash import CONTEXT, FACT_RESULT, RESULT, SESSION
 
 GATHERER = "conformance-gatherer"
 SECRETS = "conformance-secrets"
@@ -165,7 +165,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("requirement"):
         from conformance.runner.items import name_of  # noqa: PLC0415
 
-        item.config.stash[SESSION].begin(name_of(item))
+        item.stash[CONTEXT] = item.config.stash[SESSION].context(name_of(item))
 
 
 @pytest.hookimpl(hookwrapper=True, trylast=True)
@@ -184,7 +184,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         call.excinfo = None
     outcome: Any = yield
     call.excinfo = raised
-    items.judge(item, call, outcome.get_result(), item.config.stash[SESSION])
+    items.judge(item, call, outcome.get_result(), item.stash[CONTEXT])
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -218,7 +218,7 @@ class Gatherer:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the result of one item."""
         for name, value in report.user_properties:
-            if name == "conformance":
+            if name in (RESULT, FACT_RESULT):
                 self._opened().add(value)
 
     @pytest.hookimpl(optionalhook=True)

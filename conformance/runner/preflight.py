@@ -6,6 +6,7 @@ from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call, Exchange
 from conformance.http.retry import is_unavailable
 from conformance.http.sending import Sending
+from conformance.runner.context import Context
 from conformance.runner.session import Session
 from conformance.target.target import Credential
 
@@ -19,14 +20,14 @@ def obstacle(session: Session) -> str | None:
     Nothing responds; or every request of `primary`, by each of its schemes, is rejected with 401 or
     meets a transient error. One other response is enough to begin.
     """
-    session.begin(ITEM)
-    alive = _send(session, session.api.simplest, None, None)
+    context = session.context(ITEM)
+    alive = _send(context, session.api.simplest, None, None)
     if alive.response is None:
         return f"nothing responds at {session.target.base_url}: {alive.failure}"
     primary = session.target.credentials.get("primary")
     if primary is None:
         return None
-    responses = list(_until_served(session, primary))
+    responses = list(_until_served(context, primary))
     rejected = [response for response in responses if response.status == 401]
     if rejected == responses:
         return _rejected(primary, rejected)
@@ -36,31 +37,31 @@ def obstacle(session: Session) -> str | None:
     return None
 
 
-def _until_served(session: Session, primary: Credential) -> Iterator[Exchange]:
+def _until_served(context: Context, primary: Credential) -> Iterator[Exchange]:
     """The responses to requests without arguments, up to the first that lets a run begin."""
-    for operation in _plain(session):
+    for operation in _plain(context):
         for scheme in primary.schemes:
-            response = _send(session, operation, primary, scheme)
+            response = _send(context, operation, primary, scheme)
             yield response
             if response.status != 401 and not is_unavailable(response):
                 return
 
 
-def _plain(session: Session) -> Iterator[Operation]:
+def _plain(context: Context) -> Iterator[Operation]:
     """The operations that need no argument, the simplest first."""
-    yield session.api.simplest
-    for operation in session.contract.operations.values():
+    yield context.api.simplest
+    for operation in context.contract.operations.values():
         has_arguments = "{" in operation.path or operation.writes
-        if operation != session.api.simplest and not has_arguments:
+        if operation != context.api.simplest and not has_arguments:
             yield operation
 
 
 def _send(
-    session: Session, operation: Operation, credential: Credential | None, scheme: str | None
+    context: Context, operation: Operation, credential: Credential | None, scheme: str | None
 ) -> Exchange:
     purpose = "whether the target serves anybody" if credential else "whether the target responds"
     sending = Sending(credential, scheme, purpose, in_contract=False)
-    return session.client.send(Call(operation.id), sending)
+    return context.client.send(Call(operation.id), sending)
 
 
 def _rejected(primary: Credential, responses: list[Exchange]) -> str:

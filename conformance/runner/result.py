@@ -1,6 +1,6 @@
 """The result of one item of a run, ready to be written: without secrets, and bounded in size."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +13,6 @@ from conformance.http.redaction import CUT, Redactor
 
 MOST_EVIDENCE = 3
 """Exchanges that are shown for one finding."""
-
-MOST_REMEMBERED = 5_000
-"""Exchanges of earlier items that a finding may still show: several checks share one response."""
 
 LONGEST_VALUE = 2_000
 """Characters of a value of the target in a finding; the exchange has the whole of it."""
@@ -38,30 +35,19 @@ class ItemResult:
     elapsed: Mapping[str, list[float]]
 
 
-class Evidence:
-    """The latest exchanges, from which findings are shown."""
-
-    def __init__(self, redactor: Redactor) -> None:
-        self._redactor = redactor
-        self._remembered: dict[str, Exchange] = {}
-
-    def add(self, exchange: Exchange) -> None:
-        """Remember one more exchange, and forget the oldest of too many."""
-        self._remembered[exchange.id] = exchange
-        if len(self._remembered) > MOST_REMEMBERED:
-            del self._remembered[next(iter(self._remembered))]
-
-    def documents(self, findings: tuple[Finding, ...]) -> dict[str, serialization.Document]:
-        """The exchanges that these findings show, by id; a pass shows none."""
-        shown: dict[str, serialization.Document] = {}
-        for finding in findings:
-            if finding.verdict is Verdict.PASS:
-                continue
-            for id in finding.exchanges[:MOST_EVIDENCE]:
-                exchange = self._remembered.get(id)
-                if exchange is not None and id not in shown:
-                    shown[id] = serialization.document(exchange, self._redactor)
-        return shown
+def documents(
+    findings: Iterable[Finding], exchange: Callable[[str], Exchange | None], redactor: Redactor
+) -> dict[str, serialization.Document]:
+    """The exchanges that these findings show, by id; a pass shows none."""
+    shown: dict[str, serialization.Document] = {}
+    for finding in findings:
+        if finding.verdict is Verdict.PASS:
+            continue
+        for id in finding.exchanges[:MOST_EVIDENCE]:
+            found = exchange(id)
+            if found is not None:
+                shown[id] = serialization.document(found, redactor)
+    return shown
 
 
 def redacted(finding: Finding, item: str, redactor: Redactor) -> Finding:
@@ -112,7 +98,7 @@ def _is_of_tools(exchange: Exchange) -> bool:
     return not exchange.in_contract and b'"jsonrpc"' in (exchange.request.body or b"")
 
 
-def traffic(exchanges: list[Exchange]) -> tuple[dict[str, int], dict[str, list[float]]]:
+def traffic(exchanges: Iterable[Exchange]) -> tuple[dict[str, int], dict[str, list[float]]]:
     """The number of requests by method, and the seconds of each response by operation."""
     methods: dict[str, int] = {}
     elapsed: dict[str, list[float]] = {}

@@ -1,4 +1,4 @@
-"""The key of the session in the stash of pytest.
+"""The keys of the session and of the contexts in the stash of pytest.
 
 Cheap to import: every pytest of an environment loads the plugin.
 """
@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from conformance.runner.context import Context
     from conformance.runner.session import Session
 
 SESSION: pytest.StashKey["Session"] = pytest.StashKey()
 """The examination of this process."""
+
+CONTEXT: pytest.StashKey["Context"] = pytest.StashKey()
+"""The context of an item."""
+
+RESULT, FACT_RESULT = "conformance", "conformance-fact"
+"""The user properties of a report with the result of its item, and with those of facts."""

@@ -1,9 +1,9 @@
-"""The fixtures of checks: the session, the data of the target, approvals and tools."""
+"""The fixtures of checks: the context, the data of the target, approvals and tools."""
 
 import pytest
 
-from conformance.runner.session import Session
-from conformance.runner.stash import SESSION
+from conformance.runner.context import Context
+from conformance.runner.stash import CONTEXT, SESSION
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.preconditions import Preconditions
 from conformance.suite.approval.trials import Trials
@@ -12,45 +12,59 @@ from conformance.suite.fuzzing.fuzz import RequestSource
 from conformance.suite.fuzzing.prefetch import REQUEST_SOURCE
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.toolbox import Toolbox
+from conformance.suite.wiring import Fixtures, prepare
 
 
-@pytest.fixture(scope="session")
-def session(pytestconfig: pytest.Config) -> Session:
-    """The session of this process."""
-    return pytestconfig.stash[SESSION]
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Let the rules ask for what the target has shown."""
+    if SESSION in session.config.stash:
+        prepare(session.config.stash[SESSION])
 
 
-@pytest.fixture(scope="session")
-def live(session: Session) -> Live:
-    """The data of the target."""
-    return Live(session)
-
-
-@pytest.fixture(scope="session")
-def approvals(session: Session, live: Live) -> Approvals:
-    """Requests to approve, and the reviews for them."""
-    return Approvals(session, live)
-
-
-@pytest.fixture(scope="session")
-def trials(session: Session, live: Live, approvals: Approvals) -> Trials:
-    """Reviews that went through attempts and an approval."""
-    return Trials(session, live, approvals)
-
-
-@pytest.fixture(scope="session")
-def preconditions(live: Live, approvals: Approvals, trials: Trials) -> Preconditions:
-    """What has to work before checks combine several steps."""
-    return Preconditions(live, approvals, trials)
-
-
-@pytest.fixture(scope="session")
-def toolbox(live: Live) -> Toolbox:
-    """The tool interface of the target."""
-    return Toolbox(live)
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture
 def request_source(pytestconfig: pytest.Config) -> RequestSource:
     """The generated requests: of another process, or made by this one."""
     return pytestconfig.stash.get(REQUEST_SOURCE, generate.make)
+
+
+@pytest.fixture
+def session(request: pytest.FixtureRequest) -> Context:
+    """The context of this check."""
+    context: Context = request.node.stash[CONTEXT]
+    return context
+
+
+@pytest.fixture
+def fixtures(session: Context, request_source: RequestSource) -> Fixtures:
+    """Everything that a check may ask for."""
+    return Fixtures(session, request_source)
+
+
+@pytest.fixture
+def live(fixtures: Fixtures) -> Live:
+    """The data of the target."""
+    return fixtures.live
+
+
+@pytest.fixture
+def approvals(fixtures: Fixtures) -> Approvals:
+    """Requests to approve, and the reviews for them."""
+    return fixtures.approvals
+
+
+@pytest.fixture
+def trials(fixtures: Fixtures) -> Trials:
+    """Reviews that went through attempts and an approval."""
+    return fixtures.trials
+
+
+@pytest.fixture
+def preconditions(fixtures: Fixtures) -> Preconditions:
+    """What has to work before checks combine several steps."""
+    return fixtures.preconditions
+
+
+@pytest.fixture
+def toolbox(fixtures: Fixtures) -> Toolbox:
+    """The tool interface of the target."""
+    return fixtures.toolbox

@@ -96,7 +96,7 @@ def test_a_cursor_that_is_not_a_uuid_is_rejected(operation: Operation, live: Liv
     """Also a cursor that was just issued, in another notation."""
     call = live.call(operation)
     issued = live.callers.baseline(call.asking(limit="1")).cursor
-    name = confirmed_name(operation, "cursor", live, call)
+    name = confirmed_name(operation, "cursor", live)
     values = list(malformed(issued or live.made_up("cursor")))
     probes = {f"the cursor {value}": call.asking(limit="1", **{name: value}) for value in values}
     for value in values[:FEW]:
@@ -113,7 +113,7 @@ def test_a_filter_that_is_not_a_uuid_is_rejected(operation: Operation, live: Liv
     for role, restricted in operation.filters.items():
         if live.session.name(operation, role) is None:
             continue
-        name = confirmed_name(operation, role, live, call)
+        name = confirmed_name(operation, role, live)
         records = [listed.record for listed in live.records(operation.id)]
         ids = every_value(records, restricted)
         values = list(malformed(ids[0] if ids else live.made_up(role)))
@@ -191,7 +191,7 @@ def _filter_names(operation: Operation, live: Live) -> Iterator[tuple[str, str]]
     """The filters whose names this target knows for certain, by their role."""
     for role in operation.filters:
         with suppress(Inconclusive, NotApplicable):
-            yield role, confirmed_name(operation, role, live, live.call(operation))
+            yield role, confirmed_name(operation, role, live)
 
 
 def _own_ids(operation: Operation, restricted: str, live: Live) -> list[str]:

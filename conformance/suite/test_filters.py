@@ -11,7 +11,6 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import (
     Inconclusive,
     Kind,
-    NotApplicable,
     defect,
 )
 from conformance.http.exchange import Call, Exchange
@@ -54,17 +53,16 @@ Record = dict[str, Any]
 @requirement("pagination/filter")
 def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None:
     """A filtered list has the records of the unfiltered one that pass, on every page."""
-    _read_ahead(live)
+    _read_ahead(operation, live)
     is_filtered = False
     for role, restricted in operation.filters.items():
         if live.session.name(operation, role) is None:
             continue
-        name = confirmed_name(operation, role, live, Call(operation.id))
+        name = confirmed_name(operation, role, live)
         _check_unknown_ids(operation, role, name, live)
         ids = ids_inside(operation, restricted, live)
         is_filtered = is_filtered or bool(ids)
         plans = filtered_plans(operation, name, restricted, live)
-        live.paginations.read_ahead(plan for plan, _ in plans)
         for plan, id in plans:
             _check_filtered(live.paginations.follow(plan), restricted, id, live)
         _check_sizes(operation, name, restricted, live)
@@ -83,13 +81,11 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
         )
 
 
-def _read_ahead(live: Live) -> None:
-    """Read every list under all filters whose names are certain, concurrently."""
+def _read_ahead(operation: Operation, live: Live) -> None:
+    """Read the list under all filters whose names are certain, concurrently."""
     plans = []
-    for operation in map(live.operation, LISTS.values()):
-        with suppress(Inconclusive, NotApplicable):
-            for name, restricted in certain_filters(operation, live):
-                plans += filtered_plans(operation, name, restricted, live)
+    for name, restricted in certain_filters(operation, live):
+        plans += filtered_plans(operation, name, restricted, live)
     live.paginations.read_ahead(plan for plan, _ in plans)
 
 

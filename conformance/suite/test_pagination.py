@@ -211,7 +211,7 @@ def _compare_beginnings(longest: Pagination, others: Sequence[Pagination], live:
 def _paginations(operation: Operation, live: Live) -> list[Pagination]:
     """Paginations with all limits; Inconclusive where none has a second page."""
     calls = lists(operation, live)
-    confirmed_name(operation, "cursor", live, calls[0])
+    confirmed_name(operation, "cursor", live)
     paginations = [each for call in calls for each in with_all_limits(call, live)]
     if not any(len(each.pages) > 1 for each in paginations):
         raise Inconclusive(f"{operation.id} has no second page", needs=("data in the target",))
@@ -228,7 +228,7 @@ def _filtered(operation: Operation, live: Live) -> list[Pagination]:
         for plan in _filter_plans(operation, name, restricted, live)
     ]
     live.paginations.read_ahead(plans)
-    return [live.paginations.read(plan.call, plan.limit) for plan in plans]
+    return [live.paginations.follow(plan) for plan in plans]
 
 
 def _filter_plans(operation: Operation, name: str, restricted: str, live: Live) -> list[Plan]:

@@ -17,7 +17,7 @@ from conformance.contract.verdict import (
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.rules.arguments import REJECTIONS
-from conformance.runner.session import Session
+from conformance.runner.context import Context
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data, in_item
 from conformance.suite.callers.requirement import requirement
@@ -34,7 +34,7 @@ AT_ONCE = 4
 
 
 @requirement("base/version-segment")
-def test_the_base_address_ends_with_the_version(session: Session) -> None:
+def test_the_base_address_ends_with_the_version(session: Context) -> None:
     """The version of the API is carried in the base address."""
     base_url = session.target.base_url
     expect.that(

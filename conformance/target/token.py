@@ -83,6 +83,11 @@ class Token:
         self._failed_at: float | None = None
         self.secrets: frozenset[str] = frozenset()
 
+    @property
+    def asked_at(self) -> float:
+        """When the source was last run, on the clock `now`."""
+        return self._asked_at
+
     def value(self) -> str:
         """The secret to send now. Raises TokenError where the source has never given one."""
         with self._lock:

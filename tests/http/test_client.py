@@ -16,8 +16,9 @@ from scripted_app import ScriptedApp, scripted_response
 from conformance import __version__
 from conformance.contract import openapi
 from conformance.contract.verdict import Inconclusive
-from conformance.http import client, outgoing
+from conformance.http import dispatcher, outgoing
 from conformance.http.client import Client
+from conformance.http.dispatcher import Dispatcher
 from conformance.http.exchange import Call, Exchange
 from conformance.http.redaction import Redactor
 from conformance.http.replay import Recording
@@ -59,16 +60,15 @@ class Bench:
         self.script = ScriptedApp(self.responses)
         self.transport = InProcess(self.script, self.waits.append)
         url, redactor = "http://target.test/v1", Redactor(SECRETS)
-        self.client = Client(
-            url,
-            openapi.load(),
-            self.transport,
-            redactor,
-            self.logged.append,
-            self.rate,
-            now=lambda: self.now,
+        self.dispatcher = Dispatcher(
+            url, openapi.load(), self.transport, redactor, self.rate, now=lambda: self.now
         )
-        self.client.begin("item")
+        self.begin("item")
+
+    def begin(self, item: str) -> None:
+        """The client of the next item."""
+        self.dispatcher.silence.begin_item()
+        self.client = Client(self.dispatcher, item, self.logged.append)
 
     @property
     def statuses(self) -> list[tuple[int | None, bool]]:
@@ -87,6 +87,7 @@ def bench() -> Iterator[Callable[..., Bench]]:
 
     yield make
     for each in made:
+        each.dispatcher.close()
         each.transport.close()
 
 
@@ -95,7 +96,9 @@ def networked(behave: Behaviour) -> Iterator[Client]:
     """A client of a server with this behaviour."""
     network = Network()
     with served(behave) as url:
-        yield Client(url, openapi.load(), network, Redactor(SECRETS), lambda _: None, item="item")
+        dispatcher = Dispatcher(url, openapi.load(), network, Redactor(SECRETS))
+        yield Client(dispatcher, "item", lambda _: None)
+        dispatcher.close()
         network.close()
 
 
@@ -240,7 +243,7 @@ def test_exchanges_are_numbered_within_their_item(bench: Callable[..., Bench]) -
     each = bench(FINE)
     each.client.send(ACCOUNT, ANONYMOUS)
     each.client.send_all([ACCOUNT, ACCOUNT], [ANONYMOUS, ANONYMOUS])
-    each.client.begin("next")
+    each.begin("next")
     last = each.client.send(
         ACCOUNT, replace(ANONYMOUS, in_contract=False, judge_arguments=False, purpose="look")
     )
@@ -272,10 +275,10 @@ def test_an_exchange_has_its_start_time_and_duration(bench: Callable[..., Bench]
             each.now += 0.25
             await super().__call__(scope, receive, send)
 
-    each.client.transport = InProcess(Slow([FINE]), each.waits.append)
+    each.dispatcher.transport = InProcess(Slow([FINE]), each.waits.append)
     each.now += 2.0
     exchange = each.client.send(ACCOUNT, ANONYMOUS)
-    each.client.transport.close()
+    each.dispatcher.transport.close()
 
     assert (exchange.started, exchange.elapsed) == (2.0, 0.25)
 
@@ -311,7 +314,7 @@ def test_a_429_is_repeated_after_its_retry_after(bench: Callable[..., Bench]) ->
     exchange = each.client.send(ACCOUNT, PLAIN)
 
     assert each.waits == [3.0, 7.0, 1.0]
-    assert each.client.waiting.waited == 11.0
+    assert each.dispatcher.waiting.waited == 11.0
     assert each.statuses == [(429, True), (429, True), (429, True), (429, True), (200, False)]
     assert (exchange.number, exchange.purpose) == (5, "again after #4: look")
     assert [one.is_repeated for one in each.logged] == [False, True, True, True, True]
@@ -408,7 +411,7 @@ def test_a_run_has_a_total_waiting_budget(
         scripted_response(503, retry_after="5"),
     ):
         each = bench(throttled, FINE)
-        each.client.waiting.waited = waited
+        each.dispatcher.waiting.waited = waited
         each.client.send(ACCOUNT, PLAIN)
         assert each.waits == waits
 
@@ -531,7 +534,7 @@ def test_five_items_call_a_silent_target_once_more(bench: Callable[..., Bench]) 
     each = bench(BROKEN)
     request_counts = []
     for number in range(8):
-        each.client.begin(f"item {number}")
+        each.begin(f"item {number}")
         before = len(each.script.requests)
         for _ in range(4):
             try:
@@ -548,18 +551,18 @@ def test_a_response_ends_the_silence(bench: Callable[..., Bench]) -> None:
     each = bench(*[BROKEN] * 6, FINE, *[BROKEN] * 12, FINE)
     for _ in range(3):
         each.client.send(ACCOUNT, PLAIN)
-    each.client.begin("second")
+    each.begin("second")
     each.client.send(ACCOUNT, PLAIN)
-    each.client.begin("third")
+    each.begin("third")
     assert each.client.send(ACCOUNT, PLAIN).status == 200
 
     assert [each.client.send(ACCOUNT, PLAIN).status for _ in range(3)] == [None, None, None]
     for number in range(5):
-        each.client.begin(f"chance {number}")
+        each.begin(f"chance {number}")
         each.client.send(ACCOUNT, PLAIN)
     with pytest.raises(Inconclusive):
         each.client.send(ACCOUNT, PLAIN)
-    each.client.begin("last")
+    each.begin("last")
     with pytest.raises(Inconclusive):
         each.client.send(ACCOUNT, PLAIN)
 
@@ -670,7 +673,7 @@ def test_concurrent_calls_do_not_exceed_the_concurrency_of_the_transport() -> No
         connection.sendall(b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}")
 
     with networked(behave) as sender:
-        sender.transport.concurrency = 2
+        sender.dispatcher.transport.concurrency = 2
         sender.send_all([ACCOUNT] * 12, [PLAIN] * 12)
 
     assert most == [2]
@@ -701,7 +704,7 @@ def test_concurrent_calls_reach_the_concurrency_of_the_transport() -> None:
 
 def test_calls_with_together_are_all_sent_concurrently(bench: Callable[..., Bench]) -> None:
     """Neither the connections of the transport nor the threads of a default pool limit them."""
-    meeting = threading.Barrier(40)
+    meeting = threading.Barrier(32)
 
     class Meeting(ScriptedApp):
         async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -709,11 +712,11 @@ def test_calls_with_together_are_all_sent_concurrently(bench: Callable[..., Benc
             await super().__call__(scope, receive, send)
 
     each = bench(FINE)
-    each.client.transport = InProcess(Meeting([FINE]), each.waits.append)
-    exchanges = each.client.send_all([ACCOUNT] * 40, [PLAIN] * 40, together=True)
-    each.client.transport.close()
+    each.dispatcher.transport = InProcess(Meeting([FINE]), each.waits.append)
+    exchanges = each.client.send_all([ACCOUNT] * 32, [PLAIN] * 32, together=True)
+    each.dispatcher.transport.close()
 
-    assert [exchange.status for exchange in exchanges] == [200] * 40
+    assert [exchange.status for exchange in exchanges] == [200] * 32
 
 
 def test_a_call_with_together_waits_until_all_are_ready(bench: Callable[..., Bench]) -> None:
@@ -726,9 +729,9 @@ def test_a_call_with_together_waits_until_all_are_ready(bench: Callable[..., Ben
             await super().__call__(scope, receive, send)
 
     each = bench(FINE, rate=8.0)
-    each.client.transport = InProcess(Counting([FINE]), each.waits.append)
+    each.dispatcher.transport = InProcess(Counting([FINE]), each.waits.append)
     each.client.send_all([ACCOUNT] * 4, [PLAIN] * 4, together=True)
-    each.client.transport.close()
+    each.dispatcher.transport.close()
 
     assert (sorted(each.waits), waited) == ([0.125, 0.25, 0.375], [3] * 4)
 
@@ -765,7 +768,7 @@ def test_the_request_rate_spaces_patient_requests(bench: Callable[..., Bench]) -
     each.client.send(ACCOUNT, PLAIN)
     each.client.send(ACCOUNT, replace(PLAIN, patient=False))
 
-    assert (each.waits, each.client.waiting.waited) == ([0.375], 0.0)
+    assert (each.waits, each.dispatcher.waiting.waited) == ([0.375], 0.0)
 
 
 def test_a_slow_caller_is_not_delayed(bench: Callable[..., Bench]) -> None:
@@ -817,7 +820,8 @@ def test_an_invalid_host_name_gives_no_response() -> None:
     """Its labels are too long to resolve, or invalid."""
     network = Network()
     for host in ("a" * 70, "a..b", "xn--a"):
-        sender = Client(f"http://{host}/v1", openapi.load(), network, Redactor({}), lambda _: None)
+        dispatcher = Dispatcher(f"http://{host}/v1", openapi.load(), network, Redactor({}))
+        sender = Client(dispatcher, "item", lambda _: None)
         assert sender.send(ACCOUNT, replace(PLAIN, patient=False)).response is None
     network.close()
 
@@ -847,7 +851,7 @@ def test_the_body_of_a_recording_is_not_decompressed_again(bench: Callable[..., 
         "headers": [["content-encoding", "gzip"]],
         "body": {"text": "unpacked"},
     }
-    each.client.transport = Recording([{"id": "item#1", "response": recorded}])
+    each.dispatcher.transport = Recording([{"id": "item#1", "response": recorded}])
     response = each.client.send(ACCOUNT, PLAIN).response
 
     assert response is not None
@@ -857,7 +861,7 @@ def test_the_body_of_a_recording_is_not_decompressed_again(bench: Callable[..., 
 def test_a_recorded_failure_is_replayed(bench: Callable[..., Bench]) -> None:
     """The message is the same, so that a replayed run equals the recorded one."""
     each = bench(FINE)
-    each.client.transport = Recording(
+    each.dispatcher.transport = Recording(
         [{"id": "item#1", "failure": "ReadTimeout: timed out: twice"}]
     )
     exchange = each.client.send(ACCOUNT, replace(PLAIN, patient=False))
@@ -876,7 +880,7 @@ def test_the_message_of_a_failure_is_short_and_has_no_secrets(bench: Callable[..
     url = "http://target.test/" + "\x00" * 10 + "x" * 1000
     exchange = each.client.send(ACCOUNT, replace(PLAIN, url=url))
     assert exchange.failure is not None
-    assert len(exchange.failure) <= client.LONGEST_FAILURE
+    assert len(exchange.failure) <= dispatcher.LONGEST_FAILURE
 
 
 # --- servers that violate HTTP -------------------------------------------------------------------
@@ -909,9 +913,8 @@ def test_a_closed_port_gives_no_response() -> None:
     with served(lambda _: None) as url:
         pass
     network = Network()
-    exchange = Client(url, openapi.load(), network, Redactor({}), lambda _: None).send(
-        ACCOUNT, PLAIN
-    )
+    dispatcher = Dispatcher(url, openapi.load(), network, Redactor({}))
+    exchange = Client(dispatcher, "item", lambda _: None).send(ACCOUNT, PLAIN)
     network.close()
 
     assert (exchange.failure or "").startswith("ConnectError")

@@ -11,6 +11,7 @@ from scripted_app import ScriptedApp, scripted_response
 from conformance.contract import openapi
 from conformance.contract.verdict import Inconclusive
 from conformance.http.client import Client
+from conformance.http.dispatcher import Dispatcher
 from conformance.http.exchange import Call, Exchange
 from conformance.http.redaction import Redactor
 from conformance.http.sending import Sending
@@ -64,15 +65,14 @@ class Bench:
         self.transport = InProcess(self.application, lambda _: None)
         self.caller = Credential("primary", bearer=Token(self.issuer))
         self.redactor = Redactor({})
-        self.client = Client(
+        self.dispatcher = Dispatcher(
             "http://target.test/v1",
             openapi.load(),
             self.transport,
             self.redactor,
-            self.logged.append,
             connections=self.connections,
         )
-        self.client.begin("item")
+        self.client = Client(self.dispatcher, "item", self.logged.append)
 
     def send(self, **how: Any) -> Exchange:
         """One call as the caller."""
@@ -95,6 +95,7 @@ def bench() -> Iterator[Callable[..., Bench]]:
 
     yield make
     for each in made:
+        each.dispatcher.close()
         each.transport.close()
 
 

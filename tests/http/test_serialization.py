@@ -16,6 +16,7 @@ from faulty_server import served
 from conformance.contract import openapi
 from conformance.http import serialization
 from conformance.http.client import Client
+from conformance.http.dispatcher import Dispatcher
 from conformance.http.exchange import Call, Exchange, Request, Response
 from conformance.http.redaction import Redactor
 from conformance.http.sending import Sending
@@ -173,7 +174,8 @@ def original_and_repeated(
     network = Network()
     redactor = Redactor({secret: f"${variable}" for variable, secret in secrets.items()})
     with recording_server() as (url, requests):
-        sender = Client(url, openapi.load(), network, redactor, lambda _: None, item="item")
+        dispatcher = Dispatcher(url, openapi.load(), network, redactor)
+        sender = Client(dispatcher, "item", lambda _: None)
         exchange = sender.send(call, replace(sending, patient=False))
         network.close()
         command = serialization.curl(serialization.document(exchange, redactor)["request"])

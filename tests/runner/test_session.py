@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -11,12 +12,13 @@ import orjson
 import pytest
 from scripted_app import ScriptedApp, scripted_response
 
+from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Finding, Verdict
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.http.transport import InProcess
 from conformance.rules import validation
-from conformance.runner import result
+from conformance.runner.context import Context
 from conformance.runner.depth import DEPTHS
 from conformance.runner.result import ItemResult
 from conformance.runner.session import Session, never_issued
@@ -37,7 +39,7 @@ FINE = json.dumps(
 PAGE = b'{"data": {"items": [], "nextCursor": null}, "requestId": "r"}'
 ERROR = b'{"code": "c", "requestId": "r"}'
 
-Maker = Callable[..., Session]
+Maker = Callable[..., Context]
 
 
 @pytest.fixture
@@ -45,7 +47,7 @@ def examining() -> Iterator[Maker]:
     """Opens sessions with an application that sends scripted responses, and closes them."""
     made: list[Session] = []
 
-    def make(*responses: Any, **profile: Any) -> Session:
+    def make(*responses: Any, **profile: Any) -> Context:
         target = parse({**PROFILE, **profile}, base_url="http://target.test/v1", environ={})
         made.append(
             Session(
@@ -55,8 +57,7 @@ def examining() -> Iterator[Maker]:
                 depth=DEPTHS["quick"],
             )
         )
-        made[-1].begin("item")
-        return made[-1]
+        return made[-1].context("item")
 
     yield make
     for each in made:
@@ -64,7 +65,7 @@ def examining() -> Iterator[Maker]:
 
 
 def send(
-    session: Session, call: Call = ACCOUNT, name: str | None = "primary", **how: Any
+    session: Context, call: Call = ACCOUNT, name: str | None = "primary", **how: Any
 ) -> Exchange:
     """One call as a credential of the profile."""
     return session.client.send(
@@ -81,7 +82,7 @@ def test_the_rules_apply_to_every_exchange(examining: Maker) -> None:
     """Each finding has its requirement, operation and item."""
     session = examining(scripted_response(200, FINE))
     send(session)
-    record = session.end(())
+    record = session.finish()
 
     checked = {finding.requirement for finding in record.findings}
     assert checked >= {"response/status", "envelope/data", "account/fields", "representation/uuid"}
@@ -111,7 +112,7 @@ def test_a_violation_is_a_finding_with_its_evidence(examining: Maker) -> None:
     )
     for _ in range(5):
         send(session)
-    record = session.end(())
+    record = session.finish()
 
     failed = findings_of(record)["envelope/data", "fail"]
     passed = findings_of(record)["envelope/data", "pass"]
@@ -129,12 +130,12 @@ def test_an_item_has_its_own_findings_and_requests(examining: Maker) -> None:
     """A new item has no findings; requests are counted by method."""
     session = examining(scripted_response(404, ERROR))
     send(session)
-    session.end(())
-    session.begin("next")
+    session.finish()
+    session = session.session.context("next")
     session.observations.append(("observe/x", "account_get", [1, SECRET]))
     send(session, Call("review_approve", {"reviewId": ID}, body=b"{}"))
     send(session)
-    record = session.end(
+    record = session.finish(
         (Finding("base/x", Verdict.PASS), Finding("base/y", Verdict.PASS, item="elsewhere"))
     )
 
@@ -145,24 +146,24 @@ def test_an_item_has_its_own_findings_and_requests(examining: Maker) -> None:
     assert {finding.item for finding in record.findings[2:]} == {"next"}
     assert (record.exchanges, record.methods) == (2, {"POST": 1, "GET": 1})
     assert record.observations == (("observe/x", "account_get", [1, "$PRIMARY_API_KEY"]),)
-    session.begin("last")
-    assert session.end(()) == ItemResult("last", (), (), {}, 0, {}, {})
+    session = session.session.context("last")
+    assert session.finish() == ItemResult("last", (), (), {}, 0, {}, {})
 
 
-def test_a_finding_may_have_evidence_of_an_earlier_item(
-    monkeypatch: pytest.MonkeyPatch, examining: Maker
-) -> None:
-    """Several checks share one response; only the last exchanges are remembered."""
-    monkeypatch.setattr(result, "MOST_REMEMBERED", 2)
+def test_a_finding_may_have_evidence_of_a_fact(examining: Maker) -> None:
+    """Several checks share one response, which belongs to none of them."""
     session = examining(scripted_response(404, ERROR))
-    for _ in range(3):
-        send(session)
-    session.begin("next")
-    record = session.end(
-        (Finding("a/b", Verdict.FAIL, exchanges=("item#1", "item#2", "item#3", "item#9")),)
-    )
+    send(session)
+    ids = [session.fact("account", lambda own: send(own).id) for _ in range(2)]
+    record = session.finish((Finding("a/b", Verdict.FAIL, exchanges=(*ids, "item#1", "item#9")),))
+    other = session.session.context("next")
+    other.fact("account", lambda own: send(own).id)
+    next_record = other.finish((Finding("a/b", Verdict.FAIL, exchanges=(ids[0], "item#1")),))
 
-    assert list(record.evidence) == ["item#2", "item#3"]
+    assert ids == ["fact::account#1"] * 2
+    assert list(record.evidence) == ["fact::account#1", "item#1"]
+    assert list(next_record.evidence) == ["fact::account#1"]
+    assert (record.exchanges, next_record.exchanges) == (1, 0)
 
 
 def test_a_finding_has_three_exchanges_as_evidence(examining: Maker) -> None:
@@ -172,38 +173,28 @@ def test_a_finding_has_three_exchanges_as_evidence(examining: Maker) -> None:
         send(session)
     ids = tuple(f"item#{number}" for number in range(1, 6))
 
-    assert list(session.end((Finding("a/b", Verdict.INCONCLUSIVE, exchanges=ids),)).evidence) == [
+    assert list(
+        session.finish((Finding("a/b", Verdict.INCONCLUSIVE, exchanges=ids),)).evidence
+    ) == [
         "item#1",
         "item#2",
         "item#3",
     ]
-    assert session.end((Finding("a/b", Verdict.PASS, exchanges=ids),)).evidence == {}
+    assert session.finish((Finding("a/b", Verdict.PASS, exchanges=ids),)).evidence == {}
 
 
 def test_requests_outside_the_contract_are_recorded_and_not_checked(examining: Maker) -> None:
-    """The same holds for a request without a response; neither is a baseline."""
+    """The same holds for a request without a response."""
     session = examining(scripted_response(200, b"<html>"), RuntimeError())
     out_of_contract = send(session, in_contract=False)
     without_response = send(session, patient=False)
-    record = session.end(())
+    record = session.finish()
 
-    assert (record.findings, record.exchanges, session.baselines) == ((), 2, set())
+    assert (record.findings, record.exchanges) == ((), 2)
     assert {operation: len(seconds) for operation, seconds in record.elapsed.items()} == {
         "account_get": 1
     }
     assert (session.problems(out_of_contract), session.problems(without_response)) == ([], [])
-
-
-def test_a_baseline_is_a_request_that_has_succeeded(examining: Maker) -> None:
-    """There is one for each operation and credential."""
-    session = examining(
-        scripted_response(200, FINE), scripted_response(403, ERROR), scripted_response(200, FINE)
-    )
-    send(session)
-    send(session, Call("project_list"))
-    send(session, name=None)
-
-    assert session.baselines == {("account_get", "primary"), ("account_get", None)}
 
 
 # --- arguments -----------------------------------------------------------------------------------
@@ -220,14 +211,42 @@ def argument_verdicts(record: ItemResult) -> dict[str, str]:
     }
 
 
-def test_arguments_are_checked_after_the_baseline_request_has_succeeded(examining: Maker) -> None:
-    """Before that, an error response may have another reason."""
-    session = examining(scripted_response(200, PAGE))
+@dataclass(frozen=True)
+class Known:
+    """The knowledge that some operations serve, and that some names are known."""
+
+    served: frozenset[str] = frozenset()
+    names: frozenset[tuple[str, str]] = frozenset()
+
+    def is_served(self, context: Context, operation: Operation) -> bool:
+        """Whether an operation is one of those."""
+        assert context.item
+        return operation.id in self.served
+
+    def knows(self, context: Context, operation: Operation, role: str) -> bool:
+        """Whether a name is one of those."""
+        assert context.item
+        return (operation.id, role) in self.names
+
+
+def test_arguments_are_checked_where_primary_is_served(examining: Maker) -> None:
+    """Otherwise, an error response may have another reason; when it is known does not matter."""
+    session = examining(scripted_response(400, ERROR))
     send(session, LIST.asking(limit="0"))
-    assert argument_verdicts(session.end(())) == {}
-    session.begin("next")
+    session.session.knowledge = Known(frozenset({"video_list"}))
+    assert argument_verdicts(session.finish()) == {}
+    session = session.session.context("next")
     send(session, LIST.asking(limit="0"))
-    assert argument_verdicts(session.end(())) == {"arguments/limit": "fail"}
+    session.session.knowledge = Known(frozenset({"project_list"}))
+    assert argument_verdicts(session.finish()) == {"arguments/limit": "pass"}
+
+
+def test_a_later_success_of_the_item_is_a_baseline_too(examining: Maker) -> None:
+    """The order of requests does not matter."""
+    session = examining(scripted_response(400, ERROR), scripted_response(200, PAGE))
+    send(session, LIST.asking(limit="0"))
+    send(session, LIST)
+    assert argument_verdicts(session.finish())["arguments/limit"] == "pass"
 
 
 @pytest.mark.parametrize("how", [{"name": "outsider"}, {"name": None}, {"judge_arguments": False}])
@@ -236,11 +255,9 @@ def test_arguments_are_checked_with_the_primary_credential_only(
 ) -> None:
     """The request must have no other reason to be rejected."""
     session = examining(scripted_response(200, PAGE))
-    for name in ("primary", "outsider", None):
-        send(session, LIST, name)
-    session.begin("next")
+    session.session.knowledge = Known(frozenset({"project_list"}))
     send(session, LIST.asking(limit="0"), **how)
-    assert argument_verdicts(session.end(())) == {}
+    assert argument_verdicts(session.finish()) == {}
 
 
 @pytest.mark.parametrize(
@@ -259,27 +276,21 @@ def test_transient_errors_are_not_verdicts_on_arguments(
     examining: Maker, status: int, checked: bool
 ) -> None:
     """Neither is a 401; a 500 is."""
-    session = examining(
-        scripted_response(200, PAGE), scripted_response(status, ERROR, retry_after="1")
-    )
-    send(session, LIST)
-    session.begin("next")
+    session = examining(scripted_response(status, ERROR, retry_after="1"))
+    session.session.knowledge = Known(frozenset({"project_list"}))
     send(session, LIST.asking(limit="0"), patient=False)
-    assert bool(argument_verdicts(session.end(()))) is checked
+    assert bool(argument_verdicts(session.finish())) is checked
 
 
 def test_only_the_form_of_a_retried_response_is_checked(examining: Maker) -> None:
     """The verdict on the argument is that of the last response."""
-    session = examining(
-        scripted_response(200, PAGE), scripted_response(500, b"{}"), scripted_response(400, ERROR)
-    )
-    send(session, LIST)
-    session.begin("next")
+    session = examining(scripted_response(500, b"{}"), scripted_response(400, ERROR))
+    session.session.knowledge = Known(frozenset({"project_list"}))
     send(session, LIST.asking(limit="0"))
-    record = session.end(())
+    record = session.finish()
 
     assert argument_verdicts(record) == {"arguments/limit": "pass"}
-    assert findings_of(record)["error/code", "fail"].exchanges == ("next#1",)
+    assert findings_of(record)["error/code", "fail"].exchanges == ("item#1",)
 
 
 def test_names_of_parameters_come_from_the_profile(examining: Maker) -> None:
@@ -292,7 +303,7 @@ def test_names_of_parameters_come_from_the_profile(examining: Maker) -> None:
 
     assert session.roles(projects) == {"limit": "limit", "cursor": "cursor", "companyId": "company"}
     assert session.roles(videos) == {"limit": "limit", "after": "cursor"}
-    session.proven.add(("video_list", "company"))
+    session.session.knowledge = Known(names=frozenset({("video_list", "company")}))
     assert session.roles(videos) == {"limit": "limit", "after": "cursor", "companyId": "company"}
     assert session.roles(record) == {}
     names = {
@@ -320,7 +331,7 @@ def test_the_problems_of_an_exchange_are_its_violations_of_the_rules(examining: 
     ]
 
     session.show(second)
-    record = session.end(())
+    record = session.finish()
     assert findings_of(record)["envelope/data", "fail"].exchanges == (second.id,)
     assert findings_of(record)["response/status", "pass"].exchanges == (first.id, second.id)
 
@@ -334,7 +345,7 @@ def test_an_unconfirmed_violation_is_an_error(
     monkeypatch.setattr(validation, "is_confirmed", lambda *_: False)
     unsure = send(session)
     assert session.problems(unsure) == []
-    record = session.end(())
+    record = session.finish()
 
     assert findings_of(record)["account/fields", "fail"].exchanges == ("item#1",)
     assert findings_of(record)["account/fields", "error"].exchanges == ("item#2",)
@@ -363,15 +374,15 @@ def test_records_and_the_log_contain_no_secret(tmp_path: Path, examining: Maker)
         scripted_response(200, body, location=f"/{quote(SECRET)}", x_echo=SECRET),
         scripted_response(404, error),
     )
-    session.open_log(tmp_path / "deep" / "log.jsonl")
+    session.session.open_log(tmp_path / "deep" / "log.jsonl")
     exchange = send(session, scheme="api-key", purpose=SECRET)
     send(session, Call("account_get", query=(("q", SECRET),)), headers=(("x-copy", SECRET),))
     session.observations.append(("observe/x", SECRET, {SECRET: [SECRET]}))
     own = Finding(
         "a/b", Verdict.FAIL, None, f"came {SECRET}", f"not {SECRET}", (SECRET,), (exchange.id,)
     )
-    written = orjson.dumps(session.end((own,)))
-    session.close()
+    written = orjson.dumps(session.finish((own,)))
+    session.session.close()
     log = (tmp_path / "deep" / "log.jsonl").read_bytes()
 
     assert len(log.splitlines()) == 2
@@ -391,7 +402,7 @@ def test_a_short_secret_does_not_change_what_is_checked(examining: Maker) -> Non
     """Secrets are masked in the output only."""
     session = examining(scripted_response(200, FINE), credentials={"primary": {"api-key": "a"}})
     send(session)
-    record = session.end(())
+    record = session.finish()
 
     assert {str(finding.verdict) for finding in record.findings} == {"pass"}
 
@@ -403,7 +414,7 @@ def test_values_that_cannot_be_written_do_not_end_a_run(examining: Maker) -> Non
     session.observations.append(("observe/x", "\ud800", [2**70, {"\ud800": "\udfff"}]))
     own = Finding("a/b", Verdict.FAIL, None, f"answered {exchange.describe()} \ud800")
 
-    written = orjson.loads(orjson.dumps(session.end((own,))))
+    written = orjson.loads(orjson.dumps(session.finish((own,))))
     assert written["observations"] == [
         ["observe/x", "\\ud800", [str(2**70), {"\\ud800": "\\udfff"}]]
     ]
@@ -442,7 +453,7 @@ def test_no_response_causes_an_internal_error(
     """The findings of each hostile body can be written."""
     session = examining(scripted_response(status, body, retry_after="\xff"))
     send(session, Call(operation, {"reviewId": ID}), patient=False)
-    record = session.end(())
+    record = session.finish()
 
     assert [finding for finding in record.findings if finding.verdict is Verdict.ERROR] == []
     orjson.dumps(record)

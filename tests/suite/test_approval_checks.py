@@ -19,6 +19,7 @@ from conformance.suite import test_tools_approval as tools_approval
 from conformance.suite import test_unapprovable as unapprovable
 from conformance.suite.approval.approvals import MOST_KEYS, Approvals
 from conformance.suite.approval.plan import FORBIDDEN
+from conformance.suite.lists.live import Live
 
 
 def test_the_number_of_keys_for_a_request_is_bounded() -> None:
@@ -234,13 +235,15 @@ def test_a_command_may_make_reviews(tmp_path: Path) -> None:
 def test_a_replay_of_a_run_makes_no_review() -> None:
     """The replay uses only the reviews that the run created."""
     with stage() as one:
-        one.session.provisioned = one.session.target.fixtures.approvable_reviews[:1]
-        one.session.target = replace(
-            one.session.target, fixtures=replace(one.session.target.fixtures, approvable_reviews=())
+        session = one.session.session
+        session.provisioned = session.target.fixtures.approvable_reviews[:1]
+        session.target = replace(
+            session.target, fixtures=replace(session.target.fixtures, approvable_reviews=())
         )
-        approvals = Approvals(one.session, one.things["live"])
+        context = session.context("a replay")
+        approvals = Approvals(context, Live(context))
 
-        assert approvals.pool.take().id == one.session.provisioned[0]
+        assert approvals.pool.take().id == session.provisioned[0]
         with pytest.raises(Inconclusive, match="no approvable review is left"):
             approvals.pool.take()
 

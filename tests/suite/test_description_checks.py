@@ -59,8 +59,7 @@ class Targets:
         self.sessions.append(
             Session(target, InProcess(application, lambda _: None), seed=1, depth=DEPTHS["quick"])
         )
-        self.sessions[-1].begin("item")
-        return Live(self.sessions[-1])
+        return Live(self.sessions[-1].context("item"))
 
     def publishing(self, body: bytes, status: int = 200) -> Live:
         """A target that publishes this body."""
@@ -87,8 +86,7 @@ def reference() -> Iterator[Live]:
         seed=1,
         depth=DEPTHS["quick"],
     )
-    session.begin("item")
-    yield Live(session)
+    yield Live(session.context("item"))
     session.close()
     made.close()
 

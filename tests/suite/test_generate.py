@@ -19,8 +19,10 @@ from conformance.http.exchange import Call
 from conformance.http.patience import TRIES
 from conformance.http.transport import InProcess
 from conformance.reference import ManualClock, Reference
+from conformance.runner.context import Context
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
+from conformance.suite import wiring
 from conformance.suite.fuzzing import cases, fuzz, generate, isolation
 from conformance.suite.fuzzing.fuzz import MAX_SMALLER, Fuzz
 from conformance.suite.fuzzing.generate import Enough, Mode, Source
@@ -286,7 +288,7 @@ def test_a_search_ends_with_its_budget(most: int) -> None:
     assert (smallest is not None) == any(call.query for call in tried)
 
 
-Opened = Callable[..., tuple[Session, "Watched"]]
+Opened = Callable[..., tuple[Context, "Watched"]]
 
 
 class Watched(InProcess):
@@ -338,15 +340,15 @@ def opened() -> Iterator[Opened]:
 
     def session(
         fault: Callable[[httpx.Request], int | None] = _never, **changes: object
-    ) -> tuple[Session, Watched]:
+    ) -> tuple[Context, Watched]:
         clock = ManualClock()
         reference = Reference(clock=clock)
         transport = Watched(reference, clock, fault)
         sessions.append(
             Session(_target(reference, **changes), transport, seed=1, depth=DEPTHS["standard"])
         )
-        sessions[-1].begin("an item")
-        return sessions[-1], transport
+        wiring.prepare(sessions[-1])
+        return sessions[-1].context("an item"), transport
 
     yield session
     for each in sessions:
@@ -402,7 +404,7 @@ def test_a_failure_of_an_example_is_shrunk(opened: Opened) -> None:
     """The number of requests is bounded."""
     plain, _ = opened()
     Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(plain), generate.make).run()
-    usual = plain.end(()).exchanges
+    usual = plain.finish().exchanges
 
     session, transport = opened(_on_limits(500))
     with pytest.raises(Violation) as caught:
@@ -410,7 +412,7 @@ def test_a_failure_of_an_example_is_shrunk(opened: Opened) -> None:
     assert [
         url.partition("?")[2] for _, url, _ in _requests_of(caught.value.exchanges, transport)
     ] == ["limit=30"]
-    assert session.end(()).exchanges - usual <= MAX_SMALLER + TRIES * session.depth.examples
+    assert session.finish().exchanges - usual <= MAX_SMALLER + TRIES * session.depth.examples
 
 
 def test_a_finding_of_a_rule_is_shrunk(opened: Opened) -> None:
@@ -418,7 +420,7 @@ def test_a_finding_of_a_rule_is_shrunk(opened: Opened) -> None:
     session, transport = opened(_on_limits(422))
     Fuzz(OPERATIONS["review_list"], Mode.POSITIVE, Live(session), generate.make).run()
     (finding,) = [
-        finding for finding in session.end(()).findings if finding.verdict is Verdict.FAIL
+        finding for finding in session.finish().findings if finding.verdict is Verdict.FAIL
     ]
     assert finding.requirement == "arguments/accepted"
     assert finding.message.startswith('limit "30" ')
@@ -455,7 +457,7 @@ def test_one_small_request_may_have_several_symptoms(opened: Opened) -> None:
     kinds = one.symptoms(list(one._responses.values()))
     smallest = [
         exchange
-        for exchange in session._exchanges
+        for exchange in session._exchanges.values()
         if exchange.purpose == "the smallest of its kind"
     ]
     assert (len(kinds) > 1, len(smallest)) == (True, 1)

@@ -28,7 +28,7 @@ def test_slow_requests_do_not_show_a_missing_limit(pause: float, expected: type[
     """Fast requests without a 429 show it."""
     moments = count()
     with stage(spoil=unlimited) as one:
-        one.session.client.now = lambda: next(moments) * pause
+        one.session.session.dispatcher.now = lambda: next(moments) * pause
         with pytest.raises(expected, match=r"429|too slow"):
             one.perform(limits.test_too_many_requests_are_rejected)
         with pytest.raises(Inconclusive):

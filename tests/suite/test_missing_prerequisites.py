@@ -152,5 +152,6 @@ def test_an_absent_caller_is_left_out(absent: str) -> None:
         one.perform(grants.test_another_company_is_out_of_reach, "project_get", "api-key")
         one.perform(tools_access.test_a_tool_stays_within_the_grant, "project_get")
         one.perform(tools_approval.test_an_approval_by_tool_is_one_over_http)
-        callers = {exchange.credential for exchange in one.session._exchanges}
+        contexts = (one.session, *(fact.context for fact in one.session.facts()))
+        callers = {each.credential for one in contexts for each in one._exchanges.values()}
     assert absent not in callers

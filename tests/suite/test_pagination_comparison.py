@@ -15,6 +15,7 @@ from conformance.http.transport import InProcess
 from conformance.reference import ManualClock, Reference
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
+from conformance.suite import wiring
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import BEGINNING, GROWING, UNSTATED, End, Pagination
 from conformance.suite.lists.pagination_comparison import (
@@ -73,8 +74,8 @@ def stage(fault: Fault = lambda _: False, **parameters: str | bool) -> Iterator[
         ) as session,
         closing(reference),
     ):
-        session.begin("item")
-        yield Stage(Live(session), transport)
+        wiring.prepare(session)
+        yield Stage(Live(session.context("item")), transport)
 
 
 def summary(pagination: Pagination) -> tuple[list[str], End, int]:
@@ -96,7 +97,7 @@ def test_lists_read_concurrently_equal_lists_read_sequentially() -> None:
 
 
 def test_each_round_has_the_next_page_of_every_list() -> None:
-    """Pages are in the order of the lists, for replays; complete lists are left out."""
+    """Each list numbers its own pages, for replays; complete lists are left out."""
     with stage() as one:
         one.read_ahead([(VIDEOS, 100), (PROJECTS, 50)])
         paginations = [
@@ -104,7 +105,10 @@ def test_each_round_has_the_next_page_of_every_list() -> None:
             one.live.paginations.read(PROJECTS, 50),
         ]
 
-    assert [[page.number for page in each.pages] for each in paginations] == [[1, 3, 5], [2, 4, 6]]
+    assert [[page.number for page in each.pages] for each in paginations] == [[1, 2, 3], [1, 2, 3]]
+    assert [query.partition("?")[0] for query in one.transport.sent] == [
+        *["/v1/videos", "/v1/projects"] * 3
+    ]
     assert [page.purpose for page in paginations[1].pages] == [
         "page 1 (limit=50)",
         "page 2 (limit=50)",
@@ -115,29 +119,26 @@ def test_each_round_has_the_next_page_of_every_list() -> None:
 def test_a_pagination_keeps_the_scheme_of_its_first_page() -> None:
     """A cursor may be valid only for the credential that it was issued to."""
     with stage() as one:
-        one.read_ahead([(VIDEOS, 50), (PROJECTS, 50)])
+        planned = [(call, limit) for call in (VIDEOS, PROJECTS) for limit in (100, 50, 25, 10)]
+        one.read_ahead(planned)
         schemes = [
-            {page.scheme for page in one.live.paginations.read(call, 50).pages}
-            for call in (VIDEOS, PROJECTS)
+            {page.scheme for page in one.live.paginations.read(*each).pages} for each in planned
         ]
 
-    assert schemes == [{"bearer"}, {"api-key"}]
+    assert {len(each) for each in schemes} == {1}
+    assert set().union(*schemes) == {"bearer", "api-key"}
 
 
 def test_a_list_that_fails_does_not_affect_others() -> None:
-    """The other lists are cached; reading the failed list raises its error."""
+    """The other lists are read; the failed list raises its error for everybody."""
     with stage(lambda url: url.params.get("limit") == "50" and "cursor" in url.params) as one:
         one.read_ahead([(VIDEOS, 50), (PROJECTS, 25)])
-        remembered = [
-            one.live.paginations.has_read(VIDEOS, 50),
-            one.live.paginations.has_read(PROJECTS, 25),
-        ]
-        with pytest.raises(Inconclusive):
-            one.live.paginations.read(VIDEOS, 50)
         one.transport.fault = lambda _: False
 
-        assert remembered == [False, True]
-        assert one.live.paginations.read(VIDEOS, 50).is_whole
+        for _ in range(2):
+            with pytest.raises(Inconclusive):
+                one.live.paginations.read(VIDEOS, 50)
+        assert one.live.paginations.read(PROJECTS, 25).is_whole
 
 
 def test_a_target_that_stops_responding_is_inconclusive() -> None:
@@ -146,9 +147,10 @@ def test_a_target_that_stops_responding_is_inconclusive() -> None:
         one.read_ahead([(VIDEOS, 50), (VIDEOS, 25), (VIDEOS, 10), (VIDEOS, 100)])
         one.read_ahead([(VIDEOS, 50)])
 
-        assert not one.live.paginations.has_read(VIDEOS, 50)
-        with pytest.raises(Inconclusive, match="no longer responds"):
+        with pytest.raises(Inconclusive):
             one.live.paginations.read(VIDEOS, 50)
+        with pytest.raises(Inconclusive, match="no longer responds"):
+            one.live.callers.send(PROJECTS)
 
 
 def test_a_list_without_a_cursor_is_not_read_ahead() -> None:
@@ -156,20 +158,15 @@ def test_a_list_without_a_cursor_is_not_read_ahead() -> None:
     with stage(cursor=False) as one:
         one.read_ahead([(Call("review_list"), 50), (PROJECTS, 50)])
 
-        assert [
-            one.live.paginations.has_read(call, 50) for call in (Call("review_list"), PROJECTS)
-        ] == [
-            False,
-            True,
-        ]
+        assert {path.partition("?")[0] for path in one.transport.sent} == {"/v1/projects"}
 
 
-def test_reading_one_list_reads_all_of_them() -> None:
-    """Reading another list afterwards sends no request."""
+def test_a_list_is_read_once_by_all_checks() -> None:
+    """Reading it for another item sends no request."""
     with stage() as one:
-        with_all_limits(PROJECTS, one.live)
-        sent = len(one.transport.sent)
         paginations = with_all_limits(VIDEOS, one.live)
+        sent = len(one.transport.sent)
+        with_all_limits(VIDEOS, Live(one.live.session.session.context("another item")))
 
         assert len(one.transport.sent) == sent
         assert [each.limit for each in paginations][: len(LIMITS)] == list(LIMITS)

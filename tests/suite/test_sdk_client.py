@@ -90,8 +90,7 @@ def target(
         seed=1,
         depth=DEPTHS["quick"],
     )
-    session.begin("item")
-    yield Toolbox(Live(session))
+    yield Toolbox(Live(session.context("item")))
     session.close()
     reference.close()
 
@@ -125,7 +124,7 @@ def test_the_official_client_understands_the_reference() -> None:
     """Its requests are recorded, and not checked by the rules."""
     with target() as toolbox:
         check(toolbox)
-        record = toolbox.live.session.end(())
+        record = toolbox.live.session.finish()
 
     assert record.methods == {"GET": 1, "POST": 7}
     assert {

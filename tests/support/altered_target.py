@@ -12,12 +12,13 @@ from typing import Any
 import httpx
 import orjson
 
-from conformance.assurance.selftest import altered, checks
+from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit
 from conformance.contract import openapi
 from conformance.http.transport import InProcess
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
+from conformance.suite import wiring
 from conformance.target.profile import parse
 
 Profile = dict[str, Any]
@@ -53,9 +54,10 @@ class Stage:
     """A target, its transport, and the fixtures of the checks."""
 
     def __init__(self, session: Session, transport: Spoiled) -> None:
-        self.session = session
+        wiring.prepare(session)
+        self.session = session.context("item")
         self.transport = transport
-        self.things = checks.fixtures(session)
+        self.things = wiring.Fixtures(self.session)
 
     def perform(
         self, check: Callable[..., None], operation: str | None = None, scheme: str | None = None
@@ -66,7 +68,7 @@ class Stage:
             "scheme": scheme,
         }
         wanted = check.__code__.co_varnames[: check.__code__.co_argcount]
-        check(**{name: {**self.things, **chosen}[name] for name in wanted})
+        check(**{name: chosen[name] if name in chosen else self.things[name] for name in wanted})
 
 
 @contextmanager
@@ -87,11 +89,13 @@ def stage(
     stated = reference.profile("http://reference.test/v1")
     change(stated)
     transport = Spoiled(reference.app, clock.advance, spoil)
+    target = parse(stated, environ={})
     with (
-        closing(Session(parse(stated, environ={}), transport, seed=1, depth=depth)) as session,
+        closing(
+            Session(target, transport, seed=1, depth=depth, connections=target.limits.connections)
+        ) as session,
         closing(reference),
     ):
-        session.begin("item")
         yield Stage(session, transport)
 
 

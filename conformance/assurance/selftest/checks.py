@@ -16,12 +16,7 @@ import pytest
 from conformance.contract.verdict import Finding
 from conformance.runner import items, pytest_run
 from conformance.runner.session import Session
-from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.preconditions import Preconditions
-from conformance.suite.approval.trials import Trials
-from conformance.suite.fuzzing import generate
-from conformance.suite.lists.live import Live
-from conformance.suite.tools.toolbox import Toolbox
+from conformance.suite.wiring import Fixtures
 
 
 @dataclass(frozen=True)
@@ -35,33 +30,19 @@ class Check:
     parameters: Mapping[str, Any]
     fixtures: tuple[str, ...]
 
-    def perform(self, session: Session, fixtures: Mapping[str, Any]) -> Sequence[Finding]:
+    def perform(self, session: Session) -> Sequence[Finding]:
         """The finding of the check, and those of the rules on its exchanges, as in a run."""
-        session.begin(self.name)
+        context = session.context(self.name)
         problem: Exception | None = None
         try:
+            fixtures = Fixtures(context)
             requested = {name: fixtures[name] for name in self.fixtures}
             self.function(**self.parameters, **requested)
         except Exception as raised:  # noqa: BLE001 - any exception becomes a finding
             problem = raised
         own = items.finding(self.requirement, self.operation, problem)
-        return session.end((own,)).findings
-
-
-def fixtures(session: Session) -> Mapping[str, Any]:
-    """The fixtures of the suite for one run, by name."""
-    live = Live(session)
-    approvals = Approvals(session, live)
-    trials = Trials(session, live, approvals)
-    return {
-        "session": session,
-        "live": live,
-        "approvals": approvals,
-        "trials": trials,
-        "preconditions": Preconditions(live, approvals, trials),
-        "toolbox": Toolbox(live),
-        "request_source": generate.make,
-    }
+        results = (context.finish((own,)), *session.results_of_facts(context))
+        return [finding for result in results for finding in result.findings]
 
 
 @cache

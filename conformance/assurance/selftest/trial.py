@@ -13,6 +13,7 @@ from conformance.contract.verdict import Verdict
 from conformance.report import document
 from conformance.runner import examination
 from conformance.runner.session import Session
+from conformance.suite import wiring
 
 DEPTH = "quick"
 REACHED_BY = {"description": "description", "tool_interface": "tools", "tools": "tools"}
@@ -54,12 +55,13 @@ def run(edits: Sequence[Edit], seed: int = SEED) -> Outcome:
 
 def perform(session: Session, selected: Sequence[str]) -> Verdicts:
     """Perform every check of these conformance classes."""
-    fixtures, catalogue = checks.fixtures(session), requirements.load()
+    wiring.prepare(session)
+    catalogue = requirements.load()
     verdicts: dict[str, set[tuple[str | None, Verdict]]] = defaultdict(set)
     for check in checks.collected():
         if catalogue[check.requirement].conformance_class not in selected:
             continue
-        for finding in check.perform(session, fixtures):
+        for finding in check.perform(session):
             verdicts[finding.requirement].add((finding.operation, finding.verdict))
     return verdicts
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.http.exchange import Call, Exchange
-from conformance.runner.session import Session
+from conformance.runner.context import Context
 from conformance.suite.approval.review import Review, in_former_state, is_approved
 from conformance.suite.approval.review_pool import ReviewPool
 from conformance.suite.approval.review_reader import ReviewReader
@@ -25,7 +25,7 @@ MOST_REVISIONS = 5
 class Approvals:
     """Sends requests to approve as primary; `pool` has the reviews for it, `reader` reads them."""
 
-    def __init__(self, session: Session, live: Live) -> None:
+    def __init__(self, session: Context, live: Live) -> None:
         self._session = session
         self._live = live
         self.reader = ReviewReader(session, live)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from conformance.runner.session import Session
+from conformance.runner.context import Context
 from conformance.suite.approval.attempts import (
     MALFORMED,
     MISSPELT,
@@ -41,7 +41,7 @@ class Planned:
     headers: tuple[Header, ...] = ()
 
 
-def few(session: Session, primary: Credential, scheme: str) -> Iterator[Planned]:
+def few(session: Context, primary: Credential, scheme: str) -> Iterator[Planned]:
     """The attempts whose response may depend on the kind of review: stale, and without the role."""
     for label in NEXT:
         change = changed(revision=STALE[label])
@@ -52,7 +52,7 @@ def few(session: Session, primary: Credential, scheme: str) -> Iterator[Planned]
             yield Planned(viewer.name, f"{viewer.name} by {each}", viewer, each)
 
 
-def everything(session: Session, primary: Credential) -> Iterator[Planned]:
+def everything(session: Context, primary: Credential) -> Iterator[Planned]:
     """Every attempt of the first trial.
 
     Those that have checks of their own come first in each kind: a kind may end early.
@@ -76,14 +76,14 @@ def _without_credential() -> Iterator[Planned]:
         yield Planned("missing", without_credential(header), headers=(header,))
 
 
-def _forged(session: Session, primary: Credential) -> Iterator[Planned]:
+def _forged(session: Context, primary: Credential) -> Iterator[Planned]:
     for scheme in primary.schemes:
         closest = islice(near_misses(session, primary, scheme), 1)
         for credential in (made_up(session, scheme), *closest):
             yield Planned("unknown", f"{credential.name} by {scheme}", credential, scheme)
 
 
-def _as_others(session: Session) -> Iterator[Planned]:
+def _as_others(session: Context) -> Iterator[Planned]:
     """A right approval by those who may not approve, and a stale one by those who may.
 
     The latter lack a permission that an approval does not need.

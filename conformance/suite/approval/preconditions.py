@@ -8,6 +8,7 @@ from functools import cached_property
 
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import MISSING, Exchange
+from conformance.runner.facts import fact_name
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import NEXT, ON_APPROVED, conflict
 from conformance.suite.approval.key_transfer import transfers
@@ -36,8 +37,9 @@ class Preconditions:
 
     @cached_property
     def defects(self) -> tuple[str, ...]:
-        """The steps that have a defect; they are tried when this is read first."""
-        return tuple(self._found())
+        """The steps that have a defect: a fact of the run."""
+        name = fact_name("single-steps", "approval")
+        return self._live.fact(name, lambda live: tuple(_of(live)._found()))
 
     def _found(self) -> Iterator[str]:
         trial = self._trials.baseline()
@@ -102,6 +104,11 @@ class Preconditions:
 
     def _approve(self, trial: Trial, key: str, purpose: str) -> Exchange:
         return self._approvals.approve(trial.review, key, scheme=trial.scheme, purpose=purpose)
+
+
+def _of(live: Live) -> Preconditions:
+    approvals = Approvals(live.session, live)
+    return Preconditions(live, approvals, Trials(live.session, live, approvals))
 
 
 def changed_by_stale(trials: Trials) -> list[Exchange]:

@@ -4,10 +4,12 @@ import json
 import subprocess
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
-from conformance.runner.session import Session
+from conformance.runner.context import Context
+from conformance.runner.facts import fact_name
 from conformance.suite.approval.review import Record, Review
 from conformance.suite.approval.review_reader import ReviewReader
 
@@ -15,15 +17,29 @@ NEEDS = ("fixtures.approvable-reviews", "fixtures.provision.approvable-review")
 PROVISION_SECONDS = 60
 
 
-class ReviewPool:
-    """Reviews that may be approved, each of them once."""
+@dataclass(frozen=True)
+class Stock:
+    """The reviews that a run has left: their ids, those recorded, and those withheld."""
 
-    def __init__(self, session: Session, reader: ReviewReader) -> None:
+    ids: list[str]
+    recorded: list[str]
+    withheld: list[Review]
+
+    @classmethod
+    def of(cls, session: Context) -> "Stock":
+        """What a run begins with."""
+        ids = session.target.fixtures.approvable_reviews
+        return cls(list(ids), list(session.provisioned or ()), [])
+
+
+class ReviewPool:
+    """Reviews that may be approved, each of them once; the stock is shared by the run."""
+
+    def __init__(self, session: Context, reader: ReviewReader) -> None:
         self._session = session
         self._reader = reader
-        self._ids = list(session.target.fixtures.approvable_reviews)
-        self._recorded = list(session.provisioned or ())
-        self._withheld: list[Review] = []
+        stock = session.fact(fact_name("reviews", "approvable"), Stock.of)
+        self._ids, self._recorded, self._withheld = stock.ids, stock.recorded, stock.withheld
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from functools import partial
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
-from conformance.runner.session import Session
+from conformance.runner.context import Context
 from conformance.suite.approval.review import (
     APPROVED,
     Record,
@@ -30,7 +30,7 @@ PAGES_IN_A_ROW = 4
 class ReviewReader:
     """Reads reviews as primary."""
 
-    def __init__(self, session: Session, live: Live) -> None:
+    def __init__(self, session: Context, live: Live) -> None:
         self._session = session
         self._live = live
 

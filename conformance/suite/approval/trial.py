@@ -76,7 +76,8 @@ class Trial:
     """What one review went through.
 
     `attempts` are by label, `concurrent` are stale attempts that were sent at once. Then the review
-    was approved by `scheme`, and read: `after`. `bystanders` are other reviews.
+    was approved by `scheme`, and read: `after`. `bystanders` are other reviews. `effects` counts
+    the reviews that attempts of each kind have taken so far.
     """
 
     review: Review
@@ -88,6 +89,7 @@ class Trial:
     attempts: Mapping[str, Attempt] = field(default_factory=dict)
     concurrent: tuple[Attempt, ...] = ()
     bystanders: tuple[Bystander, ...] = ()
+    effects: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def also_approved(self) -> list[Exchange]:

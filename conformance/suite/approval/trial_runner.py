@@ -8,7 +8,7 @@ from functools import partial
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
-from conformance.runner.session import Session
+from conformance.runner.context import Context
 from conformance.suite.approval import plan
 from conformance.suite.approval.approvals import MOST_REVISIONS, Approvals
 from conformance.suite.approval.attempts import ahead
@@ -26,7 +26,7 @@ AT_ONCE = 4
 class TrialRunner:
     """Runs trials on reviews of the pool."""
 
-    def __init__(self, session: Session, live: Live, approvals: Approvals) -> None:
+    def __init__(self, session: Context, live: Live, approvals: Approvals) -> None:
         self._session = session
         self._live = live
         self._approvals = approvals
@@ -39,17 +39,18 @@ class TrialRunner:
         primary = self._live.callers.credential("primary")
         review, attempts = self._attempted(self._taken(), plan.everything(self._session, primary))
         review, concurrent = self._attempted_at_once(review)
-        approval = self._approve(review, scheme, None)
-        return replace(approval, attempts=attempts, concurrent=concurrent)
+        trial = self._approve(review, scheme, None)
+        return replace(trial, attempts=attempts, concurrent=concurrent, effects=dict(self._effects))
 
     def short(self, scheme: str, first: Trial) -> Trial:
         """A trial with the attempts whose response may depend on the kind of review."""
         primary = self._live.callers.credential("primary")
+        self._effects.update(first.effects)
         planned = plan.few(self._session, primary, scheme)
         review, attempts = self._attempted(self._taken(unlike=first.review), planned)
         return replace(self._approve(review, scheme, first), attempts=attempts)
 
-    def plain(self, scheme: str, first: Trial | None) -> Trial:
+    def plain(self, scheme: str, first: Trial) -> Trial:
         """A trial without attempts."""
         return self._approve(self._taken(), scheme, first)
 

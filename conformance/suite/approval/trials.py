@@ -1,11 +1,12 @@
 """The trials of a run, one for each scheme: each is run when the first check asks for it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property
+from typing import TypeVar
 
 from conformance.contract.verdict import Inconclusive
-from conformance.runner.session import Session
+from conformance.runner.context import Context
+from conformance.runner.facts import fact_name
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ahead
 from conformance.suite.approval.plan import STALE_KIND
@@ -15,15 +16,16 @@ from conformance.suite.approval.trial import Attempt, Trial
 from conformance.suite.approval.trial_runner import TrialRunner
 from conformance.suite.lists.live import Live
 
+Value = TypeVar("Value")
+
 
 class Trials:
-    """The trials that were run so far; the first of them has every attempt."""
+    """The trials of a run, each a fact of it; that by primary's first scheme has every attempt."""
 
-    def __init__(self, session: Session, live: Live, approvals: Approvals) -> None:
+    def __init__(self, session: Context, live: Live, approvals: Approvals) -> None:
         self._live = live
         self._approvals = approvals
         self._runner = TrialRunner(session, live, approvals)
-        self._by_scheme: dict[str, Trial] = {}
 
     def require_consent(self) -> None:
         """Raise Inconclusive unless the profile allows approvals here."""
@@ -31,30 +33,40 @@ class Trials:
 
     def by(self, scheme: str) -> Trial:
         """The trial of a review that primary approves by this scheme."""
-        if scheme not in self._by_scheme:
-            self._live.callers.credential_with("primary", scheme)
-            self._by_scheme[scheme] = self._run(scheme)
-        return self._by_scheme[scheme]
+        self._live.callers.credential_with("primary", scheme)
+        return self._fact("trial", lambda trials: trials._run(scheme), scheme)
+
+    def _fact(self, kind: str, find: Callable[["Trials"], Value], *parts: str) -> Value:
+        return self._live.fact(fact_name(kind, *parts), lambda live: find(_of(live)))
 
     def _run(self, scheme: str) -> Trial:
-        if not self._by_scheme:
+        if scheme == self._first_scheme:
             return self._runner.full(scheme)
         return self._runner.short(scheme, self.first())
 
+    @property
+    def _first_scheme(self) -> str:
+        return self._live.callers.credential("primary").schemes[0]
+
     def first(self) -> Trial:
         """The trial with every attempt."""
-        if not self._by_scheme:
-            self.by(self._live.callers.credential("primary").schemes[0])
-        return next(iter(self._by_scheme.values()))
+        return self.by(self._first_scheme)
+
+    def _all(self) -> list[Trial]:
+        """The trials by all schemes, the first one first; without those that lack a review."""
+        trials = [self.first()]
+        for scheme in self._live.callers.credential("primary").schemes[1:]:
+            with suppress(Inconclusive):
+                trials.append(self.by(scheme))
+        return trials
 
     def all_but(self, scheme: str) -> list[Trial]:
-        """The trials by other schemes that were run so far."""
-        return [trial for each, trial in self._by_scheme.items() if each != scheme]
+        """The trials by other schemes."""
+        return [trial for trial in self._all() if trial.scheme != scheme]
 
     def further(self, scheme: str) -> Trial:
         """A trial of yet another review, without attempts; Inconclusive where none is left."""
-        first = next(iter(self._by_scheme.values()), None)
-        return self._runner.plain(scheme, first)
+        return self._runner.plain(scheme, self.first())
 
     def approved(self, scheme: str) -> Trial:
         """The trial by a scheme; Inconclusive where its approval failed: others report that."""
@@ -97,13 +109,13 @@ class Trials:
         Their reviews are of other kinds, where the target has several.
         """
         own = self.attempt(label, scheme)
-        _, *others = self._by_scheme.values()
+        _, *others = self._all()
         succeeded = [trial for trial in others if trial.approval.status == 200]
         return [own, *(each.attempts[label] for each in succeeded if label in each.attempts)]
 
     def stale_attempts(self) -> list[Attempt]:
         """Every attempt of any trial with a revision that was not the current one."""
-        attempts = (each for trial in self._by_scheme.values() for each in trial.attempts.values())
+        attempts = (each for trial in self._all() for each in trial.attempts.values())
         return [attempt for attempt in attempts if attempt.kind == STALE_KIND]
 
     def not_overtaken(self, stale: Sequence[Attempt]) -> list[Attempt]:
@@ -117,12 +129,15 @@ class Trials:
         excused = {attempt.response.id for attempt in overtaken}
         return [attempt for attempt in stale if attempt.response.id not in excused]
 
-    @cached_property
+    @property
     def are_subjects_revised(self) -> bool:
         """Whether a review that this run does not approve gets another revision, or is withheld.
 
         It is watched while stale approvals of another, approved review take their time.
         """
+        return self._fact("revisions", Trials._are_subjects_revised, "by-others")
+
+    def _are_subjects_revised(self) -> bool:
         trial = self.first()
         # A stale attempt must not approve a review that is not approved yet.
         is_approved = trial.approval.status == 200
@@ -145,9 +160,13 @@ class Trials:
 
     def are_readable(self) -> bool:
         """Whether no review that was approved in a trial still shows its former status."""
-        first = self.first()
-        approved = [trial for trial in self._by_scheme.values() if trial.approval.status == 200]
+        first, *others = self._all()
+        approved = [trial for trial in others if trial.approval.status == 200]
         return not any(in_former_state(each.review, each.after) for each in (first, *approved))
+
+
+def _of(live: Live) -> Trials:
+    return Trials(live.session, live, Approvals(live.session, live))
 
 
 def _not_approved(trial: Trial) -> Inconclusive:

@@ -13,7 +13,8 @@ from conformance.contract.verdict import (
 from conformance.http.exchange import Call, Exchange
 from conformance.http.retry import is_unavailable
 from conformance.http.sending import Sending
-from conformance.runner.session import Session
+from conformance.runner.context import Context
+from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import status_line
 from conformance.target.target import Credential
@@ -26,11 +27,10 @@ Request = tuple[Call, Sending]
 
 
 class Callers:
-    """Sends requests as primary or as another caller, and remembers which baselines succeeded."""
+    """Sends requests as primary or as another caller."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Context) -> None:
         self._session = session
-        self._successful: set[tuple[object, ...]] = set()
 
     def credential(self, name: str) -> Credential:
         """A credential of the profile; Inconclusive where there is none."""
@@ -99,12 +99,13 @@ class Callers:
     def require_baseline(
         self, call: Call, credential: Any = DEFAULT, scheme: str | None = None
     ) -> None:
-        """Send the baseline request unless it has succeeded before; see `baseline`."""
-        name = credential.name if isinstance(credential, Credential) else ""
-        key = (call.operation, tuple(call.path.items()), call.query, name, scheme)
-        if key not in self._successful:
-            self.baseline(call, credential, scheme)
-            self._successful.add(key)
+        """The baseline request has succeeded, which is a fact of the run; see `baseline`."""
+        caller = self.credential("primary") if credential is DEFAULT else credential
+        name = caller.name if isinstance(caller, Credential) else "nobody"
+        self._session.fact(
+            fact_name("baseline", call, name, scheme),
+            lambda own: Callers(own).baseline(call, caller, scheme),
+        )
 
     def probe(self, call: Call, baseline: Call, purpose: str) -> Exchange:
         """Send a call with a defect whose baseline has succeeded; see `probe_each`."""

@@ -3,7 +3,8 @@
 import uuid
 from collections.abc import Iterator
 
-from conformance.runner.session import Session, never_issued
+from conformance.runner.context import Context
+from conformance.runner.session import never_issued
 from conformance.target.near_misses import SHORTEST_SECRET
 from conformance.target.target import Credential
 
@@ -24,12 +25,12 @@ def without_credential(header: Header) -> str:
     return f"the header {' '.join(header).strip()} without a credential"
 
 
-def made_up(session: Session, scheme: str) -> Credential:
+def made_up(session: Context, scheme: str) -> Credential:
     """A credential that was never issued; the same for the same seed and scheme."""
     return never_issued("unknown", scheme, str(uuid.uuid5(NAMESPACE, f"{session.seed}:{scheme}")))
 
 
-def near_misses(session: Session, primary: Credential, scheme: str) -> Iterator[Credential]:
+def near_misses(session: Context, primary: Credential, scheme: str) -> Iterator[Credential]:
     """Credentials that resemble the valid one of a caller; long ones are masked like it."""
     for value in primary.near_misses(scheme):
         if value is None:

@@ -15,7 +15,6 @@ from conformance.suite.fuzzing import cases, generate
 from conformance.suite.fuzzing.generate import Mode, Requests, Source
 from conformance.suite.fuzzing.substitution import Substitution
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.parameters import try_filter
 
 FAILURE = "500"
 """The symptom of a failed service, beside the ids of violated requirements."""
@@ -49,7 +48,6 @@ class Fuzz:
             self._baseline,
             self._live.callers.baseline(self._baseline).cursor,
         )
-        self._learn_filters()
         requests = self._request_source(self._source)
         covered = self._send(requests.covered, f"{self._mode} coverage", substitution)
         drawn = self._send(requests.drawn, f"{self._mode} example", substitution)
@@ -62,17 +60,6 @@ class Fuzz:
     @cached_property
     def _baseline(self) -> Call:
         return Call("review_list") if self._operation.writes else self._live.call(self._operation)
-
-    def _learn_filters(self) -> None:
-        """Determine whether the target knows the filters with open names.
-
-        A request with an unknown name shows nothing.
-        """
-        known = self._session.roles(self._operation)
-        for role in self._operation.filters:
-            name = self._session.name(self._operation, role)
-            if name is not None and name not in known:
-                try_filter(self._operation, role, name, self._live)
 
     def _sending(self, purpose: str) -> Sending:
         # An approval may be rejected for its review before its arguments are looked at.

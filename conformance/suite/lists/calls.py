@@ -6,6 +6,7 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
+from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 
@@ -34,7 +35,8 @@ def forbidden(response: Exchange, live: Live, *allowed: int) -> None:
 
 def others(operation: Operation, live: Live) -> list[Call]:
     """Calls that primary got 200 for: a later page, under filters, and another record or parent."""
-    return live.other_calls(operation.id, lambda: _successful_others(operation, live))
+    name = fact_name("further-calls", operation.id)
+    return live.fact(name, lambda own: _successful_others(operation, own))
 
 
 def _successful_others(operation: Operation, live: Live) -> list[Call]:

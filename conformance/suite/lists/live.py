@@ -3,16 +3,19 @@
 import random
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from conformance.contract import api
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
-from conformance.runner.session import Session
+from conformance.runner.context import Context
+from conformance.runner.facts import fact_name
 from conformance.suite.callers.callers import Callers
 from conformance.suite.lists.pagination import PAGE, Listed, Pagination
 from conformance.suite.lists.paginations import Paginations
+
+Value = TypeVar("Value")
 
 LISTS = api.load().lists
 PARENTS = api.load().parents
@@ -28,18 +31,17 @@ OWNERS = {"id": "", "companyId": "company", "projectId": "project"}
 
 
 class Live:
-    """What primary sees of a target, read once in the run of this process."""
+    """What primary sees of a target: facts of the run, for one item of it."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Context) -> None:
         self.session = session
         self.callers = Callers(session)
         self.paginations = Paginations(session, self.callers)
-        self._longest: dict[str, int] = {}
-        self._inside: dict[str, tuple[Pagination, list[Listed]]] = {}
-        self._readings: dict[str, list[tuple[Listed, Exchange]]] = {}
-        self._below: dict[str, list[tuple[Listed, Exchange]]] = {}
         self._outside: dict[str, list[tuple[str, set[str]]]] = {}
-        self._calls: dict[str, list[Call]] = {}
+
+    def fact(self, name: str, find: Callable[["Live"], Value]) -> Value:
+        """A fact of the run; `find` gets the data of the target for its own requests."""
+        return self.session.fact(name, lambda own: find(Live(own)))
 
     def operation(self, id: str) -> Operation:
         """An operation of the contract."""
@@ -47,49 +49,26 @@ class Live:
 
     def listing(self, operation: str) -> Pagination:
         """A list without path parameters, in long pages; Inconclusive where it is rejected."""
-        if operation not in self._longest:
-            self.callers.baseline(Call(operation))
-            # Rejecting the longest page violates a rule; the data are read with a shorter one.
-            call = Call(operation).asking(limit=str(PAGE))
-            longest = self.callers.send(call, purpose="the longest page")
-            self._longest[operation] = PAGE if longest.status == 200 else SHORTER
-        return self.paginations.read(Call(operation), self._longest[operation])
+        name = fact_name("longest-page", operation)
+        longest = self.fact(name, lambda live: _longest_page(operation, live))
+        return self.paginations.read(Call(operation), longest)
 
     def is_outside(self, record: Mapping[str, Any], operation: str) -> bool:
         """Whether a record of a list is outside primary's grant, according to the profile."""
-        for name, ids in self._outside_of(operation):  # called for every record of every page
+        if operation not in self._outside:
+            self._outside[operation] = _ids_outside(operation, self)
+        for name, ids in self._outside[operation]:  # called for every record of every page
             id = record.get(name)
             if isinstance(id, str) and id.lower() in ids:
                 return True
         return False
-
-    def _outside_of(self, operation: str) -> list[tuple[str, set[str]]]:
-        """The ids outside primary's grant that each property of a list's records may not have."""
-        if operation not in self._outside:
-            own = self.operation(operation).resource.lower()
-            groups = (self.session.target.fixtures.foreign, self.session.target.fixtures.ungranted)
-            kinds = {name: kind or own for name, kind in OWNERS.items()}
-            ids = {
-                name: {group[kind].lower() for group in groups if kind in group}
-                for name, kind in kinds.items()
-            }
-            self._outside[operation] = [(name, named) for name, named in ids.items() if named]
-        return self._outside[operation]
 
     def records(self, operation: str) -> list[Listed]:
         """The records of a list with a valid id, inside the grant; Inconclusive without any.
 
         A list that shows records from outside violates requirements of authorization.
         """
-        pagination = self.listing(operation)
-        if self._inside.get(operation, (None, []))[0] is not pagination:
-            listed = pagination.listed
-            inside = [each for each in listed if not self.is_outside(each.record, operation)]
-            self._inside[operation] = (pagination, inside)
-        records = self._inside[operation][1]
-        if not records:
-            raise Inconclusive(f"{operation} shows no record", needs=("data in the target",))
-        return records
+        return self.fact(fact_name("records", operation), lambda live: _records(operation, live))
 
     def sample(self, operation: str) -> list[Listed]:
         """Some records of a list: the first two, the last, and others that the seed chooses."""
@@ -101,13 +80,9 @@ class Live:
 
     def readings(self, operation: Operation) -> list[tuple[Listed, Exchange]]:
         """A sample of the records of a list, each with the response to reading it by its id."""
-        if operation.id not in self._readings:
-            name = parameter_of(operation)
-            sample = self.sample(PARENTS[name])
-            calls = [Call(operation.id, {name: listed.record["id"]}) for listed in sample]
-            responses = self.callers.send_all(calls, "read by id")
-            self._readings[operation.id] = list(zip(sample, responses, strict=True))
-        return self._readings[operation.id]
+        return self.fact(
+            fact_name("readings", operation.id), lambda live: _readings(operation, live)
+        )
 
     def call(self, operation: Operation) -> Call:
         """A valid call of a read operation, on a record that primary sees."""
@@ -118,38 +93,13 @@ class Live:
             return Call(operation.id, {name: self.parents(operation.id)[0]})
         return Call(operation.id, {name: self.records(PARENTS[name])[0].record["id"]})
 
-    def other_calls(self, operation: str, find: Callable[[], list[Call]]) -> list[Call]:
-        """Further valid calls of an operation; `find` is called once in the run."""
-        if operation not in self._calls:
-            self._calls[operation] = find()
-        return self._calls[operation]
-
     def lists_below(self, operation: str) -> list[tuple[Listed, Exchange]]:
         """The first page of a list below each of a sample of parents.
 
         Further parents are tried where none of the sample has two records below it.
         """
-        if operation not in self._below:
-            parents = PARENTS[parameter_of(self.operation(operation))]
-            pages = self._first_pages(operation, self.sample(parents))
-            if not any(len(page.items) > 1 for _, page in pages):
-                tried = {listed.record["id"] for listed, _ in pages}
-                records = self.records(parents)
-                untried = [each for each in records if each.record["id"] not in tried]
-                pages += self._first_pages(operation, untried[:FARTHER])
-            self._below[operation] = pages
-        return self._below[operation]
-
-    def _first_pages(
-        self, operation: str, parents: Sequence[Listed]
-    ) -> list[tuple[Listed, Exchange]]:
-        name = parameter_of(self.operation(operation))
-        calls = [Call(operation, {name: listed.record["id"]}) for listed in parents]
-        longest = [call.asking(limit=str(PAGE)) for call in calls]
-        pages = self.callers.send_all(longest, "look for records")
-        if not any(page.status == 200 for page in pages):
-            pages = self.callers.send_all(calls, "look for records, without a limit")
-        return list(zip(parents, pages, strict=True))
+        name = fact_name("lists-below", operation)
+        return self.fact(name, lambda live: _lists_below(operation, live))
 
     def children(self, operation: str) -> dict[str, Exchange]:
         """The successful pages of `lists_below`, by the id of the parent."""
@@ -174,3 +124,64 @@ class Live:
 def parameter_of(operation: Operation) -> str:
     """The name of the path parameter of an operation."""
     return operation.path[operation.path.index("{") + 1 : operation.path.index("}")]
+
+
+# --- facts ---
+
+
+def _longest_page(operation: str, live: Live) -> int:
+    """The limit of the longest page that a list serves."""
+    live.callers.baseline(Call(operation))
+    # Rejecting the longest page violates a rule; the data are read with a shorter one.
+    call = Call(operation).asking(limit=str(PAGE))
+    longest = live.callers.send(call, purpose="the longest page")
+    return PAGE if longest.status == 200 else SHORTER
+
+
+def _ids_outside(operation: str, live: Live) -> list[tuple[str, set[str]]]:
+    """The ids outside primary's grant that each property of a list's records may not have."""
+    own, fixtures = live.operation(operation).resource.lower(), live.session.target.fixtures
+    groups = (fixtures.foreign, fixtures.ungranted)
+    kinds = {name: kind or own for name, kind in OWNERS.items()}
+    ids = {
+        name: {group[kind].lower() for group in groups if kind in group}
+        for name, kind in kinds.items()
+    }
+    return [(name, named) for name, named in ids.items() if named]
+
+
+def _records(operation: str, live: Live) -> list[Listed]:
+    listed = live.listing(operation).listed
+    records = [each for each in listed if not live.is_outside(each.record, operation)]
+    if not records:
+        raise Inconclusive(f"{operation} shows no record", needs=("data in the target",))
+    return records
+
+
+def _readings(operation: Operation, live: Live) -> list[tuple[Listed, Exchange]]:
+    name = parameter_of(operation)
+    sample = live.sample(PARENTS[name])
+    calls = [Call(operation.id, {name: listed.record["id"]}) for listed in sample]
+    return list(zip(sample, live.callers.send_all(calls, "read by id"), strict=True))
+
+
+def _lists_below(operation: str, live: Live) -> list[tuple[Listed, Exchange]]:
+    parents = PARENTS[parameter_of(live.operation(operation))]
+    pages = _first_pages(operation, live.sample(parents), live)
+    if not any(len(page.items) > 1 for _, page in pages):
+        tried = {listed.record["id"] for listed, _ in pages}
+        untried = [each for each in live.records(parents) if each.record["id"] not in tried]
+        pages += _first_pages(operation, untried[:FARTHER], live)
+    return pages
+
+
+def _first_pages(
+    operation: str, parents: Sequence[Listed], live: Live
+) -> list[tuple[Listed, Exchange]]:
+    name = parameter_of(live.operation(operation))
+    calls = [Call(operation, {name: listed.record["id"]}) for listed in parents]
+    longest = [call.asking(limit=str(PAGE)) for call in calls]
+    pages = live.callers.send_all(longest, "look for records")
+    if not any(page.status == 200 for page in pages):
+        pages = live.callers.send_all(calls, "look for records, without a limit")
+    return list(zip(parents, pages, strict=True))

@@ -11,6 +11,7 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
+from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
 from conformance.target.target import Credential
 
@@ -121,11 +122,12 @@ class Plan:
     sizes: Sizes = GROWTH
 
     @property
-    def key(self) -> tuple[object, ...]:
-        """What the pagination is remembered by."""
-        path = tuple(self.call.path.items())
-        call = (self.call.operation, path, self.call.query)
-        return (*call, self.limit, self.sizes, self.caller.name, self.scheme)
+    def name(self) -> str:
+        """The name of the pagination as a fact of the run."""
+        limit = {GROWING: "growing", UNSTATED: "unstated"}.get(self.limit, str(self.limit))
+        sizes = "then".join(map(str, self.sizes)) if self.sizes != GROWTH else None
+        parts = (limit, sizes, self.caller.name, self.scheme, f"{self.most}pages")
+        return fact_name("pages", self.call, *parts)
 
 
 class Paginator:

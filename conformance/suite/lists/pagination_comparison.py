@@ -1,18 +1,15 @@
 """Paginations of one list with several limits, and the properties that they have to share."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from typing import Any
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.pointer import pointer
 from conformance.contract.verdict import (
-    Inconclusive,
     Kind,
     Location,
-    NotApplicable,
     Part,
     defect,
 )
@@ -55,9 +52,7 @@ def lists(operation: Operation, live: Live) -> list[Call]:
 
 def with_all_limits(call: Call, live: Live) -> list[Pagination]:
     """Paginations of one list with several limits, the longest pages first."""
-    if not _has_read_all(call, live):
-        live.callers.baseline(call.asking(limit="1"))
-        _read_ahead(call, live)
+    live.callers.require_baseline(call.asking(limit="1"))
     usual = _with_usual_limits(call, live)
     plans = _plans_beside(usual, live)
     live.paginations.read_ahead(plans)
@@ -65,8 +60,12 @@ def with_all_limits(call: Call, live: Live) -> list[Pagination]:
 
 
 def _with_usual_limits(call: Call, live: Live) -> list[Pagination]:
-    longest = live.paginations.read(call, LIMITS[0])
-    return [longest, *(live.paginations.read(call, limit) for limit in _other_limits(longest))]
+    paginations = live.paginations
+    longest = paginations.follow(paginations.plan(call, LIMITS[0]))
+    count = len(longest.ids)
+    others = [paginations.plan(call, limit, count) for limit in _other_limits(longest)]
+    paginations.read_ahead(others)
+    return [longest, *map(paginations.follow, others)]
 
 
 def _plans_beside(usual: Sequence[Pagination], live: Live) -> list[Plan]:
@@ -102,48 +101,6 @@ def _takes_any_limit(usual: Sequence[Pagination]) -> bool:
     whole = [each for each in usual if each.is_whole]
     are_ordered_alike = all(_common(usual[0], each) == _common(each, usual[0]) for each in whole)
     return are_ordered_alike and all(each.is_whole for each in growing)
-
-
-def _has_read_all(call: Call, live: Live) -> bool:
-    if not live.paginations.has_read(call, LIMITS[0]):
-        return False
-    longest = live.paginations.read(call, LIMITS[0])
-    return all(live.paginations.has_read(call, limit) for limit in _other_limits(longest))
-
-
-def _read_ahead(call: Call, live: Live) -> None:
-    """Read this list and all others with all limits concurrently.
-
-    Over a network, each pagination alone takes as long as it has pages.
-    """
-    calls = [call, *(each for each in _all_lists(live) if each != call)]
-    responses = live.callers.send_all(
-        [each.asking(limit="1") for each in calls], "the baseline request"
-    )
-    exchanges = zip(calls, responses, strict=True)
-    served = [each for each, response in exchanges if response.status == 200]
-    paginations = live.paginations
-    paginations.read_ahead(paginations.plan(each, LIMITS[0]) for each in served)
-    longest = [
-        paginations.read(each, LIMITS[0])
-        for each in served
-        if paginations.has_read(each, LIMITS[0])
-    ]
-    paginations.read_ahead(
-        paginations.plan(each.call, limit, len(each.ids))
-        for each in longest
-        for limit in _other_limits(each)
-    )
-    with suppress(Inconclusive):
-        usual = [_with_usual_limits(each.call, live) for each in longest]
-        paginations.read_ahead(plan for each in usual for plan in _plans_beside(each, live))
-
-
-def _all_lists(live: Live) -> Iterator[Call]:
-    for operation in live.session.contract.operations.values():
-        with suppress(Inconclusive, NotApplicable):
-            if operation.is_list:
-                yield from lists(operation, live)
 
 
 def _other_limits(longest: Pagination) -> list[int]:

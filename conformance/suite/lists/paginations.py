@@ -1,13 +1,14 @@
 """The paginations of a run: each list is read once for each page size, caller and scheme."""
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conformance.contract.verdict import Inconclusive, NotApplicable
+from conformance.http import client
 from conformance.http.exchange import Call
-from conformance.runner.session import Session
+from conformance.runner.context import Context
+from conformance.runner.facts import Fact
 from conformance.suite.callers.callers import DEFAULT, Callers
 from conformance.suite.lists.pagination import (
     BEGINNING,
@@ -23,13 +24,20 @@ from conformance.suite.lists.pagination import (
 )
 
 
-class Paginations:
-    """Reads lists by following `nextCursor`, and remembers what it read."""
+@dataclass(frozen=True)
+class Reader:
+    """A pagination under way, and the item that its requests belong to."""
 
-    def __init__(self, session: Session, callers: Callers) -> None:
+    session: Context
+    paginator: Paginator
+
+
+class Paginations:
+    """Reads lists by following `nextCursor`; each pagination is a fact of the run."""
+
+    def __init__(self, session: Context, callers: Callers) -> None:
         self._session = session
         self._callers = callers
-        self._read: dict[tuple[object, ...], Pagination] = {}
 
     def read(
         self, call: Call, limit: int, credential: Any = DEFAULT, scheme: str | None = None
@@ -40,9 +48,8 @@ class Paginations:
 
     def follow(self, plan: Plan) -> Pagination:
         """The pages of a planned pagination."""
-        if plan.key not in self._read:
-            self._read[plan.key] = self._follow_alone(self._paginator(plan))
-        return self._read[plan.key]
+        paginator = self._paginator(plan)
+        return self._session.fact(plan.name, lambda own: _follow_alone(Reader(own, paginator)))
 
     def again(
         self, pagination: Pagination, scheme: str | None = None, records: int = 0
@@ -57,8 +64,8 @@ class Paginations:
         plan = Plan(pagination.call, pagination.limit, primary, scheme, most, pagination.sizes)
         by_scheme = replace(plan, scheme=scheme or pagination.pages[0].scheme)
         # A violation may follow: what looks like the end of the list may be an unusually wide gap.
-        self._read[plan.key] = self._follow_alone(self._paginator(by_scheme, WIDEST_GAP))
-        return self._read[plan.key]
+        paginator = self._paginator(by_scheme, WIDEST_GAP)
+        return _follow_alone(Reader(self._session, paginator))
 
     def plan(self, call: Call, limit: int, records: int = 0) -> Plan:
         """A pagination as primary of a list of so many records.
@@ -79,29 +86,22 @@ class Paginations:
         limit, sizes, pages = pagination.limit, pagination.sizes, self._session.depth.pages
         return Plan(call, limit, self._callers.credential("primary"), scheme, pages, sizes)
 
-    def has_read(self, call: Call, limit: int) -> bool:
-        """Whether a list has been read as primary with this limit."""
-        return self.plan(call, limit).key in self._read
-
     def read_ahead(self, plans: Iterable[Plan]) -> None:
         """Read the lists of several plans concurrently, a page of each at a time.
 
-        A list that cannot be read is left out; `read` tries it again.
+        What keeps a list from being read ends the check that asks for it.
         """
-        new = {plan.key: plan for plan in plans if plan.key not in self._read}.values()
-        paginators = [self._paginator(plan) for plan in new if self._cursor(plan) is not None]
-        with suppress(Inconclusive):
-            self._follow(paginators)
-        self._read |= {
-            paginator.plan.key: paginator.pagination
-            for paginator in paginators
-            if paginator.pagination is not None
-        }
+        readable = [plan for plan in plans if self._cursor(plan) is not None]
+        claimed = [(self._session.claim(plan.name), plan) for plan in readable]
+        own = [(fact, self._paginator(plan)) for fact, plan in claimed if fact is not None]
+        _find_all(own)
 
-    def try_cursor(self, call: Call) -> None:
-        """Read two pages of one record: other records show that the target knows the cursor."""
+    def shows_cursor(self, call: Call) -> bool:
+        """Whether two pages of one record show other records: the target knows the cursor."""
         primary = self._callers.credential("primary")
-        self._follow_alone(self._paginator(Plan(call, 1, primary, None, most=2)))
+        paginator = self._paginator(Plan(call, 1, primary, None, most=2))
+        _follow_alone(Reader(self._session, paginator))
+        return paginator.shows_cursor
 
     def _cursor(self, plan: Plan) -> str | None:
         return self._session.name(self._session.contract.operation(plan.call.operation), "cursor")
@@ -112,18 +112,42 @@ class Paginations:
             raise NotApplicable(f"{plan.call.operation} has no cursor")
         return Paginator(plan, name, gap)
 
-    def _follow_alone(self, paginator: Paginator) -> Pagination:
-        self._follow([paginator])
-        if paginator.problem is not None:
-            raise paginator.problem
-        assert paginator.pagination is not None
-        return paginator.pagination
 
-    def _follow(self, paginators: Sequence[Paginator]) -> None:
-        """Read the next page of every list, until all are over."""
-        while unfinished := [each for each in paginators if not each.is_over]:
-            pages = self._callers.send_each([each.request for each in unfinished])
-            for paginator, page in zip(unfinished, pages, strict=True):
-                paginator.take(page)
-                if paginator.shows_cursor:
-                    self._session.confirm_parameter(page.operation, "cursor")
+def _follow_alone(reader: Reader) -> Pagination:
+    _follow([reader])
+    return _outcome(reader.paginator)
+
+
+def _outcome(paginator: Paginator) -> Pagination:
+    if paginator.problem is not None:
+        raise paginator.problem
+    assert paginator.pagination is not None
+    return paginator.pagination
+
+
+def _find_all(facts: Sequence[tuple[Fact, Paginator]]) -> None:
+    """Read the lists of several facts concurrently."""
+    problem: Exception | None = None
+    try:
+        _follow([Reader(fact.context, paginator) for fact, paginator in facts])
+    except Inconclusive as raised:
+        problem = raised
+    except BaseException:
+        for fact, paginator in facts:
+            fact.fail(RuntimeError(f"{paginator.plan.name} was not read"))
+        raise
+    for fact, paginator in facts:
+        if paginator.pagination is not None:
+            fact.settle(paginator.pagination)
+        else:
+            fact.fail(paginator.problem or problem or RuntimeError("a list was not read"))
+
+
+def _follow(readers: Sequence[Reader]) -> None:
+    """Read the next page of every list, until all are over."""
+    while unfinished := [each for each in readers if not each.paginator.is_over]:
+        pages = client.send_all(
+            [(each.session.client, *each.paginator.request) for each in unfinished]
+        )
+        for reader, page in zip(unfinished, pages, strict=True):
+            reader.paginator.take(page)

@@ -3,6 +3,8 @@
 The specification does not name the cursor and the filters of every list (Endpoints, Gaps).
 """
 
+from contextlib import suppress
+
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Call
@@ -13,7 +15,7 @@ from conformance.suite.lists.records import every_value
 NOT_A_UUID = "not-a-uuid"
 
 
-def confirmed_name(operation: Operation, role: str, live: Live, call: Call) -> str:
+def confirmed_name(operation: Operation, role: str, live: Live) -> str:
     """The name of a query parameter that this target knows for certain.
 
     Where neither the specification nor the profile states a name, the effect of the parameter has
@@ -23,11 +25,6 @@ def confirmed_name(operation: Operation, role: str, live: Live, call: Call) -> s
     if name is None:
         raise NotApplicable(f"{operation.id} has no {role}")
     if name not in live.session.roles(operation):
-        if role == "cursor":
-            _try_cursor(operation, name, call, live)
-        else:
-            try_filter(operation, role, name, live)
-    if name not in live.session.roles(operation):
         raise Inconclusive(
             f"no response shows that the {role} of {operation.id} is called {name}",
             needs=(f"parameters.{operation.id}.{role}",),
@@ -35,7 +32,23 @@ def confirmed_name(operation: Operation, role: str, live: Live, call: Call) -> s
     return name
 
 
-def try_filter(operation: Operation, role: str, name: str, live: Live) -> None:
+def is_known(operation: Operation, role: str, live: Live) -> bool:
+    """Whether the target shows that it knows the assumed name of a query parameter."""
+    name = live.session.name(operation, role)
+    if name is None:
+        return False
+    with suppress(Inconclusive, NotApplicable):
+        return _is_known(operation, role, name, live)
+    return False
+
+
+def _is_known(operation: Operation, role: str, name: str, live: Live) -> bool:
+    if role == "cursor":
+        return _knows_cursor(name, live.call(operation), live)
+    return _knows_filter(operation, role, name, live)
+
+
+def _knows_filter(operation: Operation, role: str, name: str, live: Live) -> bool:
     """Compare the list with one that is filtered by an unknown id, and by an invalid one."""
     plain = live.callers.baseline(Call(operation.id))
     purpose = f"is {name} a parameter?"
@@ -51,19 +64,18 @@ def try_filter(operation: Operation, role: str, name: str, live: Live) -> None:
         calls = [plain.call.asking(**{name: id}) for id in own]
         responses = [live.callers.send(call, purpose=purpose) for call in calls]
         is_checked = any(response.status == 200 for response in responses)
-    if is_heeded or is_checked:
-        live.session.confirm_parameter(operation.id, role)
+    return is_heeded or is_checked
 
 
-def _try_cursor(operation: Operation, name: str, call: Call, live: Live) -> None:
+def _knows_cursor(name: str, call: Call, live: Live) -> bool:
     """Follow a cursor; a target that accepts it and rejects an invalid one knows it too."""
-    live.paginations.try_cursor(call)
+    if live.paginations.shows_cursor(call):
+        return True
     issued = live.callers.baseline(call.asking(limit="1")).cursor
     purpose = f"is {name} a parameter?"
     if issued is None:
-        return
+        return False
     if live.callers.send(call.asking(**{name: issued}), purpose=purpose).status != 200:
-        return
+        return False
     invalid = live.callers.send(call.asking(**{name: NOT_A_UUID}), purpose=purpose)
-    if invalid.status in REJECTIONS:
-        live.session.confirm_parameter(operation.id, "cursor")
+    return invalid.status in REJECTIONS

@@ -36,7 +36,7 @@ def _filters(operation: Operation, live: Live) -> Iterator[tuple[str, str]]:
     """The filters that the target knows, each with the property that it restricts."""
     for role, restricted in operation.filters.items():
         with suppress(Inconclusive, NotApplicable):
-            yield confirmed_name(operation, role, live, Call(operation.id)), restricted
+            yield confirmed_name(operation, role, live), restricted
 
 
 def _part(operation: Operation, name: str, restricted: str, live: Live) -> Pagination | None:

@@ -5,6 +5,7 @@ and with all context in each request (2026-07-28). Responses are JSON or an even
 """
 
 import json
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,7 +14,8 @@ from conformance import __version__
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
-from conformance.runner.session import Session
+from conformance.runner.context import Context
+from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
 from conformance.suite.tools.messages import older_version, redirect_target, response_to
 from conformance.target.target import Credential
@@ -26,6 +28,9 @@ META = {
     "io.modelcontextprotocol/clientInfo": CLIENT,
     "io.modelcontextprotocol/clientCapabilities": {},
 }
+MOST_ITEMS = 2_000_000
+MOST_MESSAGES = 1_000
+"""What keeps the numbers of the requests of different items apart, within 32 bits."""
 ENDED = frozenset({400, 404})
 """Statuses for a session that has ended: 404 by the protocol, or 400 as for an unknown session."""
 
@@ -64,13 +69,14 @@ class Connection:
     """The protocol version and, if the target has sessions, the session of one caller.
 
     `rejection` is the response to a handshake that was rejected. `greeted` is true where the
-    handshake succeeded.
+    handshake succeeded. `redirected` is the address that the target has redirected to.
     """
 
     version: str
     session: str | None = None
     rejection: Exchange | None = None
     greeted: bool = False
+    redirected: str | None = None
 
     def has_ended(self, exchange: Exchange) -> bool:
         """Whether a response states that the session has ended."""
@@ -87,12 +93,17 @@ class Reply:
 
 @dataclass
 class Channel:
-    """Sends messages to one tool interface, over a connection of its own for each caller."""
+    """Sends the messages of an item to one tool interface.
 
-    session: Session
+    The connection of each caller is a fact of the run: handshakes are made once.
+    """
+
+    session: Context
     _connections: dict[Caller, Connection] = field(default_factory=dict)
-    _number: int = 0
     _redirected: str | None = None
+
+    def __post_init__(self) -> None:
+        self._number = _first_number(self.session.item)
 
     @property
     def url(self) -> str:
@@ -106,7 +117,7 @@ class Channel:
         """Send a request; repeat it in a new session if its session has ended."""
         reply = self._sent(message, caller)
         if self._connection(caller).has_ended(reply.exchange):
-            del self._connections[caller]
+            self._connections[caller] = self._connect(caller)
             reply = self._sent(message, caller)
         return reply
 
@@ -152,8 +163,18 @@ class Channel:
 
     def _connection(self, caller: Caller) -> Connection:
         if caller not in self._connections:
-            self._connections[caller] = self._connect(caller)
+            connection = self._shared_connection(caller)
+            self._connections[caller] = connection
+            self._redirected = self._redirected or connection.redirected
         return self._connections[caller]
+
+    def _shared_connection(self, caller: Caller) -> Connection:
+        """The connection of a caller of the profile; a forged one shakes hands for each item."""
+        name = caller.credential.name if caller.credential else "nobody"
+        if caller.credential and name not in self.session.target.credentials:
+            return self._connect(caller)
+        fact = fact_name("handshake", name, caller.scheme)
+        return self.session.fact(fact, lambda own: Channel(own)._connect(caller))
 
     def _connect(self, caller: Caller) -> Connection:
         """Shake hands; a target without a handshake gets the modern protocol."""
@@ -165,14 +186,14 @@ class Channel:
         if isinstance(result, dict) and isinstance(result.get("protocolVersion"), str):
             return self._initialized(caller, reply.exchange, result["protocolVersion"])
         if reply.exchange.status in (401, 403):
-            return Connection("", rejection=reply.exchange)
+            return Connection("", rejection=reply.exchange, redirected=self._redirected)
         expect.clear(reply.exchange)
-        return Connection(MODERN)
+        return Connection(MODERN, redirected=self._redirected)
 
     def _initialized(self, caller: Caller, exchange: Exchange, version: str) -> Connection:
         assert exchange.response is not None
         session = exchange.response.header("mcp-session-id")
-        connection = Connection(version, session, greeted=True)
+        connection = Connection(version, session, greeted=True, redirected=self._redirected)
         notification = Message("notifications/initialized", None, "complete the handshake")
         self._post(notification, caller, connection)
         return connection
@@ -212,6 +233,11 @@ class Channel:
             url=self.url,
         )
         return Call(message.operation, body=json.dumps(document).encode()), sending
+
+
+def _first_number(item: str) -> int:
+    """The number before the first request of an item: others of one session have other numbers."""
+    return zlib.crc32(item.encode()) % MOST_ITEMS * MOST_MESSAGES
 
 
 def _headers(connection: Connection, message: Message) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,7 @@ def filters_of(operation: Operation, toolbox: Toolbox) -> Iterator[tuple[str, st
     live = toolbox.live
     for role, restricted in operation.filters.items():
         with suppress(Inconclusive, NotApplicable):
-            name = confirmed_name(operation, role, live, Call(operation.id))
+            name = confirmed_name(operation, role, live)
             value = str(live.records(operation.id)[0].record.get(restricted))
             if toolbox.argument_name(operation, name) is not None and is_uuid(value):
                 yield name, restricted, value
@@ -28,6 +28,6 @@ def filters_of(operation: Operation, toolbox: Toolbox) -> Iterator[tuple[str, st
 def cursor_of(call: Call, operation: Operation, toolbox: Toolbox) -> str | None:
     """The name of the cursor; None if it is not known, or if the tool takes none."""
     with suppress(Inconclusive, NotApplicable):
-        name = confirmed_name(operation, "cursor", toolbox.live, call)
+        name = confirmed_name(operation, "cursor", toolbox.live)
         return None if toolbox.argument_name(operation, name) is None else name
     return None

@@ -6,7 +6,7 @@ from typing import Any
 
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
-from conformance.runner.session import Session
+from conformance.runner.context import Context
 from conformance.suite.callers.forged_credentials import made_up
 from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.filters import filters_of
@@ -25,12 +25,12 @@ class Intruder:
     caller: Caller
 
 
-def without_valid_credential(session: Session, primary: Credential) -> list[Intruder]:
+def without_valid_credential(session: Context, primary: Credential) -> list[Intruder]:
     """No, a made-up, an expired and a revoked credential, by every scheme that they have."""
     return [Intruder("no credential", Caller(None, None)), *_invalid(session, primary)]
 
 
-def _invalid(session: Session, primary: Credential) -> Iterator[Intruder]:
+def _invalid(session: Context, primary: Credential) -> Iterator[Intruder]:
     for scheme in primary.schemes:
         yield Intruder("a made-up credential", Caller(made_up(session, scheme), scheme))
     for name, purpose in NAMED.items():

@@ -1,15 +1,16 @@
 """The tools of a target: their list, and calls of them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.http.patience import TRIES
+from conformance.runner.facts import fact_name
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.channel import Caller, Channel, Message, Reply
 from conformance.suite.tools.messages import is_failure, response_to
@@ -19,6 +20,7 @@ from conformance.target.target import Credential
 
 MAX_PAGES = 50
 Arguments = Mapping[str, Any]
+Value = TypeVar("Value")
 
 
 class ToolsNotListed(Inconclusive):
@@ -32,11 +34,9 @@ class ToolsNotListed(Inconclusive):
 
 @dataclass
 class Toolbox:
-    """Lists and calls the tools of a target; the list for primary is read once."""
+    """Lists and calls the tools of a target; the list for primary is a fact of the run."""
 
     live: Live
-    _listed_later: dict[str, Any] | None = None
-    _served: set[str] = field(default_factory=set)
 
     @cached_property
     def channel(self) -> Channel:
@@ -47,12 +47,7 @@ class Toolbox:
     def tools(self) -> dict[str, Any]:
         """The tools that primary can list, by name; ToolsNotListed if there is no list."""
         scheme, tools = self._discovery
-        if tools is not None:
-            return tools
-        if self._listed_later is None:
-            primary = Caller.of(self.live.callers.credential("primary"), scheme)
-            self._listed_later = self._listing(primary)
-        return self._listed_later
+        return self._fact("tools", lambda box: box._listing_by(scheme)) if tools is None else tools
 
     @property
     def scheme(self) -> str:
@@ -65,11 +60,21 @@ class Toolbox:
 
     @cached_property
     def _discovery(self) -> tuple[str, dict[str, Any] | None]:
+        return self._fact("tools", Toolbox._discover, "first")
+
+    def _fact(self, kind: str, find: Callable[["Toolbox"], Value], *parts: str) -> Value:
+        return self.live.fact(fact_name(kind, *parts), lambda live: find(Toolbox(live)))
+
+    def _discover(self) -> tuple[str, dict[str, Any] | None]:
+        """The scheme of primary that lists the tools, and the list; no list if none does."""
         primary = self.live.callers.credential("primary")
         for scheme in primary.schemes:
             with suppress(Inconclusive):
-                return scheme, self._listing(Caller.of(primary, scheme))
+                return scheme, self._listing_by(scheme)
         return primary.schemes[0], None
+
+    def _listing_by(self, scheme: str) -> dict[str, Any]:
+        return self._listing(Caller.of(self.live.callers.credential("primary"), scheme))
 
     def _listing(self, caller: Caller) -> dict[str, Any]:
         """All pages of the tools that a caller can list; ToolsNotListed if the list is rejected."""
@@ -171,9 +176,12 @@ class Toolbox:
 
     def require_baseline(self, operation: Operation, arguments: Arguments) -> None:
         """Inconclusive unless primary's call of a tool was served at least once."""
-        if operation.id not in self._served:
-            require_served(self.call_until_served(operation, arguments, "the baseline tool call"))
-            self._served.add(operation.id)
+        purpose = "the baseline tool call"
+
+        def find(box: Toolbox) -> None:
+            require_served(box.call_until_served(operation, arguments, purpose))
+
+        self._fact("tool-baseline", find, operation.id)
 
     def _message(self, operation: Operation, arguments: Arguments, purpose: str) -> Message:
         schema = self._schema(operation)

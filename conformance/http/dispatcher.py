@@ -1,0 +1,195 @@
+"""What all clients of a run share: connections, request rate, waiting, silence, tokens, threads."""
+
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+import httpx
+
+from conformance.contract.openapi import Contract
+from conformance.http import content_coding
+from conformance.http.exchange import FACT, Call, Exchange, Response, exchange_id
+from conformance.http.outgoing import Outgoing, Requests
+from conformance.http.patience import RequestRate, Silence, Waiting
+from conformance.http.redaction import Redactor
+from conformance.http.renewal import Renewal
+from conformance.http.sending import Sending
+from conformance.http.transport import RecordedFailure, Transport
+
+LONGEST_FAILURE = 400
+"""Characters of the description of a failed connection."""
+
+MOST_AT_ONCE = 32
+"""Requests that a run has under way at once, unless the profile allows fewer."""
+
+FAILURES = (httpx.TransportError, httpx.DecodingError, httpx.StreamError, UnicodeError)
+"""Exceptions of the transport that a target, or its name, causes."""
+
+Gate = Callable[[], object]
+
+
+class Request(NamedTuple):
+    """A call, how it is made, and its number in an item."""
+
+    item: str
+    number: int
+    call: Call
+    sending: Sending
+
+
+class Sent(NamedTuple):
+    """An exchange, and the seconds that the run had waited when its request was sent."""
+
+    exchange: Exchange
+    since: float
+
+
+@dataclass
+class Dispatcher:
+    """Sends requests to one target, for every item of a run and from any thread.
+
+    `rate` is in requests per second, `connections` the number of requests that may be under way at
+    once; None: no limit.
+    """
+
+    base_url: str
+    contract: Contract
+    transport: Transport
+    redactor: Redactor
+    rate: float | None = None
+    connections: int | None = None
+    now: Callable[[], float] = time.monotonic
+    waiting: Waiting = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.waiting = Waiting(self._sleep)
+        self.silence = Silence()
+        self.renewal = Renewal()
+        self.origin = self.now()
+        self._requests = Requests(self.base_url, self.contract, self.redactor)
+        self._rate = RequestRate(self.rate, self.now, self._sleep)
+        self._at_once = min(MOST_AT_ONCE, self.connections or MOST_AT_ONCE)
+        self._connection: AbstractContextManager[object] = (
+            nullcontext() if self.connections is None else threading.Semaphore(self._at_once)
+        )
+        self._same_moment = threading.Lock()
+        self._threads: ThreadPoolExecutor | None = None
+        self._starting = threading.Lock()
+
+    @property
+    def concurrency(self) -> int:
+        """The number of requests that may usefully be under way at once."""
+        return min(self._at_once, self.transport.concurrency)
+
+    def close(self) -> None:
+        """End the threads that send."""
+        if self._threads is not None:
+            self._threads.shutdown()
+
+    # --- requests at once --------------------------------------------------------------------
+
+    def send_all(self, requests: list[Request]) -> list[Sent]:
+        """Send requests side by side, as far as it is useful."""
+        if self.concurrency == 1 or len(requests) == 1:
+            return [self.send(request) for request in requests]
+        return self._collected(partial(self.send, request) for request in requests)
+
+    def send_in_the_same_moment(self, requests: list[Request]) -> list[Sent]:
+        """Start requests in the same moment, as many at a time as may be under way at once."""
+        size = self._at_once
+        waves = [requests[start : start + size] for start in range(0, len(requests), size)]
+        # Two batches that share the threads would wait for each other.
+        with self._same_moment:
+            return [sent for wave in waves for sent in self._wave(wave)]
+
+    def _wave(self, requests: list[Request]) -> list[Sent]:
+        gate = threading.Barrier(len(requests)).wait
+        return self._collected(partial(self.send, request, gate) for request in requests)
+
+    def _collected(self, jobs: Iterable[Callable[[], Sent]]) -> list[Sent]:
+        futures = [self._started().submit(job) for job in jobs]
+        return [future.result() for future in futures]
+
+    def _started(self) -> ThreadPoolExecutor:
+        # These threads wait for nothing but responses: whoever waits for them makes progress.
+        with self._starting:
+            if self._threads is None:
+                self._threads = ThreadPoolExecutor(self._at_once, "sender")
+            return self._threads
+
+    # --- one exchange ------------------------------------------------------------------------
+
+    def send(self, request: Request, gate: Gate | None = None) -> Sent:
+        """Send one request, once; `gate` is passed right before it."""
+        item, number, call, sending = request
+        scheme = _scheme(request)
+        if sending.patient:
+            self.waiting.pass_by()
+            self._rate.keep()
+        since = self.waiting.waited
+        outgoing = self._requests.make(call, sending, scheme, exchange_id(item, number))
+        with self._connection:
+            if gate is not None:
+                gate()
+            started = self.now()
+            response, failure = self._exchange(outgoing)
+            elapsed = self.now() - started
+        exchange = Exchange(
+            item=item,
+            number=number,
+            call=call,
+            purpose=sending.purpose,
+            credential=sending.credential.name if sending.credential else None,
+            scheme=scheme,
+            request=outgoing.recorded,
+            response=response,
+            failure=failure,
+            started=started - self.origin,
+            elapsed=elapsed,
+            in_contract=sending.in_contract,
+            judge_arguments=sending.judge_arguments,
+        )
+        return Sent(exchange, since)
+
+    def _sleep(self, seconds: float) -> None:
+        self.transport.wait(seconds)
+
+    def _exchange(self, outgoing: Outgoing) -> tuple[Response | None, str | None]:
+        if outgoing.request is None:
+            return None, self._failure(outgoing.problem)
+        try:
+            received = self.transport.handle_request(outgoing.request)
+            try:
+                body = content_coding.read(received)
+            finally:
+                received.close()
+        except FAILURES as problem:
+            return None, self._failure(problem)
+        headers = tuple(
+            (name.decode("latin-1").lower(), value.decode("latin-1"))
+            for name, value in received.headers.raw
+        )
+        return Response(received.status_code, headers, body), None
+
+    def _failure(self, problem: Exception | None) -> str:
+        """The description of a failed connection, without secrets."""
+        if isinstance(problem, RecordedFailure):
+            return problem.description
+        return self.redactor.text(f"{type(problem).__name__}: {problem}")[:LONGEST_FAILURE]
+
+
+def _scheme(request: Request) -> str | None:
+    """The scheme asked for; otherwise the schemes take turns, so that each of them is exercised."""
+    sending = request.sending
+    if sending.credential is None or sending.scheme is not None:
+        return sending.scheme
+    # Facts have few requests each: not all of them begin with the same scheme.
+    offset = zlib.crc32(request.item.encode()) if request.item.startswith(FACT) else 0
+    schemes = sending.credential.schemes
+    return schemes[(request.number + offset) % len(schemes)]

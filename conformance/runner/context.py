@@ -1,0 +1,204 @@
+"""The context of one item: what a check, or a fact, sends and finds."""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import orjson
+
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Finding
+from conformance.http import serialization
+from conformance.http.client import Client
+from conformance.http.exchange import Exchange
+from conformance.http.retry import is_unavailable
+from conformance.rules import arguments, examine
+from conformance.rules.judgement import Judgement
+from conformance.runner.facts import Fact
+from conformance.runner.judgements import Judgements
+from conformance.runner.result import ItemResult, based_on, documents, redacted, traffic
+
+if TYPE_CHECKING:
+    from conformance.runner.session import Session
+
+UNAUTHENTICATED = 401
+Value = TypeVar("Value")
+
+
+class Context:
+    """The requests of one item, what the rules say about them, and what the item observes.
+
+    `observations` are (requirement, subject, value). `client` sends the requests of the item.
+    """
+
+    def __init__(self, session: "Session", item: str) -> None:
+        self.session = session
+        self.item = item
+        self.target = session.target
+        self.transport = session.transport
+        self.seed = session.seed
+        self.depth = session.depth
+        self.rate = session.rate
+        self.connections = session.connections
+        self.contract = session.contract
+        self.api = session.api
+        self.redactor = session.redactor
+        self.provisioned = session.provisioned
+        self.approved = session.approved
+        self.client = Client(session.dispatcher, item, self._keep)
+        self.observations: list[tuple[str, str, Any]] = []
+        self._exchanges: dict[str, Exchange] = {}
+        self._judgements = Judgements()
+        self._about_arguments: list[Exchange] = []
+        self._shown: list[Exchange] = []
+        self._needed: dict[str, None] = {}
+        self._served: set[str] = set()
+        self._is_settled = False
+
+    # --- facts -------------------------------------------------------------------------------
+
+    def fact(self, name: str, compute: Callable[["Context"], Value]) -> Value:
+        """A fact of the run: computed once, by the first item that needs it."""
+        self._needed[name] = None
+        return self.session.facts.ask(name, compute)
+
+    def claim(self, name: str) -> Fact | None:
+        """A new fact, for this item to find; None where another one has found it, or does."""
+        self._needed[name] = None
+        return self.session.facts.claim(name)
+
+    def facts(self) -> list[Fact]:
+        """The facts that this item needed, and those that these needed, each once.
+
+        The rules have been applied to their exchanges.
+        """
+        facts: dict[str, Fact] = {}
+        names = list(self._needed)
+        for name in names:
+            if name not in facts:
+                facts[name] = self.session.facts[name]
+                facts[name].apply_rules()
+                names += facts[name].context._needed
+        return list(facts.values())
+
+    # --- query parameters --------------------------------------------------------------------
+
+    def name(self, operation: Operation, role: str) -> str | None:
+        """The name of the query parameter of a role on this target; None where there is none."""
+        stated = self.target.parameters.get((operation.id, role))
+        if stated is not None:
+            return stated.name
+        parameter = operation.parameter(role)
+        return parameter.name if parameter else None
+
+    def roles(self, operation: Operation) -> dict[str, str]:
+        """The query parameters whose names are certain on this target, with their roles."""
+        certain = {}
+        for role in operation.query_roles:
+            name = self.name(operation, role)
+            if name is not None and self._is_certain(operation, role):
+                certain[name] = role
+        return certain
+
+    def _is_certain(self, operation: Operation, role: str) -> bool:
+        stated = self.target.parameters.get((operation.id, role))
+        if stated is None or stated.declared:
+            return True
+        return self.session.knowledge.knows(self, operation, role)
+
+    # --- rules -------------------------------------------------------------------------------
+
+    def problems(self, exchange: Exchange) -> list[Judgement]:
+        """The violations of the rules in an exchange."""
+        if exchange.response is None or not exchange.in_contract:
+            return []
+        found = list(examine(exchange, self.contract))
+        if _is_about_arguments(exchange):
+            found += self._judged_arguments(exchange)
+        return [each for each in found if each.defect is not None and not each.unsure]
+
+    def show(self, exchange: Exchange) -> None:
+        """Let this exchange of the item be the only one that is shown for its violations."""
+        self._shown.append(exchange)
+
+    def _keep(self, exchange: Exchange) -> None:
+        """Record an exchange, and apply the rules to it."""
+        self._exchanges[exchange.id] = exchange
+        self.session.write(orjson.dumps(serialization.document(exchange, self.redactor)) + b"\n")
+        if exchange.response is None or not exchange.in_contract:
+            return
+        for judgement in examine(exchange, self.contract):
+            self._judgements.add(exchange, judgement)
+        if _is_about_arguments(exchange):
+            self._about_arguments.append(exchange)
+        if exchange.status == 200:
+            self._learn(exchange)
+
+    def _learn(self, exchange: Exchange) -> None:
+        """Remember what a success shows."""
+        if exchange.credential == "primary":
+            self._served.add(exchange.operation)
+        if exchange.operation == self.api.approval.id:
+            self.approved.add(exchange.call.path[self.api.approved_id].lower())
+
+    def _judged_arguments(self, exchange: Exchange) -> Iterator[Judgement]:
+        operation = self.contract.operation(exchange.operation)
+        if self._is_served(operation):
+            yield from arguments.examine(exchange, self.roles(operation), self.contract)
+
+    def _is_served(self, operation: Operation) -> bool:
+        """Whether primary gets 200 from an operation: then a rejection is about the arguments."""
+        return operation.id in self._served or self.session.knowledge.is_served(self, operation)
+
+    # --- the end -----------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Apply the rules about arguments, now that everything is known that they depend on."""
+        if self._is_settled:
+            return
+        self._is_settled = True
+        for exchange in self._about_arguments:
+            for judgement in self._judged_arguments(exchange):
+                self._judgements.add(exchange, judgement)
+        for exchange in self._shown:
+            self._judgements.replace(exchange, self.problems(exchange))
+
+    def finish(self, findings: tuple[Finding, ...] = ()) -> ItemResult:
+        """The result of the item: its own findings, and those of the rules on its exchanges."""
+        self.settle()
+        own = (based_on(finding, self._basis()) for finding in findings)
+        found = (*own, *self._judgements.findings(self.item))
+        clean = tuple(redacted(finding, self.item, self.redactor) for finding in found)
+        methods, elapsed = traffic(self._exchanges.values())
+        return ItemResult(
+            item=self.item,
+            findings=clean,
+            observations=tuple(
+                (id, self.redactor.text(subject), self.redactor.value(value))
+                for id, subject, value in self.observations
+            ),
+            evidence=documents(clean, self._exchange, self.redactor),
+            exchanges=len(self._exchanges),
+            methods=methods,
+            elapsed=elapsed,
+        )
+
+    def _basis(self) -> list[Exchange]:
+        """The exchanges of the item; those of the facts that it needed if it has none."""
+        contexts = [self] if self._exchanges else [fact.context for fact in self.facts()]
+        return [exchange for each in contexts for exchange in each._exchanges.values()]
+
+    def _exchange(self, id: str) -> Exchange | None:
+        """An exchange of this item, or of a fact that it needed."""
+        contexts = (self, *(fact.context for fact in self.facts()))
+        return next((each._exchanges[id] for each in contexts if id in each._exchanges), None)
+
+
+def _is_about_arguments(exchange: Exchange) -> bool:
+    """Whether a response may be about the arguments: primary's, and not about the credential."""
+    return (
+        exchange.credential == "primary"
+        and exchange.judge_arguments
+        and not exchange.superseded
+        and exchange.status != UNAUTHENTICATED
+        and not is_unavailable(exchange)
+    )

@@ -115,19 +115,30 @@ def usage_error(command: str, message: str) -> int:
     return USAGE_ERROR
 
 
-def run_options(part: argparse.ArgumentParser) -> None:
-    """The options of a run; without a target it checks the bundled reference."""
+def target_options(part: argparse.ArgumentParser) -> None:
+    """The options that name a target."""
     part.add_argument(
         "--base-url",
         metavar="URL",
-        help="base URL to check; without it and --target: the bundled reference",
+        help="base URL of the target; wins over that of the profile",
     )
     part.add_argument(
         "--target",
         type=Path,
         metavar="FILE",
-        help="target profile (TOML; `conformance init` writes a template)",
+        help="target profile (default without --base-url: target.toml of this folder;"
+        " `conformance init` writes one)",
     )
+    part.add_argument(
+        "--reference",
+        action="store_true",
+        help="the bundled reference (default without --base-url, --target and target.toml)",
+    )
+
+
+def run_options(part: argparse.ArgumentParser) -> None:
+    """The options of a run; without a target it checks the bundled reference."""
+    target_options(part)
     part.add_argument(
         "--report-dir",
         type=Path,
@@ -278,7 +289,15 @@ def no_options(_part: argparse.ArgumentParser) -> None:
 
 def init_options(part: argparse.ArgumentParser) -> None:
     """The options of a new profile."""
-    part.add_argument("--base-url", metavar="URL", help="base URL of the deployment")
+    part.add_argument(
+        "--base-url",
+        metavar="URL",
+        help="base URL of the deployment; it is read with the secrets in LOCALIZATION_API_KEY and"
+        " LOCALIZATION_TOKEN",
+    )
+    part.add_argument(
+        "--template", action="store_true", help="send no request: write what there is to fill in"
+    )
     part.add_argument(
         "file",
         nargs="?",
@@ -389,6 +408,19 @@ def verify_options(part: argparse.ArgumentParser) -> None:
     part.add_argument("file", type=Path, metavar="FILE", help="the certificate")
 
 
+def doctor_options(part: argparse.ArgumentParser) -> None:
+    """The target to diagnose."""
+    target_options(part)
+    part.add_argument("--json", action="store_true", help="print a JSON object")
+
+
+def schema_options(part: argparse.ArgumentParser) -> None:
+    """The file whose schema is printed."""
+    part.add_argument(
+        "name", choices=("target", "known-failures", "report"), help="the kind of file"
+    )
+
+
 def diff_options(part: argparse.ArgumentParser) -> None:
     """The description to compare with the contract."""
     part.add_argument(
@@ -481,7 +513,15 @@ COMMANDS = {
     "scenarios": Command(
         "Print the scenarios as an Arazzo document (spec/arazzo.yaml).", no_options
     ),
-    "init": Command("Write a template of a target profile; never overwrites a file.", init_options),
+    "init": Command(
+        "Write a target profile with what a deployment shows; overwrites no file.", init_options
+    ),
+    "doctor": Command(
+        "Say what a run would check, take and change, and what is wrong with the profile.",
+        doctor_options,
+        ("nothing is wrong", "something is wrong with the profile"),
+    ),
+    "schema": Command("Print the JSON Schema of a file, for editors.", schema_options),
     "selftest": Command(
         "Run the suite on mutants and variants of the reference.",
         selftest_options,

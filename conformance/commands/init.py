@@ -1,31 +1,81 @@
-"""`conformance init`: the template of a target profile."""
+"""`conformance init`: a target profile, with what the target shows of itself."""
 
 import argparse
 import json
+import os
 import sys
+import tomllib
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 
+from conformance.commands.discovery import profile_text
+from conformance.commands.discovery.discovered import Discovered
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT
+from conformance.contract.quantity import quantity
+from conformance.report import prospect
+from conformance.report.prospect import Prospect
+from conformance.target import profile
 from conformance.target.target import base_url_flaw
 
 EXAMPLE = "https://api.example.com/v1"
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the template. Raises UsageError for an existing file or an invalid base URL."""
+    """Write a profile. Raises UsageError for an existing file or an unusable target."""
     path: Path = arguments.file
-    text = template(arguments.base_url)
+    if path.exists():
+        raise UsageError(f"{path} exists and is not overwritten; name another file")
+    text, lines = template(arguments.base_url), list[str]()
+    if arguments.base_url and not arguments.template:
+        text, lines = _discovered(arguments.base_url, text)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
-    except FileExistsError:
-        raise UsageError(f"{path} exists and is not overwritten; name another file") from None
     except OSError as problem:
         raise UsageError(f"{path} cannot be written: {problem.strerror}") from None
-    sys.stdout.write(f"Wrote {path}. Fill it in, then run: conformance run --target {path}\n")
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    option = "" if path == Path("target.toml") else f" --target {path}"
+    verb = "Next" if lines else "Fill it in, then run"
+    sys.stdout.write(f"Wrote {path}. {verb}: conformance run{option}\n")
     return CONFORMANT
+
+
+def _discovered(base_url: str, text: str) -> tuple[str, list[str]]:
+    """The filled template, and what to say about it."""
+    # Only a search needs a client, and the checks.
+    from conformance.commands.discovery import search  # noqa: PLC0415
+
+    found = search.discover(base_url, os.environ)
+    plain = profile_text.filled(text, found, Prospect(0, 0, 0, ()))
+    # A variable that is not set has a placeholder: only which keys there are counts here.
+    environ = {search.VARIABLES["api-key"]: "placeholder", **os.environ}
+    expected = prospect.of(profile.parse(tomllib.loads(plain), environ=environ))
+    lines = [*_found(found), *_prospect(expected)]
+    return profile_text.filled(text, found, expected), lines
+
+
+def _found(found: Discovered) -> Iterator[str]:
+    yield f"Read {found.base_url} with {quantity(found.requests, 'request')}:"
+    schemes = ", ".join(f"{scheme} in {name}" for scheme, name in found.schemes.items())
+    yield f"  accepted     {schemes or 'nothing: set LOCALIZATION_API_KEY or LOCALIZATION_TOKEN'}"
+    yield f"  description  {found.description or 'not at the usual places'}"
+    tools = f"{found.tools} ({found.tool_count} of the tools)" if found.tools else None
+    yield f"  tools        {tools or 'not at the usual places'}"
+    names = (f"{of}.{role} = {name}" for (of, role), name in (found.parameters or {}).items())
+    yield f"  parameters   {', '.join(names) or 'none confirmed'}"
+    reviews = f"{len(found.approvable)} approvable, {len(found.unapprovable)} not"
+    yield f"  reviews      {reviews}, as comments in the file"
+    companies = quantity(len(found.companies), "company", "companies")
+    yield f"  grant        {companies}, {quantity(found.projects, 'project')} on the first page"
+
+
+def _prospect(expected: Prospect) -> Iterator[str]:
+    part = f", {expected.part} in part" if expected.part else ""
+    yield f"A run can check {expected.whole} of {expected.requirements} requirements{part}."
+    yield "Missing, with the requirements that each adds by itself:"
+    yield from (f"  {line}" for line in profile_text.missing(expected))
 
 
 def template(base_url: str | None = None) -> str:

@@ -11,6 +11,7 @@ from types import FrameType
 
 import pytest
 
+from conformance.commands import own_profile
 from conformance.commands.outcome import UsageError
 from conformance.commands.progress import RunDisplay
 from conformance.runner import pytest_run
@@ -24,6 +25,7 @@ FUZZED = "read"
 
 def run(arguments: argparse.Namespace) -> int:
     """Check the target and print the verdict; UsageError where the report cannot be written."""
+    arguments.target = own_profile.chosen(arguments)
     directory = _writable(arguments.report_dir.absolute())
     examples = DEPTHS[arguments.depth].examples
     prefetch = [Prefetch(arguments.seed, examples)] if _is_fuzzing(arguments) else []

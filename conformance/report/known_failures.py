@@ -14,6 +14,7 @@ from conformance.contract import requirements
 from conformance.contract.verdict import Level, Verdict
 from conformance.report.document import failing
 from conformance.report.document_types import Report, RequirementEntry
+from conformance.target import json_schema
 from conformance.target.toml_schema import Leaf, Place, Problem, Reader, Schema
 
 Failure = tuple[str, str | None]
@@ -63,6 +64,15 @@ _ENTRY: Schema = {
     "reason": Leaf((str,), "say why it is known, and where it is tracked", _blank),
     "expires": Leaf((date,), "write a date without quotes, such as 2027-01-31"),
 }
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a file, for editors; made of what reads it."""
+    entry = json_schema.of(_ENTRY) | {"required": ["requirement", "reason"]}
+    tables = {name: {"type": "array", "items": entry} for name in TABLES}
+    return json_schema.document({}, "known-failures", "Known failures and gaps") | {
+        "properties": tables
+    }
 
 
 def listed(path: Path) -> tuple[Known, ...]:

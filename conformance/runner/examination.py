@@ -26,6 +26,8 @@ from conformance.target.profile import ProfileError, bare, load, parse
 from conformance.target.target import Target
 
 IN_PROCESS = "http://reference.invalid/v1"
+RUN_INI = Path(__file__).with_name("run.ini")
+"""The configuration of pytest for `conformance run`."""
 DEFAULT_REPORTS = Path("reports/latest")
 
 
@@ -58,13 +60,22 @@ def target_of(config: pytest.Config) -> Target | None:
 
 def _target(config: pytest.Config) -> Target | None:
     base_url = config.getoption("base_url", None) or None
-    path: Path | None = config.getoption("target")
+    path: Path | None = config.getoption("target") or (None if base_url else own_profile(config))
     try:
         if path is not None:
             return load(path, base_url=base_url)
         return bare(base_url) if base_url else None
     except ProfileError as problem:
         raise pytest.UsageError(str(problem)) from None
+
+
+def own_profile(config: pytest.Config) -> Path | None:
+    """`target.toml` of the folder where plain pytest was started; None where there is none.
+
+    `conformance run` names the profile itself, and a self-test has none.
+    """
+    path = config.invocation_params.dir / "target.toml"
+    return path if config.inipath != RUN_INI and path.is_file() else None
 
 
 def known_failures(config: pytest.Config) -> tuple[Known, ...] | None:

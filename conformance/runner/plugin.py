@@ -120,6 +120,18 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return Distribution(config, log)
 
 
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say which profile of the folder is used."""
+    if config.getoption("target") or config.getoption("base_url", None):
+        return []
+    if not (config.invocation_params.dir / "target.toml").is_file():
+        return []
+    from conformance.runner import examination  # noqa: PLC0415
+
+    is_used = examination.is_meant(config) and examination.own_profile(config)
+    return ["conformance: target.toml of this folder"] if is_used else []
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker of checks, and the gatherer of their results."""
     config.addinivalue_line("markers", "requirement(id): the requirement that a check is about")

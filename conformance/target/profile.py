@@ -13,6 +13,7 @@ from typing import Any
 
 from conformance.contract import api, requirements
 from conformance.contract.identifiers import is_uuid
+from conformance.target import json_schema
 from conformance.target.target import (
     Consent,
     Credential,
@@ -90,18 +91,25 @@ def _required_flaw(value: str) -> str | None:
     return None if known else "is neither a conformance class nor a requirement"
 
 
+_HTTP = {"pattern": json_schema.or_reference("https?://")}
 _BASE_URL = Leaf(
     (str,),
     "write http:// or https://, the host and the path up to the version segment",
     base_url_flaw,
+    _HTTP,
 )
-_URL = Leaf((str,), "write an absolute http:// or https:// URL", url_flaw)
+_URL = Leaf((str,), "write an absolute http:// or https:// URL", url_flaw, _HTTP)
 _SECRET = Leaf(
     (str,), 'write the secret, or "${NAME}" for an environment variable that holds it', secret_flaw
 )
-_ID = Leaf((str,), "write the id of a record in quotes", _uuid_flaw)
-_COUNT = Leaf((int,), "write an integer ≥ 1", _number_flaw)
-_NUMBER = Leaf((int, float), "write a number above zero", _number_flaw)
+_ID = Leaf(
+    (str,),
+    "write the id of a record in quotes",
+    _uuid_flaw,
+    {"pattern": json_schema.or_reference("[0-9a-fA-F-]{36}$")},
+)
+_COUNT = Leaf((int,), "write an integer ≥ 1", _number_flaw, {"minimum": 1})
+_NUMBER = Leaf((int, float), "write a number above zero", _number_flaw, {"exclusiveMinimum": 0})
 _NAME = Leaf(
     (str, bool),
     "write the parameter's name in quotes, or false where the list has none",
@@ -111,7 +119,12 @@ _ARGUMENT = Leaf(
     (str,), "write the command and its arguments as an array of strings", _argument_flaw
 )
 _FLAG = Leaf((bool,), "write true or false")
-_REQUIRED = Leaf((str,), "write a conformance class or the id of a requirement", _required_flaw)
+_REQUIRED = Leaf(
+    (str,),
+    "write a conformance class or the id of a requirement",
+    _required_flaw,
+    {"enum": [*requirements.CLASSES, *requirements.load()]},
+)
 _TEXT = Leaf((str,), "write a line of text in quotes", _text_flaw)
 
 _TOKEN_EXAMPLE = 'write { command = ["./token", "--staging"], lifetime = 300 }'
@@ -159,6 +172,11 @@ _PROFILE: Schema = {
     "description": {"url": _URL},
     "consent": {flag.name.replace("_", "-"): _FLAG for flag in fields(Consent)},
 }
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a profile, for editors; made of what reads it."""
+    return json_schema.document(_PROFILE, "target", "A target profile")
 
 
 def load(

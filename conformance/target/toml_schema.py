@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
@@ -55,6 +55,8 @@ class Leaf:
     types: tuple[type, ...]
     remedy: str
     flaw: Callable[[Any], str | None] | None = None
+    keywords: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """What JSON Schema can say of `flaw`."""
 
     def problem(self, value: object) -> str | None:
         """What is wrong with a value, or None."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from process import conformance
+from process import conformance, report
 
 from conformance.commands.init import template
 from conformance.contract import api
@@ -14,12 +14,12 @@ from conformance.target import profile
 
 
 def test_init_writes_a_profile_to_fill_in(tmp_path: Path) -> None:
-    """With the given base URL; only one API key is missing."""
-    ended = conformance(tmp_path, "init", "--base-url", "https://api.test/v1")
+    """With the given base URL, and no request; only one API key is missing."""
+    ended = conformance(tmp_path, "init", "--base-url", "https://api.test/v1", "--template")
     target = profile.load(tmp_path / "target.toml", environ={"LOCALIZATION_API_KEY": "secret"})
     assert (ended.returncode, ended.stdout) == (
         0,
-        "Wrote target.toml. Fill it in, then run: conformance run --target target.toml\n",
+        "Wrote target.toml. Fill it in, then run: conformance run\n",
     )
     assert (target.base_url, list(target.credentials)) == ("https://api.test/v1", ["primary"])
     assert target.consent == profile.Consent()
@@ -54,3 +54,32 @@ def _schemes() -> Iterator[str]:
         *lacking,
     ):
         yield from (f"{name}.api-key", f"{name}.bearer")
+
+
+def test_a_new_user_gets_to_a_verdict_with_two_commands(served: Path, tmp_path: Path) -> None:
+    """With a URL and one key: `init` finds the rest, and `run` finds the profile."""
+    stated = tomllib.loads(served.read_text())
+    key = stated["credentials"]["primary"]["api-key"]
+    known = {"LOCALIZATION_API_KEY": key}
+    written = conformance(tmp_path, "init", "--base-url", stated["base-url"], **known)
+    ended = conformance(tmp_path, "run", "--depth", "quick", **known)
+    document = report(tmp_path)
+
+    assert (written.returncode, ended.returncode, document["verdict"]) == (0, 0, "inconclusive")
+    assert ended.stderr.startswith("Using target.toml of this folder")
+    assert set(document["exchanges"]["methods"]) == {"GET", "POST"}
+    assert document["ledger"] == []
+    assert document["coverage"]["share"] >= 0.6
+    assert document["counts"]["must"]["fail"] == document["counts"]["must"]["error"] == 0
+    assert key not in written.stdout + ended.stdout + (tmp_path / "target.toml").read_text()
+
+
+def test_the_profile_of_the_folder_is_not_for_another_address(tmp_path: Path) -> None:
+    """Its secrets may belong to another host; --reference leaves it alone as well."""
+    (tmp_path / "target.toml").write_text("no profile")
+
+    named = conformance(tmp_path, "run")
+    other = conformance(tmp_path, "run", "--base-url", "http://127.0.0.1:9/v1")
+
+    assert (named.returncode, "target.toml: invalid TOML" in named.stderr) == (4, True)
+    assert (other.returncode, "nothing responds at" in other.stderr) == (4, True)

@@ -1,18 +1,32 @@
 """Writes the generated files of `spec/`: `python tests/support/generate.py`."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import subjects
 
 from conformance.assurance.selftest import catalogue
 from conformance.contract import arazzo
+from conformance.report import known_failures
+from conformance.target import profile
 
 SPEC = Path(__file__).parents[2] / "spec"
 
 
+def as_json(schema: dict[str, Any]) -> str:
+    """The text of a JSON file."""
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
 def main() -> None:
     """Write the documents; tests compare them with what is generated."""
-    documents = {"COVERAGE.md": catalogue.text(subjects.SUBJECTS), "arazzo.yaml": arazzo.text()}
+    documents = {
+        "COVERAGE.md": catalogue.text(subjects.SUBJECTS),
+        "arazzo.yaml": arazzo.text(),
+        "target.schema.json": as_json(profile.schema()),
+        "known-failures.schema.json": as_json(known_failures.schema()),
+    }
     for name, text in documents.items():
         (SPEC / name).write_text(text, encoding="utf-8")
 

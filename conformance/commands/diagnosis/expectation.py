@@ -1,0 +1,50 @@
+"""What a run will take, and what it will change: an estimate before it begins."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from conformance.report.prospect import Prospect
+from conformance.target.target import Target
+
+EXCHANGES = {"quick": 2_300, "standard": 4_600}
+"""Exchanges of a run that checks everything, measured on the reference."""
+SERIAL = 0.4
+"""The share of exchanges that wait for an earlier response."""
+PROCESSING = 0.005
+"""Seconds of our own for one exchange."""
+
+
+@dataclass(frozen=True)
+class Duration:
+    """The estimate of a run at one depth."""
+
+    depth: str
+    exchanges: int
+    seconds: float
+
+
+def durations(target: Target, expected: Prospect, latency: float) -> list[Duration]:
+    """The estimates, from the measured seconds of a response."""
+    share = (expected.whole + expected.part) / expected.requirements
+    rate = target.limits.requests_per_second
+    found = []
+    for depth, complete in EXCHANGES.items():
+        exchanges = round(complete * share)
+        single = max(PROCESSING + SERIAL * latency, 1 / rate if rate else 0.0)
+        found.append(Duration(depth, exchanges, round(exchanges * single, 1)))
+    return found
+
+
+def effects(target: Target) -> Iterator[str]:
+    """What a run spends or changes; nothing without consent."""
+    consent, fixtures = target.consent, target.fixtures
+    if consent.approve_reviews and (fixtures.approvable_reviews or fixtures.provision):
+        made = " and those that its command makes" if fixtures.provision else ""
+        yield f"approves up to {len(fixtures.approvable_reviews)} reviews of the profile{made}"
+    if consent.exhaust_rate_limit and "throttled" in target.credentials:
+        yield "drives the credential throttled into its rate limit"
+    if consent.oversized_bodies:
+        limit = target.limits.max_body_bytes
+        yield f"sends bodies of more than {limit:,} bytes" if limit else "sends large bodies"
+    if consent.fuzz_writes:
+        yield "sends random approvals, never of the approvable reviews"

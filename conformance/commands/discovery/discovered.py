@@ -1,0 +1,25 @@
+"""What was found out about a target."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Discovered:
+    """What a target shows of itself to one caller.
+
+    `schemes` are the variables whose values the target accepts, by scheme. `parameters` are the
+    names of query parameters by operation and role. The reviews are candidates for fixtures.
+    `requests` is the number of requests that it took.
+    """
+
+    base_url: str
+    schemes: dict[str, str]
+    description: str | None = None
+    tools: str | None = None
+    tool_count: int = 0
+    parameters: dict[tuple[str, str], str] | None = None
+    approvable: tuple[str, ...] = ()
+    unapprovable: tuple[str, ...] = ()
+    companies: tuple[str, ...] = ()
+    projects: int = 0
+    requests: int = 0

@@ -1,0 +1,257 @@
+"""The search: few requests to the host of the target alone, with the rate of a polite visitor."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from conformance.commands.discovery.discovered import Discovered
+from conformance.commands.outcome import UsageError
+from conformance.contract import api, openapi
+from conformance.contract.description import described, loader
+from conformance.contract.description.document import Document
+from conformance.contract.description.source import SourceError
+from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
+from conformance.http.exchange import Call
+from conformance.http.sending import Sending
+from conformance.http.transport import Network, Transport
+from conformance.runner import preflight
+from conformance.runner.depth import DEPTHS
+from conformance.runner.session import Session
+from conformance.suite.lists.live import Live
+from conformance.suite.lists.parameters import confirmed_name
+from conformance.suite.lists.published import ACCEPT
+from conformance.suite.tools.toolbox import Toolbox
+from conformance.target.profile import parse
+from conformance.target.target import Credential, ParameterName, Target, frozen
+
+VARIABLES = {"api-key": "LOCALIZATION_API_KEY", "bearer": "LOCALIZATION_TOKEN"}
+"""The environment variable of each scheme in a new profile."""
+DESCRIPTIONS = ("openapi.json", "openapi.yaml", "openapi")
+TOOLS = ("mcp",)
+ITEM = "discovery"
+REQUESTS_PER_SECOND = 20.0
+MOST_REVIEWS = 40
+APPROVED = "approved"
+NOTHING = (Inconclusive, NotApplicable, Violation)
+"""What a check raises where it cannot go on: then nothing was found."""
+
+T = TypeVar("T")
+
+
+def discover(
+    base_url: str, environ: Mapping[str, str], transport: Transport | None = None
+) -> Discovered:
+    """What a target shows, to whoever holds the secrets of the environment.
+
+    Raises UsageError where the base URL is invalid, nothing responds, or every secret is rejected.
+    """
+    secrets = {scheme: name for scheme, name in VARIABLES.items() if environ.get(name)}
+    stated = {scheme: f"${{{name}}}" for scheme, name in secrets.items()}
+    credentials = {"credentials": {"primary": stated}} if stated else {}
+    target = parse(credentials, base_url=base_url, environ=environ)
+    session = Session(
+        target, transport or Network(), seed=1, depth=DEPTHS["quick"], rate=REQUESTS_PER_SECOND
+    )
+    try:
+        return Search(session).everything(secrets, environ)
+    finally:
+        session.close()
+
+
+class Search:
+    """The search on one target."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._requests = 0
+
+    def everything(self, secrets: Mapping[str, str], environ: Mapping[str, str]) -> Discovered:
+        """Search for everything; only the description, and the tools, without a secret."""
+        self._session.begin(ITEM)
+        schemes = self._schemes(secrets, environ)
+        self._count()  # the preflight begins an item of its own
+        obstacle = preflight.obstacle(self._session)
+        self._count()
+        if obstacle is not None:
+            raise UsageError(obstacle)
+        url, document = self._description()
+        found = Discovered(self._session.target.base_url, schemes, description=url)
+        if schemes:
+            tools_url, tools = self._tools()
+            reviews, projects = self._records("review_list"), self._records("project_list")
+            found = replace(
+                found,
+                tools=tools_url,
+                tool_count=tools,
+                parameters=self._parameters(document),
+                approvable=_ids(reviews, _is_approvable),
+                unapprovable=_ids(reviews, _is_unapprovable),
+                companies=_companies(projects),
+                projects=len(projects),
+            )
+        self._count()
+        return replace(found, requests=self._requests)
+
+    # --- schemes ---------------------------------------------------------------------------------
+
+    def _schemes(self, secrets: Mapping[str, str], environ: Mapping[str, str]) -> dict[str, str]:
+        """The variable whose value the target accepts, by scheme; each value by each scheme."""
+        accepted: dict[str, str] = {}
+        for scheme in api.load().schemes:
+            own = secrets.get(scheme)
+            for name in dict.fromkeys([*([own] if own else []), *secrets.values()]):
+                if scheme not in accepted and self._accepts(scheme, environ[name]):
+                    accepted[scheme] = name
+        if accepted:
+            self._use(accepted, environ)
+        return accepted
+
+    def _accepts(self, scheme: str, secret: str) -> bool:
+        credential = _credential({scheme: secret}, {})
+        sending = Sending(credential, scheme, "is the secret accepted?", in_contract=False)
+        response = self._session.client.send(Call(self._session.api.simplest.id), sending)
+        return response.status in (200, 403)
+
+    def _use(self, accepted: Mapping[str, str], environ: Mapping[str, str]) -> None:
+        secrets = {scheme: environ[name] for scheme, name in accepted.items()}
+        primary = _credential(secrets, accepted)
+        self._change(credentials=frozen({"primary": primary}))
+
+    # --- interfaces ------------------------------------------------------------------------------
+
+    def _description(self) -> tuple[str | None, Document | None]:
+        for url in self._places(DESCRIPTIONS):
+            document = self._document(url)
+            if document is not None:
+                return url, document
+        return None, None
+
+    def _document(self, url: str) -> Document | None:
+        primary = self._session.target.credentials.get("primary")
+        for credential in dict.fromkeys([None, primary]):
+            sending = Sending(
+                credential, None, "the description", (ACCEPT,), in_contract=False, url=url
+            )
+            response = self._session.client.send(Call("description"), sending).response
+            if response is not None and response.status == 200:
+                return _openapi(response.body)
+            if response is None or response.status not in (401, 403):
+                return None
+        return None
+
+    def _tools(self) -> tuple[str | None, int]:
+        known = self._session.contract.operations.keys()
+        for url in self._places(TOOLS):
+            self._change(tools_url=url)
+            tools = self._try(lambda: Toolbox(Live(self._session)).tools) or {}
+            if named := known & tools.keys():
+                return url, len(named)
+        self._change(tools_url=None)
+        return None, 0
+
+    def _places(self, names: Sequence[str]) -> list[str]:
+        """The usual addresses: below the base URL, beside its version segment, and the root."""
+        base = self._session.target.base_url
+        scheme, host = urlsplit(base)[:2]
+        folders = dict.fromkeys([base, base.rpartition("/")[0], f"{scheme}://{host}"])
+        return [f"{folder}/{name}" for folder in folders for name in names]
+
+    # --- names and records -----------------------------------------------------------------------
+
+    def _parameters(self, document: Document | None) -> dict[tuple[str, str], str]:
+        found = {}
+        for operation, role in api.load().open_names:
+            for name in _candidates(operation, role, document):
+                if self._is_known(operation, role, name):
+                    found[operation, role] = name
+                    break
+        return found
+
+    def _is_known(self, operation: str, role: str, name: str) -> bool:
+        """Whether responses show that the target knows a name for the query parameter of a role."""
+        names = {**self._session.target.parameters, (operation, role): ParameterName(name)}
+        self._change(parameters=frozen(names))
+        live = Live(self._session)
+        stated = live.operation(operation)
+        shown = self._try(lambda: confirmed_name(stated, role, live, Call(operation)))
+        return shown == name
+
+    def _records(self, operation: str) -> list[dict[str, Any]]:
+        """The records of the first page of a list."""
+        call = Call(operation).asking(limit="100")
+        primary = self._session.target.credentials["primary"]
+        return self._session.client.send(call, Sending(primary, purpose="some records")).items
+
+    def _try(self, ask: Callable[[], T]) -> T | None:
+        with suppress(*NOTHING):
+            return ask()
+        return None
+
+    def _change(self, **parts: Any) -> None:
+        target: Target = replace(self._session.target, **parts)
+        self._session.target = target
+
+    def _count(self) -> None:
+        """Add the requests since the last count."""
+        self._requests += self._session.end(()).exchanges
+        self._session.begin(ITEM)
+
+
+def _credential(secrets: Mapping[str, str], variables: Mapping[str, str]) -> Credential:
+    return Credential(
+        "primary",
+        api_key=secrets.get("api-key"),
+        bearer=secrets.get("bearer"),
+        api_key_variable=variables.get("api-key"),
+        bearer_variable=variables.get("bearer"),
+    )
+
+
+def _openapi(body: bytes) -> Document | None:
+    """The OpenAPI document in a body; None for anything else."""
+    try:
+        source = loader.read(body.decode("utf-8-sig", "replace"))
+    except SourceError:
+        return None
+    return Document(source) if "openapi" in source.document else None
+
+
+def _candidates(operation: str, role: str, document: Document | None) -> list[str]:
+    """Names that the query parameter of a role may have: as described, and the usual one."""
+    path = openapi.load().operation(operation).path
+    names = [] if document is None else _described_names(document, path)
+    likely = [name for name in names if role in name.lower() or _is_cursor(role, name)]
+    usual = api.load().open_names[operation, role] or f"{role}Id"
+    return list(dict.fromkeys([*likely, usual]))
+
+
+def _is_cursor(role: str, name: str) -> bool:
+    return role == "cursor" and any(word in name.lower() for word in ("after", "page", "next"))
+
+
+def _described_names(document: Document, path: str) -> list[str]:
+    for operation in described.operations(document):
+        if operation.method == "GET" and operation.path.rstrip("/") == path:
+            return [name for place, name in operation.parameters if place == "query"]
+    return []
+
+
+def _ids(reviews: Sequence[Mapping[str, Any]], choose: Callable[[Any], bool]) -> tuple[str, ...]:
+    return tuple(str(review["id"]) for review in reviews if "id" in review and choose(review))[
+        :MOST_REVIEWS
+    ]
+
+
+def _is_approvable(review: Mapping[str, Any]) -> bool:
+    return review.get("approvable") is True
+
+
+def _is_unapprovable(review: Mapping[str, Any]) -> bool:
+    return review.get("approvable") is False and review.get("status") != APPROVED
+
+
+def _companies(projects: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    stated = (project.get("companyId") for project in projects)
+    return tuple(dict.fromkeys(company for company in stated if isinstance(company, str)))

@@ -1,0 +1,133 @@
+"""`conformance doctor`: what a run would check, take and change, and what is wrong before it."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+
+from conformance.commands import own_profile
+from conformance.commands.diagnosis import credentials, expectation, fixtures
+from conformance.commands.diagnosis.complaint import Complaint
+from conformance.commands.diagnosis.expectation import Duration
+from conformance.commands.discovery.profile_text import missing
+from conformance.commands.outcome import UsageError
+from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
+from conformance.http.exchange import Call
+from conformance.http.sending import Sending
+from conformance.http.transport import Network, Transport
+from conformance.report import prospect
+from conformance.report.prospect import Prospect
+from conformance.report.text import visible
+from conformance.runner import preflight
+from conformance.runner.depth import DEPTHS
+from conformance.runner.session import Session
+from conformance.suite.lists.live import Live
+from conformance.target.profile import ProfileError, bare, load
+from conformance.target.target import Target
+
+SAMPLES = 5
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The result; `latency` is the median of a few responses in seconds."""
+
+    base_url: str
+    profile: str | None
+    complaints: tuple[Complaint, ...]
+    prospect: Prospect
+    latency: float
+    durations: tuple[Duration, ...]
+    effects: tuple[str, ...]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Diagnose a target, without any request that changes something."""
+    found = diagnose(_target(arguments), Network())
+    if arguments.json:
+        sys.stdout.write(json.dumps(asdict(found), indent=2) + "\n")
+    else:
+        sys.stdout.writelines(f"{visible(line)}\n" for line in _lines(found))
+    return NON_CONFORMANT if found.complaints else CONFORMANT
+
+
+def _target(arguments: argparse.Namespace) -> Target:
+    path: Path | None = own_profile.chosen(arguments)
+    try:
+        if path is not None:
+            return load(path, base_url=arguments.base_url)
+        if arguments.base_url:
+            return bare(arguments.base_url)
+    except ProfileError as problem:
+        raise UsageError(str(problem)) from None
+    raise UsageError("there is no target.toml here; use --target FILE or --base-url URL")
+
+
+def diagnose(target: Target, transport: Transport) -> Diagnosis:
+    """The diagnosis of a target. Raises UsageError where there is nothing to check."""
+    limits = target.limits
+    session = Session(
+        target,
+        transport,
+        seed=1,
+        depth=DEPTHS["quick"],
+        rate=limits.requests_per_second,
+        connections=limits.connections,
+    )
+    try:
+        obstacle = preflight.obstacle(session)
+        if obstacle is not None:
+            raise UsageError(obstacle)
+        session.begin("doctor")
+        return _diagnosed(session, target)
+    finally:
+        session.close()
+
+
+def _diagnosed(session: Session, stated: Target) -> Diagnosis:
+    live, latency = Live(session), _latency(session)
+    complaints = (*credentials.complaints(live, stated), *fixtures.complaints(live))
+    expected = prospect.of(session.target)
+    return Diagnosis(
+        session.target.base_url,
+        session.target.source,
+        complaints,
+        expected,
+        round(latency, 4),
+        tuple(expectation.durations(session.target, expected, latency)),
+        tuple(expectation.effects(session.target)),
+    )
+
+
+def _latency(session: Session) -> float:
+    primary = session.target.credentials.get("primary")
+    sending = Sending(primary, purpose="how long does a response take?", in_contract=False)
+    call = Call(session.api.simplest.id)
+    return median(session.client.send(call, sending).elapsed for _ in range(SAMPLES))
+
+
+def _lines(found: Diagnosis) -> Iterator[str]:
+    yield f"target  {found.base_url} ({found.profile or 'without a profile'})"
+    yield from _problems(found.complaints)
+    expected = found.prospect
+    part = f", {expected.part} in part" if expected.part else ""
+    yield f"checks  {expected.whole} of {expected.requirements} requirements{part}"
+    if expected.missing:
+        yield "        missing keys, with the requirements that each adds by itself:"
+        yield from (f"          {line}" for line in missing(expected))
+    for each in found.durations:
+        exchanges = f"{each.exchanges:,} exchanges of {found.latency * 1000:.0f} ms"
+        yield f"takes   about {each.seconds:.0f} s at depth {each.depth}: {exchanges}"
+    for effect in found.effects or ("changes nothing: without consent it only reads",):
+        yield f"effect  {effect}"
+
+
+def _problems(complaints: tuple[Complaint, ...]) -> Iterator[str]:
+    if not complaints:
+        yield "profile every credential and record is as it should be"
+    for each in complaints:
+        yield f"WRONG   {each.key}: {each.problem}"
+        yield f"        remedy: {each.remedy}"

@@ -1,0 +1,102 @@
+"""What a run can check with a profile: an estimate from the catalogue, before any request.
+
+Data that the target lacks, and credentials that it rejects, make it less.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from conformance.contract import api, requirements
+from conformance.contract.requirements import Requirement
+from conformance.report import profile_hints
+from conformance.report.unchecked import CONSENT, PRIMARY
+from conformance.target.target import Target
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A key that the profile lacks.
+
+    `adds` is the number of requirements that need nothing else, `total` the number of all that
+    need it, and `lines` are the lines of a profile for it.
+    """
+
+    key: str
+    adds: int
+    total: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """How many requirements a run can check, whole and in part, and what is missing, most first."""
+
+    requirements: int
+    whole: int
+    part: int
+    missing: tuple[Missing, ...]
+
+
+def of(target: Target) -> Prospect:
+    """The prospect of a run on a target."""
+    stated = [each for each in requirements.load().values() if each.is_checked]
+    lacking = {each.id: _lacking(each, target) for each in stated}
+    in_part = [each for each in stated if lacking[each.id] == [CONSENT] and _reads(each)]
+    return Prospect(
+        len(stated),
+        sum(not keys for keys in lacking.values()),
+        len(in_part),
+        tuple(_missing(list(lacking.values()))),
+    )
+
+
+def _lacking(stated: Requirement, target: Target) -> list[str]:
+    """The keys that the check of a requirement needs and the profile lacks."""
+    needs = [*stated.needs, *_implied(stated)]
+    return [key for key in dict.fromkeys(needs) if not _is_provided(key, target)]
+
+
+def _implied(stated: Requirement) -> Iterable[str]:
+    """What follows from the operations of a requirement, and from its class."""
+    if stated.conformance_class != "description" and stated.id != "base/version-segment":
+        yield PRIMARY
+    if api.load().approval.id in stated.operations:
+        yield CONSENT
+
+
+def _reads(stated: Requirement) -> bool:
+    return any(name != api.load().approval.id for name in stated.operations)
+
+
+def _is_provided(key: str, target: Target) -> bool:
+    area, _, name = key.partition(".")
+    if area == "credentials":
+        return _has_credential(name, target)
+    if area == "consent":
+        return bool(getattr(target.consent, name.replace("-", "_")))
+    if area == "limits":
+        return getattr(target.limits, name.replace("-", "_")) is not None
+    if area == "fixtures":
+        made = name == "approvable-reviews" and bool(target.fixtures.provision)
+        return made or bool(getattr(target.fixtures, name.replace("-", "_")))
+    return {"tools": target.tools_url, "description": target.description_url}[area] is not None
+
+
+def _has_credential(name: str, target: Target) -> bool:
+    if name == "lacking":
+        return any(each.startswith("lacking.") for each in target.credentials)
+    credential, _, scheme = name.partition(".")
+    found = target.credentials.get(credential)
+    return found is not None and (not scheme or scheme in found.schemes)
+
+
+def _missing(lacking: Sequence[Sequence[str]]) -> list[Missing]:
+    keys = dict.fromkeys(key for some in lacking for key in some)
+    found = []
+    for key in keys:
+        provided = {key, *profile_hints.COMPANIONS.get(key, ())}
+        total = [some for some in lacking if key in some]
+        adds = sum(provided.issuperset(some) for some in total)
+        lines = profile_hints.toml(profile_hints.settings(key))
+        found.append(Missing(key, adds, len(total), tuple(lines)))
+    return sorted(found, key=lambda each: (-each.adds, -each.total))

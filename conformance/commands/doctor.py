@@ -81,14 +81,14 @@ def diagnose(target: Target, transport: Transport) -> Diagnosis:
         obstacle = preflight.obstacle(session)
         if obstacle is not None:
             raise UsageError(obstacle)
-        session.begin("doctor")
         return _diagnosed(session, target)
     finally:
         session.close()
 
 
 def _diagnosed(session: Session, stated: Target) -> Diagnosis:
-    live, latency = Live(session), _latency(session)
+    live = Live(session.context("doctor"))
+    latency = _latency(live)
     complaints = (*credentials.complaints(live, stated), *fixtures.complaints(live))
     expected = prospect.of(session.target)
     return Diagnosis(
@@ -102,11 +102,11 @@ def _diagnosed(session: Session, stated: Target) -> Diagnosis:
     )
 
 
-def _latency(session: Session) -> float:
-    primary = session.target.credentials.get("primary")
+def _latency(live: Live) -> float:
+    primary = live.session.target.credentials.get("primary")
     sending = Sending(primary, purpose="how long does a response take?", in_contract=False)
-    call = Call(session.api.simplest.id)
-    return median(session.client.send(call, sending).elapsed for _ in range(SAMPLES))
+    call = Call(live.session.api.simplest.id)
+    return median([live.session.client.send(call, sending).elapsed for _ in range(SAMPLES)])
 
 
 def _lines(found: Diagnosis) -> Iterator[str]:

@@ -75,11 +75,11 @@ def test_a_new_user_gets_to_a_verdict_with_two_commands(served: Path, tmp_path: 
 
 
 def test_the_profile_of_the_folder_is_not_for_another_address(tmp_path: Path) -> None:
-    """Its secrets may belong to another host; --reference leaves it alone as well."""
+    """Its secrets may belong to another host."""
     (tmp_path / "target.toml").write_text("no profile")
 
     named = conformance(tmp_path, "run")
     other = conformance(tmp_path, "run", "--base-url", "http://127.0.0.1:9/v1")
 
-    assert (named.returncode, "target.toml: invalid TOML" in named.stderr) == (4, True)
+    assert (named.returncode, "invalid TOML" in named.stderr) == (4, True)
     assert (other.returncode, "nothing responds at" in other.stderr) == (4, True)

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
+
+import httpx
 
 from conformance.commands.discovery.discovered import Discovered
 from conformance.commands.outcome import UsageError
@@ -20,10 +22,10 @@ from conformance.runner import preflight
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.parameters import confirmed_name
+from conformance.suite.lists.parameters import is_known
 from conformance.suite.lists.published import ACCEPT
 from conformance.suite.tools.toolbox import Toolbox
-from conformance.target.profile import parse
+from conformance.target.profile import ProfileError, parse
 from conformance.target.target import Credential, ParameterName, Target, frozen
 
 VARIABLES = {"api-key": "LOCALIZATION_API_KEY", "bearer": "LOCALIZATION_TOKEN"}
@@ -37,8 +39,6 @@ APPROVED = "approved"
 NOTHING = (Inconclusive, NotApplicable, Violation)
 """What a check raises where it cannot go on: then nothing was found."""
 
-T = TypeVar("T")
-
 
 def discover(
     base_url: str, environ: Mapping[str, str], transport: Transport | None = None
@@ -50,34 +50,61 @@ def discover(
     secrets = {scheme: name for scheme, name in VARIABLES.items() if environ.get(name)}
     stated = {scheme: f"${{{name}}}" for scheme, name in secrets.items()}
     credentials = {"credentials": {"primary": stated}} if stated else {}
-    target = parse(credentials, base_url=base_url, environ=environ)
-    session = Session(
-        target, transport or Network(), seed=1, depth=DEPTHS["quick"], rate=REQUESTS_PER_SECOND
-    )
     try:
-        return Search(session).everything(secrets, environ)
+        target = parse(credentials, base_url=base_url, environ=environ)
+    except ProfileError as problem:
+        raise UsageError(str(problem)) from None
+    search = Search(target, transport or Network())
+    try:
+        return search.everything(secrets, environ)
     finally:
-        session.close()
+        search.close()
+
+
+class Counting:
+    """A transport that counts its requests."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+        self.concurrency = transport.concurrency
+        self.requests = 0
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Count a request, and send it."""
+        self.requests += 1
+        return self.transport.handle_request(request)
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass."""
+        self.transport.wait(seconds)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.transport.close()
 
 
 class Search:
-    """The search on one target."""
+    """The search on one target; what is found changes what is known of it."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._requests = 0
+    def __init__(self, target: Target, transport: Transport) -> None:
+        self._target = target
+        self._transport = Counting(transport)
+        self._sessions: list[Session] = []
+
+    def close(self) -> None:
+        """Close all connections."""
+        for session in self._sessions:
+            session.dispatcher.close()
+        self._transport.close()
 
     def everything(self, secrets: Mapping[str, str], environ: Mapping[str, str]) -> Discovered:
-        """Search for everything; only the description, and the tools, without a secret."""
-        self._session.begin(ITEM)
+        """Search for everything; only for the description without a secret."""
         schemes = self._schemes(secrets, environ)
-        self._count()  # the preflight begins an item of its own
-        obstacle = preflight.obstacle(self._session)
-        self._count()
+        obstacle = preflight.obstacle(self._session())
         if obstacle is not None:
             raise UsageError(obstacle)
         url, document = self._description()
-        found = Discovered(self._session.target.base_url, schemes, description=url)
+        found = Discovered(self._target.base_url, schemes, description=url)
         if schemes:
             tools_url, tools = self._tools()
             reviews, projects = self._records("review_list"), self._records("project_list")
@@ -91,8 +118,18 @@ class Search:
                 companies=_companies(projects),
                 projects=len(projects),
             )
-        self._count()
-        return replace(found, requests=self._requests)
+        return replace(found, requests=self._transport.requests)
+
+    def _session(self) -> Session:
+        """A session on what is known of the target now."""
+        session = Session(
+            self._target, self._transport, 1, DEPTHS["quick"], rate=REQUESTS_PER_SECOND
+        )
+        self._sessions.append(session)
+        return session
+
+    def _live(self) -> Live:
+        return Live(self._session().context(ITEM))
 
     # --- schemes ---------------------------------------------------------------------------------
 
@@ -111,8 +148,8 @@ class Search:
     def _accepts(self, scheme: str, secret: str) -> bool:
         credential = _credential({scheme: secret}, {})
         sending = Sending(credential, scheme, "is the secret accepted?", in_contract=False)
-        response = self._session.client.send(Call(self._session.api.simplest.id), sending)
-        return response.status in (200, 403)
+        call = Call(api.load().simplest.id)
+        return self._live().session.client.send(call, sending).status in (200, 403)
 
     def _use(self, accepted: Mapping[str, str], environ: Mapping[str, str]) -> None:
         secrets = {scheme: environ[name] for scheme, name in accepted.items()}
@@ -129,12 +166,12 @@ class Search:
         return None, None
 
     def _document(self, url: str) -> Document | None:
-        primary = self._session.target.credentials.get("primary")
+        primary, client = self._target.credentials.get("primary"), self._live().session.client
         for credential in dict.fromkeys([None, primary]):
             sending = Sending(
                 credential, None, "the description", (ACCEPT,), in_contract=False, url=url
             )
-            response = self._session.client.send(Call("description"), sending).response
+            response = client.send(Call("description"), sending).response
             if response is not None and response.status == 200:
                 return _openapi(response.body)
             if response is None or response.status not in (401, 403):
@@ -142,18 +179,23 @@ class Search:
         return None
 
     def _tools(self) -> tuple[str | None, int]:
-        known = self._session.contract.operations.keys()
+        known = openapi.load().operations.keys()
         for url in self._places(TOOLS):
             self._change(tools_url=url)
-            tools = self._try(lambda: Toolbox(Live(self._session)).tools) or {}
+            tools = self._listed_tools()
             if named := known & tools.keys():
                 return url, len(named)
         self._change(tools_url=None)
         return None, 0
 
+    def _listed_tools(self) -> dict[str, Any]:
+        with suppress(*NOTHING):
+            return Toolbox(self._live()).tools
+        return {}
+
     def _places(self, names: Sequence[str]) -> list[str]:
         """The usual addresses: below the base URL, beside its version segment, and the root."""
-        base = self._session.target.base_url
+        base = self._target.base_url
         scheme, host = urlsplit(base)[:2]
         folders = dict.fromkeys([base, base.rpartition("/")[0], f"{scheme}://{host}"])
         return [f"{folder}/{name}" for folder in folders for name in names]
@@ -171,32 +213,18 @@ class Search:
 
     def _is_known(self, operation: str, role: str, name: str) -> bool:
         """Whether responses show that the target knows a name for the query parameter of a role."""
-        names = {**self._session.target.parameters, (operation, role): ParameterName(name)}
+        names = {**self._target.parameters, (operation, role): ParameterName(name)}
         self._change(parameters=frozen(names))
-        live = Live(self._session)
-        stated = live.operation(operation)
-        shown = self._try(lambda: confirmed_name(stated, role, live, Call(operation)))
-        return shown == name
+        live = self._live()
+        return is_known(live.operation(operation), role, live)
 
     def _records(self, operation: str) -> list[dict[str, Any]]:
         """The records of the first page of a list."""
         call = Call(operation).asking(limit="100")
-        primary = self._session.target.credentials["primary"]
-        return self._session.client.send(call, Sending(primary, purpose="some records")).items
-
-    def _try(self, ask: Callable[[], T]) -> T | None:
-        with suppress(*NOTHING):
-            return ask()
-        return None
+        return self._live().callers.send(call, purpose="some records").items
 
     def _change(self, **parts: Any) -> None:
-        target: Target = replace(self._session.target, **parts)
-        self._session.target = target
-
-    def _count(self) -> None:
-        """Add the requests since the last count."""
-        self._requests += self._session.end(()).exchanges
-        self._session.begin(ITEM)
+        self._target = replace(self._target, **parts)
 
 
 def _credential(secrets: Mapping[str, str], variables: Mapping[str, str]) -> Credential:

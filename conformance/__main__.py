@@ -199,6 +199,25 @@ def run_options(part: argparse.ArgumentParser) -> None:
         help="exit with 1 if a requirement could not be checked",
     )
     part.add_argument(
+        "--max-time",
+        type=_seconds,
+        metavar="SECONDS",
+        help="end the run after this time; what is left is inconclusive"
+        " (default: 600, with --depth deep 3600, longer at a request rate of the profile)",
+    )
+    part.add_argument(
+        "--max-requests",
+        type=_count,
+        metavar="N",
+        help="end the run after so many requests; what is left is inconclusive",
+    )
+    part.add_argument(
+        "--max-log",
+        type=_count,
+        metavar="MB",
+        help="largest size of exchanges.jsonl (default: 1000)",
+    )
+    part.add_argument(
         "--require",
         action="append",
         default=[],
@@ -578,6 +597,16 @@ def _count(text: str) -> int:
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"{text!r} must be an integer ≥ 1")
     return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number of seconds > 0")
+    return seconds
 
 
 def _port(text: str) -> int:

@@ -19,6 +19,12 @@ from conformance.runner.depth import DEPTHS
 from conformance.runner.examination import clear
 from conformance.suite.fuzzing.prefetch import Prefetch
 
+VALUES = (
+    *("base-url", "target", "report", "known-failures", "conformance-baseline"),
+    *("max-time", "max-requests", "max-log"),
+)
+"""The options that are passed on as they are."""
+
 FUZZED = "read"
 """The conformance class of the generated requests."""
 
@@ -97,16 +103,10 @@ def _writable(directory: Path) -> Path:
 
 def _chosen(arguments: argparse.Namespace, directory: Path) -> Iterator[str]:
     yield from pytest_run.options(directory, arguments.depth, arguments.seed, arguments.classes)
-    if arguments.base_url:
-        yield f"--base-url={arguments.base_url}"
-    if arguments.target:
-        yield f"--target={arguments.target}"
-    if arguments.report:
-        yield f"--report={arguments.report}"
-    if arguments.known_failures:
-        yield f"--known-failures={arguments.known_failures}"
-    if arguments.baseline:
-        yield f"--conformance-baseline={arguments.baseline}"
+    for name in VALUES:
+        value = getattr(arguments, name.removeprefix("conformance-").replace("-", "_"))
+        if value:
+            yield f"--{name}={value}"
     if arguments.require_complete:
         yield "--require-complete"
     yield from (f"--require={each}" for each in arguments.require)

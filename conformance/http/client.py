@@ -53,6 +53,7 @@ class Client:
 
     def request(self, call: Call, sending: Sending) -> Request:
         """The next request of the item."""
+        self.dispatcher.budget.spend()
         self._number += 1
         return Request(self.item, self._number, call, sending)
 

@@ -1,50 +1,64 @@
 """Content codings: bodies are read in small pieces and decoded, up to a longest length."""
 
+import hashlib
 import zlib
 from collections.abc import Callable
 from typing import Any
 
 import httpx
 
+from conformance.http.budget import LONGEST_RESPONSE, RESPONSE
+from conformance.http.exchange import Cut
+
 CODINGS = ("gzip", "deflate")
-LONGEST_BODY = 32 * 1024 * 1024
 LONGEST_NAME = 80
 READ_SIZE = 64 * 1024
+HEAD = 64 * 1024
+"""Bytes of the beginning of a body that is kept where the body is not."""
+
 GZIP = b"\x1f"
 """The first byte of a gzip member."""
 
 
-def read(response: httpx.Response) -> bytes:
-    """The decoded body; no more than `LONGEST_BODY` bytes of it are ever in memory.
+def read(response: httpx.Response, longest: int = LONGEST_RESPONSE) -> tuple[bytes, Cut | None]:
+    """The decoded body; or the beginning of one with more than `longest` bytes, and what it was.
 
-    Raises httpx.DecodingError for a longer body, one that cannot be decoded, and one in a coding
-    that was not asked for.
+    No more than that is ever in memory. Raises httpx.DecodingError for a body that cannot be
+    decoded, and for one in a coding that was not asked for.
     """
     decoder = _decoder(
-        "" if "decoded" in response.extensions else response.headers.get("content-encoding", "")
+        "" if "decoded" in response.extensions else response.headers.get("content-encoding", ""),
+        longest,
     )
     body = bytearray()
     for chunk in response.iter_raw(READ_SIZE):
         body += decoder(chunk)
-        if len(body) > LONGEST_BODY:
-            raise httpx.DecodingError(f"the response is longer than {LONGEST_BODY} bytes")
-    return bytes(body)
+        if len(body) > longest:
+            return cut(bytes(body), f"the response is longer than {longest:,} bytes", RESPONSE)
+    return bytes(body), response.extensions.get("cut")
 
 
-def _decoder(coding: str) -> Callable[[bytes], bytes]:
+def cut(body: bytes, reason: str, budget: str) -> tuple[bytes, Cut]:
+    """The beginning of a body, and its length and digest as far as it was read."""
+    digest = hashlib.sha256(body).hexdigest()
+    return body[:HEAD], Cut(len(body), digest, reason, budget)
+
+
+def _decoder(coding: str, longest: int) -> Callable[[bytes], bytes]:
     name = coding.strip().lower()
     if name in ("", "identity"):
         return bytes
     if name not in (*CODINGS, "x-gzip"):
         named = coding if len(coding) <= LONGEST_NAME else "a long name"
         raise httpx.DecodingError(f"unexpected content coding: {named}")
-    return _Unpacker(in_members=name != "deflate").take
+    return _Unpacker(longest, in_members=name != "deflate").take
 
 
 class _Unpacker:
-    """Decodes a body piece by piece, no more than `LONGEST_BODY` bytes at once."""
+    """Decodes a body piece by piece, little more than `longest` bytes at once."""
 
-    def __init__(self, *, in_members: bool) -> None:
+    def __init__(self, longest: int, *, in_members: bool) -> None:
+        self._longest = longest
         self._in_members = in_members
         self._member: Any = None
 
@@ -52,14 +66,14 @@ class _Unpacker:
         """The decoded bytes of a piece. Raises httpx.DecodingError."""
         unpacked = bytearray()
         try:
-            while chunk and len(unpacked) <= LONGEST_BODY:
+            while chunk and len(unpacked) <= self._longest:
                 # A gzip body may have several members (RFC 1952); anything else after one is junk.
                 is_next = self._in_members and chunk[:1] == GZIP
                 if self._member is None or (self._member.eof and is_next):
                     self._member = zlib.decompressobj(self._window(chunk))
                 elif self._member.eof:
                     break
-                unpacked += self._member.decompress(chunk, LONGEST_BODY + 1)
+                unpacked += self._member.decompress(chunk, self._longest + 1)
                 chunk = self._member.unused_data
         except zlib.error as problem:
             raise httpx.DecodingError(str(problem)) from problem

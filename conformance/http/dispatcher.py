@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ import httpx
 
 from conformance.contract.openapi import Contract
 from conformance.http import content_coding
+from conformance.http.budget import MOST_VALUES, REMEMBERED, RESPONSE, TIME, Budget, values
 from conformance.http.exchange import FACT, Call, Exchange, Response, exchange_id
 from conformance.http.outgoing import Outgoing, Requests
 from conformance.http.patience import RequestRate, Silence, Waiting
@@ -30,6 +31,9 @@ MOST_AT_ONCE = 32
 
 FAILURES = (httpx.TransportError, httpx.DecodingError, httpx.StreamError, UnicodeError)
 """Exceptions of the transport that a target, or its name, causes."""
+
+GRACE = 2.0
+"""Seconds after the time of a run for a request that is under way."""
 
 Gate = Callable[[], object]
 
@@ -65,6 +69,7 @@ class Dispatcher:
     rate: float | None = None
     connections: int | None = None
     now: Callable[[], float] = time.monotonic
+    budget: Budget = field(default_factory=Budget)
     waiting: Waiting = field(init=False)
 
     def __post_init__(self) -> None:
@@ -158,15 +163,24 @@ class Dispatcher:
         return Sent(exchange, since)
 
     def _sleep(self, seconds: float) -> None:
-        self.transport.wait(seconds)
+        left = self.budget.left
+        self.transport.wait(seconds if left is None else max(0.0, min(seconds, left)))
 
     def _exchange(self, outgoing: Outgoing) -> tuple[Response | None, str | None]:
         if outgoing.request is None:
             return None, self._failure(outgoing.problem)
+        left = self.budget.left
+        if left is not None:
+            if left <= 0:
+                self.budget.note(TIME)
+                return None, "not sent: the time of the run is over"
+            stated = outgoing.request.extensions["timeout"]
+            timeout = {**stated, "whole": min(stated["whole"], left + GRACE)}
+            outgoing.request.extensions["timeout"] = timeout
         try:
             received = self.transport.handle_request(outgoing.request)
             try:
-                body = content_coding.read(received)
+                body, cut = content_coding.read(received, self.budget.longest)
             finally:
                 received.close()
         except FAILURES as problem:
@@ -175,7 +189,21 @@ class Dispatcher:
             (name.decode("latin-1").lower(), value.decode("latin-1"))
             for name, value in received.headers.raw
         )
-        return Response(received.status_code, headers, body), None
+        return self._admitted(Response(received.status_code, headers, body, cut)), None
+
+    def _admitted(self, response: Response) -> Response:
+        """The response, or its beginning where the memory of the run does not suffice for it."""
+        cut, body = response.cut, response.body
+        if cut is None and values(body) > MOST_VALUES:
+            reason = f"the response has more than {MOST_VALUES:,} values"
+            body, cut = content_coding.cut(body, reason, RESPONSE)
+        if cut is None and not self.budget.admit(response, body):
+            reason = "the responses that this run remembers take up its memory"
+            body, cut = content_coding.cut(body, reason, REMEMBERED)
+        if cut is None:
+            return response
+        self.budget.note(cut.budget)
+        return replace(response, body=body, cut=cut)
 
     def _failure(self, problem: Exception | None) -> str:
         """The description of a failed connection, without secrets."""

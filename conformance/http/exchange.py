@@ -9,6 +9,9 @@ from typing import Any
 
 import orjson
 
+from conformance.contract.verdict import Inconclusive
+from conformance.http.budget import NEEDS
+
 MISSING = object()
 """The value of `Response.json` where the body is not JSON; no JSON value is identical to it."""
 
@@ -66,12 +69,29 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Cut:
+    """What is known of a body of which only the beginning is kept, and why it was cut.
+
+    `length` and `sha256` are those of the part that was read; `budget` is the name of the budget.
+    """
+
+    length: int
+    sha256: str
+    reason: str
+    budget: str
+
+
+@dataclass(frozen=True)
 class Response:
-    """The response as received; header names are in lower case, the body is decoded."""
+    """The response as received; header names are in lower case, the body is decoded.
+
+    Where it was `cut`, the body is its beginning: it is not known whether it is JSON.
+    """
 
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes = b""
+    cut: Cut | None = None
 
     def header(self, name: str) -> str | None:
         """The first value of a header, or None."""
@@ -79,7 +99,7 @@ class Response:
 
     @property
     def json(self) -> Any:
-        """The parsed body, or `MISSING`.
+        """The parsed body, or `MISSING`, also where it was cut.
 
         NaN and Infinity are not JSON (RFC 8259); a byte order mark is accepted.
         """
@@ -90,9 +110,14 @@ class Response:
         """Whether the body is nested too deeply to be parsed: it may be JSON all the same."""
         return self._parsed[1]
 
+    @property
+    def is_unreadable(self) -> bool:
+        """Whether a rule cannot know what the body is, which is no fault of the target."""
+        return self.cut is not None or self.is_too_deep
+
     @cached_property
     def _parsed(self) -> tuple[Any, bool]:
-        return parse(self.body)
+        return parse(self.body) if self.cut is None else (MISSING, False)
 
 
 def parse(body: bytes | str) -> tuple[Any, bool]:
@@ -177,9 +202,19 @@ class Exchange:
         return self.response.status if self.response else None
 
     @property
+    def body(self) -> bytes:
+        """The body of the response, or b""; Inconclusive where it was cut."""
+        if self.response is None:
+            return b""
+        if self.response.cut is not None:
+            cut = self.response.cut
+            raise Inconclusive(cut.reason, needs=(NEEDS[cut.budget],), exchanges=[self.id])
+        return self.response.body
+
+    @property
     def json(self) -> Any:
-        """The parsed body of the response, or `MISSING`."""
-        return self.response.json if self.response else MISSING
+        """The parsed body of the response, or `MISSING`; Inconclusive where it was cut."""
+        return self.response.json if self.response and self.body else MISSING
 
     @cached_property
     def data(self) -> Any:
@@ -202,7 +237,8 @@ class Exchange:
         """The outcome in a few words."""
         if self.response is None:
             return f"no response: {self.failure}"
-        code = self.json.get("code") if isinstance(self.json, dict) else None
+        body = self.response.json
+        code = body.get("code") if isinstance(body, dict) else None
         return f"{self.status} {_word(code)}" if isinstance(code, str) else str(self.status)
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import httpx
 
+from conformance.http.budget import RESPONSE
+from conformance.http.exchange import Cut
 from conformance.http.transport import RecordedFailure
 
 
@@ -44,6 +46,8 @@ class Recording:
             response["status"], headers=headers, stream=httpx.ByteStream(content(response["body"]))
         )
         replayed.extensions["decoded"] = True
+        if "length" in response["body"]:
+            replayed.extensions["cut"] = _cut(response["body"])
         return replayed
 
     def wait(self, seconds: float) -> None:
@@ -51,6 +55,10 @@ class Recording:
 
     def close(self) -> None:
         """Nothing to close."""
+
+
+def _cut(body: Mapping[str, Any]) -> Cut:
+    return Cut(int(body["length"]), str(body["sha256"]), "the response was cut", RESPONSE)
 
 
 def content(body: Mapping[str, Any]) -> bytes:

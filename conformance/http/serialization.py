@@ -7,14 +7,12 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.http.budget import LONGEST_RESPONSE
 from conformance.http.exchange import Exchange
 from conformance.http.redaction import Redactor
 
 LONGEST_BODY = 64 * 1024
 """Bytes of a request body; a longer one is cut, with its length and digest."""
-
-LONGEST_RESPONSE = 8 * 1024 * 1024
-"""Bytes of a response body, so large that a recording can be checked again."""
 
 CREDENTIALS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie"})
 """The headers whose values are never a target's."""
@@ -27,7 +25,7 @@ LONGEST_ARGUMENT = 100_000
 Document = dict[str, Any]
 
 
-def document(exchange: Exchange, redactor: Redactor) -> Document:
+def document(exchange: Exchange, redactor: Redactor, longest: int = LONGEST_RESPONSE) -> Document:
     """One exchange as JSON values.
 
     {id, item, operation, purpose, credential, scheme, request, response | failure, started,
@@ -56,10 +54,13 @@ def document(exchange: Exchange, redactor: Redactor) -> Document:
     if exchange.response is None:
         return {**found, "failure": exchange.failure}
     response = exchange.response
+    written = body(redactor.bytes(response.body), longest)
+    if response.cut is not None:
+        written |= {"length": response.cut.length, "sha256": response.cut.sha256}
     found["response"] = {
         "status": response.status,
         "headers": [list(pair) for pair in redactor.headers(response.headers)],
-        "body": body(redactor.bytes(response.body), LONGEST_RESPONSE),
+        "body": written,
     }
     return found
 
@@ -76,6 +77,29 @@ def body(content: bytes, longest: int = LONGEST_BODY) -> Document:
         "length": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
     }
+
+
+def shortened(document: Mapping[str, Any], longest: int) -> Document:
+    """A recorded exchange with the beginnings of its bodies, in characters, where they are longer.
+
+    They keep the length and the digest of the bytes that were recorded.
+    """
+    found = {**document, "request": _shortened(document["request"], longest)}
+    if document.get("response"):
+        found["response"] = _shortened(document["response"], longest)
+    return found
+
+
+def _shortened(message: Mapping[str, Any], longest: int) -> Document:
+    recorded = message.get("body") or {}
+    text = recorded.get("text", recorded.get("base64", ""))
+    if len(text) <= longest:
+        return dict(message)
+    form = "text" if "text" in recorded else "base64"
+    content = text.encode() if form == "text" else base64.b64decode(text)
+    whole = {"length": len(content), "sha256": hashlib.sha256(content).hexdigest(), **recorded}
+    whole.pop("padding", None)
+    return {**message, "body": {**whole, form: text[: longest // 4 * 4]}}
 
 
 def _written(content: bytes) -> Document:

@@ -8,14 +8,14 @@ from pathlib import Path
 import orjson
 
 from conformance.http.redaction import Redactor
+from conformance.report import exchange_log
 from conformance.report.document_types import ExchangeEntry, Report
 from conformance.report.formats import allure, ci, ctrf, earl, har, junit, markdown
 
 Exchanges = Iterable[ExchangeEntry]
 
-EXCHANGES = "exchanges.jsonl"
 REPORT = "report.json"
-WRITTEN = (REPORT, EXCHANGES, "target.json")
+WRITTEN = (REPORT, exchange_log.EXCHANGES, "target.json")
 """The files that every run writes."""
 
 SHORTEST = 8
@@ -24,6 +24,7 @@ SHORTEST = 8
 MASK = "$SECRET"
 """What replaces a secret in an artefact."""
 
+LINES = ".jsonl"
 JSON_SUFFIXES = frozenset({".json", ".har", ".jsonld"})
 
 Rendered = bytes | Iterable[tuple[str, bytes]]
@@ -77,7 +78,7 @@ def write(directory: Path, report: Report, names: Sequence[str]) -> None:
     replace(directory / REPORT, orjson.dumps(report, option=orjson.OPT_INDENT_2))
     for name in names:
         path = directory / FORMATS[name].file
-        rendered = FORMATS[name].render(report, _exchanges(directory))
+        rendered = FORMATS[name].render(report, exchange_log.read(directory))
         if isinstance(rendered, bytes):
             replace(path, rendered)
         else:
@@ -102,11 +103,6 @@ def replace(path: Path, content: bytes) -> None:
     fresh.replace(path)
 
 
-def _exchanges(directory: Path) -> Iterator[ExchangeEntry]:
-    with (directory / EXCHANGES).open("rb") as lines:
-        yield from map(orjson.loads, lines)
-
-
 def publish(report: Report, environ: Mapping[str, str] = os.environ) -> Iterator[str]:
     """On GitHub Actions, append the summary of the job, and return the annotations to print."""
     if environ.get("GITHUB_ACTIONS") != "true":
@@ -127,17 +123,33 @@ def mask(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[
     redactor = Redactor(dict.fromkeys(sorted(secrets), MASK), SHORTEST)
     masked = []
     for path in _written(directory, [*WRITTEN, *(FORMATS[name].file for name in names)]):
-        content = path.read_bytes()
-        clean = _clean(path, content, redactor)
-        if clean != content:
-            replace(path, clean)
+        if _mask_lines(path, redactor) if path.suffix == LINES else _mask_whole(path, redactor):
             masked.append(path.relative_to(directory).as_posix())
     return masked
 
 
+def _mask_lines(path: Path, redactor: Redactor) -> bool:
+    """Mask a file that may be too large for the memory; whether something was masked."""
+    with path.open("rb") as lines:
+        if all(_clean_json(line, redactor) == line for line in lines):
+            return False
+        lines.seek(0)
+        fresh = path.with_name(f"{path.name}.new")
+        with fresh.open("wb") as masked:
+            masked.writelines(_clean_json(line, redactor) for line in lines)
+    fresh.replace(path)
+    return True
+
+
+def _mask_whole(path: Path, redactor: Redactor) -> bool:
+    content = path.read_bytes()
+    clean = _clean(path, content, redactor)
+    if clean != content:
+        replace(path, clean)
+    return clean != content
+
+
 def _clean(path: Path, content: bytes, redactor: Redactor) -> bytes:
-    if path.suffix == ".jsonl":
-        return b"".join(_clean_json(line, redactor) for line in content.splitlines(keepends=True))
     if path.suffix in JSON_SUFFIXES:
         return _clean_json(content, redactor)
     return redactor.bytes(content)

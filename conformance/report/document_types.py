@@ -319,6 +319,13 @@ class LedgerEntry(TypedDict):
     revision: Any
 
 
+class BudgetEntry(TypedDict):
+    """A budget of the run that cut something: its name, and how often."""
+
+    budget: str
+    count: int
+
+
 class AboutEntry(TypedDict):
     """What is known of a run before it begins."""
 
@@ -349,5 +356,6 @@ Report = TypedDict(
         "known-failures": NotRequired[KnownFailuresEntry],
         "gate": NotRequired[GateEntry],
         "masked": NotRequired[list[str]],
+        "budgets": NotRequired[list[BudgetEntry]],
     },
 )

@@ -1,15 +1,26 @@
 """The records of all items of a run, added up."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
 
+from conformance.http import serialization
 from conformance.http.exchange import FACT
 from conformance.report.document_types import ExchangeEntry, FindingRecord
 
 LEDGER = "ledger"
 PROVISIONED = "provisioned"
+BUDGET = "budget"
+
+EVIDENCE = "evidence"
+"""The budget of the exchanges that findings show."""
+
+MOST_SHOWN = 24 * 1024 * 1024
+"""Characters of their bodies and headers in a report."""
+
+LONGEST_BEGINNING = 2_000
+"""Characters of a body past that."""
 
 
 class Gathered:
@@ -17,6 +28,7 @@ class Gathered:
 
     Findings on requirements that are not in the catalogue of the run are left out. `ledger` has the
     approvals that were sent, `provisioned` the ids of the reviews that were made for the run.
+    `budgets` counts what the budgets have cut, by their names.
     """
 
     def __init__(self, catalogue: Iterable[str]) -> None:
@@ -25,8 +37,10 @@ class Gathered:
         self.observations: list[list[Any]] = []
         self.ledger: list[list[Any]] = []
         self.provisioned: list[str] = []
+        self.budgets: dict[str, int] = {}
         self.exchanges = 0
         self._facts: set[str] = set()
+        self._shown = 0
         self.methods: dict[str, int] = {}
         self.elapsed: dict[str, list[float]] = {}
 
@@ -42,12 +56,22 @@ class Gathered:
                 self.findings[finding["requirement"]].append(finding)
         for observed in record["observations"]:
             self._observe(observed)
-        self.evidence.update(record["evidence"])
+        self._show(record["evidence"])
         self.exchanges += record["exchanges"]
         for operation, seconds in record["elapsed"].items():
             self.elapsed.setdefault(operation, []).extend(seconds)
         for method, number in record["methods"].items():
             self.methods[method] = self.methods.get(method, 0) + number
+
+    def _show(self, evidence: Mapping[str, Any]) -> None:
+        """Add the evidence of findings; with the beginnings of bodies where it has become much."""
+        for id in [each for each in evidence if each not in self.evidence]:
+            shown = evidence[id]
+            if self._shown + _length(shown) > MOST_SHOWN:
+                shown = serialization.shortened(shown, LONGEST_BEGINNING)
+                self.budgets[EVIDENCE] = self.budgets.get(EVIDENCE, 0) + 1
+            self._shown += _length(shown)
+            self.evidence[id] = shown
 
     def _observe(self, observed: list[Any]) -> None:
         name, subject, _ = observed
@@ -55,5 +79,18 @@ class Gathered:
             self.ledger.append(observed)
         elif name == PROVISIONED:
             self.provisioned.append(subject)
+        elif name == BUDGET:
+            self.budgets[subject] = self.budgets.get(subject, 0) + observed[2]
         else:
             self.observations.append(observed)
+
+
+def _length(exchange: Mapping[str, Any]) -> int:
+    """About how many characters an exchange takes up in a report."""
+    messages = [exchange["request"], exchange.get("response") or {}]
+    bodies = [message.get("body") or {} for message in messages]
+    headers = sum(
+        len(name) + len(value) for message in messages for name, value in message.get("headers", ())
+    )
+    texts = sum(len(body.get("text", body.get("base64", ""))) for body in bodies)
+    return len(exchange["request"]["url"]) + headers + texts

@@ -1,7 +1,7 @@
 """A run from its first finding to its report and its exit code."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -20,11 +20,12 @@ from conformance.contract.exit_codes import (
 from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Conclusion, Level, Verdict
 from conformance.http import proxy
-from conformance.http.exchange import FACT
+from conformance.http.budget import REQUESTS, TIME
 from conformance.report import (
     artefacts,
     coverage,
     document,
+    exchange_log,
     gate,
     journal,
     known_failures,
@@ -54,10 +55,10 @@ PAUSE = 5.0
 SHARE = 30
 """A long run spends at most one part in this many on such reports."""
 
-FACT_LINE = b'{"id":"' + FACT.encode()
-"""The beginning of the line of an exchange that belongs to a fact."""
-
 NO_TESTS_COLLECTED = 5
+ENDING = frozenset({TIME, REQUESTS})
+"""The budgets that end a run before all of it was checked."""
+
 ENDED = (CONFORMANT, NON_CONFORMANT, NO_TESTS_COLLECTED)
 """The exit codes of pytest after which the report decides on that of the run."""
 
@@ -129,8 +130,8 @@ class Run:
     def finish(self, status: int) -> int:
         """Write the report; the exit code of the run, where pytest ended with `status`."""
         report = self._report(interrupted=status == INTERRUPTED)
-        _merge_exchanges(self.directory)
-        for part in _parts(self.directory):
+        exchange_log.merge(self.directory)
+        for part in exchange_log.parts(self.directory):
             part.unlink()
         self.document = self._write(report)
         if self._journal is not None:
@@ -140,7 +141,7 @@ class Run:
     def save(self) -> Report:
         """Write a report of what is known so far, in case the run is killed."""
         start = time.monotonic()
-        _merge_exchanges(self.directory)
+        exchange_log.merge(self.directory)
         report = self._write(self._report(interrupted=True))
         end = time.monotonic()
         self._due = end + max(PAUSE, SHARE * (end - start))
@@ -169,7 +170,7 @@ class Run:
             "exchanges": {
                 "count": gathered.exchanges,
                 "methods": gathered.methods,
-                "file": artefacts.EXCHANGES,
+                "file": exchange_log.EXCHANGES,
             },
             "latencies": latencies(gathered.elapsed),
             "requirements": entries,
@@ -179,6 +180,10 @@ class Run:
             "ledger": list(map(_approval, gathered.ledger)),
             "gate": gate.entry(entries, self.required, self.target, self.baseline),
         }
+        if gathered.budgets:
+            report["budgets"] = [
+                {"budget": name, "count": number} for name, number in gathered.budgets.items()
+            ]
         if self.known is not None:
             today = datetime.now(UTC).date()
             known_failures.mark(report, self.known, today)
@@ -215,7 +220,8 @@ class Run:
         if undecided and self._complete and not known_gaps.are_all_accepted(report):
             return NON_CONFORMANT
         open_gaps = [gap for gap in report["gate"]["gaps"] if "known" not in gap]
-        return INCOMPLETE if open_gaps else CONFORMANT
+        is_ended = not ENDING.isdisjoint(each["budget"] for each in report.get("budgets", ()))
+        return INCOMPLETE if open_gaps or is_ended else CONFORMANT
 
 
 def _requirement(
@@ -245,31 +251,3 @@ def _is_rejected(report: Report) -> bool:
 def _approval(observed: Sequence[Any]) -> LedgerEntry:
     _, review, attempt = observed
     return {"review": review, "key": attempt["key"], "revision": attempt["revision"]}
-
-
-def _merge_exchanges(directory: Path) -> None:
-    """Make one file of those that the workers write, without lines that are still incomplete."""
-    directory.mkdir(parents=True, exist_ok=True)
-    written = [part.read_bytes() for part in _parts(directory)]
-    complete = [content[: content.rfind(b"\n") + 1] for content in written]
-    if len(complete) > 1:
-        complete = list(_without_repeated_facts(complete))
-    artefacts.replace(directory / artefacts.EXCHANGES, b"".join(complete))
-
-
-def _without_repeated_facts(parts: Sequence[bytes]) -> Iterator[bytes]:
-    """The lines of several processes; a fact that several of them found is in there once."""
-    known: set[bytes] = set()
-    for part in parts:
-        found: set[bytes] = set()
-        for line in part.splitlines(keepends=True):
-            fact = line.partition(b"#")[0] if line.startswith(FACT_LINE) else None
-            if fact is None or fact not in known:
-                yield line
-            if fact is not None:
-                found.add(fact)
-        known |= found
-
-
-def _parts(directory: Path) -> list[Path]:
-    return sorted(directory.glob("exchanges-*.jsonl"))

@@ -24,6 +24,8 @@ def examine(exchange: Exchange, contract: Contract) -> Judgements:
     if exchange.response is None or _lacks_media_type(exchange, contract):
         return
     yield from response.examine(exchange.response, contract.statuses)
+    if exchange.response.is_unreadable:
+        return
     if exchange.status == 200 and exchange.data is not MISSING:
         yield from record.examine(exchange.data, contract.operation(exchange.operation), contract)
         yield from page.examine(exchange)

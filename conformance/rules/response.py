@@ -37,7 +37,7 @@ def examine(response: Response, statuses: frozenset[int]) -> Judgements:
     if response.status == 401:
         yield _challenge(response)
     yield hold("response/content-type", is_json(response), lambda: _other_type(response))
-    if response.is_too_deep:
+    if response.is_unreadable:
         return  # It may be JSON: that we cannot parse it is not the target's fault.
     parsed = response.json
     yield hold("response/json", parsed is not MISSING, lambda: _not_json(response))

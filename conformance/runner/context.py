@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import orjson
-
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Finding
 from conformance.http import serialization
@@ -15,7 +13,7 @@ from conformance.rules import arguments, examine
 from conformance.rules.judgement import Judgement
 from conformance.runner.facts import Fact
 from conformance.runner.judgements import Judgements
-from conformance.runner.result import ItemResult, based_on, documents, redacted, traffic
+from conformance.runner.result import ItemResult, based_on, documents, observed, redacted, traffic
 
 if TYPE_CHECKING:
     from conformance.runner.session import Session
@@ -123,7 +121,7 @@ class Context:
     def _keep(self, exchange: Exchange) -> None:
         """Record an exchange, and apply the rules to it."""
         self._exchanges[exchange.id] = exchange
-        self.session.write(orjson.dumps(serialization.document(exchange, self.redactor)) + b"\n")
+        self.session.write(serialization.document(exchange, self.redactor))
         if exchange.response is None or not exchange.in_contract:
             return
         for judgement in examine(exchange, self.contract):
@@ -173,9 +171,10 @@ class Context:
             item=self.item,
             findings=clean,
             observations=tuple(
-                (id, self.redactor.text(subject), self.redactor.value(value))
+                (id, self.redactor.text(subject), observed(value, self.redactor))
                 for id, subject, value in self.observations
-            ),
+            )
+            + tuple(self.session.cut_by_budgets()),
             evidence=documents(clean, self._exchange, self.redactor),
             exchanges=len(self._exchanges),
             methods=methods,

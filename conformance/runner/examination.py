@@ -18,7 +18,7 @@ from conformance.report import previous
 from conformance.report.document_types import Report
 from conformance.report.journal import JOURNAL
 from conformance.report.known_failures import Known
-from conformance.runner import preflight
+from conformance.runner import limits, preflight
 from conformance.runner.collection import SUITE
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
@@ -150,20 +150,23 @@ def begin(config: pytest.Config) -> Session:
     """The session of this process, which logs its exchanges to the report directory."""
     known_failures(config)
     baseline(config)
+    limits.check(config)
     session = opened(
         subject(config), config.getoption("conformance_seed"), config.getoption("depth")
     )
+    session.limit(limits.budget(config, session.target.limits))
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None:
         clear(report_directory(config))
-    session.open_log(report_directory(config) / f"exchanges-{worker or 'main'}.jsonl")
+    part = report_directory(config) / f"exchanges-{worker or 'main'}.jsonl"
+    session.open_log(part, limits.log_size(config))
     return session
 
 
 def opened(examined: Subject, seed: int, depth: str) -> Session:
     """The session of this process with a subject; workers share its rate and connections."""
-    limits = examined.target.limits
-    rate = limits.requests_per_second
+    stated = examined.target.limits
+    rate = stated.requests_per_second
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     return Session(
         examined.target,
@@ -171,7 +174,7 @@ def opened(examined: Subject, seed: int, depth: str) -> Session:
         seed=seed,
         depth=DEPTHS[depth],
         rate=rate / workers if rate else None,
-        connections=limits.connections // workers if limits.connections else None,
+        connections=stated.connections // workers if stated.connections else None,
         provisioned=examined.provisioned,
     )
 

@@ -82,6 +82,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="CLASS|REQUIREMENT,…",
         help="what has to be checked; exit with 5 if it could not be",
     )
+    group.addoption(
+        "--max-time",
+        type=float,
+        metavar="SECONDS",
+        help="end the run after this time; what is left is inconclusive"
+        " (default: 600, with --depth deep 3600, longer at a request rate of the profile)",
+    )
+    group.addoption(
+        "--max-requests",
+        type=int,
+        metavar="N",
+        help="end the run after so many requests; what is left is inconclusive",
+    )
+    group.addoption(
+        "--max-log",
+        type=int,
+        metavar="MB",
+        help="largest size of exchanges.jsonl (default: 1000)",
+    )
 
 
 def _formats(text: str) -> tuple[str, ...]:

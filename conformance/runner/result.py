@@ -14,6 +14,12 @@ from conformance.http.redaction import CUT, Redactor
 MOST_EVIDENCE = 3
 """Exchanges that are shown for one finding."""
 
+LONGEST_SHOWN = 256 * 1024
+"""Bytes of the body of a response in a report; the log of the exchanges has more of it."""
+
+MOST_OBSERVED = 500
+"""Observed values of one subject."""
+
 LONGEST_VALUE = 2_000
 """Characters of a value of the target in a finding; the exchange has the whole of it."""
 
@@ -46,7 +52,7 @@ def documents(
         for id in finding.exchanges[:MOST_EVIDENCE]:
             found = exchange(id)
             if found is not None:
-                shown[id] = serialization.document(found, redactor)
+                shown[id] = serialization.document(found, redactor, LONGEST_SHOWN)
     return shown
 
 
@@ -76,6 +82,13 @@ def _redacted_defect(defect: Defect, redactor: Redactor) -> Defect:
         fields=tuple(map(redactor.text, defect.fields)),
         values=values,
     )
+
+
+def observed(value: Any, redactor: Redactor) -> Any:
+    """An observed value without secrets: the first of many, and the beginnings of long texts."""
+    if isinstance(value, list):
+        return [observed(each, redactor) for each in value[:MOST_OBSERVED]]
+    return redactor.value(_bounded(value) if isinstance(value, str) else value)
 
 
 def _bounded(value: Any) -> Any:

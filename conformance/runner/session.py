@@ -4,15 +4,18 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Protocol
+from typing import Protocol
 
 from conformance.contract import api, openapi, requirements
 from conformance.contract.openapi import Contract, Operation
 from conformance.contract.requirements import Requirement
-from conformance.http import proxy
+from conformance.http import proxy, serialization
+from conformance.http.budget import LOG, Budget
 from conformance.http.dispatcher import Dispatcher
 from conformance.http.redaction import Redactor
 from conformance.http.transport import Transport
+from conformance.report.exchange_log import MAX_LOG, ExchangeLog
+from conformance.report.gathered import BUDGET
 from conformance.runner.context import Context
 from conformance.runner.depth import Depth
 from conformance.runner.facts import Facts
@@ -67,7 +70,8 @@ class Session:
     catalogue: Mapping[str, Requirement] = field(default_factory=requirements.load)
     approved: set[str] = field(default_factory=set)
     knowledge: Knowledge = field(default_factory=Nothing)
-    log: IO[bytes] | None = None
+    log: ExchangeLog | None = None
+    budget: Budget = field(default_factory=Budget)
     provisioned: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -85,12 +89,23 @@ class Session:
             self.redactor,
             self.rate,
             self.connections,
+            budget=self.budget,
         )
 
-    def open_log(self, path: Path) -> None:
-        """Write every exchange to a file of JSON lines, unbuffered: a killed run loses none."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.log = path.open("wb", buffering=0)
+    def open_log(self, path: Path, most: int = MAX_LOG) -> None:
+        """Write every exchange to a file of JSON lines of at most so many bytes."""
+        self.log = ExchangeLog(path, most)
+
+    def limit(self, budget: Budget) -> None:
+        """Let the run use no more than this from here on."""
+        self.budget = self.dispatcher.budget = budget
+
+    def cut_by_budgets(self) -> Iterator[tuple[str, str, int]]:
+        """What the budgets have cut since this was asked for the last time."""
+        with self._writing:
+            cut, self.budget.cut = self.budget.cut, {}
+        for name, number in cut.items():
+            yield BUDGET, name, number
 
     def close(self) -> None:
         """Close the connections and the log."""
@@ -99,11 +114,12 @@ class Session:
         if self.log:
             self.log.close()
 
-    def write(self, line: bytes) -> None:
+    def write(self, document: serialization.Document) -> None:
         """Write one exchange to the log, if there is one."""
         if self.log:
             with self._writing:
-                self.log.write(line)
+                if not self.log.write(document):
+                    self.budget.note(LOG)
 
     def results_of_facts(self, context: Context) -> Iterator[ItemResult]:
         """The results of the facts that an item needed and no item before it, in this process."""

@@ -161,6 +161,9 @@ _PROFILE: Schema = {
         "rate-limit": _RATE_LIMIT,
         "requests-per-second": _NUMBER,
         "connections": _COUNT,
+        "max-time": _NUMBER,
+        "max-requests": _COUNT,
+        "max-response-bytes": _COUNT,
     },
     "parameters": {
         operation: {role: _NAME for listed, role in _API.open_names if listed == operation}
@@ -398,6 +401,9 @@ def _limits(limits: Mapping[str, Any]) -> Limits:
         rate_limit=RateLimit(rate["requests"], float(rate["seconds"])) if rate else None,
         requests_per_second=float(requests) if requests else None,
         connections=limits.get("connections"),
+        max_time=limits.get("max-time"),
+        max_requests=limits.get("max-requests"),
+        max_response_bytes=limits.get("max-response-bytes"),
     )
 
 

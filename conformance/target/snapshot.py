@@ -81,6 +81,7 @@ def target(snapshot: Mapping[str, Any]) -> Target:
             limits["max_body_bytes"],
             RateLimit(**rate) if rate else None,
             connections=limits.get("connections"),
+            max_response_bytes=limits.get("max_response_bytes"),
         ),
         parameters=frozen(
             {

@@ -165,6 +165,9 @@ class Limits:
     rate_limit: RateLimit | None = None
     requests_per_second: float | None = None
     connections: int | None = None  # requests that may be under way at once
+    max_time: float | None = None  # seconds of a run
+    max_requests: int | None = None
+    max_response_bytes: int | None = None
 
 
 @dataclass(frozen=True)

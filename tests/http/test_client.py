@@ -10,20 +10,31 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from faulty_server import WITHOUT_RESPONSE, Behaviour, head, reset, responding, served
+from faulty_server import (
+    OK,
+    TOO_LONG,
+    WITHOUT_RESPONSE,
+    Behaviour,
+    head,
+    reset,
+    responding,
+    served,
+)
 from scripted_app import ScriptedApp, scripted_response
 
 from conformance import __version__
 from conformance.contract import openapi
 from conformance.contract.verdict import Inconclusive
-from conformance.http import dispatcher, outgoing
+from conformance.http import content_coding, dispatcher, outgoing
+from conformance.http.budget import Budget
 from conformance.http.client import Client
 from conformance.http.dispatcher import Dispatcher
-from conformance.http.exchange import Call, Exchange
+from conformance.http.exchange import MISSING, Call, Exchange
 from conformance.http.redaction import Redactor
 from conformance.http.replay import Recording
 from conformance.http.sending import Sending
 from conformance.http.transport import InProcess, Network
+from conformance.rules import examine
 from conformance.target.target import Credential
 
 BOTH = Credential("primary", api_key="key-s3cret", bearer="token-s3cret")
@@ -906,6 +917,44 @@ def test_a_server_that_violates_http_gives_no_response_within_the_timeout(
     assert exchange.response is None
     assert exchange.failure
     assert took < 3
+
+
+@pytest.mark.parametrize("behaviour", TOO_LONG.values(), ids=TOO_LONG)
+def test_a_body_that_is_too_long_is_cut_and_makes_checks_inconclusive(
+    short_timeouts: None, behaviour: Behaviour
+) -> None:
+    """Status, headers and the beginning are kept; nothing is known of the rest, and rules pass."""
+    with networked(behaviour) as sender:
+        exchange = sender.send(ACCOUNT, replace(PLAIN, patient=False))
+
+    response = exchange.response
+    assert response is not None
+    assert response.cut is not None
+    assert (response.status, len(response.body)) == (200, content_coding.HEAD)
+    assert (response.json, response.is_unreadable) == (MISSING, True)
+    with pytest.raises(Inconclusive, match="the response") as problem:
+        _ = exchange.json
+    assert problem.value.needs == ("limits.max-response-bytes",)
+    assert sender.dispatcher.budget.cut == {"max-response-bytes": 1}
+    assert exchange.describe() == "200"
+    requirements = {each.requirement for each in examine(exchange, openapi.load())}
+    assert requirements <= {"response/status", "response/content-type"}
+
+
+def test_responses_that_something_refers_to_take_up_the_memory_of_a_run() -> None:
+    """A response past it is cut; once the earlier ones are released, there is room again."""
+    body = b'["' + b"x" * 100_000 + b'"]'
+    answering = responding(OK + b"connection: close\r\n\r\n" + body)
+    with networked(answering) as sender:
+        sender.dispatcher.budget = Budget(memory=450_000)
+        kept = [sender.send(ACCOUNT, PLAIN) for _ in range(3)]
+        cut = [each.response.cut is not None for each in kept if each.response]
+        assert cut == [False, False, True]
+        with pytest.raises(Inconclusive, match="take up its memory"):
+            _ = kept[2].json
+        kept.clear()
+        again = sender.send(ACCOUNT, PLAIN)
+    assert again.json == ["x" * 100_000]
 
 
 def test_a_closed_port_gives_no_response() -> None:

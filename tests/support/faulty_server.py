@@ -118,9 +118,6 @@ WITHOUT_RESPONSE: dict[str, Behaviour] = {
     "responds with something else": responding(b"\x00\x01\x02 this is no HTTP\r\n\r\n"),
     "has an invalid status": responding(b"HTTP/1.1 abc OK\r\n\r\n"),
     "has an invalid length": responding(OK + b"content-length: many\r\n\r\n{}"),
-    "never ends its body": responding(
-        OK + b"transfer-encoding: chunked\r\n\r\n", repeating(b"10000\r\n" + b" " * 65536 + b"\r\n")
-    ),
     "sends interim responses for ever": responding(
         b"", repeating(b"HTTP/1.1 100 Continue\r\n\r\n")
     ),
@@ -129,7 +126,15 @@ WITHOUT_RESPONSE: dict[str, Behaviour] = {
     "sends its body slowly": responding(
         OK + b"content-length: 1000000\r\n\r\n", repeating(b" ", 0.05)
     ),
-    "sends a compressed body beyond the limit": responding(bomb(1)),
     "sends a body compressed twice": responding(bomb(2)),
 }
 """Behaviours of a server after which a client has no response."""
+
+TOO_LONG: dict[str, Behaviour] = {
+    "never ends its body": responding(
+        OK + b"transfer-encoding: chunked\r\n\r\n", repeating(b"10000\r\n" + b" " * 65536 + b"\r\n")
+    ),
+    "sends a compressed body beyond the limit": responding(bomb(1)),
+    "has too many values": responding(OK + b"connection: close\r\n\r\n[" + b"0," * 300_000 + b"0]"),
+}
+"""Behaviours after which only the beginning of the body is kept."""

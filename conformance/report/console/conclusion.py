@@ -7,7 +7,7 @@ from conformance.contract.quantity import quantity
 from conformance.report import coverage
 from conformance.report.causes.attribution import attributed
 from conformance.report.console.line import Span
-from conformance.report.document_types import GapEntry, KnownFailuresEntry, Report
+from conformance.report.document_types import BudgetEntry, GapEntry, KnownFailuresEntry, Report
 from conformance.report.text import short
 
 VERDICTS = {
@@ -23,6 +23,16 @@ INTERRUPTED = {
     ),
     "inconclusive": ("INTERRUPTED: nothing failed so far", "warn"),
 }
+EFFECTS = {
+    "max-time": "ENDED by --max-time: what was left is inconclusive",
+    "max-requests": "ENDED by --max-requests: what was left is inconclusive",
+    "max-response-bytes": "too long to be checked (limits.max-response-bytes): {count}",
+    "memory": "not checked for lack of memory: {count}",
+    "max-log": "with the beginning only in exchanges.jsonl, or left out (--max-log): {count}",
+    "evidence": "with the beginning only in the report: {count}",
+}
+"""What each budget of a run leaves out."""
+
 MOST_REASONS = 3
 LONGEST_REASON = 200
 LONG = 60.0
@@ -43,6 +53,7 @@ def spans(report: Report) -> Iterator[list[Span]]:
         gaps = report["gate"]["gaps"]
         yield from _gaps([gap for gap in gaps if "known" not in gap])
     yield from _masked(report.get("masked", ()))
+    yield from _budgets(report.get("budgets", ()))
     yield [(f"  target  {report['target']['base-url']}", "")]
     yield [(f"  {_traffic(report)}", "")]
     yield [(f"  depth {report['suite']['depth']}, seed {report['suite']['seed']}", "")]
@@ -78,6 +89,13 @@ def _masked(names: Sequence[str]) -> Iterator[list[Span]]:
     if names:
         shown = short(", ".join(names), LONGEST_REASON)
         yield [(f"  WARNING: a secret was masked in {shown}", "warn")]
+
+
+def _budgets(budgets: Sequence[BudgetEntry]) -> Iterator[list[Span]]:
+    """What the budgets of the run have left out."""
+    for each in budgets:
+        effect = EFFECTS[each["budget"]].format(count=quantity(each["count"], "response"))
+        yield [(f"  {effect}", "warn")]
 
 
 def _causes(report: Report) -> Iterator[list[Span]]:

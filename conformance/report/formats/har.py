@@ -12,19 +12,36 @@ from conformance.report.document_types import BodyEntry, ExchangeEntry, Report, 
 
 Json = dict[str, Any]
 NO_SIZE = -1
+LONGEST = 64 * 1024 * 1024
+"""Bytes of an archive: its readers hold it in memory. The log has what is left out."""
 
 
 def render(report: Report, exchanges: Iterable[ExchangeEntry]) -> bytes:
     """The file's content; secrets are `$VARIABLES`."""
     began = datetime.fromisoformat(report["started"])
+    entries, is_whole = _entries(exchanges, began)
+    note = "" if is_whole else f" (the first {len(entries)} exchanges)"
     log = {
         "version": "1.2",
         "creator": {"name": report["suite"]["name"], "version": __version__},
         "pages": [],
-        "entries": [_entry(exchange, began) for exchange in exchanges],
-        "comment": f"{report['target']['base-url']}: {report['verdict']}",
+        "entries": entries,
+        "comment": f"{report['target']['base-url']}: {report['verdict']}{note}",
     }
     return json.dumps({"log": log}, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _entries(exchanges: Iterable[ExchangeEntry], began: datetime) -> tuple[list[Json], bool]:
+    """The entries of the first exchanges, and whether they are all of them."""
+    entries: list[Json] = []
+    length = 0
+    for exchange in exchanges:
+        entry = _entry(exchange, began)
+        length += len(json.dumps(entry))
+        if length > LONGEST:
+            return entries, False
+        entries.append(entry)
+    return entries, True
 
 
 def _entry(exchange: ExchangeEntry, began: datetime) -> Json:

@@ -3,8 +3,9 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from conformance.http import serialization
 from conformance.report.document_types import ExchangeEntry
 
 SILENT = "no response"
@@ -13,6 +14,12 @@ SHADES = 5
 HEIGHT = 26
 STEP = 8
 WIDTH = BINS * STEP + 20
+MOST_CELLS = 200
+OTHER = "other"
+"""Further statuses of a target that makes up a great many."""
+
+LONGEST_SAMPLE = 64 * 1024
+"""Characters of the body of a sample."""
 
 
 @dataclass
@@ -109,7 +116,12 @@ class Tally:
         response = exchange.get("response")
         status = str(response["status"]) if response else SILENT
         counts = self.counts.setdefault(row, {})
-        counts.setdefault(status, Count(exchange)).number += 1
+        if status not in counts and sum(map(len, self.counts.values())) >= MOST_CELLS:
+            status = OTHER
+        if status not in counts:
+            shortened: Any = serialization.shortened(exchange, LONGEST_SAMPLE)
+            counts[status] = Count(shortened)
+        counts[status].number += 1
         if response:
             self.times.setdefault(row, []).append(exchange["elapsed"])
 

@@ -46,5 +46,4 @@ def _fetch_as_primary(live: Live, url: str, rejected: Exchange) -> Exchange:
 
 def text_of(response: Exchange) -> str:
     """The body of a response as text."""
-    assert response.response is not None
-    return response.response.body.decode("utf-8-sig", "replace")
+    return response.body.decode("utf-8-sig", "replace")

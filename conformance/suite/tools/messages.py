@@ -52,7 +52,7 @@ def _messages(exchange: Exchange) -> Iterator[Any]:
     if not is_event_stream(exchange):
         yield exchange.json
         return
-    text = exchange.response.body.decode("utf-8", "replace")
+    text = exchange.body.decode("utf-8", "replace")
     for event in text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
         yield parse(_data_of_event(event))[0]
 

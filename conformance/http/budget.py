@@ -1,0 +1,110 @@
+"""What a run may use: memory for responses, requests, and time. A target decides on none of it."""
+
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from conformance.contract.verdict import Inconclusive
+
+LONGEST_RESPONSE = 8 * 1024 * 1024
+"""Bytes of the body of a response, decoded."""
+
+MOST_VALUES = 250_000
+"""JSON values in the body of a response: each takes up many times the bytes of its text."""
+
+MEMORY = 128 * 1024 * 1024
+"""Bytes that all responses may take up that something refers to, parsed, by estimate."""
+
+SMALL = 16 * 1024
+"""Bytes of a body that does not count, as most bodies of a run."""
+
+VALUE = 100
+"""Bytes of a parsed JSON value, with its place in an object or array."""
+
+RESPONSE, REMEMBERED = "max-response-bytes", "memory"
+TIME, REQUESTS = "max-time", "max-requests"
+LOG = "max-log"
+NEEDS = {
+    RESPONSE: f"limits.{RESPONSE}",
+    REMEMBERED: "a run of fewer classes",
+    TIME: f"--{TIME}",
+    REQUESTS: f"--{REQUESTS}",
+}
+"""What is needed to check what a budget has cut."""
+
+
+@dataclass
+class Budget:
+    """The budgets of one process of a run, and what became of them.
+
+    `longest` is in bytes; `requests` and `seconds` are those of the whole process, None: no limit.
+    `cut` counts by name how often a budget has cut something. Seconds count from `begin`.
+    """
+
+    longest: int = LONGEST_RESPONSE
+    requests: int | None = None
+    seconds: float | None = None
+    memory: int = MEMORY
+    now: Callable[[], float] = time.monotonic
+    cut: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._began = self.now()
+        self._sent = 0
+        self._used = 0
+        # A response may be released at any moment, also while this lock is held.
+        self._lock = threading.RLock()
+
+    def begin(self, began: float) -> None:
+        """The time counts from a moment of the clock `now`."""
+        self._began = began
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the end of the run; None where no end is stated."""
+        return None if self.seconds is None else self._began + self.seconds - self.now()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time of the run has passed."""
+        return self.left is not None and self.left <= 0
+
+    def spend(self) -> None:
+        """Count a request; Inconclusive where the run may send no more."""
+        if self.is_over:
+            self.note(TIME)
+            raise Inconclusive(f"the {self.seconds:g} s of the run are over", needs=(NEEDS[TIME],))
+        if self.requests is not None and self._sent >= self.requests:
+            self.note(REQUESTS)
+            message = f"the {self.requests} requests of the run were sent"
+            raise Inconclusive(message, needs=(NEEDS[REQUESTS],))
+        self._sent += 1
+
+    def note(self, name: str) -> None:
+        """A budget has cut something."""
+        with self._lock:
+            self.cut[name] = self.cut.get(name, 0) + 1
+
+    def admit(self, response: object, body: bytes) -> bool:
+        """Whether the memory suffices for a response; it counts until nothing refers to it."""
+        size = len(body)
+        if size <= SMALL:
+            return True
+        size = 2 * size + VALUE * values(body)
+        with self._lock:
+            if self._used + size > self.memory:
+                return False
+            self._used += size
+        weakref.finalize(response, self._release, size).atexit = False
+        return True
+
+    def _release(self, size: int) -> None:
+        with self._lock:
+            self._used -= size
+
+
+def values(body: bytes) -> int:
+    """About how many values a JSON text has: no fewer than it really has."""
+    return 1 + body.count(b",") + body.count(b"[") + body.count(b"{")

@@ -1,0 +1,54 @@
+"""The budget of a run: what its options, its profile and its depth allow."""
+
+import os
+
+import pytest
+
+from conformance.http.budget import LONGEST_RESPONSE, Budget
+from conformance.report.exchange_log import COPIES, MAX_LOG
+from conformance.target.target import Limits
+
+SECONDS = {"quick": 600.0, "standard": 600.0, "deep": 3600.0}
+"""The longest time of a run at each depth, unless an option or the profile states another."""
+
+EXPECTED = {"quick": 5_000, "standard": 10_000, "deep": 200_000}
+"""No fewer requests than a run makes: at a request rate of the profile they take their time."""
+
+MEGABYTE = 1_000_000
+
+
+def check(config: pytest.Config) -> None:
+    """UsageError for an option that is not positive."""
+    for name in ("max_time", "max_requests", "max_log"):
+        value = config.getoption(name)
+        if value is not None and not value > 0:
+            option = name.replace("_", "-")
+            raise pytest.UsageError(f"--{option} must be greater than 0, and is {value:g}")
+
+
+def budget(config: pytest.Config, limits: Limits) -> Budget:
+    """The budget of this process; workers share the requests of a run."""
+    depth = config.getoption("depth")
+    requests = config.getoption("max_requests") or limits.max_requests
+    return Budget(
+        longest=limits.max_response_bytes or LONGEST_RESPONSE,
+        requests=max(1, requests // _workers()) if requests else None,
+        seconds=config.getoption("max_time") or limits.max_time or _default(depth, limits),
+    )
+
+
+def _default(depth: str, limits: Limits) -> float:
+    rate = limits.requests_per_second
+    return SECONDS[depth] + (EXPECTED[depth] / rate if rate else 0.0)
+
+
+def log_size(config: pytest.Config) -> int:
+    """Bytes of the log of this process: several logs are merged into a further one."""
+    stated = config.getoption("max_log")
+    most: int = stated * MEGABYTE if stated else MAX_LOG
+    workers = _workers()
+    return most if workers == 1 else most // (COPIES * workers)
+
+
+def _workers() -> int:
+    return int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))

@@ -12,6 +12,7 @@ from types import FrameType
 import pytest
 
 from conformance.commands import own_profile
+from conformance.commands.notes import Notes
 from conformance.commands.outcome import UsageError
 from conformance.commands.progress import RunDisplay
 from conformance.runner import pytest_run
@@ -45,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, stop)
     options = list(_chosen(arguments, directory))
-    return display.close(pytest_run.execute(options, [display, stop, *prefetch]))
+    return display.close(pytest_run.execute(options, [display, stop, Notes(arguments), *prefetch]))
 
 
 class Stopped(KeyboardInterrupt):

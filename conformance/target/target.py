@@ -95,6 +95,11 @@ class Credential:
         stated = {"api-key": self.api_key_variable, "bearer": self.bearer_variable}[scheme]
         return f"${stated or _variable(self.name, scheme)}"
 
+    def is_literal(self, scheme: str) -> bool:
+        """Whether the profile holds the secret itself, and no variable or command for it."""
+        stated = {"api-key": self.api_key_variable, "bearer": self.bearer_variable}[scheme]
+        return isinstance(self._secrets[scheme], str) and stated is None
+
     def shares_secret(self, other: "Credential") -> bool:
         """Whether another credential has the same secret for one of the schemes."""
         return any(

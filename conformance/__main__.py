@@ -194,6 +194,11 @@ def run_options(part: argparse.ArgumentParser) -> None:
         help="an earlier report; exit with 5 if what passed there is not checked now",
     )
     part.add_argument(
+        "--no-trace-headers",
+        action="store_true",
+        help="send no traceparent and no x-conformance-exchange, which name the exchange in logs",
+    )
+    part.add_argument(
         "--require-complete",
         action="store_true",
         help="exit with 1 if a requirement could not be checked",
@@ -295,6 +300,22 @@ def requirements_options(part: argparse.ArgumentParser) -> None:
 def explain_options(part: argparse.ArgumentParser) -> None:
     """The requirement to explain."""
     part.add_argument("requirement", metavar="ID", help="such as approval/stale-revision")
+
+
+def replay_options(part: argparse.ArgumentParser) -> None:
+    """The report, the failures, and the target."""
+    part.add_argument("report", type=Path, metavar="REPORT", help="a report.json, or its folder")
+    part.add_argument("ids", nargs="*", metavar="ID", help="only these requirements (default: all)")
+    part.add_argument(
+        "--target", type=Path, metavar="FILE", help="target profile (default: that of the run)"
+    )
+    part.add_argument("--base-url", metavar="URL", help="base URL (default: that of the profile)")
+    part.add_argument(
+        "--write-test",
+        type=Path,
+        metavar="FILE",
+        help="send nothing; write a pytest file that needs httpx and pytest alone",
+    )
 
 
 def completion_options(part: argparse.ArgumentParser) -> None:
@@ -506,6 +527,11 @@ COMMANDS = {
     "explain": Command(
         "Explain a requirement: what is accepted, why, and what proves its check.",
         explain_options,
+    ),
+    "replay": Command(
+        "Send the requests of failures again: fixed, still failing, or different.",
+        replay_options,
+        ("every failure is fixed", "a failure remains, differs or was not sent"),
     ),
     "judge": Command(
         "Check recorded traffic against the rules for every exchange.",

@@ -69,9 +69,13 @@ def _proofs(
     id: str, found: Sequence[Interpretation], subjects: Sequence[Subject], width: int
 ) -> Iterator[str]:
     """The mutants that fail the requirement, and the variants that have to pass."""
-    mutants = [each for each in subjects if isinstance(each, Mutant) and id in each.breaks]
+    mutants: list[Subject] = [
+        each for each in subjects if isinstance(each, Mutant) and id in each.breaks
+    ]
     readings = {each.reading for each in found if each.reading is not None}
-    variants = [each for each in subjects if isinstance(each, Variant) and each.reading in readings]
+    variants: list[Subject] = [
+        each for each in subjects if isinstance(each, Variant) and each.reading in readings
+    ]
     for title, some in (("fails for", mutants), ("passes for", variants)):
         if some:
             yield ""

@@ -29,6 +29,9 @@ VALUES = (
 FUZZED = "read"
 """The conformance class of the generated requests."""
 
+FLAGS = ("no-trace-headers", "require-complete")
+"""Options without a value that pytest takes as they are."""
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Check the target and print the verdict; UsageError where the report cannot be written."""
@@ -108,8 +111,9 @@ def _chosen(arguments: argparse.Namespace, directory: Path) -> Iterator[str]:
         value = getattr(arguments, name.removeprefix("conformance-").replace("-", "_"))
         if value:
             yield f"--{name}={value}"
-    if arguments.require_complete:
-        yield "--require-complete"
+    for flag in FLAGS:
+        if getattr(arguments, flag.replace("-", "_")):
+            yield f"--{flag}"
     yield from (f"--require={each}" for each in arguments.require)
     if arguments.workers:
         yield from ("-p", "xdist.plugin", "-n", str(arguments.workers))

@@ -21,6 +21,7 @@ from conformance.http.patience import RequestRate, Silence, Waiting
 from conformance.http.redaction import Redactor
 from conformance.http.renewal import Renewal
 from conformance.http.sending import Sending
+from conformance.http.trace import Trace
 from conformance.http.transport import RecordedFailure, Transport
 
 LONGEST_FAILURE = 400
@@ -70,6 +71,7 @@ class Dispatcher:
     connections: int | None = None
     now: Callable[[], float] = time.monotonic
     budget: Budget = field(default_factory=Budget)
+    trace: Trace | None = None
     waiting: Waiting = field(init=False)
 
     def __post_init__(self) -> None:
@@ -77,7 +79,7 @@ class Dispatcher:
         self.silence = Silence()
         self.renewal = Renewal()
         self.origin = self.now()
-        self._requests = Requests(self.base_url, self.contract, self.redactor)
+        self._requests = Requests(self.base_url, self.contract, self.redactor, self.trace)
         self._rate = RequestRate(self.rate, self.now, self._sleep)
         self._at_once = min(MOST_AT_ONCE, self.connections or MOST_AT_ONCE)
         self._connection: AbstractContextManager[object] = (

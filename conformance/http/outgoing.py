@@ -13,6 +13,7 @@ from conformance.http import content_coding
 from conformance.http.exchange import Call, Request
 from conformance.http.redaction import Redactor
 from conformance.http.sending import Sending
+from conformance.http.trace import Trace
 
 TIMEOUT = {"connect": 5.0, "read": 15.0, "write": 15.0, "pool": 15.0, "whole": 60.0}
 """Seconds for the steps of an exchange, and for all of it."""
@@ -47,11 +48,14 @@ class Requests:
     base_url: str
     contract: Contract
     redactor: Redactor
+    trace: Trace | None = None
 
     def make(self, call: Call, sending: Sending, scheme: str | None, id: str) -> Outgoing:
         """The request of a call; `id` names the exchange."""
         method, url = self._line(call, sending)
         headers = _headers(call, sending)
+        if self.trace is not None:
+            headers = (*headers, *self.trace.headers(id))
         secret, public = self._authorization(sending, scheme)
         chunked: Headers = ()
         content: bytes | Iterator[bytes] | None = call.body

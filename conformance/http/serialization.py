@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.http import trace
 from conformance.http.budget import LONGEST_RESPONSE
 from conformance.http.exchange import Exchange
 from conformance.http.redaction import Redactor
@@ -21,6 +22,9 @@ VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 
 LONGEST_ARGUMENT = 100_000
 """Bytes of an argument in a command line; Linux accepts 131,072."""
+
+UNREPEATED = frozenset({"user-agent", "accept-encoding"}) | trace.HEADERS
+"""Headers that a command leaves out."""
 
 Document = dict[str, Any]
 
@@ -129,7 +133,7 @@ def curl(request: Mapping[str, Any]) -> str:
         shlex.quote(request["url"]),
     ]
     for name, value in request["headers"]:
-        if name not in {"user-agent", "accept-encoding"} and (name, value) != (
+        if name not in UNREPEATED and (name, value) != (
             "accept",
             "application/json",
         ):

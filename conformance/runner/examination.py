@@ -35,12 +35,14 @@ DEFAULT_REPORTS = Path("reports/latest")
 class Subject:
     """A target, and the transport that reaches it.
 
-    `provisioned` replaces the provision command where a run is replayed.
+    `provisioned` replaces the provision command where a run is replayed. The requests of a `traced`
+    one have headers by which they are found in the logs of the target.
     """
 
     target: Target
     transport: Transport
     provisioned: tuple[str, ...] | None = None
+    traced: bool = False
 
 
 SUBJECT: pytest.StashKey[Callable[[], Subject]] = pytest.StashKey()
@@ -176,6 +178,7 @@ def opened(examined: Subject, seed: int, depth: str) -> Session:
         rate=rate / workers if rate else None,
         connections=stated.connections // workers if stated.connections else None,
         provisioned=examined.provisioned,
+        traced=examined.traced,
     )
 
 
@@ -192,7 +195,7 @@ def subject(config: pytest.Config) -> Subject:
     target = target_of(config)
     if target is not None:
         _check_proxies()
-        return Subject(target, Network())
+        return Subject(target, Network(), traced=not config.getoption("no_trace_headers"))
     from conformance import reference  # noqa: PLC0415  (only where no other target is named)
 
     return in_process(reference)

@@ -71,6 +71,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="an earlier report; exit with 5 if what passed there is not checked now",
     )
     group.addoption(
+        "--no-trace-headers",
+        action="store_true",
+        help="send no traceparent and no x-conformance-exchange",
+    )
+    group.addoption(
         "--require-complete",
         action="store_true",
         help="fail a run that leaves a requirement unchecked",

@@ -13,6 +13,7 @@ from conformance.http import proxy, serialization
 from conformance.http.budget import LOG, Budget
 from conformance.http.dispatcher import Dispatcher
 from conformance.http.redaction import Redactor
+from conformance.http.trace import Trace
 from conformance.http.transport import Transport
 from conformance.report.exchange_log import MAX_LOG, ExchangeLog
 from conformance.report.gathered import BUDGET
@@ -73,6 +74,7 @@ class Session:
     log: ExchangeLog | None = None
     budget: Budget = field(default_factory=Budget)
     provisioned: tuple[str, ...] | None = None
+    traced: bool = False
 
     def __post_init__(self) -> None:
         # A profile that contradicts itself has a slip in it: what needs it becomes inconclusive.
@@ -90,6 +92,7 @@ class Session:
             self.rate,
             self.connections,
             budget=self.budget,
+            trace=Trace(self.seed) if self.traced else None,
         )
 
     def open_log(self, path: Path, most: int = MAX_LOG) -> None:

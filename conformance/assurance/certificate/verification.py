@@ -15,6 +15,7 @@ from conformance.assurance.certificate.bundle import Bundle, digest, statement
 from conformance.contract import api, files
 from conformance.contract.requirements import CLASSES
 from conformance.http.replay import Recording, content
+from conformance.http.trace import TRACEPARENT
 from conformance.report.document import is_checked
 from conformance.report.run import versions
 from conformance.runner import examination, pytest_run
@@ -178,7 +179,8 @@ def _recomputed(bundle: Bundle, report: Mapping[str, Any], *, current: bool) -> 
     target, provisioned = _stated(bundle)
     recorded = {line["id"]: line for line in _exchanges(bundle)}
     recording = Recording(recorded.values())
-    subject = examination.Subject(target, recording, provisioned)
+    traced = any(_is_traced(line) for line in recorded.values())
+    subject = examination.Subject(target, recording, provisioned, traced)
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         options = pytest_run.options(
@@ -195,6 +197,10 @@ def _recomputed(bundle: Bundle, report: Mapping[str, Any], *, current: bool) -> 
     problems = [f"the replay differs: {change}" for change in changes]
     problems += _unlike(recorded, repeated, recording.unused)
     return Verification(tuple(problems))
+
+
+def _is_traced(line: Mapping[str, Any]) -> bool:
+    return any(name == TRACEPARENT for name, _ in line["request"]["headers"])
 
 
 def _changes(report: Mapping[str, Any], again: Mapping[str, Any]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 Each function raises Violation, or Inconclusive where the response does not show the requirement.
 """
 
+from dataclasses import replace
 from typing import NoReturn
 
 from conformance.contract.verdict import (
@@ -25,7 +26,8 @@ def status(response: Exchange, *allowed: int, because: str = "") -> None:
     *most, last = map(str, sorted(allowed))
     expected = f"{', '.join(most)} or {last}" if most else last
     must_be_rejected = all(400 <= each < 500 for each in allowed)
-    violated(_other_status(response, expected, because, must_be_rejected), response)
+    found = _other_status(response, expected, because, must_be_rejected)
+    violated(replace(found, values={**found.values, "allowed": sorted(allowed)}), response)
 
 
 def rejected(response: Exchange, because: str = "") -> None:

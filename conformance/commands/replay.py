@@ -1,0 +1,148 @@
+"""`conformance replay`: sends the requests of failures again, and says which are fixed."""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from conformance.commands.outcome import UsageError
+from conformance.commands.reproduction import test_file
+from conformance.commands.reproduction.condition import Status, conditions, status_of
+from conformance.commands.reproduction.resending import Recorded, Resender
+from conformance.commands.reproduction.test_file import Failure
+from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
+from conformance.contract.verdict import Inconclusive, Verdict
+from conformance.http.transport import Network
+from conformance.report import previous
+from conformance.report.console.line import plain, visible
+from conformance.report.document import is_checked
+from conformance.report.document_types import ExchangeEntry, Report
+from conformance.target.profile import ProfileError, bare, load
+from conformance.target.target import Target
+
+FIXED, FAILING, DIFFERS, UNSENT = "FIXED", "STILL FAILING", "DIFFERS", "NOT SENT"
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Replay the failures of a report, or write them as a test file; 0 if all are fixed."""
+    report = _report(arguments.report)
+    failures = list(_failures(report, arguments.ids))
+    if arguments.write_test is not None:
+        return _write(arguments.write_test, failures, report)
+    if not failures:
+        sys.stdout.write("The report has no failure.\n")
+        return CONFORMANT
+    target = _target(report, arguments)
+    with closing(Network()) as transport:
+        resender = Resender(target, transport, _recorded(report))
+        with closing(resender):
+            counts = _replay(failures, resender)
+    sys.stdout.write(", ".join(f"{count} {word.lower()}" for word, count in counts.items()) + "\n")
+    return CONFORMANT if set(counts) == {FIXED} else NON_CONFORMANT
+
+
+def _replay(failures: Sequence[Failure], resender: Resender) -> Counter[str]:
+    """Send the requests of each failure, and print what became of it."""
+    counts: Counter[str] = Counter()
+    for entry, found in failures:
+        resender.begin(f"replay::{entry['id']}[{found['operation'] or ''}]")
+        word, detail = _replayed((entry, found), resender)
+        counts[word] += 1
+        place = f" on {found['operation']}" if found["operation"] else ""
+        sys.stdout.write(_visible(f"{word:13}  {entry['id']}{place}: {detail}") + "\n")
+        sys.stdout.flush()
+    return counts
+
+
+def _report(path: Path) -> Report:
+    try:
+        return previous.load(path)
+    except previous.PreviousError as problem:
+        raise UsageError(str(problem)) from None
+
+
+def _failures(report: Report, ids: Sequence[str]) -> Iterator[Failure]:
+    """The failures of the requirements, or of these. UsageError for one that did not fail."""
+    failed = {
+        entry["id"]: entry
+        for entry in report["requirements"]
+        if is_checked(entry) and entry["verdict"] == Verdict.FAIL
+    }
+    for id in ids:
+        if id not in failed:
+            raise UsageError(f"{id} did not fail; failed: {', '.join(failed) or 'none'}")
+    for id, entry in failed.items():
+        for found in entry["findings"] if not ids or id in ids else ():
+            if found["verdict"] == Verdict.FAIL and found["exchanges"]:
+                yield entry, found
+
+
+def _write(path: Path, failures: Sequence[Failure], report: Report) -> int:
+    text = test_file.text(failures, report["target"]["base-url"], report["started"])
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise UsageError(f"--write-test {path}: {problem.strerror}") from None
+    sys.stdout.write(f"{path} has {text.count('def test_')} tests\n")
+    return CONFORMANT
+
+
+def _target(report: Report, arguments: argparse.Namespace) -> Target:
+    """The target of the options, or that of the report. UsageError where it is not to be had."""
+    base_url = arguments.base_url
+    path = arguments.target or report["target"]["profile"]
+    try:
+        if path is not None:
+            return load(Path(path), base_url=base_url)
+        target = bare(base_url or report["target"]["base-url"])
+    except ProfileError as problem:
+        raise UsageError(str(problem)) from None
+    if base_url is None and target.base_url.partition("/v1")[0].endswith(".invalid"):
+        raise UsageError("the target ran in the same process; serve it, and give --target FILE")
+    return target
+
+
+def _recorded(report: Report) -> Recorded:
+    approved = {entry["review"].lower() for entry in report["ledger"]}
+    return Recorded(report["target"]["base-url"], approved)
+
+
+def _replayed(failure: Failure, resender: Resender) -> tuple[str, str]:
+    """What became of a failure, and the reason."""
+    _, found = failure
+    steps = found["exchanges"]
+    for step in steps:
+        obstacle = resender.obstacle(step)
+        if obstacle is not None:
+            return UNSENT, obstacle
+    try:
+        fresh = [resender.send(step) for step in steps]
+    except Inconclusive as problem:
+        return DIFFERS, problem.message
+    return _compared(failure, fresh)
+
+
+def _compared(failure: Failure, fresh: Sequence[ExchangeEntry]) -> tuple[str, str]:
+    _, found = failure
+    steps = found["exchanges"]
+    holds = conditions(found["defect"], steps) if "defect" in found else []
+    judged = {condition.step for condition in holds if isinstance(condition, Status)}
+    for number, (before, after) in enumerate(zip(steps, fresh, strict=True)):
+        if number not in judged and status_of(before) != status_of(after):
+            return DIFFERS, f"{before['purpose']} was {_described(before)}, is {_described(after)}"
+    if not holds:
+        return DIFFERS, "its responses cannot be compared one by one; run the check again"
+    if all(condition.holds(fresh) for condition in holds):
+        return FIXED, f"the response is {_described(fresh[-1])}"
+    return FAILING, found["message"]
+
+
+def _described(exchange: ExchangeEntry) -> str:
+    status = status_of(exchange)
+    return str(status) if status is not None else f"no response ({exchange.get('failure')})"
+
+
+def _visible(text: str) -> str:
+    return plain(visible([(text, "")]))

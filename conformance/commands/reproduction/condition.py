@@ -1,0 +1,178 @@
+"""What has to hold of the responses once a failure is fixed, derived from its defect."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from conformance.contract.pointer import steps
+from conformance.contract.verdict import Kind, Part
+from conformance.report.document_types import DefectEntry, ExchangeEntry, LocationEntry
+
+ABSENT = object()
+"""The value at a place that a body does not have."""
+
+
+class Condition(Protocol):
+    """One thing that has to hold of the responses to the steps of a finding."""
+
+    def holds(self, responses: Sequence[ExchangeEntry]) -> bool:
+        """Whether it holds."""
+
+    def source(self) -> str:
+        """The same as a Python expression on `responses`, see test_file."""
+
+
+@dataclass(frozen=True)
+class Status:
+    """The status of a step is allowed, or at least another one than before."""
+
+    step: int
+    wrong: int
+    allowed: tuple[int, ...]
+    must_be_rejected: bool
+
+    def holds(self, responses: Sequence[ExchangeEntry]) -> bool:
+        """Whether it holds."""
+        status = status_of(responses[self.step])
+        if status is None:
+            return False
+        if self.allowed:
+            return status in self.allowed
+        return 400 <= status < 500 if self.must_be_rejected else status != self.wrong
+
+    def source(self) -> str:
+        """As a Python expression."""
+        status = f"responses[{self.step}].status_code"
+        if self.allowed:
+            return f"{status} in {{{', '.join(map(str, self.allowed))}}}"
+        return f"400 <= {status} < 500" if self.must_be_rejected else f"{status} != {self.wrong}"
+
+
+@dataclass(frozen=True)
+class Header:
+    """A header of a step is there, with another value than before."""
+
+    step: int
+    name: str
+    wrong: str | None
+
+    def holds(self, responses: Sequence[ExchangeEntry]) -> bool:
+        """Whether it holds."""
+        return header_of(responses[self.step], self.name) not in (None, "", self.wrong)
+
+    def source(self) -> str:
+        """As a Python expression."""
+        value = f"responses[{self.step}].headers.get({json.dumps(self.name)})"
+        return f"{value} not in (None, '', {self.wrong!r})"
+
+
+@dataclass(frozen=True)
+class Value:
+    """A place in the body of a step has another value than before, or is absent where it was."""
+
+    step: int
+    pointer: str
+    wrong: Any
+
+    def holds(self, responses: Sequence[ExchangeEntry]) -> bool:
+        """Whether it holds."""
+        return bool(at(responses[self.step], self.pointer) != self.wrong)
+
+    def source(self) -> str:
+        """As a Python expression."""
+        wrong = "ABSENT" if self.wrong is ABSENT else repr(self.wrong)
+        return f"at(responses[{self.step}], {self.pointer!r}) != {wrong}"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two places have equal values, or different ones."""
+
+    places: tuple[tuple[int, str], tuple[int, str]]
+    are_equal: bool
+
+    def holds(self, responses: Sequence[ExchangeEntry]) -> bool:
+        """Whether it holds."""
+        one, other = (at(responses[step], pointer) for step, pointer in self.places)
+        return bool(one == other) is self.are_equal
+
+    def source(self) -> str:
+        """As a Python expression."""
+        one, other = (f"at(responses[{step}], {pointer!r})" for step, pointer in self.places)
+        return f"{one} {'==' if self.are_equal else '!='} {other}"
+
+
+def conditions(defect: DefectEntry, exchanges: Sequence[ExchangeEntry]) -> list[Condition]:
+    """The conditions of a finding; none where its defect has no place in the responses."""
+    places = [(_step(place, exchanges), place) for place in defect["where"]]
+    known = [(step, place) for step, place in places if step is not None]
+    bodies = [(step, place["name"]) for step, place in known if place["part"] == Part.BODY]
+    pair = _pair(defect, bodies)
+    if pair is not None:
+        return [pair]
+    found: list[Condition] = []
+    for step, place in known:
+        found += _at_place(defect, step, place, exchanges[step])
+    return found
+
+
+def _step(place: LocationEntry, exchanges: Sequence[ExchangeEntry]) -> int | None:
+    if not place["exchange"]:
+        return len(exchanges) - 1
+    ids = [exchange["id"] for exchange in exchanges]
+    return ids.index(place["exchange"]) if place["exchange"] in ids else None
+
+
+def _pair(defect: DefectEntry, bodies: Sequence[tuple[int, str]]) -> Pair | None:
+    if len(bodies) < 2 or bodies[0] == bodies[1]:
+        return None
+    if defect["kind"] == Kind.DIFFERENCE:
+        return Pair((bodies[0], bodies[1]), are_equal=True)
+    if defect["kind"] == Kind.REPEATED:
+        one, other = ((step, f"{pointer}/id") for step, pointer in bodies[:2])
+        return Pair((one, other), are_equal=False)
+    return None
+
+
+def _at_place(
+    defect: DefectEntry, step: int, place: LocationEntry, exchange: ExchangeEntry
+) -> Iterator[Condition]:
+    if place["part"] == Part.STATUS:
+        allowed = defect["values"].get("allowed", ())
+        status = status_of(exchange)
+        if status is not None:
+            rejected = defect["kind"] == Kind.ACCEPTED
+            yield Status(step, status, tuple(allowed), rejected)
+    elif place["part"] == Part.HEADER:
+        yield Header(step, place["name"], header_of(exchange, place["name"]))
+    elif defect["kind"] == Kind.ABSENT and defect["fields"]:
+        for name in defect["fields"]:
+            yield Value(step, f"{place['name']}/{name}", ABSENT)
+    else:
+        yield Value(step, place["name"], at(exchange, place["name"]))
+
+
+def status_of(exchange: ExchangeEntry) -> int | None:
+    """The status of a response; None where there was none."""
+    response = exchange.get("response")
+    return response["status"] if response else None
+
+
+def header_of(exchange: ExchangeEntry, name: str) -> str | None:
+    """The value of a header of a response; None where it is absent."""
+    response = exchange.get("response")
+    pairs: Mapping[str, str] = dict(map(tuple, response["headers"])) if response else {}  # type: ignore[arg-type]
+    return pairs.get(name)
+
+
+def at(exchange: ExchangeEntry, pointer: str) -> Any:
+    """The value at a JSON Pointer of a response; ABSENT where there is none."""
+    response = exchange.get("response")
+    try:
+        value: Any = json.loads(response["body"]["text"]) if response else ABSENT
+        for step in steps(pointer):
+            value = value[int(step)] if isinstance(value, list) else value[step]
+    except (ValueError, LookupError, TypeError):
+        return ABSENT
+    return value

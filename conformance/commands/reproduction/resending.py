@@ -1,0 +1,134 @@
+"""Recorded requests sent again, with the credentials of a profile and no more than it allows."""
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import cast
+
+from conformance.contract import api, openapi
+from conformance.http import serialization, trace
+from conformance.http.client import Client
+from conformance.http.dispatcher import Dispatcher
+from conformance.http.exchange import Call, Exchange
+from conformance.http.redaction import Redactor
+from conformance.http.replay import content
+from conformance.http.sending import Sending
+from conformance.http.transport import Transport
+from conformance.report.document_types import ExchangeEntry
+from conformance.target.target import Target
+
+CREDENTIALS = frozenset({"x-api-key", "authorization"})
+REMADE = CREDENTIALS | trace.HEADERS | {"transfer-encoding", "content-length", "host"}
+"""Headers that are made anew."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a run left behind: its base URL, and the reviews that it approved, in lower case."""
+
+    base_url: str
+    approved: Collection[str]
+
+
+class Resender:
+    """Sends recorded requests to a target."""
+
+    def __init__(self, target: Target, transport: Transport, recorded: Recorded) -> None:
+        self._target = target
+        self._recorded = recorded
+        self._redactor = Redactor(_variables(target))
+        self._dispatcher = Dispatcher(
+            target.base_url,
+            openapi.load(),
+            transport,
+            self._redactor,
+            target.limits.requests_per_second,
+            target.limits.connections,
+        )
+        self.begin("replay")
+
+    def begin(self, item: str) -> None:
+        """The following requests belong to one finding."""
+        self._client = Client(self._dispatcher, item, _unrecorded)
+
+    def close(self) -> None:
+        """End the threads that send."""
+        self._dispatcher.close()
+
+    def obstacle(self, exchange: ExchangeEntry) -> str | None:
+        """Why a request must not, or cannot, be sent again; None where it may."""
+        request, name = exchange["request"], exchange["credential"]
+        if name is not None and name not in self._target.credentials:
+            return f"the profile has no credential {name}"
+        if "length" in (request["body"] or {}):
+            return "its body was too long to be recorded"
+        review = _approved_review(exchange)
+        if review is None:
+            return None
+        if not self._target.consent.approve_reviews:
+            return "it is an approval, and consent.approve-reviews is not set"
+        if review.lower() in self._recorded.approved:
+            return "it is an approval of a review that the run has approved"
+        listed = {id.lower() for id in self._target.fixtures.approvable_reviews}
+        if review.lower() not in listed:
+            return "it is an approval of a review that fixtures.approvable-reviews does not list"
+        return None
+
+    def send(self, exchange: ExchangeEntry) -> ExchangeEntry:
+        """Send a recorded request again; the new exchange. Raises Inconclusive without a target."""
+        request = exchange["request"]
+        body = None if request["body"] is None else content(request["body"])
+        headers = [(name, value) for name, value in request["headers"] if name not in REMADE]
+        name = exchange["credential"]
+        sent = self._client.send(
+            Call(exchange["operation"], body=body, content_type=None),
+            Sending(
+                self._target.credentials[name] if name else None,
+                exchange["scheme"],
+                exchange["purpose"],
+                tuple(headers),
+                in_contract=False,
+                stream=["transfer-encoding", "chunked"] in request["headers"],
+                method=request["method"],
+                url=self._url(request["url"]),
+            ),
+        )
+        return cast(ExchangeEntry, serialization.document(sent, self._redactor))
+
+    def _url(self, url: str) -> str:
+        """The URL at the base URL of the target, or at its tool interface."""
+        if url.startswith(self._recorded.base_url):
+            return self._target.base_url + url.removeprefix(self._recorded.base_url)
+        return url
+
+
+def _approved_review(exchange: ExchangeEntry) -> str | None:
+    """The review that a request would approve, by either interface; "" where it names none."""
+    request = exchange["request"]
+    if request["method"] == "GET":
+        return None
+    path = request["url"].partition("?")[0]
+    approval = api.load().approval.id
+    try:
+        message = json.loads((request["body"] or {}).get("text", ""))
+        parameters = message["params"] if "jsonrpc" in message else None
+    except (ValueError, LookupError, TypeError, RecursionError):
+        parameters = None
+    if parameters is not None:
+        is_approval = isinstance(parameters, dict) and parameters.get("name") == approval
+        return str(parameters.get("arguments", {}).get("reviewId", "")) if is_approval else None
+    if path.rstrip("/").endswith("/approve"):
+        return path.rstrip("/").split("/")[-2]
+    return None if exchange["operation"] != approval else ""
+
+
+def _unrecorded(_exchange: Exchange, /) -> None:
+    """A replay writes no file."""
+
+
+def _variables(target: Target) -> dict[str, str]:
+    return {
+        credential.secret(scheme): credential.variable(scheme)
+        for credential in target.credentials.values()
+        for scheme in credential.schemes
+    }

@@ -1,0 +1,190 @@
+"""`conformance replay`: failures sent again, and written as a test file."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import altered_run
+import pytest
+from live_server import instance
+from sample_reports import a_finding, a_report, an_entry, an_exchange
+
+from conformance.__main__ import main
+from conformance.assurance.selftest import altered
+from conformance.assurance.selftest.altered import Edit
+from conformance.commands.reproduction.resending import Recorded, Resender
+from conformance.http.transport import Network
+from conformance.reference import Reference, target
+from conformance.target.profile import parse
+
+EDITS = (
+    Edit("resources", '"accountType": account["account_type"],', ""),
+    Edit(
+        "service",
+        "return self._page(listing, rows, resources.project)",
+        "return self._page(listing, rows, "
+        "lambda row: {**resources.project(row), 'name': row['name'][:10], 'position': 1})",
+    ),
+)
+FAILED = {"account/required", "project/closed", "read/agreement"}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a run on a reference with three defects."""
+    directory = tmp_path_factory.mktemp("replay") / "report"
+    directory.mkdir()
+    altered_run.report(EDITS, directory, ["read"])
+    return directory
+
+
+@contextmanager
+def served(folder: Path, edits: tuple[Edit, ...]) -> Iterator[dict[str, Any]]:
+    """The profile of a served reference, also in target.toml."""
+    made: Reference = altered.load(edits).Reference()
+    with instance(made) as profile:
+        (folder / "target.toml").write_text(target.toml(profile), encoding="utf-8")
+        yield profile
+
+
+def replayed(
+    report: Path, folder: Path, capsys: pytest.CaptureFixture[str], *options: str
+) -> tuple[int, dict[str, set[str]]]:
+    """The exit code, and what became of the failures of each requirement."""
+    code = main(["replay", str(report), *options, "--target", str(folder / "target.toml")])
+    found: dict[str, set[str]] = {}
+    for line in capsys.readouterr().out.splitlines()[:-1]:
+        word, _, rest = line.partition("  ")
+        found.setdefault(rest.split()[0].rstrip(":"), set()).add(word.strip())
+    return code, found
+
+
+def test_what_still_fails_is_told_from_what_is_fixed(
+    report: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On the same defects everything still fails; on the original everything is fixed."""
+    with served(tmp_path, EDITS):
+        code, found = replayed(report, tmp_path, capsys)
+        assert (code, {id: found[id] for id in FAILED & set(found)}) == (
+            1,
+            {id: {"STILL FAILING"} for id in FAILED & set(found)},
+        )
+    with served(tmp_path, ()):
+        code, found = replayed(report, tmp_path, capsys)
+        assert (code, set().union(*found.values())) == (0, {"FIXED"})
+        code, found = replayed(report, tmp_path, capsys, "account/required")
+        assert (code, found) == (0, {"account/required": {"FIXED"}})
+
+
+def test_another_response_differs(
+    report: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Such as 401 by a credential that is not valid any more."""
+    with served(tmp_path, EDITS) as profile:
+        profile["credentials"]["primary"] = profile["credentials"]["revoked"]
+        (tmp_path / "target.toml").write_text(target.toml(profile), encoding="utf-8")
+        code, found = replayed(report, tmp_path, capsys, "account/required")
+    assert (code, found) == (1, {"account/required": {"DIFFERS"}})
+
+
+def test_failures_become_a_test_file(
+    report: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It needs httpx and pytest alone, fails on the defects, and passes without them."""
+    file = tmp_path / "test_failures.py"
+    assert main(["replay", str(report), "--write-test", str(file)]) == 0
+    text = file.read_text(encoding="utf-8")
+    assert "conformance." not in text
+    with served(tmp_path, EDITS) as profile:
+        failing = _tested(file, profile)
+    with served(tmp_path, ()) as profile:
+        fixed = _tested(file, profile)
+    number = text.count("\ndef test_")
+    assert f"{number} failed" in failing
+    assert f"{number} passed" in fixed
+
+
+def _tested(file: Path, profile: dict[str, Any]) -> str:
+    primary = profile["credentials"]["primary"]
+    around = {
+        **os.environ,
+        "BASE_URL": profile["base-url"],
+        "PRIMARY_API_KEY": primary["api-key"],
+        "PRIMARY_BEARER": primary["bearer"],
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]
+    return subprocess.run(
+        command, cwd=file.parent, env=around, capture_output=True, text=True, check=False
+    ).stdout
+
+
+@pytest.mark.parametrize(
+    ("consent", "approved", "expected"),
+    [
+        (False, (), "it is an approval, and consent.approve-reviews is not set"),
+        (True, ("listed",), "it is an approval of a review that the run has approved"),
+        (True, (), None),
+    ],
+    ids=["no consent", "spent", "allowed"],
+)
+def test_an_approval_is_sent_only_with_consent_and_on_unspent_reviews(
+    reference: Reference, consent: bool, approved: tuple[str, ...], expected: str | None
+) -> None:
+    """By HTTP and by the tool; reading tools may always be called."""
+    stated = reference.profile("http://reference.test/v1")
+    stated["consent"]["approve-reviews"] = consent
+    review = stated["fixtures"]["approvable-reviews"][0]
+    spent = {review for _ in approved}
+    resender = Resender(parse(stated, environ={}), Network(), Recorded("http://x/v1", spent))
+    by_tool = {"jsonrpc": "2.0", "params": {"name": "review_approve", "arguments": {}}}
+    by_tool["params"]["arguments"] = {"reviewId": review.upper()}  # type: ignore[index]
+    reading = {"jsonrpc": "2.0", "params": {"name": "review_get", "arguments": {}}}
+
+    def request(url: str, body: object) -> Any:
+        content = {"text": json.dumps(body)}
+        sent = {"method": "POST", "url": url, "headers": [], "body": content}
+        return an_exchange(1, "review_approve", request=sent)
+
+    assert resender.obstacle(request(f"http://x/v1/reviews/{review}/approve", {})) == expected
+    assert resender.obstacle(request("http://x/mcp", by_tool)) == expected
+    assert resender.obstacle(request("http://x/mcp", reading)) is None
+
+
+def test_a_made_up_credential_cannot_be_sent_again(reference: Reference) -> None:
+    """It was derived from one of the profile during the run."""
+    stated = parse(reference.profile("http://reference.test/v1"), environ={})
+    resender = Resender(stated, Network(), Recorded("http://x/v1", ()))
+    exchange = an_exchange(1, credential="near-miss")
+
+    assert resender.obstacle(exchange) == "the profile has no credential near-miss"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing"], "nothing: No such file or directory"),
+        (["report.json", "x/y"], "x/y did not fail; failed: project/closed, read/names"),
+        (["report.json", "--base-url", "ftp://x"], "--base-url is not an http or https URL"),
+    ],
+)
+def test_a_mistake_is_a_usage_error(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    message: str,
+) -> None:
+    """No request is sent."""
+    monkeypatch.chdir(tmp_path)
+    document = a_report(an_entry("project/closed", "fail", findings=[a_finding()]))
+    document["target"]["profile"] = None
+    Path("report.json").write_text(json.dumps(document), encoding="utf-8")
+
+    assert main(["replay", *arguments]) == 4
+    assert message in capsys.readouterr().err

@@ -19,6 +19,11 @@ def places(given: Sequence[str], folder: Path, *, pyargs: bool) -> list[str]:
     return [next(_in_package(each, folder, pyargs=pyargs), each) for each in given]
 
 
+def is_suite(places: Sequence[str]) -> bool:
+    """Whether the suite, or a part of it, is among the paths to collect."""
+    return any(Path(place.split("::")[0]).is_relative_to(SUITE) for place in places)
+
+
 def _in_package(given: str, folder: Path, *, pyargs: bool) -> Iterator[str]:
     path, colons, name = given.partition("::")
     if pyargs and f"{path}.".startswith(f"{PACKAGE}."):

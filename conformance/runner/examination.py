@@ -62,7 +62,9 @@ def target_of(config: pytest.Config) -> Target | None:
 
 def _target(config: pytest.Config) -> Target | None:
     base_url = config.getoption("base_url", None) or None
-    path: Path | None = config.getoption("target") or (None if base_url else own_profile(config))
+    path: Path | None = config.getoption("conformance_target") or (
+        None if base_url else own_profile(config)
+    )
     try:
         if path is not None:
             return load(path, base_url=base_url)
@@ -82,7 +84,7 @@ def own_profile(config: pytest.Config) -> Path | None:
 
 def known_failures(config: pytest.Config) -> tuple[Known, ...] | None:
     """The known failures in the file that the options name. Raises UsageError."""
-    path: Path | None = config.getoption("known_failures")
+    path: Path | None = config.getoption("conformance_known_failures")
     try:
         return None if path is None else failures.listed(path)
     except failures.KnownError as problem:
@@ -100,7 +102,9 @@ def baseline(config: pytest.Config) -> Report | None:
 
 def required(config: pytest.Config) -> tuple[str, ...]:
     """The classes and requirements of --require. Raises UsageError for an unknown one."""
-    stated = (name for option in config.getoption("require") for name in option.split(","))
+    stated = (
+        name for option in config.getoption("conformance_require") for name in option.split(",")
+    )
     names = tuple(dict.fromkeys(stated))
     known = (*requirements.CLASSES, *requirements.load())
     for name in names:
@@ -145,7 +149,9 @@ def _check_workers(config: pytest.Config, target: Target) -> None:
 
 def report_directory(config: pytest.Config) -> Path:
     """The folder that this run writes to."""
-    return config.getoption("report_dir") or config.invocation_params.dir / DEFAULT_REPORTS
+    return (
+        config.getoption("conformance_report_dir") or config.invocation_params.dir / DEFAULT_REPORTS
+    )
 
 
 def begin(config: pytest.Config) -> Session:
@@ -154,7 +160,7 @@ def begin(config: pytest.Config) -> Session:
     baseline(config)
     limits.check(config)
     session = opened(
-        subject(config), config.getoption("conformance_seed"), config.getoption("depth")
+        subject(config), config.getoption("conformance_seed"), config.getoption("conformance_depth")
     )
     session.limit(limits.budget(config, session.target.limits))
     worker = os.environ.get("PYTEST_XDIST_WORKER")
@@ -195,7 +201,7 @@ def subject(config: pytest.Config) -> Subject:
     target = target_of(config)
     if target is not None:
         _check_proxies()
-        return Subject(target, Network(), traced=not config.getoption("no_trace_headers"))
+        return Subject(target, Network(), traced=not config.getoption("conformance_no_trace_headers"))
     from conformance import reference  # noqa: PLC0415  (only where no other target is named)
 
     return in_process(reference)

@@ -28,7 +28,7 @@ def begun(config: pytest.Config, began: float) -> Run:
             "name": "localization-api-conformance",
             "version": __version__,
             "seed": config.getoption("conformance_seed"),
-            "depth": config.getoption("depth"),
+            "depth": config.getoption("conformance_depth"),
             "workers": config.getoption("numprocesses", None) or 1,
             "versions": versions(),
             "classes": classes,
@@ -36,12 +36,12 @@ def begun(config: pytest.Config, began: float) -> Run:
         "target": _described(target),
         "started": started.isoformat(timespec="seconds"),
     }
-    complete = config.getoption("require_complete")
+    complete = config.getoption("conformance_require_complete")
     run = Run(examination.report_directory(config), about, catalogue(classes), complete=complete)
     run.began = began
     examined = config.stash[SESSION] if SESSION in config.stash else examination.subject(config)
     run.target = examined.target
-    run.formats = artefacts.chosen(config.getoption("report"))
+    run.formats = artefacts.chosen(config.getoption("conformance_report"))
     run.known = examination.known_failures(config)
     run.baseline = examination.baseline(config)
     run.required = examination.required(config) or examined.target.required

@@ -20,7 +20,7 @@ MEGABYTE = 1_000_000
 def check(config: pytest.Config) -> None:
     """UsageError for an option that is not positive."""
     for name in ("max_time", "max_requests", "max_log"):
-        value = config.getoption(name)
+        value = config.getoption(f"conformance_{name}")
         if value is not None and not value > 0:
             option = name.replace("_", "-")
             raise pytest.UsageError(f"--{option} must be greater than 0, and is {value:g}")
@@ -28,12 +28,14 @@ def check(config: pytest.Config) -> None:
 
 def budget(config: pytest.Config, limits: Limits) -> Budget:
     """The budget of this process; workers share the requests of a run."""
-    depth = config.getoption("depth")
-    requests = config.getoption("max_requests") or limits.max_requests
+    depth = config.getoption("conformance_depth")
+    requests = config.getoption("conformance_max_requests") or limits.max_requests
     return Budget(
         longest=limits.max_response_bytes or LONGEST_RESPONSE,
         requests=max(1, requests // _workers()) if requests else None,
-        seconds=config.getoption("max_time") or limits.max_time or _default(depth, limits),
+        seconds=config.getoption("conformance_max_time")
+        or limits.max_time
+        or _default(depth, limits),
     )
 
 
@@ -44,7 +46,7 @@ def _default(depth: str, limits: Limits) -> float:
 
 def log_size(config: pytest.Config) -> int:
     """Bytes of the log of this process: several logs are merged into a further one."""
-    stated = config.getoption("max_log")
+    stated = config.getoption("conformance_max_log")
     most: int = stated * MEGABYTE if stated else MAX_LOG
     workers = _workers()
     return most if workers == 1 else most // (COPIES * workers)

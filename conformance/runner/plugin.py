@@ -1,6 +1,7 @@
 """The pytest plugin, hooks only: checks get a session, and the run ends with a report."""
 
 import argparse
+import copy
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conformance.runner import collection
+from conformance.runner import collection, short_options
 from conformance.runner.stash import CONTEXT, FACT_RESULT, RESULT, SESSION
 
 GATHERER = "conformance-gatherer"
@@ -17,22 +18,25 @@ SECRETS = "conformance-secrets"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options of a run; --base-url is pytest-base-url's."""
+    """The options of a run; --base-url is pytest-base-url's.
+
+    Where pytest runs our suite, they are accepted without `conformance-` as well.
+    """
     group = parser.getgroup("conformance", "conformance of a deployment with the client API")
     group.addoption(
-        "--target",
+        "--conformance-target",
         type=Path,
         metavar="FILE",
         help="target profile (TOML); without it and --base-url: the bundled reference",
     )
     group.addoption(
-        "--report-dir",
+        "--conformance-report-dir",
         type=Path,
         metavar="DIR",
         help="folder for report.json and the other files (default: reports/latest)",
     )
     group.addoption(
-        "--depth",
+        "--conformance-depth",
         choices=("quick", "standard", "deep"),
         default="standard",
         help="how thorough the run is (default: standard)",
@@ -52,14 +56,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="check only this conformance class; may be repeated",
     )
     group.addoption(
-        "--report",
+        "--conformance-report",
         type=_formats,
         default=(),
         metavar="FORMAT,…",
         help="formats of the report in addition to report.json",
     )
     group.addoption(
-        "--known-failures",
+        "--conformance-known-failures",
         type=Path,
         metavar="FILE",
         help="known failures and gaps (TOML); they do not fail the run",
@@ -71,37 +75,37 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="an earlier report; exit with 5 if what passed there is not checked now",
     )
     group.addoption(
-        "--no-trace-headers",
+        "--conformance-no-trace-headers",
         action="store_true",
         help="send no traceparent and no x-conformance-exchange",
     )
     group.addoption(
-        "--require-complete",
+        "--conformance-require-complete",
         action="store_true",
         help="fail a run that leaves a requirement unchecked",
     )
     group.addoption(
-        "--require",
+        "--conformance-require",
         action="append",
         default=[],
         metavar="CLASS|REQUIREMENT,…",
         help="what has to be checked; exit with 5 if it could not be",
     )
     group.addoption(
-        "--max-time",
+        "--conformance-max-time",
         type=float,
         metavar="SECONDS",
         help="end the run after this time; what is left is inconclusive"
         " (default: 600, with --depth deep 3600, longer at a request rate of the profile)",
     )
     group.addoption(
-        "--max-requests",
+        "--conformance-max-requests",
         type=int,
         metavar="N",
         help="end the run after so many requests; what is left is inconclusive",
     )
     group.addoption(
-        "--max-log",
+        "--conformance-max-log",
         type=int,
         metavar="MB",
         help="largest size of exchanges.jsonl (default: 1000)",
@@ -120,12 +124,17 @@ def _formats(text: str) -> tuple[str, ...]:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
+def pytest_load_initial_conftests(
+    early_config: pytest.Config, parser: pytest.Parser, args: list[str]
+) -> None:
     """Run the suite by default, and the suite of the package for a path in a checkout."""
-    known = early_config.known_args_namespace
-    places = collection.places(
-        known.file_or_dir, early_config.invocation_params.dir, pyargs=known.pyargs
-    )
+    folder, known = early_config.invocation_params.dir, early_config.known_args_namespace
+    rest = parser.parse_known_args(short_options.without(args), copy.copy(early_config.option))
+    if collection.is_suite(collection.places(rest.file_or_dir, folder, pyargs=rest.pyargs)):
+        args[:] = short_options.written_out(args)
+        known = parser.parse_known_args(args, copy.copy(early_config.option))
+        early_config.known_args_namespace = known
+    places = collection.places(known.file_or_dir, folder, pyargs=known.pyargs)
     for given, place in zip(known.file_or_dir, places, strict=False):
         args[args.index(given)] = place
     args += places[len(known.file_or_dir) :]
@@ -146,7 +155,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
     """Say which profile of the folder is used."""
-    if config.getoption("target") or config.getoption("base_url", None):
+    if config.getoption("conformance_target") or config.getoption("base_url", None):
         return []
     if not (config.invocation_params.dir / "target.toml").is_file():
         return []
@@ -173,8 +182,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         items.parametrize(metafunc, marker.args[0])
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Select and sort the checks, and open the target.
+    """Select and sort the checks, and open the target, if others have left any check.
 
     A problem of its profile ends the run before the first request.
     """

@@ -30,7 +30,8 @@ FIXED = (
 def options(directory: Path, depth: str, seed: int, classes: Sequence[str] = ()) -> list[str]:
     """The options of a run that writes its report into a directory."""
     chosen = [f"--conformance-class={name}" for name in classes]
-    return [f"--report-dir={directory}", f"--depth={depth}", f"--conformance-seed={seed}", *chosen]
+    own = {"report-dir": directory, "depth": depth, "seed": seed}
+    return [*(f"--conformance-{name}={value}" for name, value in own.items()), *chosen]
 
 
 def execute(options: Sequence[str], plugins: Sequence[object] = ()) -> int:

@@ -201,7 +201,9 @@ def subject(config: pytest.Config) -> Subject:
     target = target_of(config)
     if target is not None:
         _check_proxies()
-        return Subject(target, Network(), traced=not config.getoption("conformance_no_trace_headers"))
+        return Subject(
+            target, Network(), traced=not config.getoption("conformance_no_trace_headers")
+        )
     from conformance import reference  # noqa: PLC0415  (only where no other target is named)
 
     return in_process(reference)

@@ -1,5 +1,6 @@
 """Filters: a list that is restricted to a company or a project (GET /projects, Endpoints)."""
 
+import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +19,7 @@ from conformance.rules.arguments import REJECTIONS
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data, in_item, status_line
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.covering import Combination, pairwise
 from conformance.suite.lists.filters import (
     LIMITS,
     certain_filters,
@@ -28,6 +30,7 @@ from conformance.suite.lists.live import LISTS, PARENTS, READING, Live
 from conformance.suite.lists.pagination import (
     DEFAULT_LIMIT,
     PAGE,
+    UNSTATED,
     End,
     Pagination,
     record_key,
@@ -48,6 +51,8 @@ NOBODY = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-fffff
 """UUIDs that a target may treat as if there were no filter."""
 
 Record = dict[str, Any]
+Owners = Mapping[str, str]
+"""The ids that filters name, by the properties that they restrict."""
 
 
 @requirement("pagination/filter")
@@ -64,11 +69,11 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
         is_filtered = is_filtered or bool(ids)
         plans = filtered_plans(operation, name, restricted, live)
         for plan, id in plans:
-            _check_filtered(live.paginations.follow(plan), restricted, id, live)
+            _check_filtered(live.paginations.follow(plan), {restricted: id}, live)
         _check_sizes(operation, name, restricted, live)
         for id in _ids_of_other_lists(operation, role, live):
             call = Call(operation.id).asking(**{name: id})
-            _check_filtered(live.paginations.read(call, LIMITS[0]), restricted, id, live)
+            _check_filtered(live.paginations.read(call, LIMITS[0]), {restricted: id}, live)
         unused = _unused_ids(operation, restricted, live)
         upper = [id.upper() for id in ids[:1]]
         without_records = [*_ids_outside(role, live), *unused, *upper]
@@ -98,7 +103,7 @@ def _check_sizes(operation: Operation, name: str, restricted: str, live: Live) -
         plans = size_plans(call, counts[id], usual, live)
         live.paginations.read_ahead(plans)
         for plan in plans:
-            _check_filtered(live.paginations.follow(plan), restricted, id, live)
+            _check_filtered(live.paginations.follow(plan), {restricted: id}, live)
 
 
 # --- ids without records ---
@@ -211,7 +216,7 @@ def _check_other_owners(
             and str(owners.get(item["id"], id)).lower() != id.lower()
         ]
         if strays:
-            _report_foreign(page, strays, restricted, id)
+            _report_foreign(page, strays, {restricted: id})
 
 
 # --- two filters ---
@@ -226,7 +231,7 @@ def _check_pairs(operation: Operation, live: Live) -> None:
 
 def _check_pair(operation: Operation, names: Mapping[str, str], live: Live) -> None:
     """Two filters, by the properties that they restrict: the wider one first."""
-    wide, narrow = names
+    wide = next(iter(names))
     listed = live.listing(operation.id).records
     inside = [record for record in listed if not live.is_outside(record, operation.id)]
     records = [record for record in inside if all(is_uuid(record.get(each)) for each in names)]
@@ -234,21 +239,60 @@ def _check_pair(operation: Operation, names: Mapping[str, str], live: Live) -> N
         return
     first = records[0]
     last = next((record for record in records if record[wide] != first[wide]), first)
-    for one, other in ((first, first), (first, last), (last, first)):
-        ids = {wide: one[wide], narrow: other[narrow]}
-        call = Call(operation.id).asking(**{names[each]: id for each, id in ids.items()})
-        page = live.callers.send(call, purpose="two filters")
-        _check_both(page, ids)
-        if one is other and page.status in (400, 403, 404, 422):
-            _require_served(page, live)
+    for owners, limit, scheme in _pair_cases(operation, (first, last), names, live):
+        filters = {names[restricted]: id for restricted, id in owners.items()}
+        call = Call(operation.id).asking(**filters)
+        _check_case(live.paginations.read(call, limit, scheme=scheme), owners, live)
     _check_redundant(operation, names, records, live)
 
 
-def _check_both(page: Exchange, ids: Mapping[str, str]) -> None:
-    for restricted, id in ids.items():
-        strays = [item for item in page.items if not _has_owner(item, restricted, id)]
+def _pair_cases(
+    operation: Operation, records: Sequence[Record], names: Mapping[str, str], live: Live
+) -> list[Combination]:
+    """The owners that two filters name, a limit and a scheme: each pair of them."""
+    (wide, narrow), (first, last) = names, records
+    own, other = ({each: record[each] for each in names} for record in (first, last))
+    unknown = live.made_up("pair")
+    owners = [
+        own,
+        other,
+        {wide: own[wide], narrow: other[narrow]},
+        {wide: other[wide], narrow: own[narrow]},
+        {wide: unknown, narrow: own[narrow]},
+        {wide: own[wide], narrow: unknown},
+        {wide: own[wide].upper(), narrow: other[narrow]},
+        {wide: other[wide], narrow: own[narrow].upper()},
+    ]
+    seed = f"{live.session.seed}:{operation.id}"
+    limits = (PAGE, UNSTATED, 1, random.Random(seed).randint(2, PAGE - 1))
+    return pairwise(seed, owners, limits, live.callers.credential("primary").schemes)
+
+
+def _check_case(pagination: Pagination, owners: Owners, live: Live) -> None:
+    """Two filters restrict by both; those of one record are served, others may be rejected."""
+    whole = live.listing(pagination.call.operation).records
+    if any(_is_owned(record, owners) for record in whole):
+        first = pagination.pages[0]
+        if first.status in (400, 403, 404, 422):
+            _require_served(first, live)
+        _check_filtered(pagination, owners, live)
+        return
+    for page in pagination.pages:
+        expect.status(page, 200, 401, 403, 404, *sorted(REJECTIONS))
+        _check_owners(page, owners)
+
+
+def _is_owned(record: Record, owners: Owners) -> bool:
+    """Whether a record states all of these owners, in these letters."""
+    return all(record.get(restricted) == id for restricted, id in owners.items())
+
+
+def _check_owners(page: Exchange, owners: Owners) -> None:
+    """Violation where a page has an item of another owner than a filter names."""
+    for restricted, id in owners.items():
+        strays = [item for item in page.items if not _has_owners(item, {restricted: id})]
         if strays:
-            _report_foreign(page, strays, restricted, id)
+            _report_foreign(page, strays, {restricted: id})
 
 
 def _require_served(page: Exchange, live: Live) -> None:
@@ -268,23 +312,21 @@ def _check_redundant(
     for id, _ in of_one.most_common(1):
         outer = next(outer for inner, outer in ties if inner == id)
         call = Call(operation.id).asking(**{names[wide]: outer, names[narrow]: id})
-        _check_filtered(live.paginations.read(call, SHORT), narrow, id, live)
+        _check_filtered(live.paginations.read(call, SHORT), {narrow: id}, live)
 
 
 # --- one filter ---
 
 
-def _check_filtered(pagination: Pagination, restricted: str, id: str, live: Live) -> None:
-    """The pages under one filter have the records that pass, and no other ones."""
+def _check_filtered(pagination: Pagination, owners: Owners, live: Live) -> None:
+    """The pages under filters have the records that pass, and no other ones."""
     for page in pagination.pages:
-        strays = [item for item in page.items if not _has_owner(item, restricted, id)]
-        if strays:
-            _report_foreign(page, strays, restricted, id)
+        _check_owners(page, owners)
     if pagination.end is End.LOOP:
         _confirm_loop(pagination, live)
     if pagination.end is End.REJECTED:
         _confirm_rejected(pagination, live)
-    _compare_with_unfiltered(pagination, restricted, id, live)
+    _compare_with_unfiltered(pagination, owners, live)
 
 
 def _confirm_loop(pagination: Pagination, live: Live) -> None:
@@ -331,14 +373,14 @@ def _confirm_rejected(pagination: Pagination, live: Live) -> None:
     )
 
 
-def _compare_with_unfiltered(pagination: Pagination, restricted: str, id: str, live: Live) -> None:
+def _compare_with_unfiltered(pagination: Pagination, owners: Owners, live: Live) -> None:
     """Violation where the filtered list repeatedly has other records than the unfiltered one."""
     whole = live.listing(pagination.call.operation)
-    if pagination.end is End.PAGE_COUNT and _begins_otherwise(pagination, whole, restricted, id):
-        count = len(_passing(whole, restricted, id, live))
+    if pagination.end is End.PAGE_COUNT and _begins_otherwise(pagination, whole, owners):
+        count = len(_passing(whole, owners, live))
         pagination = live.paginations.again(pagination, records=count)
-    unlike = _unlike(whole, pagination, restricted, id, live)
-    unlike -= _without_owner(whole, restricted) | _without_owner(pagination, restricted)
+    unlike = _unlike(whole, pagination, owners, live)
+    unlike -= _without_owner(whole, owners) | _without_owner(pagination, owners)
     if len(unlike) <= pagination.without_id + whole.without_id:
         return
     if not pagination.is_whole or not _is_unfiltered_sound(pagination, live):
@@ -347,29 +389,27 @@ def _compare_with_unfiltered(pagination: Pagination, restricted: str, id: str, l
         desynchronize(pagination.call, number, live)
         again = live.paginations.again(pagination, records=len(pagination.ids))
         other = live.paginations.again(whole)
-        unlike &= _unlike(other, again, restricted, id, live)
+        unlike &= _unlike(other, again, owners, live)
     if unlike:
-        _report_unlike(again, unlike, restricted)
+        _report_unlike(again, unlike, owners)
 
 
-def _unlike(
-    whole: Pagination, filtered: Pagination, restricted: str, id: str, live: Live
-) -> set[str]:
+def _unlike(whole: Pagination, filtered: Pagination, owners: Owners, live: Live) -> set[str]:
     """The records that pass a filter and that only one of two lists has.
 
     Of a list that is too long to be read whole, those that were read have to be in the other one.
     """
-    passing = _passing(whole, restricted, id, live)
-    shown = _passing(filtered, restricted, id, live)
+    passing = _passing(whole, owners, live)
+    shown = _passing(filtered, owners, live)
     return passing ^ shown if whole.is_whole else passing - shown
 
 
-def _begins_otherwise(pagination: Pagination, whole: Pagination, restricted: str, id: str) -> bool:
-    """Whether the first pages under a filter have other records than the unfiltered list."""
+def _begins_otherwise(pagination: Pagination, whole: Pagination, owners: Owners) -> bool:
+    """Whether the first pages under filters have other records than the unfiltered list."""
     passing = [
         record_key(record)
         for record in whole.records
-        if restricted in record and _has_owner(record, restricted, id)
+        if owners.keys() <= record.keys() and _has_owners(record, owners)
     ]
     shown = {record_key(record) for record in pagination.records}
     return shown != set(passing[: len(pagination.records)])
@@ -397,34 +437,39 @@ def _is_part_of(pagination: Pagination, whole: Sequence[str]) -> bool:
     return pagination.is_whole and sorted(pagination.ids) == sorted(whole)
 
 
-def _passing(pagination: Pagination, restricted: str, id: str, live: Live) -> set[str]:
-    """The ids of the records inside the grant that state this owner."""
+def _passing(pagination: Pagination, owners: Owners, live: Live) -> set[str]:
+    """The ids of the records inside the grant that state these owners."""
     operation = pagination.call.operation
     return {
         record_key(listed.record)
         for listed in pagination.listed
-        if is_uuid(listed.record.get(restricted))
-        and _has_owner(listed.record, restricted, id)
+        if all(is_uuid(listed.record.get(restricted)) for restricted in owners)
+        and _has_owners(listed.record, owners)
         and not live.is_outside(listed.record, operation)
     }
 
 
-def _without_owner(pagination: Pagination, restricted: str) -> set[str]:
+def _without_owner(pagination: Pagination, owners: Owners) -> set[str]:
     """The ids of the records without a valid id of an owner: each may have any owner."""
     records = [listed.record for listed in pagination.listed]
-    return {record_key(record) for record in records if not is_uuid(record.get(restricted))}
+    return {
+        record_key(record)
+        for record in records
+        if not all(is_uuid(record.get(restricted)) for restricted in owners)
+    }
 
 
-def _has_owner(record: Record, restricted: str, id: str) -> bool:
-    """Whether a record has this owner; an invalid id of an owner violates a rule."""
-    owner = record.get(restricted)
-    return not is_uuid(owner) or str(owner).lower() == id.lower()
+def _has_owners(record: Record, owners: Owners) -> bool:
+    """Whether a record has these owners; an invalid id of an owner violates a rule."""
+    shown = ((record.get(restricted), id) for restricted, id in owners.items())
+    return all(not is_uuid(owner) or str(owner).lower() == id.lower() for owner, id in shown)
 
 
 # --- defects ---
 
 
-def _report_foreign(page: Exchange, strays: Sequence[Record], restricted: str, id: str) -> None:
+def _report_foreign(page: Exchange, strays: Sequence[Record], owner: Owners) -> None:
+    ((restricted, id),) = owner.items()
     other_owner = defect(
         Kind.FOREIGN,
         "a filtered page has items of another {restricted}",
@@ -436,7 +481,7 @@ def _report_foreign(page: Exchange, strays: Sequence[Record], restricted: str, i
     expect.violated(other_owner.on(restricted).at(*places), page)
 
 
-def _report_unlike(pagination: Pagination, ids: set[str], restricted: str) -> None:
+def _report_unlike(pagination: Pagination, ids: set[str], owners: Owners) -> None:
     last = pagination.pages[-1]
     singular = "1 record differs between the list filtered by {restricted} and the whole: {ids}"
     plural = "{n} records differ between the list filtered by {restricted} and the whole: {ids}"
@@ -447,7 +492,7 @@ def _report_unlike(pagination: Pagination, ids: set[str], restricted: str) -> No
             expected="the records of the unfiltered list that pass the filter",
             actual=len(ids),
             n=len(ids),
-            restricted=restricted,
+            restricted=" and ".join(owners),
             ids=", ".join(sorted(ids)[:MOST_NAMED]),
         ).at(in_data(last, "items")),
         last,

@@ -1,6 +1,7 @@
 """Data by tool: a tool returns the data of its operation (What the service does, Versioning)."""
 
 from contextlib import suppress
+from itertools import cycle
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, defect
@@ -9,14 +10,20 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.suite.tools.comparison import ROUNDS, Comparison
-from conformance.suite.tools.filters import cursor_of, filters_of
-from conformance.suite.tools.page_comparison import PageComparison, check_filtered
+from conformance.suite.tools.filters import cursor_of, filter_cases, filters_of
+from conformance.suite.tools.page_comparison import (
+    PageComparison,
+    check_filtered,
+    check_only_passing,
+)
 from conformance.suite.tools.parity import differing_paths, is_omitted
 from conformance.suite.tools.results import check_rejected
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
 PAGES = 3
 """Pages in a row that are compared."""
+FILTERED = ("2", "100", "1", "37")
+"""The limits that filters are tried with, in turn."""
 
 
 @requirement("tools/data")
@@ -27,6 +34,7 @@ def test_a_tool_returns_the_data_of_its_operation(operation: Operation, toolbox:
     comparison = Comparison(operation, toolbox)
     if operation.is_list:
         _compare_pages(call, comparison)
+        _compare_filters(call, comparison)
     for each in (call, *_other_calls(call, operation, live)):
         comparison.check_data(each)
     if _has_default_limit(operation):
@@ -50,6 +58,23 @@ def _compare_pages(call: Call, comparison: Comparison) -> None:
         with suppress(Inconclusive):
             filtered = call.asking(limit="5", **{name: value})
             check_filtered(pages.check_pages(filtered, PAGES - 1), restricted, value)
+
+
+def _compare_filters(call: Call, comparison: Comparison) -> None:
+    """Filters that the first record does not show, alone and together, with several limits."""
+    operation, toolbox = comparison.operation, comparison.toolbox
+    pages = PageComparison(comparison, cursor_of(call, operation, toolbox))
+    limits = cycle(FILTERED)
+    for case in filter_cases(operation, toolbox):
+        filtered = call.asking(limit=next(limits), **case.filters)
+        if not case.has_records:
+            check_only_passing(filtered, case.owners, comparison)
+            continue
+        # A cursor may imply its filters, and be rejected beside them.
+        with suppress(Inconclusive):
+            shown = pages.check_pages(filtered, PAGES)
+            for restricted, id in case.owners.items():
+                check_filtered(shown, restricted, id)
 
 
 def _has_default_limit(operation: Operation) -> bool:

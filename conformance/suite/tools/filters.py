@@ -1,7 +1,8 @@
 """The filters of a list that its tool takes as well."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
@@ -23,6 +24,52 @@ def filters_of(operation: Operation, toolbox: Toolbox) -> Iterator[tuple[str, st
             value = str(live.records(operation.id)[0].record.get(restricted))
             if toolbox.argument_name(operation, name) is not None and is_uuid(value):
                 yield name, restricted, value
+
+
+@dataclass(frozen=True)
+class FilterCase:
+    """Filters by their names, the owners that they name by the properties that they restrict.
+
+    `has_records` is false where nothing may pass them, or an id is in upper case.
+    """
+
+    filters: Mapping[str, str]
+    owners: Mapping[str, str]
+    has_records: bool = True
+
+
+def filter_cases(operation: Operation, toolbox: Toolbox) -> Iterator[FilterCase]:
+    """Each filter that the tool takes, and all of them together.
+
+    They name the owners of the first and of the last record, owners of two records, the owner of
+    one in upper case, and nothing.
+    """
+    names = {restricted: name for name, restricted, _ in filters_of(operation, toolbox)}
+    live = toolbox.live
+    records = [listed.record for listed in live.records(operation.id)] if names else []
+    records = [each for each in records if all(is_uuid(each.get(name)) for name in names)]
+    if not records:
+        return
+    first, last = (
+        {each: str(record[each]) for each in names} for record in (records[0], records[-1])
+    )
+    unknown = live.made_up("filter by tool")
+
+    def case(owners: Mapping[str, str], *, has_records: bool = True) -> FilterCase:
+        filters = {names[restricted]: id for restricted, id in owners.items()}
+        return FilterCase(filters, owners, has_records)
+
+    for restricted in names:
+        yield case({restricted: last[restricted]})
+        yield case({restricted: unknown}, has_records=False)
+        yield case({restricted: first[restricted].upper()}, has_records=False)
+    if len(names) > 1:
+        yield case(first)
+        yield from (
+            case({**first, restricted: id}, has_records=False)
+            for restricted in names
+            for id in (last[restricted], unknown)
+        )
 
 
 def cursor_of(call: Call, operation: Operation, toolbox: Toolbox) -> str | None:

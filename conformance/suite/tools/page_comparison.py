@@ -171,6 +171,38 @@ class PageComparison:
         return [over_http.id, by_tool.exchange.id]
 
 
+def check_only_passing(call: Call, owners: Mapping[str, str], comparison: Comparison) -> None:
+    """Violation where a tool shows a record of another owner than its filters name.
+
+    A rejection is allowed, and so is what the filters return over HTTP.
+    """
+    toolbox = comparison.toolbox
+    purpose = "a filter by tool"
+    result = toolbox.call_as_primary(comparison.operation, arguments_of(call), purpose)
+    if not _strays(Pair(result.exchange, result).tool_items, owners):
+        return
+    over_http = toolbox.live.callers.send(call, scheme=toolbox.scheme, purpose="the same over HTTP")
+    if _strays(over_http.items, owners):
+        return
+    violation = defect(
+        Kind.FOREIGN,
+        "the tool shows records with another {property} than the filter",
+        expected="records that fit the filter",
+        property=" or ".join(owners),
+    ).on(*owners)
+    expect.violated(violation, result.exchange, over_http)
+
+
+def _strays(items: list[Any], owners: Mapping[str, str]) -> list[Mapping[str, Any]]:
+    """The records that do not have all of these owners."""
+    records = by_id(items).values()
+    return [
+        record
+        for record in records
+        if not all(_fits(record, name, id) for name, id in owners.items())
+    ]
+
+
 def check_filtered(pairs: list[Pair], name: str, value: str) -> None:
     """Violation where a tool shows a record with another value than the filter.
 

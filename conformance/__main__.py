@@ -277,6 +277,36 @@ def serve_options(part: argparse.ArgumentParser) -> None:
         metavar="TIME",
         help="delay every response: 150ms, 0.2s, or 150ms±50 for 100 to 200 ms",
     )
+    part.add_argument(
+        "--fail",
+        type=_sandbox("faults"),
+        metavar="SHARE:STATUS",
+        help="let some requests fail, always the same ones: 1/40:503",
+    )
+    part.add_argument(
+        "--rate",
+        type=_sandbox("rate"),
+        metavar="RATE",
+        help="limit the requests of each credential: 20/s or 100/min",
+    )
+    part.add_argument(
+        "--data",
+        type=_count,
+        metavar="N",
+        help="number of projects in a new database, and as many more videos and reviews"
+        " (default: 154, which is also the least)",
+    )
+    part.add_argument(
+        "--cors",
+        action="store_true",
+        help="allow scripts of every origin, and respond to OPTIONS",
+    )
+    part.add_argument(
+        "--log",
+        action=argparse.BooleanOptionalAction,
+        help="write a line for each request to standard error, with the requirement that a"
+        " rejected request is about (default: on a terminal)",
+    )
 
 
 def requirements_options(part: argparse.ArgumentParser) -> None:

@@ -3,13 +3,24 @@
 import argparse
 import sqlite3
 import sys
+from contextlib import suppress
 
+from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
 from conformance.commands.outcome import UsageError
+from conformance.commands.sandbox import greeting
+from conformance.commands.sandbox.docs import Documented
+from conformance.commands.sandbox.faults import Failing
 from conformance.commands.sandbox.latency import Delayed
+from conformance.commands.sandbox.rate import Limited
+from conformance.commands.sandbox.request_log import Logged
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.reference import Reference, serve, target
+from conformance.reference.target import Table
+
+EXPOSED = ("retry-after", "www-authenticate", "allow")
+"""Headers of responses that a script of another origin may read."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -20,34 +31,57 @@ def run(arguments: argparse.Namespace) -> int:
     reference = _reference(arguments)
     try:
         listener = serve.listen(arguments.host, arguments.port)
-        base_url = serve.address(listener)
+        profile = reference.profile(serve.address(listener))
         if arguments.target_out is not None:
-            serve.write_private(arguments.target_out, target.toml(reference.profile(base_url)))
+            serve.write_private(arguments.target_out, target.toml(profile))
     except OSError as problem:
         raise UsageError(
             f"cannot serve on {arguments.host} port {arguments.port}: {problem.strerror or problem}"
         ) from None
-    server = serve.server(_app(reference, arguments), lambda: _announce(base_url))
-    serve.serve(server, listener)
+    app = _app(reference, profile, arguments)
+    lines = list(greeting.lines(reference, profile))
+    serve.serve(serve.server(app, lambda: _print(lines)), listener)
     reference.close()
     return CONFORMANT
 
 
 def _reference(arguments: argparse.Namespace) -> Reference:
     try:
-        return Reference(arguments.seed, arguments.database)
+        return Reference(arguments.seed, arguments.database, projects=arguments.data)
     except (ValueError, sqlite3.Error) as problem:
         raise UsageError(f"--database {arguments.database}: {problem}") from None
 
 
-def _app(reference: Reference, arguments: argparse.Namespace) -> ASGIApp:
-    """The application with what the options put in front of it."""
+def _app(reference: Reference, profile: Table, arguments: argparse.Namespace) -> ASGIApp:
+    """The application with what the options put in front of it, the log outermost."""
     app: ASGIApp = reference.app
+    if arguments.fail:
+        app = Failing(app, arguments.fail, arguments.seed)
+    if arguments.rate:
+        app = Limited(app, arguments.rate, arguments.seed)
     if arguments.latency:
         app = Delayed(app, arguments.latency, arguments.seed)
+    app = Documented(app, profile["base-url"])
+    if arguments.cors:
+        methods = ("GET", "HEAD", "POST")
+        app = CORSMiddleware(app, ("*",), methods, ("*",), expose_headers=EXPOSED)
+    if arguments.log if arguments.log is not None else sys.stderr.isatty():
+        app = Logged(app, _names(profile), _log)
     return app
 
 
-def _announce(base_url: str) -> None:
-    sys.stdout.write(f"{base_url}\n")
-    sys.stdout.flush()
+def _names(profile: Table) -> dict[str, str]:
+    """The name of the caller of each secret."""
+    callers = greeting.callers(profile).items()
+    return {secret: name for name, secrets in callers for secret in secrets.values()}
+
+
+def _log(line: str) -> None:
+    with suppress(OSError):  # nobody reads it any more
+        sys.stderr.write(f"{line}\n")
+
+
+def _print(lines: list[str]) -> None:
+    with suppress(BrokenPipeError):  # a script may have read the first line only
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+        sys.stdout.flush()

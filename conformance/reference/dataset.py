@@ -48,15 +48,15 @@ class Dataset:
     identities: identities.Identities
 
 
-def build(seed: int) -> Dataset:
-    """The dataset of one seed."""
+def build(seed: int, projects: int | None = None) -> Dataset:
+    """The dataset of one seed; `projects` scales the number of projects, and all else with it."""
     rng = Random(seed)
     companies = tuple(Company(random_uuid(rng), name) for name in vocabulary.COMPANY_NAMES)
-    projects, reviews = ProjectGenerator(rng), ReviewGenerator(rng)
-    numbers = zip(companies, PROJECTS, strict=True)
+    generator, reviews = ProjectGenerator(rng), ReviewGenerator(rng)
+    numbers = zip(companies, _numbers(projects), strict=True)
     plans = [CompanyPlan(company, total, withheld) for company, (total, withheld) in numbers]
     # The order of these calls is part of the dataset: they share one random generator.
-    trees = tuple(tree for plan in plans for tree in projects.generate(plan))
+    trees = tuple(tree for plan in plans for tree in generator.generate(plan))
     threads = [thread for tree in trees for thread in reviews.threads(tree)]
     activity = [item for tree in trees for item in reviews.activity(tree)]
     return Dataset(
@@ -70,6 +70,13 @@ def build(seed: int) -> Dataset:
         activity=_oldest_first(activity),
         identities=identities.build(seed, companies, trees),
     )
+
+
+def _numbers(projects: int | None) -> Iterable[tuple[int, int]]:
+    """PROJECTS, or as many more in the same proportion: fewer would leave out a case."""
+    usual = sum(number for number, _ in PROJECTS)
+    factor = max(1.0, (projects or usual) / usual)
+    return [(round(number * factor), withheld) for number, withheld in PROJECTS]
 
 
 def _oldest_first(records: Iterable[Dated]) -> tuple[Dated, ...]:

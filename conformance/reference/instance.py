@@ -14,14 +14,19 @@ class Reference:
     `app` serves the API under `/v1`; `service` has the same operations without HTTP.
     `database` is a file, which other instances may share and which persists, or `:memory:`.
     `clock` determines when credentials expire and rate limits recover.
+    `projects` is the number of projects of a new database, if it is to be larger than usual.
     Raises ValueError if the file was made with another seed.
     """
 
     def __init__(
-        self, seed: int = 1, database: str = ":memory:", clock: Clock | None = None
+        self,
+        seed: int = 1,
+        database: str = ":memory:",
+        clock: Clock | None = None,
+        projects: int | None = None,
     ) -> None:
         self.seed = seed
-        self.store = Store(database, seed)
+        self.store = Store(database, seed, projects)
         self.service = Service(self.store, clock or SystemClock(), seed)
         self.app = App(self.service, ResponseBuilder(f"{seed} {self.store.open_count}"))
 

@@ -30,7 +30,7 @@ class Store:
     Methods raise Unavailable if another process keeps the database locked for too long.
     """
 
-    def __init__(self, database: str, seed: int) -> None:
+    def __init__(self, database: str, seed: int, projects: int | None = None) -> None:
         self._lock = threading.RLock()
         self._connection = sqlite3.connect(
             database, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
@@ -42,7 +42,7 @@ class Store:
         self._connection.execute("PRAGMA synchronous = NORMAL")
         try:
             with self.transaction():
-                self.open_count = self._open(seed)
+                self.open_count = self._open(seed, projects)
         except BaseException:
             self.close()
             raise
@@ -78,10 +78,10 @@ class Store:
         """Close the database; every later call fails."""
         self._connection.close()
 
-    def _open(self, seed: int) -> int:
+    def _open(self, seed: int, projects: int | None) -> int:
         """Fill an empty database; return how often it was opened. ValueError for another seed."""
         if self.row("SELECT 1 FROM sqlite_master WHERE name = 'opened'", {}) is None:
-            self._fill(seed)
+            self._fill(seed, projects)
         opened = self.rows("SELECT seed, version, times FROM opened", {})[0]
         if (opened["seed"], opened["version"]) != (seed, dataset.VERSION):
             content = f"dataset version {opened['version']} of seed {opened['seed']}"
@@ -89,11 +89,11 @@ class Store:
         self.write("UPDATE opened SET times = times + 1", {})
         return int(opened["times"]) + 1
 
-    def _fill(self, seed: int) -> None:
+    def _fill(self, seed: int, projects: int | None) -> None:
         """Create the tables, and insert the dataset of the seed."""
         for statement in schema.TABLES:
             self._connection.execute(statement)
-        data = dataset.build(seed)
+        data = dataset.build(seed, projects)
         self._insert("companies", records.Company, data.companies)
         self._insert("projects", records.Project, data.projects)
         self._insert("videos", records.Video, data.videos)

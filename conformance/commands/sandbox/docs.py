@@ -1,0 +1,108 @@
+"""The description as a page at `/docs`, without a script and without another host."""
+
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from conformance.reference import catalogue
+
+PATH = "/docs"
+POLICY = b"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+class Documented:
+    """An application with a page of its description."""
+
+    def __init__(self, app: ASGIApp, base_url: str) -> None:
+        self._app = app
+        self._page = page(base_url).encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["path"].rstrip("/") != PATH or scope["method"] not in {"GET", "HEAD"}:
+            await self._app(scope, receive, send)
+            return
+        headers = [
+            (b"content-type", b"text/html; charset=utf-8"),
+            (b"content-length", str(len(self._page)).encode()),
+            (b"content-security-policy", POLICY),
+        ]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        body = b"" if scope["method"] == "HEAD" else self._page
+        await send({"type": "http.response.body", "body": body})
+
+
+def page(base_url: str) -> str:
+    """The page of the service at a base URL."""
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    text = resources.files("conformance.commands.sandbox").joinpath("docs.html.jinja")
+    template = environment.from_string(text.read_text(encoding="utf-8"))
+    document = catalogue.document()
+    return template.render(
+        info=document["info"],
+        base_url=base_url,
+        operations=[_operation(each) for each in catalogue.operations()],
+        schemas={name: _rows(each) for name, each in document["components"]["schemas"].items()},
+    )
+
+
+def _operation(operation: catalogue.Operation) -> dict[str, Any]:
+    """What the page shows of an operation."""
+    described = catalogue.document()["paths"][operation.path][operation.method.lower()]
+    shared = catalogue.document()["paths"][operation.path].get("parameters", [])
+    parameters = [_resolved(each) for each in [*shared, *described.get("parameters", [])]]
+    body: dict[str, Any] = _resolved(described.get("requestBody", {})).get("content", {})
+    schema = body["application/json"]["schema"] if body else {}
+    responses = {status: _resolved(each) for status, each in described["responses"].items()}
+    return {
+        "id": operation.id,
+        "method": operation.method,
+        "path": operation.path,
+        "permission": operation.permission,
+        "summary": described.get("summary", ""),
+        "parameters": [
+            (each["name"], each["in"], _type(each["schema"]), each.get("description", ""))
+            for each in parameters
+        ],
+        "body": _rows(schema),
+        "responses": {status: each.get("description", "") for status, each in responses.items()},
+    }
+
+
+def _rows(schema: dict[str, Any]) -> list[tuple[str, str, bool]]:
+    """The properties of an object: name, type, and whether it is required."""
+    resolved = _resolved(schema)
+    required = resolved.get("required", ())
+    properties = resolved.get("properties", {}).items()
+    return [(name, _type(each), name in required) for name, each in properties]
+
+
+def _type(schema: dict[str, Any]) -> str:
+    if "$ref" in schema:
+        return str(schema["$ref"].rpartition("/")[2])
+    if "items" in schema:
+        return f"array of {_type(schema['items'])}"
+    if "enum" in schema:
+        return " or ".join(map(str, schema["enum"]))
+    if "oneOf" in schema or "anyOf" in schema:
+        return " or ".join(map(_type, schema.get("oneOf") or schema["anyOf"]))
+    stated = schema.get("type", "any")
+    text = " or ".join(stated) if isinstance(stated, list) else str(stated)
+    bounds = [str(schema[name]) for name in ("minimum", "maximum") if name in schema]
+    shown = f"{text} {' to '.join(bounds)}" if len(bounds) == 2 else text
+    return f"{shown}, default {schema['default']}" if "default" in schema else shown
+
+
+def _resolved(node: dict[str, Any]) -> dict[str, Any]:
+    """The target of a reference into the contract file, or the node itself."""
+    target: Any = node
+    if "$ref" in node:
+        target = catalogue.document()
+        for key in node["$ref"].removeprefix("#/").split("/"):
+            target = target[key]
+    resolved: dict[str, Any] = target
+    return resolved

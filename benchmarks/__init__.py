@@ -1,0 +1,1 @@
+"""What a run costs, measured against the reference: `python -m benchmarks`."""

@@ -1,0 +1,161 @@
+"""`python -m benchmarks [PART …]`: measures, prints a table for each part, and writes JSON.
+
+All figures come from one machine in one go, so compare the ratios.
+"""
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks import floor, runs, schemathesis_run
+from benchmarks.measured import Figure, Row
+from conformance import __version__
+from conformance.runner.depth import DEPTHS
+
+HISTORY = Path(__file__).with_name("history.json")
+LATENCIES = (0.0, 0.02, 0.05, 0.15)
+CONNECTIONS = (1, 8, 32)
+
+Part = Callable[[argparse.Namespace], Iterable[Row]]
+PARTS: dict[str, tuple[str, Part]] = {
+    "floor": (
+        "A run, and its requests replayed by a bare loop that records and checks",
+        lambda options: floor.rows(options.depth),
+    ),
+    "latency": (
+        "Runs by latency and connections",
+        lambda options: runs.by_latency(
+            options.depth, [each / 1000 for each in options.latencies], options.connections
+        ),
+    ),
+    "schemathesis": (
+        "Exchanges per second, over loopback",
+        lambda options: schemathesis_run.throughput(options.depth),
+    ),
+    "mutants": (
+        "Mutants caught, over loopback",
+        lambda _: schemathesis_run.mutants(),
+    ),
+    "start": (
+        "Seconds until something happens",
+        lambda options: runs.start(options.depth),
+    ),
+    "memory": (
+        "Largest resident set",
+        lambda options: runs.memory(options.memory_depths),
+    ),
+}
+
+
+def main() -> None:
+    """Measure the chosen parts."""
+    options = _options()
+    measured: dict[str, list[Row]] = {}
+    for name in options.parts or PARTS:
+        title, part = PARTS[name]
+        sys.stdout.write(f"{name}: {title}\n")
+        sys.stdout.flush()
+        measured[name] = list(part(options))
+        sys.stdout.write("\n".join(_table(measured[name])) + "\n\n")
+        sys.stdout.flush()
+    entry = _entry(options, measured)
+    if options.json is not None:
+        _write(options.json, entry)
+    if options.history:
+        _write(HISTORY, [*_history(), entry])
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: all of them)"
+    )
+    parser.add_argument("--depth", choices=tuple(DEPTHS), default="standard")
+    parser.add_argument(
+        "--latencies", type=_numbers(float), default=[each * 1000 for each in LATENCIES],
+        metavar="MS,…", help="milliseconds before each response",
+    )  # fmt: skip
+    parser.add_argument(
+        "--connections", type=_numbers(int), default=list(CONNECTIONS), metavar="N,…",
+        help="concurrent requests that the profile allows",
+    )  # fmt: skip
+    parser.add_argument(
+        "--memory-depths", type=_names, default=["quick", "standard"], metavar="DEPTH,…",
+        help="the depths of the runs whose memory is measured; deep takes minutes",
+    )  # fmt: skip
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures")
+    parser.add_argument(
+        "--history", action="store_true", help=f"append the figures to {HISTORY.name}"
+    )
+    parser.add_argument("--label", default="", help="what this measurement is of")
+    options = parser.parse_args()
+    if unknown := set(options.parts) - set(PARTS):
+        parser.error(f"unknown part {min(unknown)!r}; the parts are {', '.join(PARTS)}")
+    return options
+
+
+def _numbers(kind: Callable[[str], Any]) -> Callable[[str], list[Any]]:
+    def numbers(text: str) -> list[Any]:
+        return [kind(each) for each in text.split(",")]
+
+    return numbers
+
+
+def _names(text: str) -> list[str]:
+    names = text.split(",")
+    if unknown := set(names) - set(DEPTHS):
+        raise argparse.ArgumentTypeError(f"unknown depth {min(unknown)!r}")
+    return names
+
+
+def _table(rows: Sequence[Row]) -> list[str]:
+    head = list(dict.fromkeys(name for row in rows for name in row.figures))
+    cells = [["", *head]]
+    cells += [[row.name, *(_shown(row.figures.get(name)) for name in head)] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip()
+        for line in cells
+    ]
+
+
+def _shown(figure: Figure) -> str:
+    return f"{figure:,}" if isinstance(figure, int | float) else figure or ""
+
+
+def _entry(options: argparse.Namespace, measured: dict[str, list[Row]]) -> dict[str, Any]:
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "label": options.label,
+        "version": __version__,
+        "depth": options.depth,
+        "machine": {
+            "processors": os.cpu_count(),
+            "load": round(os.getloadavg()[0], 1),
+            "python": platform.python_version(),
+            "system": platform.system(),
+        },
+        "parts": {
+            name: [{"name": row.name, **row.figures} for row in rows]
+            for name, rows in measured.items()
+        },
+    }
+
+
+def _history() -> list[Any]:
+    entries: list[Any] = json.loads(HISTORY.read_bytes()) if HISTORY.exists() else []
+    return entries
+
+
+def _write(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Runs of the checker: by latency and connections, until their first request, and their memory."""
+
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import measured, served
+from benchmarks.measured import Cost, Row
+from benchmarks.served import Setting
+
+
+@dataclass(frozen=True)
+class Run:
+    """One finished run: its cost, its exchanges, and the sum of their durations in seconds."""
+
+    cost: Cost
+    exchanges: int
+    waited: float
+
+
+def of(folder: Path, depth: str, *options: str | Path) -> Run:
+    """Perform a run of the checker; its report goes into a folder."""
+    report = folder / "report"
+    cost = measured.python(
+        "-m", "conformance", "run", "--depth", depth, "--report-dir", report, *options
+    )
+    if cost.code != 0:
+        raise RuntimeError(f"a run of the reference ended with exit code {cost.code}")
+    with (report / "exchanges.jsonl").open("rb") as lines:
+        elapsed = [json.loads(line)["elapsed"] for line in lines]
+    return Run(cost, len(elapsed), sum(elapsed))
+
+
+def by_latency(depth: str, latencies: Sequence[float], connections: Sequence[int]) -> Iterator[Row]:
+    """Runs over loopback, by latency in seconds and by the connections that the profile allows.
+
+    `to ideal` is the duration, divided by what the same exchanges would take with all connections
+    busy all the time.
+    """
+    for latency in latencies:
+        for allowed in connections:
+            with tempfile.TemporaryDirectory() as name:
+                folder = Path(name)
+                with served.reference(folder, Setting(latency, allowed)) as target:
+                    run = of(folder, depth, "--target", target.profile)
+            ideal = run.exchanges * latency / allowed
+            yield Row(
+                f"{latency * 1000:.0f} ms, {allowed} {'connection' if allowed == 1 else 'at once'}",
+                {
+                    "exchanges": run.exchanges,
+                    "seconds": round(run.cost.seconds, 1),
+                    "CPU s": round(run.cost.cpu, 1),
+                    "in flight": round(run.waited / run.cost.seconds, 1),
+                    "to ideal": round(run.cost.seconds / ideal, 2) if ideal else None,
+                },
+            )
+
+
+def start(depth: str) -> Iterator[Row]:
+    """Seconds from the start of the command to its first request."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with served.reference(folder) as target:
+            run = of(folder, depth, "--target", target.profile)
+            seconds = target.first - run.cost.began
+    yield Row("conformance run, to the first request", {"seconds": round(seconds, 2)})
+    usage = measured.python("-m", "conformance", "--help")
+    yield Row("conformance --help", {"seconds": round(usage.seconds, 2)})
+
+
+def memory(depths: Sequence[str]) -> Iterator[Row]:
+    """The largest resident set of a run, with the reference in its process and in another one."""
+    for depth in depths:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            here = of(folder, depth)
+            with served.reference(folder) as target:
+                there = of(folder, depth, "--target", target.profile)
+        yield Row(
+            f"--depth {depth}",
+            {
+                "exchanges": here.exchanges,
+                "MiB, in-process": round(here.cost.peak),
+                "MiB, over loopback": round(there.cost.peak),
+            },
+        )

@@ -1,0 +1,92 @@
+"""References in processes of their own: delayed, counted, with edited sources."""
+
+import asyncio
+import multiprocessing
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from conformance.assurance.selftest import altered
+from conformance.assurance.selftest.altered import Edit
+from conformance.reference import serve, target
+from conformance.target.profile import load
+from conformance.target.target import Target
+
+# A fork would inherit the sockets and threads of earlier measurements.
+CONTEXT = multiprocessing.get_context("spawn")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A reference: seconds before each response, concurrent requests in its profile, its edits."""
+
+    latency: float = 0.0
+    connections: int | None = None
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True)
+class Served:
+    """A reference that is served: its profile, and what it has seen so far."""
+
+    profile: Path
+    _requests: Any
+    _first: Any
+
+    @property
+    def target(self) -> Target:
+        """The profile, read."""
+        return load(self.profile)
+
+    @property
+    def requests(self) -> int:
+        """The number of requests so far."""
+        return int(self._requests.value)
+
+    @property
+    def first(self) -> float:
+        """The moment of the first request, on the monotonic clock."""
+        return float(self._first.value)
+
+
+@contextmanager
+def reference(folder: Path, setting: Setting = Setting()) -> Iterator[Served]:
+    """A reference in another process; `folder` gets its profile."""
+    profile = folder / "target.toml"
+    requests, first = CONTEXT.Value("q", 0), CONTEXT.Value("d", 0.0)
+    ready, announced = CONTEXT.Pipe(duplex=False)
+    server = CONTEXT.Process(
+        target=_serve, args=(setting, profile, announced, (requests, first)), daemon=True
+    )
+    server.start()
+    announced.close()  # otherwise a server that fails would be waited for
+    ready.recv()
+    try:
+        yield Served(profile, requests, first)
+    finally:
+        server.terminate()
+        server.join()
+
+
+def _serve(setting: Setting, profile: Path, announced: Connection, seen: Sequence[Any]) -> None:
+    package = altered.load(setting.edits)
+    made, listener = package.Reference(), serve.listen("127.0.0.1", 0)
+    table = made.profile(serve.address(listener))
+    if setting.connections is not None:
+        table["limits"]["connections"] = setting.connections
+    profile.write_text(target.toml(table), encoding="utf-8")
+    application, (requests, first) = made.app, seen
+
+    async def counted(scope: Any, receive: Any, send: Any) -> None:
+        if not requests.value:
+            first.value = time.monotonic()
+        requests.value += 1
+        if setting.latency:
+            await asyncio.sleep(setting.latency)
+        await application(scope, receive, send)
+
+    serve.server(counted, lambda: announced.send(None)).run(sockets=[listener])

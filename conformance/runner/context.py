@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Finding
-from conformance.http import serialization
 from conformance.http.client import Client
 from conformance.http.exchange import Exchange
 from conformance.http.retry import is_unavailable
@@ -121,7 +120,7 @@ class Context:
     def _keep(self, exchange: Exchange) -> None:
         """Record an exchange, and apply the rules to it."""
         self._exchanges[exchange.id] = exchange
-        self.session.write(serialization.document(exchange, self.redactor))
+        self.session.write(exchange)
         if exchange.response is None or not exchange.in_contract:
             return
         for judgement in examine(exchange, self.contract):

@@ -12,6 +12,7 @@ from conformance.contract.requirements import Requirement
 from conformance.http import proxy, serialization
 from conformance.http.budget import LOG, Budget
 from conformance.http.dispatcher import Dispatcher
+from conformance.http.exchange import Exchange
 from conformance.http.redaction import Redactor
 from conformance.http.trace import Trace
 from conformance.http.transport import Transport
@@ -117,12 +118,14 @@ class Session:
         if self.log:
             self.log.close()
 
-    def write(self, document: serialization.Document) -> None:
+    def write(self, exchange: Exchange) -> None:
         """Write one exchange to the log, if there is one."""
-        if self.log:
-            with self._writing:
-                if not self.log.write(document):
-                    self.budget.note(LOG)
+        if self.log is None:
+            return
+        document = serialization.document(exchange, self.redactor)
+        with self._writing:
+            if not self.log.write(document):
+                self.budget.note(LOG)
 
     def results_of_facts(self, context: Context) -> Iterator[ItemResult]:
         """The results of the facts that an item needed and no item before it, in this process."""

@@ -458,6 +458,12 @@ def certify_options(part: argparse.ArgumentParser) -> None:
         help="private key (`conformance keygen` creates one)",
     )
     part.add_argument(
+        "--revision",
+        metavar="YYYY-MM",
+        help="revision of the requirements that count (default: the newest)",
+    )
+    part.add_argument("--json", action="store_true", help="print a JSON object")
+    part.add_argument(
         "file",
         nargs="?",
         type=Path,
@@ -475,6 +481,7 @@ def verify_options(part: argparse.ArgumentParser) -> None:
         action="store_true",
         help="list the verdicts that the installed suite changes",
     )
+    part.add_argument("--json", action="store_true", help="print a JSON object")
     part.add_argument("file", type=Path, metavar="FILE", help="the certificate")
 
 

@@ -4,38 +4,44 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
-from conformance.assurance.certificate import bundle, dsse
-from conformance.assurance.certificate.verification import refusals
+from conformance.assurance.certificate import bundle, dsse, issuing
+from conformance.assurance.certificate.issuing import NotCertified
 from conformance.commands.outcome import UsageError
-from conformance.contract import files
+from conformance.contract import revisions
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
-
-FROM_RUN = ("report.json", "exchanges.jsonl", "target.json")
-FROM_CONTRACT = ("requirements.yaml", "openapi.yaml")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Bundle and sign the run in a report directory."""
-    evidence = _evidence(arguments.report_dir)
-    reasons = list(refusals(json.loads(evidence["report.json"])))
-    if reasons:
-        sys.stdout.write("not certified:\n" + "".join(f"  {reason}\n" for reason in reasons))
-        return NON_CONFORMANT
+    """Verify the run in a report directory by replay, and sign it."""
+    directory: Path = arguments.report_dir
     try:
-        bundle.write(arguments.file, evidence, dsse.private_key(arguments.key))
-    except dsse.KeyProblem as problem:
+        revision = revisions.load(arguments.revision) if arguments.revision else revisions.latest()
+        issuing.require_files(directory)
+        signer = dsse.private_key(arguments.key)
+        found = issuing.issued(directory, revision, signer)
+    except NotCertified as problem:
+        return _report(arguments, {"certified": False, "reasons": problem.reasons})
+    except (dsse.KeyProblem, revisions.UnknownRevision) as problem:
         raise UsageError(str(problem)) from None
-    except OSError as problem:
-        raise UsageError(f"{arguments.file}: {problem.strerror}") from None
-    sys.stdout.write(f"certificate written to {arguments.file}\n{dsse.MEANING}\n")
-    return CONFORMANT
-
-
-def _evidence(directory: Path) -> dict[str, bytes]:
-    try:
-        evidence = {name: (directory / name).read_bytes() for name in FROM_RUN}
     except OSError as problem:
         remedy = f"`conformance run --report-dir {directory}` writes it"
         raise UsageError(f"{problem.filename}: {problem.strerror}; {remedy}") from None
-    return {**evidence, **{name: files.text(name).encode() for name in FROM_CONTRACT}}
+    try:
+        bundle.write(arguments.file, found)
+    except OSError as problem:
+        raise UsageError(f"{arguments.file}: {problem.strerror}") from None
+    result = {"certified": True, "file": str(arguments.file), "claims": dsse.claims(found.envelope)}
+    return _report(arguments, result)
+
+
+def _report(arguments: argparse.Namespace, result: dict[str, Any]) -> int:
+    if arguments.json:
+        sys.stdout.write(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+    elif result["certified"]:
+        sys.stdout.write(f"certificate written to {arguments.file}\n{dsse.MEANING}\n")
+    else:
+        lines = "".join(f"  {reason}\n" for reason in result["reasons"])
+        sys.stdout.write(f"not certified:\n{lines}")
+    return CONFORMANT if result["certified"] else NON_CONFORMANT

@@ -16,5 +16,5 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
     key = dsse.public_key(public.read_bytes(), str(public))
     sys.stdout.write(f"private key  {arguments.file}\npublic key   {public}\n")
-    sys.stdout.write(f"fingerprint  {dsse.fingerprint(key)}\n")
+    sys.stdout.write(f"key id       {key.keyid}\n")
     return CONFORMANT

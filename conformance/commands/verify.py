@@ -3,15 +3,20 @@
 import argparse
 import json
 import sys
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime
+from typing import Any
 
-from conformance.assurance.certificate import bundle, dsse
+from conformance.assurance.certificate import bundle, dsse, environment
 from conformance.assurance.certificate.verification import Verification, verify
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 
+SAME = "the installed suite comes to the same verdict on every requirement"
+
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check digests and signature, and recompute the verdict from the evidence."""
+    """Check digests and signature, and recompute every statement from the evidence."""
     try:
         found = bundle.read(arguments.file)
         pinned = arguments.public_key.read_bytes() if arguments.public_key else None
@@ -20,31 +25,80 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(str(problem)) from None
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
-    if verification.problems:
-        lines = ["REJECTED:", *(f"  {problem}" for problem in verification.problems)]
+    is_good = not verification.problems and not verification.is_other_suite
+    if arguments.json:
+        sys.stdout.write(json.dumps(_document(found, verification), indent=2) + "\n")
     else:
-        lines = _verified(found, verification, arguments)
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
-    return NON_CONFORMANT if verification.problems else CONFORMANT
+        sys.stdout.writelines(f"{line}\n" for line in _lines(found, verification, arguments))
+    return CONFORMANT if is_good else NON_CONFORMANT
 
 
-def _verified(
+def _document(found: bundle.Bundle, verification: Verification) -> dict[str, Any]:
+    """The result as JSON values; the claims of a rejected certificate are not repeated."""
+    return {
+        "verified": not verification.problems and not verification.is_other_suite,
+        "problems": list(verification.problems),
+        "otherSuite": verification.is_other_suite,
+        "changes": list(verification.changes),
+        "signer": dsse.public_key(found.key, "the signer").keyid,
+        "claims": None if verification.problems else dsse.claims(found.envelope),
+    }
+
+
+def _lines(
     found: bundle.Bundle, verification: Verification, arguments: argparse.Namespace
-) -> list[str]:
-    report = json.loads(found.evidence["report.json"])
-    suite = report["suite"]
-    lines = [
-        f"{report['target']['base-url']}; checked {report['started']}: {report['verdict']}",
-        f"  depth {suite['depth']}, seed {suite['seed']}, "
-        f"{report['exchanges']['count']} exchanges, suite {suite['version']}",
-        f"  signed with the key {dsse.fingerprint(dsse.public_key(found.key, 'the signer'))}",
-    ]
+) -> Iterator[str]:
+    if verification.problems:
+        yield "REJECTED:"
+        yield from (f"  {problem}" for problem in verification.problems)
+        return
+    claims = dsse.claims(found.envelope)
+    yield from _summary(claims)
+    yield f"  signed with the key {dsse.public_key(found.key, 'the signer').keyid}"
     if arguments.with_current_suite:
-        same = ("the installed suite comes to the same verdict on every requirement",)
-        return [*lines, *(verification.changes or same)]
-    lines += ["VERIFIED: the evidence supports the verdict.", dsse.MEANING]
+        yield from verification.changes or (SAME,)
+    elif verification.is_other_suite:
+        yield from _remedy(found)
+        return
+    else:
+        yield "VERIFIED: the evidence supports every statement."
+        yield dsse.MEANING
     if arguments.public_key is None:
-        lines.append(
-            "The owner of the key is not verified: compare its fingerprint, or pass --public-key."
+        yield (
+            "The owner of the key is not verified: compare the id of the key, or pass --public-key."
         )
-    return lines
+
+
+def _summary(claims: Mapping[str, Any]) -> Iterator[str]:
+    product = claims["product"]
+    named = " ".join(product[key] for key in ("vendor", "name", "version") if key in product)
+    target, suite = claims["target"], claims["suite"]
+    yield f"{named or 'no product named'}, at {target['base-url']}: {claims['verdict']}"
+    if "reference" in target:
+        yield f"  this is {target['reference']}, and nobody's product"
+    yield f"  revision {claims['revision']}, {claims['started']} to {claims['finished']}"
+    expired = date.fromisoformat(claims["expires"]) < datetime.now(UTC).date()
+    yield f"  {'EXPIRED on' if expired else 'valid until'} {claims['expires']}"
+    musts = claims["counts"]["must"]
+    counted = ", ".join(f"{number} {verdict}" for verdict, number in musts.items())
+    yield f"  must: {counted}"
+    yield (
+        f"  depth {suite['depth']}, seed {suite['seed']}, {claims['exchanges']} exchanges, "
+        f"suite {suite['version']}"
+    )
+    for title, key in (("not checked", "notChecked"), ("contested", "contested")):
+        if claims[key]:
+            yield f"  {title}: {', '.join(claims[key])}"
+    for known in claims["knownFailures"]:
+        yield f"  known failure: {known['requirement']}: {known['reason']}"
+
+
+def _remedy(found: bundle.Bundle) -> Iterator[str]:
+    """How to verify a certificate of another suite."""
+    python, _ = environment.read(found.evidence["environment.txt"])
+    yield "NOT RECOMPUTED: signature and digests are valid; another suite made this certificate."
+    yield "To recompute its verdict with the suite of then, in a folder of its own:"
+    yield "  unzip -p CERTIFICATE environment.txt > environment.txt"
+    yield f"  uv venv --python {python} then && uv pip install --python then -r environment.txt"
+    yield "  then/bin/conformance verify CERTIFICATE"
+    yield "--with-current-suite lists what the installed suite would change."

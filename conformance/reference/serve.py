@@ -10,6 +10,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from conformance.reference.app import PREFIX
+from conformance.reference.marker import SERVER
 
 
 class Server(uvicorn.Server):
@@ -58,6 +59,7 @@ def server(app: ASGIApp, announce: Callable[[], None]) -> Server:
         lifespan="off",
         log_level="warning",
         server_header=False,
+        headers=[("server", SERVER)],
         timeout_keep_alive=60,
         timeout_graceful_shutdown=5,
     )

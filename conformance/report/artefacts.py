@@ -15,7 +15,7 @@ from conformance.report.formats import allure, ci, ctrf, earl, har, junit, markd
 Exchanges = Iterable[ExchangeEntry]
 
 REPORT = "report.json"
-WRITTEN = (REPORT, exchange_log.EXCHANGES, "target.json")
+WRITTEN = (REPORT, exchange_log.EXCHANGES, "target.json", "run.json")
 """The files that every run writes."""
 
 SHORTEST = 8

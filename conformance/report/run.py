@@ -198,6 +198,8 @@ class Run:
         described = snapshot.of(self.target, self._gathered.provisioned)
         content = orjson.dumps(described, option=orjson.OPT_INDENT_2)
         artefacts.replace(self.directory / "target.json", content)
+        asked = orjson.dumps(self._asked(report), option=orjson.OPT_INDENT_2)
+        artefacts.replace(self.directory / "run.json", asked)
         artefacts.write(self.directory, report, self.formats)
         secrets = self.target.secrets | self.secrets | proxy.secrets().keys()
         masked = artefacts.mask(self.directory, self.formats, secrets)
@@ -207,6 +209,16 @@ class Run:
         written["masked"] = masked
         artefacts.write(self.directory, written, ())
         return written
+
+    def _asked(self, report: Report) -> dict[str, Any]:
+        """What the run was asked for, and when: with the exchanges, all that a replay needs."""
+        return {
+            "suite": report["suite"],
+            "started": report["started"],
+            "duration": report["duration"],
+            "required": list(self.required),
+            "known-failures": self.known,
+        }
 
     def _exit_code(self, report: Report, status: int) -> int:
         if status not in ENDED:

@@ -33,7 +33,7 @@ def begun(config: pytest.Config, began: float) -> Run:
             "versions": versions(),
             "classes": classes,
         },
-        "target": _described(target),
+        "target": described(target),
         "started": started.isoformat(timespec="seconds"),
     }
     complete = config.getoption("conformance_require_complete")
@@ -49,9 +49,9 @@ def begun(config: pytest.Config, began: float) -> Run:
     return run
 
 
-def _described(target: Target | None) -> TargetEntry:
+def described(target: Target | None) -> TargetEntry:
     """The target as the report names it, with its product if the profile states one."""
-    if target is None:
+    if target is None or target.base_url == examination.IN_PROCESS:
         return {"base-url": examination.IN_PROCESS, "profile": BUNDLED}
     entry: TargetEntry = {"base-url": target.base_url, "profile": target.source}
     if target.product.stated:

@@ -118,5 +118,6 @@ def traffic(exchanges: Iterable[Exchange]) -> tuple[dict[str, int], dict[str, li
     for exchange in exchanges:
         methods[exchange.request.method] = methods.get(exchange.request.method, 0) + 1
         if exchange.response is not None:
-            elapsed.setdefault(exchange.operation, []).append(exchange.elapsed)
+            seconds = round(exchange.elapsed, 6)  # as in the log, from which they can be recomputed
+            elapsed.setdefault(exchange.operation, []).append(seconds)
     return methods, elapsed

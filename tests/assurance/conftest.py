@@ -1,6 +1,8 @@
-"""Starts the kill matrix first and reads its rows last: it runs beside all other tests."""
+"""The kill matrix, which runs beside all other tests; and a run with its certificate."""
 
+import certified as certificates
 import pytest
+from certified import Certified
 from kill_matrix import KillMatrix
 
 FIXTURE = "kill_matrix"
@@ -44,3 +46,9 @@ def _chosen(session: pytest.Session) -> list[str]:
 
 def _waits(item: pytest.Item) -> bool:
     return isinstance(item, pytest.Function) and FIXTURE in item.fixturenames
+
+
+@pytest.fixture(scope="session")
+def certified(tmp_path_factory: pytest.TempPathFactory) -> Certified:
+    """One quick run, its certificate and its replay."""
+    return certificates.make(tmp_path_factory.mktemp("certified"))

@@ -1,427 +1,240 @@
 """Certificates: an honest one is verified, and a forged one is rejected for any signer."""
 
 import json
-import re
-import subprocess
-import sys
-import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from certified import REVISION, Certified, command, one_replay, quick_runs
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from live_server import by_command
+from securesystemslib.dsse import Envelope
+from securesystemslib.signer import CryptoSigner, SSlibKey
 
-from conformance.assurance.certificate import bundle, dsse
-from conformance.assurance.certificate.verification import refusals, verify
+from conformance.__main__ import main
+from conformance.assurance.certificate import (
+    bundle,
+    dsse,
+    eligibility,
+    environment,
+    issuing,
+    recomputation,
+    strict_json,
+)
+from conformance.assurance.certificate.bundle import Bundle
+from conformance.assurance.certificate.evidence import Evidence
+from conformance.contract import files, revisions
 
-Evidence = dict[str, bytes]
-
-
-def command(*arguments: object) -> "subprocess.CompletedProcess[str]":
-    """The command line, in a process of its own."""
-    words = [sys.executable, "-m", "conformance", *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a key pair, the report of a standard run, and its certificate."""
-    folder = tmp_path_factory.mktemp("certificate")
-    assert command("keygen", folder / "key").returncode == 0
-    assert command("run", "--report-dir", folder / "report").returncode == 0
-    done = command(
-        "certify", "--report-dir", folder / "report", "--key", folder / "key", folder / "honest.zip"
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
+REPLAY = recomputation.replay
 
 
-@pytest.fixture(scope="module")
-def key(home: Path) -> Ed25519PrivateKey:
-    """The key of the honest signer."""
-    return dsse.private_key(home / "key")
+@pytest.fixture(autouse=True)
+def known_replay(certified: Certified) -> Iterator[None]:
+    """Quick runs can be certified, and the replay of the honest recording is known."""
+    with quick_runs(), one_replay(certified):
+        yield
 
 
-@pytest.fixture(scope="module")
-def evidence(home: Path) -> Mapping[str, bytes]:
-    """The evidence of the honest certificate."""
-    return bundle.read(home / "honest.zip").evidence
+@pytest.fixture
+def honest(certified: Certified, tmp_path: Path) -> Path:
+    """The file of the honest certificate."""
+    return certified.write(tmp_path / "honest.zip")
 
 
-def test_an_honest_certificate_is_verified(home: Path) -> None:
-    """The signer's key is pinned, and the process has neither target nor run."""
-    done = command("verify", "--public-key", home / "key.pub", home / "honest.zip")
-    assert (done.returncode, "VERIFIED" in done.stdout) == (0, True)
+@pytest.fixture
+def public(certified: Certified) -> Path:
+    """The public key of its signer."""
+    return certified.key.with_name(f"{certified.key.name}.pub")
 
 
-def test_a_run_over_a_network_is_verified(home: Path, tmp_path: Path) -> None:
-    """Such a run sends requests concurrently; the replay sends them one by one."""
-    with by_command(tmp_path):
-        assert (
-            command(
-                "run", "--target", tmp_path / "target.toml", "--report-dir", tmp_path / "report"
-            ).returncode
-            == 0
-        )
-    assert (
-        command(
-            "certify",
-            "--report-dir",
-            tmp_path / "report",
-            "--key",
-            home / "key",
-            tmp_path / "far.zip",
-        ).returncode
-        == 0
-    )
-
-    done = command("verify", "--public-key", home / "key.pub", tmp_path / "far.zip")
-    assert (done.returncode, "VERIFIED" in done.stdout) == (0, True), done.stdout
+def certify(certified: Certified, file: Path, *more: str) -> int:
+    """`conformance certify` in this process."""
+    words = ("certify", "--report-dir", certified.report, "--key", certified.key, *more, file)
+    return main(list(map(str, words)))
 
 
-def test_the_installed_suite_lists_its_changes(home: Path) -> None:
-    """The suite of the run has no changes."""
-    done = command("verify", "--with-current-suite", home / "honest.zip")
-    assert "the installed suite comes to the same verdict on every requirement" in done.stdout
-
-
-def test_only_its_owner_can_read_a_private_key(home: Path) -> None:
-    """An existing key is not overwritten."""
-    assert (home / "key").stat().st_mode & 0o777 == 0o600
-    assert command("keygen", home / "key").returncode == 4
+def test_a_run_is_certified_and_verified(
+    certified: Certified, public: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The signer's key is pinned, and verification needs neither target nor run."""
+    assert certify(certified, tmp_path / "new.zip") == 0
+    assert main(["verify", "--public-key", str(public), str(tmp_path / "new.zip")]) == 0
+    shown = capsys.readouterr().out
+    assert "VERIFIED: the evidence supports every statement." in shown
+    assert "this is the bundled reference implementation" in shown
 
 
 def test_the_same_evidence_gives_the_same_file(
-    home: Path, key: Ed25519PrivateKey, evidence: Evidence, tmp_path: Path
+    certified: Certified, honest: Path, tmp_path: Path
 ) -> None:
     """Nothing in a certificate comes from the clock."""
-    bundle.write(tmp_path / "again.zip", evidence, key)
-    assert (tmp_path / "again.zip").read_bytes() == (home / "honest.zip").read_bytes()
+    assert certify(certified, tmp_path / "again.zip") == 0
+    assert (tmp_path / "again.zip").read_bytes() == honest.read_bytes()
 
 
-def edited_report(change: Callable[[Any], None]) -> Callable[[Evidence], None]:
-    """An edit of report.json."""
-
-    def edit(evidence: Evidence) -> None:
-        report = json.loads(evidence["report.json"])
-        change(report)
-        evidence["report.json"] = json.dumps(report).encode()
-
-    return edit
-
-
-def edited_exchanges(change: Callable[[list[Any]], None]) -> Callable[[Evidence], None]:
-    """An edit of the recorded exchanges."""
-
-    def edit(evidence: Evidence) -> None:
-        lines = [json.loads(line) for line in evidence["exchanges.jsonl"].splitlines()]
-        change(lines)
-        evidence["exchanges.jsonl"] = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-
-    return edit
-
-
-def edited_target(change: Callable[[Any], None]) -> Callable[[Evidence], None]:
-    """An edit of the snapshot of the target."""
-
-    def edit(evidence: Evidence) -> None:
-        target = json.loads(evidence["target.json"])
-        change(target)
-        evidence["target.json"] = json.dumps(target).encode()
-
-    return edit
-
-
-def rejected_outsider(lines: list[Any]) -> Any:
-    """The exchange in which a request of the outsider for a project is rejected."""
-    return next(
-        line
-        for line in lines
-        if line["credential"] == "outsider" and line["operation"] == "project_get"
-    )
-
-
-def leak(lines: list[Any]) -> None:
-    """Give the outsider a success."""
-    rejected_outsider(lines)["response"]["status"] = 200
-
-
-def add(lines: list[Any]) -> None:
-    """Add an exchange that no check made."""
-    lines.append({**lines[5], "id": "read::invented#1", "item": "read::invented"})
-
-
-def drop(lines: list[Any]) -> None:
-    """Remove an exchange."""
-    lines.remove(rejected_outsider(lines))
-
-
-def unwrite(target: Any) -> None:
-    """Claim that the run was to read only."""
-    target["consent"] = dict.fromkeys(target["consent"], False)
-
-
-WITHOUT_THE_KEY: dict[str, Callable[[Evidence], None]] = {
-    "the verdict": edited_report(lambda report: report.update(verdict="conformant ")),
-    "a requirement": edited_report(lambda report: report["requirements"][0].update(verdict="fail")),
-    "a response": edited_exchanges(leak),
-    "a removed exchange": edited_exchanges(drop),
-    "an added exchange": edited_exchanges(add),
-    "the target": edited_target(
-        lambda target: target.update({"base-url": "https://other.example/v1"})
-    ),
-    "the catalogue": lambda evidence: evidence.update({"requirements.yaml": b"requirements: []"}),
-    "the contract": lambda evidence: evidence.update({"openapi.yaml": b"{}"}),
-}
-
-
-@pytest.mark.parametrize("edit", WITHOUT_THE_KEY.values(), ids=WITHOUT_THE_KEY)
-def test_altered_evidence_is_rejected(
-    edit: Callable[[Evidence], None], home: Path, evidence: Evidence
+def test_certify_and_verify_print_json(
+    certified: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The statement has the digest of each file."""
-    altered = dict(evidence)
-    edit(altered)
-    honest = bundle.read(home / "honest.zip")
-    verification = verify(bundle.Bundle(altered, honest.envelope, honest.key), None)
-    assert any("is not the signed one" in problem for problem in verification.problems)
+    """Both have the claims of the statement; those of a rejected certificate are not repeated."""
+    assert certify(certified, tmp_path / "new.zip", "--json") == 0
+    issued = json.loads(capsys.readouterr().out)
+    assert main(["verify", "--json", str(tmp_path / "new.zip")]) == 0
+    verified = json.loads(capsys.readouterr().out)
+    assert (issued["certified"], verified["verified"], verified["problems"]) == (True, True, [])
+    assert issued["claims"] == verified["claims"]
+    assert verified["signer"] == certified.signer.public_key.keyid
+
+    stranger = CryptoSigner.generate_ed25519()
+    forged = issuing.sealed(Evidence(certified.evidence), REVISION, stranger)
+    found = Bundle(forged.evidence, forged.envelope, dsse.pem(certified.signer))
+    certified.write(tmp_path / "forged.zip", found)
+    assert main(["verify", "--json", str(tmp_path / "forged.zip")]) == 1
+    rejected = json.loads(capsys.readouterr().out)
+    assert (rejected["verified"], rejected["claims"]) == (False, None)
+    assert rejected["problems"] == ["the signature is not from this key"]
 
 
-WITH_THE_KEY: dict[str, tuple[Callable[[Evidence], None], str]] = {
-    "a response that is a leak": (edited_exchanges(leak), "authorization/company"),
-    "a removed exchange": (edited_exchanges(drop), "the replay differs"),
-    "an added exchange": (edited_exchanges(add), "belong to no check"),
-    "another seed": (
-        edited_report(lambda report: report["suite"].update(seed=2)),
-        "the replay differs",
-    ),
-    "a read-only run with writes": (edited_target(unwrite), "no consent for writes"),
-    "an approved review that the profile does not list": (
-        edited_report(
-            lambda report: report["ledger"][0].update(review="00000000-0000-4000-8000-000000000000")
-        ),
-        "does not list",
-    ),
-    "a removed requirement": (
-        edited_report(lambda report: report["requirements"].pop()),
-        "is new",
-    ),
-    "an interrupted run": (
-        edited_report(lambda report: report.update(interrupted=True)),
-        "interrupted",
-    ),
-    "a quick run": (edited_report(lambda report: report["suite"].update(depth="quick")), "depth"),
-    "a run of some classes": (
-        edited_report(lambda report: report["suite"].update(classes=["read"])),
-        "did not check every conformance class",
-    ),
-    "a run of several processes": (
-        edited_report(lambda report: report["suite"].update(workers=2)),
-        "several processes",
-    ),
-    "a run with known failures": (
-        edited_report(
-            lambda report: report.update({"known-failures": {"unknown": [], "stale": []}})
-        ),
-        "known failures",
-    ),
-    "a run with an inconclusive requirement": (
-        edited_report(lambda report: report["requirements"][0].update(verdict="inconclusive")),
-        "is inconclusive",
-    ),
-    "another suite": (
-        edited_report(lambda report: report["suite"]["versions"].update(hypothesis="1.0")),
-        "another suite",
-    ),
-}
-
-
-@pytest.mark.parametrize(("edit", "expected"), WITH_THE_KEY.values(), ids=WITH_THE_KEY)
-def test_a_forgery_by_the_signer_is_rejected(
-    edit: Callable[[Evidence], None],
-    expected: str,
-    key: Ed25519PrivateKey,
-    evidence: Evidence,
-    tmp_path: Path,
-) -> None:
-    """The signature is valid, but the verdict does not follow from the evidence."""
-    forged = dict(evidence)
-    edit(forged)
-    bundle.write(tmp_path / "forged.zip", forged, key)
-    verification = verify(bundle.read(tmp_path / "forged.zip"), None)
-    assert any(expected in problem for problem in verification.problems), verification.problems
-
-
-def test_a_rejection_has_its_reasons(home: Path, evidence: Evidence, tmp_path: Path) -> None:
-    """The exit code is 1, and each reason has a line."""
-    bundle.write(tmp_path / "other.zip", evidence, Ed25519PrivateKey.generate())
-    done = command("verify", "--public-key", home / "key.pub", tmp_path / "other.zip")
-    assert (done.returncode, done.stdout) == (
-        1,
-        "REJECTED:\n  the signature is not from this key\n",
+def test_the_statement_says_what_was_checked(certified: Certified) -> None:
+    """Every claim is in the signed statement itself."""
+    claims = dsse.claims(certified.honest.envelope)
+    report = json.loads(certified.evidence["report.json"])
+    assert claims["target"]["base-url"] == report["target"]["base-url"]
+    assert "bundled reference" in claims["target"]["reference"]
+    assert (claims["revision"], claims["result"], claims["verdict"]) == (
+        REVISION.name,
+        "PASSED",
+        "conformant",
     )
-
-
-def test_the_owner_of_an_unpinned_key_is_not_verified(home: Path) -> None:
-    """The last line says so."""
-    done = command("verify", home / "honest.zip")
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (
-        0,
-        "The owner of the key is not verified: compare its fingerprint, or pass --public-key.",
+    assert claims["started"] == report["started"]
+    assert claims["started"] < claims["finished"] < claims["expires"]
+    assert claims["suite"]["seed"] == report["suite"]["seed"]
+    assert claims["exchanges"] == report["exchanges"]["count"]
+    assert claims["approvals"] == len(report["ledger"]) > 0
+    assert len(claims["passed"]) == sum(
+        claims["counts"][level]["pass"] for level in claims["counts"]
     )
+    assert (claims["notChecked"], claims["knownFailures"], claims["contested"]) == ({}, [], {})
 
 
-@pytest.mark.parametrize(
-    ("words", "place"),
-    [
-        (
-            (
-                "certify",
-                "--report-dir",
-                "{home}/report",
-                "--key",
-                "{home}/key",
-                "{folder}/none/certificate.zip",
-            ),
-            "{folder}/none/certificate.zip",
-        ),
-        (("verify", "--public-key", "{folder}/none.pub", "{home}/honest.zip"), "{folder}/none.pub"),
-    ],
-    ids=["a place to write to", "a key"],
-)
-def test_a_missing_file_is_a_usage_error(
-    words: tuple[str, ...], place: str, home: Path, tmp_path: Path
+def test_a_stock_client_verifies_the_envelope(certified: Certified) -> None:
+    """securesystemslib finds the signature by its standard key id, and the digests are SHA-256."""
+    key = SSlibKey.from_crypto(serialization.load_pem_public_key(certified.honest.key))
+    envelope = Envelope.from_dict(json.loads(json.dumps(certified.honest.envelope)))
+    assert list(envelope.verify([key], 1)) == [key.keyid]
+    subject = json.loads(envelope.payload)["subject"]
+    assert {entry["name"]: entry["digest"]["sha256"] for entry in subject} == {
+        name: bundle.digest(content) for name, content in certified.evidence.items()
+    }
+
+
+def test_a_run_over_a_network_is_verified(certified: Certified, tmp_path: Path) -> None:
+    """Such a run sends requests concurrently; the replay sends them one by one."""
+    with by_command(tmp_path):
+        words = ("run", "--target", tmp_path / "target.toml", "--depth", "quick")
+        done = command(*words, "--report-dir", tmp_path / "report")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recomputation, "replay", REPLAY)
+        found = issuing.issued(tmp_path / "report", REVISION, certified.signer)
+
+    claims = dsse.claims(found.envelope)
+    assert claims["target"]["base-url"].startswith("http://127.0.0.1:")
+    assert "bundled reference" in claims["target"]["reference"]
+
+
+def test_the_installed_suite_lists_its_changes(
+    honest: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The message has the path as it was given."""
-    done = command(*(word.format(home=home, folder=tmp_path) for word in words))
-    path = place.format(folder=tmp_path)
-    message = f"conformance {words[0]}: error: {path}: No such file or directory\n"
-    assert (done.returncode, done.stdout, done.stderr) == (4, "", message)
+    """The suite of the run has no changes."""
+    assert main(["verify", "--with-current-suite", str(honest)]) == 0
+    shown = capsys.readouterr().out
+    assert "the installed suite comes to the same verdict on every requirement" in shown
+
+
+def test_a_certificate_of_another_suite_offers_its_environment(
+    honest: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its signature and digests are valid, and only its own suite can recompute the verdict."""
+    monkeypatch.setattr(files, "text", lambda _: "another contract")
+    assert main(["verify", str(honest)]) == 1
+    shown = capsys.readouterr().out
+    assert "NOT RECOMPUTED" in shown
+    assert "uv pip install --python then -r environment.txt" in shown
+
+
+def test_the_environment_lists_what_is_installed(certified: Certified) -> None:
+    """Names and versions only: any index or folder can provide them."""
+    python, packages = environment.read(certified.evidence["environment.txt"])
+    assert python.count(".") == 2
+    assert {"localization-api-conformance", "hypothesis", "httpx", "cryptography"} <= set(packages)
+    assert b"://" not in certified.evidence["environment.txt"]
+
+
+def test_only_its_owner_can_read_a_private_key(certified: Certified) -> None:
+    """An existing key is not overwritten."""
+    assert certified.key.stat().st_mode & 0o777 == 0o600
+    assert main(["keygen", str(certified.key)]) == 4
 
 
 def test_another_key_than_the_pinned_one_is_rejected(
-    home: Path, evidence: Evidence, tmp_path: Path
+    certified: Certified, public: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The certificate is valid by the key that it contains."""
-    bundle.write(tmp_path / "other.zip", evidence, Ed25519PrivateKey.generate())
-    verification = verify(bundle.read(tmp_path / "other.zip"), (home / "key.pub").read_bytes())
-    assert verification.problems == ("the signature is not from this key",)
+    other = issuing.sealed(Evidence(certified.evidence), REVISION, CryptoSigner.generate_ed25519())
+    path = certified.write(tmp_path / "other.zip", other)
+    assert main(["verify", "--public-key", str(public), str(path)]) == 1
+    assert capsys.readouterr().out == "REJECTED:\n  the signature is not from this key\n"
 
 
-@pytest.mark.parametrize("part", ["payload", "payloadType", "signatures"])
-def test_an_invalid_envelope_is_rejected(part: str, home: Path, evidence: Evidence) -> None:
-    """This holds for each part of the envelope."""
-    honest = bundle.read(home / "honest.zip")
-    envelope = {**honest.envelope, part: "AAAA"}
-    assert verify(bundle.Bundle(evidence, envelope, honest.key), None).problems != ()
-
-
-def test_a_statement_that_contradicts_the_report_is_rejected(
-    home: Path, key: Ed25519PrivateKey, evidence: Evidence
+def test_the_owner_of_an_unpinned_key_is_not_verified(
+    honest: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The statement is derived from the report."""
-    statement = bundle.statement(evidence)
-    statement["predicate"]["passedTests"].append("everything")
-    forged = bundle.Bundle(
-        evidence, dsse.sign(statement, key), bundle.read(home / "honest.zip").key
+    """The last line says so."""
+    assert main(["verify", str(honest)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "The owner of the key is not verified: compare the id of the key, or pass --public-key."
     )
-    assert verify(forged, None).problems == ("the statement contradicts the report",)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            lambda statement: statement["predicate"].pop("configuration"),
-            "the statement has no digests of the evidence",
-        ),
-        (
-            lambda statement: statement.update(predicate=[]),
-            "the statement has no digests of the evidence",
-        ),
-        (
-            lambda statement: statement["predicate"]["configuration"].pop(),
-            "openapi.yaml is not the signed one",
-        ),
-    ],
-)
-def test_a_statement_without_some_evidence_is_rejected(
-    change: Callable[[Any], object],
-    message: str,
-    home: Path,
-    key: Ed25519PrivateKey,
-    evidence: Evidence,
+def test_a_place_that_cannot_be_written_to_is_a_usage_error(
+    certified: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The statement needs the digest of each file."""
-    statement = bundle.statement(evidence)
-    change(statement)
-    forged = bundle.Bundle(
-        evidence, dsse.sign(statement, key), bundle.read(home / "honest.zip").key
-    )
-    assert verify(forged, None).problems == (message,)
+    """The message has the path as it was given."""
+    path = tmp_path / "none" / "c.zip"
+    assert certify(certified, path) == 4
+    expected = f"conformance certify: error: {path}: No such file or directory\n"
+    assert capsys.readouterr().err == expected
 
 
-@pytest.mark.parametrize("content", [b"{}", b"no JSON", b"[]"])
-def test_a_report_without_a_statement_is_rejected(
-    content: bytes, home: Path, key: Ed25519PrivateKey, evidence: Evidence
+def test_a_missing_key_is_a_usage_error(
+    honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its digest is signed, but no statement can be derived from it."""
-    forged = {**evidence, "report.json": content}
-    statement = bundle.statement(evidence)
-    for entry in statement["predicate"]["configuration"]:
-        entry["digest"]["sha256"] = bundle.digest(forged[entry["name"]])
-    verification = verify(
-        bundle.Bundle(forged, dsse.sign(statement, key), bundle.read(home / "honest.zip").key), None
-    )
-    assert verification.problems == ("the statement contradicts the report",)
+    """The message has the path as it was given."""
+    path = tmp_path / "none.pub"
+    assert main(["verify", "--public-key", str(path), str(honest)]) == 4
+    expected = f"conformance verify: error: {path}: No such file or directory\n"
+    assert capsys.readouterr().err == expected
 
 
-MALFORMED: dict[str, tuple[str, Callable[[bytes], bytes], str]] = {
-    "a property of another type": (
-        "report.json",
-        lambda text: text.replace(b'"interrupted": false', b'"interrupted": "no"'),
-        '"no" is not of type "boolean"',
-    ),
-    "an empty target": ("target.json", lambda _: b"{}", "'fixtures'"),
-    "a target that is a list": (
-        "target.json",
-        lambda _: b"[]",
-        "list indices must be integers or slices, not str",
-    ),
-    "an empty exchange": (
-        "exchanges.jsonl",
-        lambda text: b'{"id":"x#1"}\n' + text,
-        '"item" is a required property',
-    ),
-    "an exchange that is not JSON": (
-        "exchanges.jsonl",
-        lambda text: b"none\n" + text,
-        "Expecting value: line 1 column 1 (char 0)",
-    ),
-}
-
-
-@pytest.mark.parametrize("malformed", MALFORMED.values(), ids=MALFORMED)
-def test_malformed_evidence_is_rejected(
-    malformed: tuple[str, Callable[[bytes], bytes], str],
-    home: Path,
-    key: Ed25519PrivateKey,
-    evidence: Evidence,
+def test_a_folder_without_a_report_is_a_usage_error(
+    certified: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is a problem of the certificate, not an internal error."""
-    name, change, expected = malformed
-    forged = {**evidence, name: change(evidence[name])}
-    verification = verify(
-        bundle.Bundle(
-            forged, dsse.sign(bundle.statement(forged), key), bundle.read(home / "honest.zip").key
-        ),
-        None,
-    )
-    assert verification.problems == (f"{name} is malformed: {expected}",)
+    """The message says what writes it."""
+    words = ("certify", "--report-dir", tmp_path, "--key", certified.key, tmp_path / "c.zip")
+    assert main(list(map(str, words))) == 4
+    assert f"`conformance run --report-dir {tmp_path}` writes it" in capsys.readouterr().err
+
+
+def test_an_unknown_revision_is_a_usage_error(
+    certified: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message names those that there are."""
+    assert certify(certified, tmp_path / "c.zip", "--revision", "2031-01") == 4
+    assert f"the revisions are {REVISION.name}" in capsys.readouterr().err
 
 
 def _another_kind(*, private: bool) -> bytes:
@@ -449,23 +262,19 @@ def _another_kind(*, private: bool) -> bytes:
     ],
 )
 def test_an_invalid_private_key_is_a_usage_error(
-    content: bytes | None, message: str, home: Path, tmp_path: Path
+    content: bytes | None,
+    message: str,
+    certified: Certified,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """No certificate is written."""
     if content is not None:
         (tmp_path / "odd").write_bytes(content)
-    done = command(
-        "certify",
-        "--report-dir",
-        home / "report",
-        "--key",
-        tmp_path / "odd",
-        tmp_path / "never.zip",
-    )
-    assert (done.returncode, done.stderr) == (
-        4,
-        f"conformance certify: error: {tmp_path / 'odd'}: {message}\n",
-    )
+    words = ("certify", "--report-dir", certified.report, "--key", tmp_path / "odd")
+    assert main([*map(str, words), str(tmp_path / "never.zip")]) == 4
+    expected = f"conformance certify: error: {tmp_path / 'odd'}: {message}\n"
+    assert capsys.readouterr().err == expected
     assert not (tmp_path / "never.zip").exists()
 
 
@@ -477,92 +286,87 @@ def test_an_invalid_private_key_is_a_usage_error(
     ],
 )
 def test_an_invalid_public_key_is_a_usage_error(
-    content: bytes, message: str, home: Path, tmp_path: Path
+    content: bytes,
+    message: str,
+    honest: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Nothing is verified."""
     (tmp_path / "odd").write_bytes(content)
-    done = command("verify", "--public-key", tmp_path / "odd", home / "honest.zip")
-    assert (done.returncode, done.stdout, done.stderr) == (
-        4,
-        "",
-        f"conformance verify: error: {message}\n",
-    )
+    assert main(["verify", "--public-key", str(tmp_path / "odd"), str(honest)]) == 4
+    assert capsys.readouterr().err == f"conformance verify: error: {message}\n"
 
 
 @pytest.mark.parametrize("content", [b"", b"no zip", b"PK\x03\x04 half a zip"])
-def test_an_invalid_file_is_a_usage_error(content: bytes, tmp_path: Path) -> None:
+def test_an_invalid_file_is_a_usage_error(
+    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The message is one line."""
     (tmp_path / "file.zip").write_bytes(content)
-    done = command("verify", tmp_path / "file.zip")
-    assert (done.returncode, done.stderr.count("\n"), "Traceback" in done.stderr) == (4, 1, False)
+    assert main(["verify", str(tmp_path / "file.zip")]) == 4
+    assert capsys.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.parametrize("change", ["added", "missing"])
-def test_a_certificate_has_exactly_its_files(change: str, home: Path, tmp_path: Path) -> None:
-    """A further or a missing file is an error."""
-    with (
-        zipfile.ZipFile(home / "honest.zip") as honest,
-        zipfile.ZipFile(tmp_path / "odd.zip", "w") as odd,
-    ):
-        names = honest.namelist()
-        for name in names if change == "added" else names[1:]:
-            odd.writestr(name, honest.read(name))
-        if change == "added":
-            odd.writestr("notes.txt", "trust me")
-    with pytest.raises(bundle.BundleProblem, match="instead of"):
-        bundle.read(tmp_path / "odd.zip")
-
-
-def test_a_certificate_that_unpacks_to_too_much_is_not_unpacked(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A small file can hold gigabytes of the same byte."""
-    monkeypatch.setattr(bundle, "MOST_BYTES", 1000)
-    with pytest.raises(bundle.BundleProblem, match=r"honest\.zip unpacks to more than 1000 bytes"):
-        bundle.read(home / "honest.zip")
-
-
-def test_an_envelope_is_an_object(home: Path, tmp_path: Path) -> None:
-    """Other JSON is an error."""
-    with (
-        zipfile.ZipFile(home / "honest.zip") as honest,
-        zipfile.ZipFile(tmp_path / "odd.zip", "w") as odd,
-    ):
-        for name in honest.namelist():
-            odd.writestr(name, b"[]" if name == bundle.STATEMENT else honest.read(name))
-    with pytest.raises(
-        bundle.BundleProblem, match=re.escape(f"{bundle.STATEMENT} is not an envelope")
-    ):
-        bundle.read(tmp_path / "odd.zip")
-
-
-def test_a_non_conformant_run_is_not_certified(home: Path, tmp_path: Path) -> None:
-    """The output has the reasons, and no file is written."""
-    folder = tmp_path / "report"
+def copy_of(report: Path, folder: Path, changes: Mapping[str, Any]) -> Path:
+    """A copy of a report folder, with other values at the top of report.json."""
     folder.mkdir()
-    for name in ("exchanges.jsonl", "target.json"):
-        (folder / name).write_bytes((home / "report" / name).read_bytes())
-    report = json.loads((home / "report" / "report.json").read_bytes())
-    (folder / "report.json").write_text(json.dumps({**report, "verdict": "non-conformant"}))
-    done = command("certify", "--report-dir", folder, "--key", home / "key", tmp_path / "never.zip")
-    assert (
-        done.returncode,
-        "non-conformant" in done.stdout,
-        (tmp_path / "never.zip").exists(),
-    ) == (1, True, False)
+    for name in issuing.FROM_RUN:
+        (folder / name).write_bytes((report / name).read_bytes())
+    stated = json.loads((report / "report.json").read_bytes())
+    (folder / "report.json").write_bytes(strict_json.written({**stated, **changes}))
+    return folder
 
 
-def test_a_certificate_contains_no_secret(evidence: Evidence) -> None:
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"verdict": "non-conformant"}, "the verdict of the run is non-conformant"),
+        ({"duration": "long"}, "report.json is malformed"),
+        ({"duration": 1}, "/duration is 1, and the evidence says"),
+    ],
+)
+def test_a_run_that_does_not_verify_is_not_certified(
+    changes: Mapping[str, Any],
+    expected: str,
+    certified: Certified,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The output has the reasons, and no file is written."""
+    folder = copy_of(certified.report, tmp_path / "report", changes)
+    words = ("certify", "--report-dir", folder, "--key", certified.key, tmp_path / "never.zip")
+    assert main(list(map(str, words))) == 1
+    assert expected in capsys.readouterr().out
+    assert not (tmp_path / "never.zip").exists()
+
+
+def test_a_quick_run_is_not_certified_under_a_published_rule(certified: Certified) -> None:
+    """The revision has the depths that it accepts."""
+    report = json.loads(certified.evidence["report.json"])
+    stated = revisions.text(REVISION.name, [])
+    assert "depths: [standard, deep]" in stated
+    strict = replace(REVISION, depths=("standard", "deep"))
+    assert list(eligibility.refusals(report, strict)) == [
+        f"the depth of the run is quick; {REVISION.name} requires standard or deep"
+    ]
+
+
+def test_a_certificate_contains_no_secret(certified: Certified) -> None:
     """Credentials are replaced by the names of variables."""
     from conformance import reference  # noqa: PLC0415 - only this test looks at the reference
     from conformance.runner import examination  # noqa: PLC0415 - only this test looks at the reference
 
     secrets = examination.in_process(reference).target.secrets
     assert [
-        secret for secret in secrets for content in evidence.values() if secret.encode() in content
+        secret
+        for secret in secrets
+        for content in certified.evidence.values()
+        if secret.encode() in content
     ] == []
 
 
-def test_nothing_prevents_the_certification_of_a_conformant_run(evidence: Evidence) -> None:
+def test_nothing_prevents_the_certification_of_a_conformant_run(certified: Certified) -> None:
     """There are no reasons against it."""
-    assert list(refusals(json.loads(evidence["report.json"]))) == []
+    report = json.loads(certified.evidence["report.json"])
+    assert list(eligibility.refusals(report, REVISION)) == []

@@ -84,6 +84,7 @@ def test_every_format_is_written(folder: Path) -> None:
         "report.json",
         "exchanges.jsonl",
         "target.json",
+        "run.json",
         *(entry.file for entry in artefacts.FORMATS.values()),
     }
 

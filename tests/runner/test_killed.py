@@ -144,6 +144,7 @@ def test_a_run_that_is_stopped_leaves_a_report(
         "junit.xml",
         "report.html",
         "target.json",
+        "run.json",
         "exchanges.jsonl",
     }
 
@@ -167,6 +168,7 @@ def test_a_run_removes_the_files_of_a_killed_run(tmp_path: Path) -> None:
         "junit.xml",
         "report.html",
         "target.json",
+        "run.json",
         "exchanges.jsonl",
     }
 

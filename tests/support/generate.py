@@ -7,9 +7,9 @@ from typing import Any
 import subjects
 
 from conformance.assurance.selftest import catalogue
-from conformance.contract import arazzo
 from conformance.report import known_failures
 from conformance.target import profile
+from conformance.contract import arazzo, revisions
 
 SPEC = Path(__file__).parents[2] / "spec"
 
@@ -26,9 +26,21 @@ def main() -> None:
         "arazzo.yaml": arazzo.text(),
         "target.schema.json": as_json(profile.schema()),
         "known-failures.schema.json": as_json(known_failures.schema()),
+        **unpublished(),
     }
     for name, text in documents.items():
         (SPEC / name).write_text(text, encoding="utf-8")
+
+
+def unpublished() -> dict[str, str]:
+    """The revision that is being prepared; one that is published never changes here."""
+    known = revisions.NEXT in revisions.names()
+    former = revisions.load(revisions.NEXT) if known else None
+    if former is not None and former.published:
+        return {}
+    readings = (subject.reading for subject in subjects.VARIANTS)
+    text = revisions.text(revisions.NEXT, readings, former)
+    return {f"{revisions.FOLDER}/{revisions.NEXT}.yaml": text}
 
 
 if __name__ == "__main__":

@@ -1,25 +1,34 @@
 """The certificate file: a zip of the evidence, the signed statement, and the public key."""
 
 import hashlib
-import json
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from conformance.assurance.certificate import strict_json
 
-from conformance.assurance.certificate import dsse
-from conformance.report.document import is_checked
+MIB = 1024 * 1024
+EVIDENCE = {
+    "report.json": 64 * MIB,
+    "exchanges.jsonl": 384 * MIB,
+    "target.json": 4 * MIB,
+    "run.json": 4 * MIB,
+    "environment.txt": MIB,
+    "requirements.yaml": 4 * MIB,
+    "openapi.yaml": 4 * MIB,
+}
+"""The files of the evidence, with the most bytes of each."""
 
-EVIDENCE = ("report.json", "exchanges.jsonl", "target.json", "requirements.yaml", "openapi.yaml")
 STATEMENT = "statement.dsse.json"
 KEY = "signer.pub"
-MOST_BYTES = 512 * 1024 * 1024
-STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
-PREDICATE_TYPE = "https://in-toto.io/attestation/test-result/v0.1"
+LIMITS = {**EVIDENCE, STATEMENT: MIB, KEY: MIB}
 EPOCH = (1980, 1, 1, 0, 0, 0)
+CODINGS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+ENCRYPTED = 0x1
+LONGEST_NAME = 40
 
 
 class BundleProblem(ValueError):
@@ -35,43 +44,12 @@ class Bundle:
     key: bytes
 
 
-def statement(evidence: Mapping[str, bytes]) -> dict[str, Any]:
-    """The in-toto statement: the checked requirements, and the digests of the evidence."""
-    report = json.loads(evidence["report.json"])
-    checked = [entry for entry in report["requirements"] if is_checked(entry)]
-    tests = {
-        verdict: [entry["id"] for entry in checked if entry["verdict"] == verdict]
-        for verdict in ("pass", "fail")
-    }
-    return {
-        "_type": STATEMENT_TYPE,
-        "subject": [
-            {
-                "name": report["target"]["base-url"],
-                "digest": {"sha256": digest(evidence["target.json"])},
-            }
-        ],
-        "predicateType": PREDICATE_TYPE,
-        "predicate": {
-            "result": "PASSED" if not tests["fail"] else "WARNED",
-            "configuration": [
-                {"name": name, "digest": {"sha256": digest(content)}}
-                for name, content in evidence.items()
-            ],
-            "passedTests": tests["pass"],
-            "warnedTests": tests["fail"],
-            "failedTests": [],
-        },
-    }
-
-
-def write(path: Path, evidence: Mapping[str, bytes], key: Ed25519PrivateKey) -> None:
-    """Write the certificate; the same evidence and key give the same file."""
-    envelope = dsse.sign(statement(evidence), key)
+def write(path: Path, found: Bundle) -> None:
+    """Write the certificate; the same content gives the same file."""
     files = {
-        **evidence,
-        STATEMENT: json.dumps(envelope, indent=2).encode(),
-        KEY: dsse.pem(key.public_key()),
+        **found.evidence,
+        STATEMENT: strict_json.written(found.envelope),
+        KEY: found.key,
     }
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -79,28 +57,39 @@ def write(path: Path, evidence: Mapping[str, bytes], key: Ed25519PrivateKey) -> 
 
 
 def read(path: Path) -> Bundle:
-    """The parts of a certificate. Raises BundleProblem."""
-    wanted = {*EVIDENCE, STATEMENT, KEY}
+    """The parts of a certificate, of bounded size. Raises BundleProblem."""
     try:
         with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-            if sorted(names) != sorted(wanted):
-                raise BundleProblem(
-                    f"{path.name} holds {', '.join(names)} instead of {', '.join(sorted(wanted))}"
-                )
-            if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
-                raise BundleProblem(f"{path.name} unpacks to more than {MOST_BYTES} bytes")
-            files = {name: archive.read(name) for name in names}
-        envelope = json.loads(files[STATEMENT])
-    except (OSError, zipfile.BadZipFile, ValueError, EOFError) as problem:
-        if isinstance(problem, BundleProblem):
-            raise
+            for flaw in _flaws(archive.infolist()):
+                raise BundleProblem(f"{path.name} {flaw}")
+            files = {entry.filename: archive.read(entry) for entry in archive.infolist()}
+    except BundleProblem:
+        raise
+    except (OSError, zipfile.BadZipFile, zlib.error, ValueError, EOFError) as problem:
         raise BundleProblem(
             f"{path.name} is not a certificate ({type(problem).__name__})"
         ) from None
+    try:
+        envelope = strict_json.parse(files[STATEMENT])
+    except strict_json.NotStrict as problem:
+        raise BundleProblem(f"{STATEMENT} in {path.name}: {problem}") from None
     if not isinstance(envelope, dict):
         raise BundleProblem(f"{STATEMENT} is not an envelope")
     return Bundle({name: files[name] for name in EVIDENCE}, envelope, files[KEY])
+
+
+def _flaws(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
+    """What is wrong with the files of an archive, before any of them is unpacked."""
+    names = sorted(entry.filename for entry in entries)
+    if names != sorted(LIMITS):
+        shown = ", ".join(name[:LONGEST_NAME] for name in names[: len(LIMITS) + 1])
+        yield f"holds {shown!r} instead of {', '.join(sorted(LIMITS))}"
+        return
+    for entry in entries:
+        if entry.file_size > LIMITS[entry.filename]:
+            yield f"unpacks to more than {LIMITS[entry.filename]} bytes of {entry.filename}"
+        if entry.compress_type not in CODINGS or entry.flag_bits & ENCRYPTED:
+            yield f"holds {entry.filename} encrypted, or compressed by another method than deflate"
 
 
 def digest(content: bytes) -> str:

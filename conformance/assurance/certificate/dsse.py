@@ -1,17 +1,25 @@
-"""Signatures: Ed25519 keys, and the DSSE envelope that carries a signed statement (DSSE 1.0)."""
+"""Signatures: Ed25519 keys, and DSSE envelopes, both in the forms of securesystemslib."""
 
 import base64
-import hashlib
+import binascii
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from securesystemslib.dsse import Envelope
+from securesystemslib.exceptions import VerificationError
+from securesystemslib.signer import CryptoSigner, SSlibKey
+
+from conformance.assurance.certificate import strict_json
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 PRIVATE_MODE = 0o600
+PARTS = {"payload", "payloadType", "signatures"}
+SIGNATURE_PARTS = {"keyid", "sig"}
+MOST_SIGNATURES = 16
 
 MEANING = """\
 The signature proves that the holder of this key signed this evidence, and that it is unchanged.
@@ -32,23 +40,17 @@ def generate(private: Path) -> Path:
 
     Returns the path of the public key. Raises FileExistsError.
     """
-    key = Ed25519PrivateKey.generate()
+    signer = CryptoSigner.generate_ed25519()
     public = private.with_name(private.name + ".pub")
     with private.open("xb") as file:
         private.chmod(PRIVATE_MODE)
-        file.write(
-            key.private_bytes(
-                serialization.Encoding.PEM,
-                serialization.PrivateFormat.PKCS8,
-                serialization.NoEncryption(),
-            )
-        )
+        file.write(signer.private_bytes)
     with public.open("xb") as file:
-        file.write(pem(key.public_key()))
+        file.write(pem(signer))
     return public
 
 
-def private_key(path: Path) -> Ed25519PrivateKey:
+def private_key(path: Path) -> CryptoSigner:
     """The private key in a PEM file. Raises KeyProblem."""
     try:
         key = serialization.load_pem_private_key(path.read_bytes(), password=None)
@@ -56,10 +58,10 @@ def private_key(path: Path) -> Ed25519PrivateKey:
         raise KeyProblem(f"{path}: not a private key ({type(problem).__name__})") from None
     if not isinstance(key, Ed25519PrivateKey):
         raise KeyProblem(f"{path}: not an Ed25519 key; `conformance keygen` generates one")
-    return key
+    return CryptoSigner(key)
 
 
-def public_key(content: bytes, name: str) -> Ed25519PublicKey:
+def public_key(content: bytes, name: str) -> SSlibKey:
     """The public key in a PEM text. Raises KeyProblem."""
     try:
         key = serialization.load_pem_public_key(content)
@@ -67,63 +69,73 @@ def public_key(content: bytes, name: str) -> Ed25519PublicKey:
         raise KeyProblem(f"{name}: not a public key ({type(problem).__name__})") from None
     if not isinstance(key, Ed25519PublicKey):
         raise KeyProblem(f"{name}: not an Ed25519 key")
-    return key
+    return SSlibKey.from_crypto(key)
 
 
-def pem(key: Ed25519PublicKey) -> bytes:
-    """A public key as PEM text."""
-    return key.public_bytes(
+def pem(signer: CryptoSigner) -> bytes:
+    """The public key of a signer as PEM text."""
+    raw = bytes.fromhex(signer.public_key.keyval["public"])
+    return Ed25519PublicKey.from_public_bytes(raw).public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     )
 
 
-def fingerprint(key: Ed25519PublicKey) -> str:
-    """SHA-256 of the raw public key, in hexadecimal digits, to be compared by people."""
-    raw = key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
-    return hashlib.sha256(raw).hexdigest()
-
-
-def sign(statement: dict[str, Any], key: Ed25519PrivateKey) -> dict[str, Any]:
+def sign(statement: Mapping[str, Any], signer: CryptoSigner) -> dict[str, Any]:
     """The envelope of a statement."""
     payload = json.dumps(statement, sort_keys=True, ensure_ascii=False).encode()
-    signature = key.sign(_encoding(PAYLOAD_TYPE, payload))
-    return {
-        "payloadType": PAYLOAD_TYPE,
-        "payload": base64.b64encode(payload).decode(),
-        "signatures": [
-            {"keyid": fingerprint(key.public_key()), "sig": base64.b64encode(signature).decode()}
-        ],
-    }
+    envelope = Envelope(payload, PAYLOAD_TYPE, {})
+    envelope.sign(signer)
+    signed: dict[str, Any] = envelope.to_dict()
+    return signed
 
 
-def opened(envelope: dict[str, Any], key: Ed25519PublicKey) -> dict[str, Any]:
+def opened(envelope: Mapping[str, Any], key: SSlibKey) -> dict[str, Any]:
     """The statement of an envelope that this key has signed. Raises SignatureProblem."""
+    _check_form(envelope)
     try:
-        payload = base64.b64decode(envelope["payload"], validate=True)
-        signatures = [
-            base64.b64decode(entry["sig"], validate=True) for entry in envelope["signatures"]
-        ]
-        kind = envelope["payloadType"]
-        statement = json.loads(payload)
-    except (KeyError, TypeError, ValueError) as problem:
+        copied = [dict(signature) for signature in envelope["signatures"]]
+        read = Envelope.from_dict({**envelope, "signatures": copied})  # it changes what it reads
+        read.verify([key], 1)
+        statement = strict_json.parse(read.payload)
+    except VerificationError:
+        raise SignatureProblem("the signature is not from this key") from None
+    except strict_json.NotStrict as problem:
+        raise SignatureProblem(f"the statement: {problem}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise SignatureProblem(f"the envelope is malformed ({type(problem).__name__})") from None
-    if kind != PAYLOAD_TYPE or not isinstance(statement, dict):
-        raise SignatureProblem(f"the envelope carries {kind!r}, not a statement")
-    if not any(_is_valid(signature, _encoding(kind, payload), key) for signature in signatures):
-        raise SignatureProblem("the signature is not from this key")
+    if not isinstance(statement, dict):
+        raise SignatureProblem("the envelope carries no statement")
     return statement
 
 
-def _is_valid(signature: bytes, message: bytes, key: Ed25519PublicKey) -> bool:
+def _check_form(envelope: Mapping[str, Any]) -> None:
+    """SignatureProblem where an envelope has other parts than DSSE gives it."""
+    kind, signatures = envelope.get("payloadType"), envelope.get("signatures")
+    if set(envelope) != PARTS:
+        raise SignatureProblem(f"the envelope has other parts than {', '.join(sorted(PARTS))}")
+    if kind != PAYLOAD_TYPE:
+        raise SignatureProblem(f"the envelope carries {str(kind)[:80]!r}, not a statement")
+    if not isinstance(signatures, list) or not 0 < len(signatures) <= MOST_SIGNATURES:
+        raise SignatureProblem("the envelope is malformed (signatures)")
+    for signature in signatures:
+        if not isinstance(signature, dict) or set(signature) != SIGNATURE_PARTS:
+            raise SignatureProblem("the envelope is malformed (signatures)")
+    for text in (envelope["payload"], *(signature["sig"] for signature in signatures)):
+        _check_base64(text)
+
+
+def _check_base64(text: object) -> None:
+    # securesystemslib accepts several spellings of one payload.
     try:
-        key.verify(signature, message)
-    except InvalidSignature:
-        return False
-    return True
+        if isinstance(text, str):
+            base64.b64decode(text, validate=True)
+            return
+    except binascii.Error:
+        pass
+    raise SignatureProblem("the envelope is malformed (base64)")
 
 
-def _encoding(kind: str, payload: bytes) -> bytes:
-    """The pre-authentication encoding: the signature covers the type and the payload."""
-    return b" ".join(
-        (b"DSSEv1", str(len(kind)).encode(), kind.encode(), str(len(payload)).encode(), payload)
-    )
+def claims(envelope: Mapping[str, Any]) -> dict[str, Any]:
+    """The predicate of an envelope that `opened` has accepted."""
+    found: dict[str, Any] = json.loads(base64.b64decode(envelope["payload"]))["predicate"]
+    return found

@@ -1,0 +1,85 @@
+"""The order and the times of the recorded exchanges, which no replay can recompute."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+from conformance.assurance.certificate.evidence import Evidence
+
+LONGEST_SILENCE = timedelta(hours=1)
+"""Time that a run may take after its last response: it still has to write its report."""
+
+LARGEST_SKEW = timedelta(days=1)
+"""How far the clock of a target may be off."""
+
+Line = Mapping[str, Any]
+
+
+def sorted_lines(lines: Sequence[bytes], values: Sequence[Line]) -> bytes:
+    """The lines of a log in the order in which their requests were sent."""
+    order = sorted(range(len(lines)), key=lambda number: _moment(values[number]))
+    return b"".join(lines[number] + b"\n" for number in order)
+
+
+def problems(evidence: Evidence) -> Iterator[str]:
+    """What is impossible in the order or the times of the evidence."""
+    lines, run = evidence.exchanges, evidence.run
+    yield from _disorder(lines)
+    last = last_response(lines)
+    if last > run["duration"]:
+        yield f"the last response came {last} s after the start of a run of {run['duration']} s"
+    if run["duration"] - last > LONGEST_SILENCE.total_seconds():
+        yield f"the run claims {run['duration']} s, and its last response came after {last} s"
+    yield from _skew(lines, evidence.started)
+
+
+def last_response(lines: Sequence[Line]) -> float:
+    """Seconds from the start of a run to the end of its last exchange."""
+    return max((line["started"] + line["elapsed"] for line in lines), default=0.0)
+
+
+def _moment(line: Line) -> tuple[float, str]:
+    return line["started"], line["id"]
+
+
+def _disorder(lines: Sequence[Line]) -> Iterator[str]:
+    seen: set[str] = set()
+    for line in lines:
+        if line["id"] in seen:
+            yield f"the exchange {line['id']} is recorded twice"
+            return
+        seen.add(line["id"])
+    for before, after in pairwise(lines):
+        if _moment(before) > _moment(after):
+            yield f"{after['id']} stands after {before['id']}, but was sent before it"
+            return
+    if any(line["started"] < 0 or line["elapsed"] < 0 for line in lines):
+        yield "an exchange ends before it begins"
+
+
+def _skew(lines: Sequence[Line], started: datetime) -> Iterator[str]:
+    """Dates of the run that differ from those in the target's own responses."""
+    offsets = [
+        (date - started).total_seconds() - line["started"]
+        for line in lines
+        for date in _dates(line)
+    ]
+    if offsets and abs(median(offsets)) > LARGEST_SKEW.total_seconds():
+        stated = started + timedelta(seconds=median(offsets))
+        yield (
+            f"the run claims to have begun on {started.date()}, and the Date headers of the target"
+            f" say {stated.date()}"
+        )
+
+
+def _dates(line: Line) -> Iterator[datetime]:
+    for name, value in (line.get("response") or {}).get("headers", ()):
+        if name == "date":
+            try:
+                date = parsedate_to_datetime(value)
+                yield date.astimezone(UTC) if date.tzinfo else date.replace(tzinfo=UTC)
+            except (ValueError, OverflowError):
+                continue

@@ -1,0 +1,73 @@
+"""Which runs can be certified: complete ones whose evidence can be replayed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from conformance.assurance.certificate.evidence import Evidence
+from conformance.contract import api
+from conformance.contract.requirements import CLASSES
+from conformance.contract.revisions import Revision
+from conformance.contract.verdict import Level
+from conformance.http.exchange import MISSING, parse
+
+GOOD = ("pass", "not-applicable")
+
+
+def refusals(report: Mapping[str, Any], revision: Revision) -> Iterator[str]:
+    """The reasons why a run cannot be certified under a revision."""
+    suite, depths = report["suite"], " or ".join(revision.depths)
+    known = report.get("known-failures")
+    is_accepted = known is not None and not known["unknown"] and not known["stale"]
+    reasons = {
+        f"the verdict of the run is {report['verdict']}": report["verdict"] != "conformant"
+        and not is_accepted,
+        "the run was interrupted": report["interrupted"],
+        f"the depth of the run is {suite['depth']}; {revision.name} requires {depths}": suite[
+            "depth"
+        ]
+        not in revision.depths,
+        "the run did not check every conformance class": set(suite["classes"]) != set(CLASSES),
+        "the run used several processes, whose recording is incomplete": suite.get("workers") != 1,
+        "some known failures are out of date": known is not None and not is_accepted,
+        "secrets were masked in the recording, which cannot be replayed": "masked" in report,
+    }
+    yield from (reason for reason, applies in reasons.items() if applies)
+    for entry in report["requirements"]:
+        if _is_missing(entry, revision, is_accepted=is_accepted):
+            yield f"{entry['id']} is {entry['verdict']}"
+
+
+def _is_missing(entry: Mapping[str, Any], revision: Revision, *, is_accepted: bool) -> bool:
+    """Whether a requirement that counts has no verdict that a certificate may have."""
+    accepted = (*GOOD, "fail") if is_accepted else GOOD
+    is_must = revision.level(entry["id"]) is Level.MUST and "untested" not in entry
+    return is_must and entry["verdict"] not in accepted
+
+
+def consents(evidence: Evidence) -> Iterator[str]:
+    """Writes without consent, and approved reviews that the profile does not list."""
+    target = evidence.target
+    writes = [line["id"] for line in evidence.exchanges if _writes(line, target.tools_url)]
+    consent = target.consent
+    if writes and not (consent.approve_reviews or consent.fuzz_writes or consent.oversized_bodies):
+        shown = ", ".join(writes[:3])
+        yield f"the profile has no consent for writes, but the run has some: {shown}"
+    allowed = {*target.fixtures.approvable_reviews, *evidence.provisioned}
+    ledger: Sequence[Mapping[str, Any]] = evidence.report["ledger"]
+    if foreign := sorted({entry["review"] for entry in ledger} - allowed):
+        yield f"reviews were approved that the profile does not list: {', '.join(foreign[:3])}"
+
+
+def _writes(line: Mapping[str, Any], tools_url: str | None) -> bool:
+    """Whether a recorded request may change something; tools are also read by POST."""
+    request = line["request"]
+    if request["method"] == "GET":
+        return False
+    if request["url"] != tools_url:
+        return True
+    message, _ = parse((request["body"] or {}).get("text", "{}"))
+    if message is MISSING or not isinstance(message, dict):
+        return False
+    called = message.get("params")
+    name = called.get("name") if isinstance(called, dict) else None
+    return message.get("method") == "tools/call" and name == api.load().approval.id

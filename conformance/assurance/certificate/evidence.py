@@ -1,0 +1,176 @@
+"""The evidence of a certificate as values: read once, strictly, and bounded in what it costs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property, lru_cache
+from typing import Any
+
+import jsonschema_rs
+
+from conformance.assurance.certificate import strict_json
+from conformance.contract import files
+from conformance.http.content_coding import LONGEST_BODY
+from conformance.target import snapshot
+from conformance.target.target import Target
+
+MOST_EXCHANGES = 400_000
+MOST_PADDING = 8 * LONGEST_BODY
+"""Bytes of spaces that the replay of all responses may take."""
+
+LONGEST_REASON = 200
+YEARS = range(2020, 2200)
+"""The years in which a run may have begun."""
+
+RUN_SCHEMA = {
+    "type": "object",
+    "required": ["suite", "started", "duration", "required", "known-failures"],
+    "properties": {
+        "suite": {"type": "object"},
+        "started": {"type": "string"},
+        "duration": {"type": "number", "minimum": 0, "maximum": 10_000_000},
+        "required": {"type": "array", "items": {"type": "string"}},
+        "known-failures": {
+            "type": ["array", "null"],
+            "items": {
+                "type": "object",
+                "required": ["requirement", "operation", "reason", "expires", "is_gap"],
+                "properties": {
+                    "requirement": {"type": "string"},
+                    "operation": {"type": ["string", "null"]},
+                    "reason": {"type": "string"},
+                    "expires": {"type": ["string", "null"]},
+                    "is_gap": {"type": "boolean"},
+                },
+                "additionalProperties": False,
+            },
+        },
+        "certificates": {"type": "array", "items": {"type": "string"}},
+    },
+    "additionalProperties": False,
+}
+"""The content of run.json: what a run was asked for, and when."""
+
+
+class Malformed(ValueError):
+    """A file of the evidence that no run has written; str() names it and the reason."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The files of the evidence; each is parsed and checked where it is first needed."""
+
+    files: Mapping[str, bytes]
+
+    @cached_property
+    def report(self) -> dict[str, Any]:
+        """report.json. Raises Malformed."""
+        report: dict[str, Any] = self._read("report.json", indented=True)
+        _validate("report.json", files.document("report.schema.json"), report)
+        return report
+
+    @cached_property
+    def run(self) -> dict[str, Any]:
+        """run.json. Raises Malformed."""
+        run: dict[str, Any] = self._read("run.json", indented=True)
+        _validate("run.json", RUN_SCHEMA, run)
+        return run
+
+    @cached_property
+    def started(self) -> datetime:
+        """When the run began. Raises Malformed."""
+        stated = self.run["started"]
+        try:
+            found = datetime.fromisoformat(stated)
+            is_plain = found.tzinfo is not None and found.isoformat(timespec="seconds") == stated
+        except ValueError:
+            is_plain = False
+        if not is_plain or found.year not in YEARS:
+            raise Malformed(f"run.json has no valid date of its start: {stated!r:.40}")
+        return found.astimezone(UTC)
+
+    @property
+    def exchanges(self) -> Sequence[dict[str, Any]]:
+        """exchanges.jsonl, line by line. Raises Malformed."""
+        return _exchanges(self.files["exchanges.jsonl"])
+
+    @cached_property
+    def target(self) -> Target:
+        """The target of target.json, with placeholders for its secrets. Raises Malformed."""
+        try:
+            return snapshot.target(self._snapshot)
+        except (ValueError, LookupError, TypeError, AttributeError) as problem:
+            raise Malformed(f"target.json is malformed: {_brief(problem)}") from None
+
+    @cached_property
+    def provisioned(self) -> tuple[str, ...]:
+        """The reviews that the provision command created. Raises Malformed."""
+        try:
+            return tuple(map(str, self._snapshot["fixtures"]["provisioned"]))
+        except (LookupError, TypeError) as problem:
+            raise Malformed(f"target.json is malformed: {_brief(problem)}") from None
+
+    def check(self) -> None:
+        """Read every file. Raises Malformed for the first one that no run has written."""
+        _ = (self.report, self.started, self.target, self.provisioned, self.exchanges)
+
+    @cached_property
+    def _snapshot(self) -> Any:
+        return self._read("target.json", indented=True)
+
+    def _read(self, name: str, *, indented: bool) -> Any:
+        try:
+            return strict_json.canonical(self.files[name], indented=indented)
+        except strict_json.NotStrict as problem:
+            raise Malformed(f"{name} is malformed: {problem}") from None
+
+
+@lru_cache(maxsize=2)
+def _exchanges(content: bytes) -> Sequence[dict[str, Any]]:
+    # A certificate is read by its issuer and by its verifier, which takes as long as all the rest.
+    lines = content.splitlines()
+    if len(lines) > MOST_EXCHANGES:
+        raise Malformed(f"exchanges.jsonl has more than {MOST_EXCHANGES} exchanges")
+    found = [_line(number, line) for number, line in enumerate(lines, 1)]
+    schema = files.document("report.schema.json")
+    every = {"type": "array", "items": {"$ref": "#/$defs/exchange"}, "$defs": schema["$defs"]}
+    _validate("exchanges.jsonl", every, found)
+    for flaw in _unbounded(found):
+        raise Malformed(f"exchanges.jsonl: {flaw}")
+    return found
+
+
+def _line(number: int, line: bytes) -> dict[str, Any]:
+    try:
+        value: dict[str, Any] = strict_json.canonical(line)
+    except strict_json.NotStrict as problem:
+        raise Malformed(f"exchanges.jsonl is malformed: line {number}: {problem}") from None
+    return value
+
+
+def _validate(name: str, schema: Mapping[str, Any], value: object) -> None:
+    try:
+        jsonschema_rs.validate(dict(schema), value)
+    except ValueError as problem:
+        raise Malformed(f"{name} is malformed: {_brief(problem)}") from None
+
+
+def _unbounded(lines: list[dict[str, Any]]) -> Iterator[str]:
+    """Bodies that a replay could not afford, or that it could not repeat."""
+    whole = 0
+    for line in lines:
+        bodies = (line["request"]["body"], (line.get("response") or {}).get("body"))
+        for body in filter(None, bodies):
+            padding = body.get("padding", 0)
+            if padding > LONGEST_BODY:
+                yield f"{line['id']} has {padding} spaces at the end of a body"
+        if bodies[1] is not None:
+            whole += bodies[1].get("padding", 0)
+            if "length" in bodies[1]:
+                yield f"{line['id']} has only the beginning of a response: it cannot be replayed"
+    if whole > MOST_PADDING:
+        yield f"its responses end with {whole} spaces altogether"
+
+
+def _brief(problem: BaseException) -> str:
+    return str(problem).partition("\n")[0][:LONGEST_REASON]

@@ -1,0 +1,148 @@
+"""The report that the evidence supports: the suite, run again on the recorded responses."""
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from conformance.assurance.certificate.evidence import Evidence
+from conformance.http.replay import Recording
+from conformance.http.trace import TRACEPARENT
+from conformance.report import known_failures, known_gaps
+from conformance.report.known_failures import Known
+from conformance.report.latency import latencies
+from conformance.runner import examination, gathering, preflight, pytest_run
+
+TIMES = frozenset({"started", "elapsed"})
+"""What a replay cannot know of an exchange."""
+
+Line = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """The report of a replay, its exchanges, and the recorded exchanges that it did not need."""
+
+    report: dict[str, Any]
+    exchanges: tuple[Line, ...]
+    unused: tuple[str, ...]
+
+
+def replay(evidence: Evidence) -> Recomputed:
+    """Run the suite on the recording; takes about as long as a run in this process."""
+    recording = Recording(evidence.exchanges)
+    traced = any(map(_is_traced, evidence.exchanges))
+    subject = examination.Subject(evidence.target, recording, evidence.provisioned, traced)
+    suite = evidence.run["suite"]
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        options = [
+            *pytest_run.options(directory, suite["depth"], suite["seed"], suite["classes"]),
+            *(f"--require={each}" for each in evidence.run["required"]),
+            "--report=badge",  # the smallest: nobody reads it
+        ]
+        pytest_run.execute(options, [examination.Substitute(lambda: subject)])
+        report = orjson.loads((directory / "report.json").read_bytes())
+        lines = (directory / "exchanges.jsonl").read_bytes().splitlines()
+    return Recomputed(report, tuple(map(orjson.loads, lines)), tuple(recording.unused))
+
+
+def _is_traced(line: Line) -> bool:
+    return any(name == TRACEPARENT for name, _ in line["request"]["headers"])
+
+
+def report(evidence: Evidence, again: Recomputed) -> dict[str, Any]:
+    """The report that a run with this evidence writes.
+
+    Its times are those of the evidence, since a replay takes another time.
+    """
+    recorded = {line["id"]: line for line in evidence.exchanges}
+    run: Any = evidence.run
+    expected: dict[str, Any] = _with_times(again.report, recorded)
+    expected |= {
+        "target": gathering.described(evidence.target),
+        "started": run["started"],
+        "duration": run["duration"],
+        "latencies": latencies(_elapsed(evidence.exchanges)),
+    }
+    if run["known-failures"] is not None:
+        end = evidence.started + timedelta(seconds=run["duration"])
+        marked: Any = expected
+        accepted = list(map(_known, run["known-failures"]))
+        known_failures.mark(marked, accepted, end.date())
+        known_gaps.mark(marked, accepted, end.date())
+    return expected
+
+
+def _with_times(value: Any, recorded: Mapping[str, Line]) -> Any:
+    """A value in which every exchange has its recorded times."""
+    if isinstance(value, list):
+        return [_with_times(each, recorded) for each in value]
+    if not isinstance(value, dict):
+        return value
+    found = {name: _with_times(each, recorded) for name, each in value.items()}
+    if "request" in found and found.get("id") in recorded:
+        found |= {name: recorded[found["id"]][name] for name in TIMES}
+    return found
+
+
+def _elapsed(lines: Sequence[Line]) -> dict[str, list[float]]:
+    """The seconds of each response by operation, without the requests before the first check."""
+    found: dict[str, list[float]] = {}
+    for line in lines:
+        if line["item"] != preflight.ITEM and line.get("response") is not None:
+            found.setdefault(line["operation"], []).append(line["elapsed"])
+    return found
+
+
+def _known(stated: Mapping[str, Any]) -> Known:
+    expires = date.fromisoformat(stated["expires"]) if stated["expires"] else None
+    names = ("requirement", "operation", "reason")
+    return Known(*(stated[name] for name in names), expires=expires, is_gap=stated["is_gap"])
+
+
+def differences(evidence: Evidence, again: Recomputed) -> Iterator[str]:
+    """Every statement of the report, and every exchange, that the replay contradicts."""
+    recorded = {line["id"]: line for line in evidence.exchanges}
+    if again.unused:
+        shown = ", ".join(again.unused[:3])
+        yield f"{len(again.unused)} recorded exchanges belong to no check: {shown}"
+    for line in again.exchanges:
+        if _essence(recorded.get(line["id"], {})) != _essence(line):
+            yield f"the exchange {line['id']} was removed or altered"
+    yield from different(evidence.run["suite"], again.report["suite"], "run.json/suite")
+    yield from different(evidence.report, report(evidence, again), "")
+
+
+def _essence(line: Line) -> dict[str, Any]:
+    return {name: value for name, value in line.items() if name not in TIMES}
+
+
+def different(stated: Any, expected: Any, place: str) -> Iterator[str]:
+    """Where a value of the report differs from the recomputed one, as JSON Pointers."""
+    if isinstance(stated, dict) and isinstance(expected, dict):
+        for name in {**expected, **stated}:
+            where = f"{place}/{name}"
+            if name not in stated or name not in expected:
+                yield f"{where} is {'missing' if name not in stated else 'not in the evidence'}"
+            else:
+                yield from different(stated[name], expected[name], where)
+    elif isinstance(stated, list) and isinstance(expected, list) and len(stated) == len(expected):
+        for number, (one, other) in enumerate(zip(stated, expected, strict=True)):
+            yield from different(one, other, f"{place}/{_name(expected[number], number)}")
+    elif stated != expected or type(stated) is not type(expected):  # 1, 1.0 and true are equal
+        yield f"{place} is {_shown(stated)}, and the evidence says {_shown(expected)}"
+
+
+def _name(entry: Any, number: int) -> str:
+    """The id of an entry where it has one: a number says nothing to a reader."""
+    return str(entry["id"]) if isinstance(entry, dict) and "id" in entry else str(number)
+
+
+def _shown(value: Any) -> str:
+    text = orjson.dumps(value).decode()
+    return text if len(text) <= 100 else f"{text[:100]}…"

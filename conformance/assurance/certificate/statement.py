@@ -1,0 +1,90 @@
+"""The signed statement: everything that a certificate claims, derived from its evidence."""
+
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from typing import Any
+
+from conformance.assurance.certificate import bundle, scoring
+from conformance.assurance.certificate.evidence import Evidence
+from conformance.contract.revisions import Revision
+from conformance.contract.verdict import Conclusion
+from conformance.reference.marker import SERVER
+from conformance.runner.examination import IN_PROCESS
+
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+PREDICATE_TYPE = "urn:localization-api-conformance:certificate:1"
+REFERENCE = "the bundled reference implementation of localization-api-conformance"
+RESULTS = {Conclusion.CONFORMANT: "PASSED", Conclusion.NON_CONFORMANT: "WARNED"}
+
+
+def of(evidence: Evidence, revision: Revision) -> dict[str, Any]:
+    """The in-toto statement; its subjects are the files of the evidence. Raises Malformed."""
+    return {
+        "_type": STATEMENT_TYPE,
+        "subject": subjects(evidence),
+        "predicateType": PREDICATE_TYPE,
+        "predicate": _predicate(evidence, revision),
+    }
+
+
+def subjects(evidence: Evidence) -> list[dict[str, Any]]:
+    """The files of the evidence with their digests."""
+    return [
+        {"name": name, "digest": {"sha256": bundle.digest(content)}}
+        for name, content in evidence.files.items()
+    ]
+
+
+def _predicate(evidence: Evidence, revision: Revision) -> dict[str, Any]:
+    report, run, suite = evidence.report, evidence.run, evidence.report["suite"]
+    score = scoring.of(report["requirements"], revision)
+    started = evidence.started
+    finished = started + timedelta(seconds=int(run["duration"]))
+    return {
+        "product": dict(evidence.target.product.stated),
+        "target": _target(evidence),
+        "revision": revision.name,
+        "verdict": score.verdict.value,
+        "result": RESULTS.get(score.verdict, "FAILED"),
+        "started": started.isoformat(timespec="seconds"),
+        "finished": finished.isoformat(timespec="seconds"),
+        "expires": (finished + timedelta(days=revision.valid_days)).date().isoformat(),
+        "suite": {name: suite[name] for name in ("name", "version", "depth", "seed", "versions")},
+        "contract": {
+            name: {"sha256": bundle.digest(evidence.files[name])}
+            for name in ("openapi.yaml", "requirements.yaml")
+        },
+        "exchanges": report["exchanges"]["count"],
+        "approvals": len(report["ledger"]),
+        "counts": score.counts,
+        "classes": score.classes,
+        "passed": score.passed,
+        "failed": score.failed,
+        "warned": score.warned,
+        "notApplicable": score.not_applicable,
+        "notChecked": score.not_checked,
+        "contested": score.contested,
+        "notScored": score.not_scored,
+        "knownFailures": run["known-failures"] or [],
+    }
+
+
+def _target(evidence: Evidence) -> dict[str, Any]:
+    target = {
+        "base-url": evidence.target.base_url,
+        "certificates": list(evidence.run.get("certificates", ())),
+    }
+    return {**target, "reference": REFERENCE} if is_reference(evidence) else target
+
+
+def is_reference(evidence: Evidence) -> bool:
+    """Whether the bundled reference was checked: it conforms, and is nobody's product."""
+    return evidence.target.base_url == IN_PROCESS or any(
+        SERVER in value for name, value in _headers(evidence) if name == "server"
+    )
+
+
+def _headers(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    for line in evidence.exchanges:
+        response: Mapping[str, Any] = line.get("response") or {}
+        yield from response.get("headers", ())

@@ -1,0 +1,59 @@
+"""JSON that has one meaning only: a certificate may not say two things to two readers."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+LONGEST_PART = 80
+"""Characters of a certificate that a message repeats."""
+
+
+class NotStrict(ValueError):
+    """A JSON text that readers could understand differently; str() has the reason."""
+
+
+def parse(content: bytes) -> Any:
+    """The value of a JSON text. Raises NotStrict for duplicate keys, NaN and what is not JSON."""
+    try:
+        return json.loads(content.decode(), object_pairs_hook=_object, parse_constant=_no_constant)
+    except NotStrict:
+        raise
+    except (ValueError, RecursionError) as problem:
+        raise NotStrict(f"not JSON ({_brief(problem)})") from None
+
+
+def canonical(content: bytes, *, indented: bool = False) -> Any:
+    """The value of a JSON text that is written as a run writes it. Raises NotStrict."""
+    option = orjson.OPT_INDENT_2 if indented else None
+    try:
+        value = orjson.loads(content)
+        if orjson.dumps(value, option=option) == content:
+            return value
+    except (ValueError, RecursionError) as problem:
+        raise NotStrict(f"not JSON ({_brief(problem)})") from None
+    parse(content)  # has the better message for a duplicate key
+    raise NotStrict("not written as a run writes it: other spaces, or another spelling of a value")
+
+
+def written(value: Any) -> bytes:
+    """A value as JSON text for people."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise NotStrict(f"duplicate key {twice[:LONGEST_PART]!r}")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise NotStrict(f"{name} is not a JSON value")
+
+
+def _brief(problem: BaseException) -> str:
+    return str(problem).partition("\n")[0][:LONGEST_PART] or type(problem).__name__

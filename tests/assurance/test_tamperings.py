@@ -1,0 +1,628 @@
+"""Whatever is altered in a certificate, by a stranger or by its signer, it is rejected."""
+
+import copy
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from certified import (
+    REVISION,
+    Certified,
+    Edit,
+    edited,
+    edited_lines,
+    one_replay,
+    quick_runs,
+    replaced,
+)
+from securesystemslib.dsse import Envelope
+from securesystemslib.signer import CryptoSigner
+
+from conformance.assurance.certificate import bundle, dsse, issuing, recomputation, statement
+from conformance.assurance.certificate.bundle import Bundle, BundleProblem
+from conformance.assurance.certificate.evidence import Evidence, Malformed
+from conformance.assurance.certificate.recomputation import differences
+from conformance.assurance.certificate.verification import verify
+
+REPLAY = recomputation.replay
+NIL = "00000000-0000-4000-8000-000000000000"
+
+
+@pytest.fixture(autouse=True)
+def known_replay(certified: Certified) -> Iterator[None]:
+    """No replay: what is altered here does not change what the responses show."""
+    with quick_runs(), one_replay(certified):
+        yield
+
+
+def report(change: Callable[[Any], object]) -> Edit:
+    """An edit of report.json."""
+    return edited("report.json", change)
+
+
+def run(change: Callable[[Any], object]) -> Edit:
+    """The same edit of run.json and of the report, so that they agree."""
+
+    def edit(files: dict[str, bytes]) -> None:
+        edited("run.json", change)(files)
+        edited("report.json", change)(files)
+
+    return edit
+
+
+def without_consent(target: Any) -> None:
+    """Claim that the run was to read only."""
+    target["consent"] = dict.fromkeys(target["consent"], False)
+
+
+def dated(lines: list[Any]) -> None:
+    """Add a Date header of another year to every response."""
+    for line in lines:
+        if "response" in line:
+            line["response"]["headers"].append(["date", "Sat, 03 Jan 2015 10:00:00 GMT"])
+
+
+def first(lines: list[Any], part: str = "response") -> Any:
+    """The first exchange with a body in its request or response."""
+    return next(line for line in lines if line.get(part) and line[part]["body"])
+
+
+EVIDENCE: dict[str, tuple[Edit, str]] = {
+    "another base URL": (
+        report(lambda report: report["target"].update({"base-url": "https://acme.example/v1"})),
+        '/target/base-url is "https://acme.example/v1", and the evidence says "http://reference',
+    ),
+    "a product that nobody checked": (
+        report(lambda report: report["target"].update(product={"vendor": "Acme"})),
+        "/target/product is not in the evidence",
+    ),
+    "another profile": (
+        report(lambda report: report["target"].update(profile="acme.toml")),
+        '/target/profile is "acme.toml"',
+    ),
+    "another date": (
+        report(lambda report: report.update(started="2020-01-01T00:00:00+00:00")),
+        '/started is "2020-01-01T00:00:00+00:00"',
+    ),
+    "another duration": (report(lambda report: report.update(duration=1.5)), "/duration is 1.5"),
+    "another ledger": (
+        report(lambda report: report["ledger"][0].update(key=NIL)),
+        f'/ledger/0/key is "{NIL}"',
+    ),
+    "a ledger with one approval less": (
+        report(lambda report: report["ledger"].pop()),
+        "/ledger is [",
+    ),
+    "an approved review that the profile does not list": (
+        report(lambda report: report["ledger"][0].update(review=NIL)),
+        f"reviews were approved that the profile does not list: {NIL}",
+    ),
+    "another observation": (
+        report(lambda report: report["observations"][0].update(values=["ideal"])),
+        "/observations/",
+    ),
+    "an observation that is left out": (
+        report(lambda report: report["observations"].pop()),
+        "/observations is [",
+    ),
+    "more exchanges": (
+        report(lambda report: report["exchanges"].update(count=9999)),
+        "/exchanges/count is 9999",
+    ),
+    "other methods": (
+        report(lambda report: report["exchanges"]["methods"].pop("POST")),
+        "/exchanges/methods/POST is missing",
+    ),
+    "better latencies": (
+        report(lambda report: report["latencies"]["account_get"].update(median=0.0)),
+        "/latencies/account_get/median is 0.0",
+    ),
+    "better counts": (
+        report(lambda report: report["counts"]["must"].update({"pass": 500})),
+        "/counts/must/pass is 500",
+    ),
+    "a requirement that passes now": (
+        report(lambda report: report["requirements"][3].update(verdict="not-applicable")),
+        'verdict is "not-applicable", and the evidence says "pass"',
+    ),
+    "an operation that passes now": (
+        report(lambda report: report["requirements"][2]["operations"].update(account_get="fail")),
+        'operations/account_get is "fail", and the evidence says "pass"',
+    ),
+    "another statement of a requirement": (
+        report(lambda report: report["requirements"][0].update(statement="All is well.")),
+        '/requirements/base/version-segment/statement is "All is well."',
+    ),
+    "another level of a requirement": (
+        report(lambda report: report["requirements"][0].update(level="observe")),
+        '/requirements/base/version-segment/level is "observe"',
+    ),
+    "a requirement that is left out": (
+        report(lambda report: report["requirements"].pop()),
+        "/requirements is [",
+    ),
+    "a finding that is left out": (
+        report(
+            lambda report: next(
+                entry for entry in report["requirements"] if entry["findings"]
+            ).update(findings=[])
+        ),
+        "/findings is []",
+    ),
+    "a gate that required more": (
+        report(lambda report: report["gate"].update(required=["read", "approval"])),
+        '/gate/required is ["read","approval"]',
+    ),
+    "a note of the signer": (
+        report(lambda report: report.update(award="gold")),
+        "/award is not in the evidence",
+    ),
+    "another version of the suite": (
+        report(lambda report: report["suite"].update(version="9.0")),
+        '/suite/version is "9.0"',
+    ),
+    "another seed": (report(lambda report: report["suite"].update(seed=7)), "/suite/seed is 7"),
+    "an interrupted run": (
+        report(lambda report: report.update(interrupted=True)),
+        "the run was interrupted",
+    ),
+    "a run of some classes": (
+        report(lambda report: report["suite"].update(classes=["read"])),
+        "the run did not check every conformance class",
+    ),
+    "a run of several processes": (
+        report(lambda report: report["suite"].update(workers=2)),
+        "the run used several processes",
+    ),
+    "a run whose secrets were masked": (
+        report(lambda report: report.update(masked=["exchanges.jsonl"])),
+        "secrets were masked",
+    ),
+    "a failure that nobody knew": (
+        report(lambda report: report.update(verdict="non-conformant")),
+        "the verdict of the run is non-conformant",
+    ),
+    "a requirement without a verdict": (
+        report(lambda report: report["requirements"][0].update(verdict="inconclusive")),
+        "base/version-segment is inconclusive",
+    ),
+    "known failures that the run was not given": (
+        report(lambda report: report.update({"known-failures": {"unknown": [], "stale": []}})),
+        "/known-failures is not in the evidence",
+    ),
+    "a date that is none": (
+        run(lambda report: report.update(started="yesterday")),
+        "run.json has no valid date of its start",
+    ),
+    "a run that was over before its last response": (
+        run(lambda report: report.update(duration=0.1)),
+        "s after the start of a run of 0.1 s",
+    ),
+    "a run of a year": (
+        run(lambda report: report.update(duration=5_000_000)),
+        "the run claims 5000000 s, and its last response came after",
+    ),
+    "an option that no run has": (
+        edited("run.json", lambda run: run.update(award="gold")),
+        "run.json is malformed: Additional properties are not allowed",
+    ),
+    "dates that the target contradicts": (
+        edited_lines(dated),
+        "the Date headers of the target say 2015-01-03",
+    ),
+    "exchanges in another order": (
+        edited_lines(lambda lines: lines.insert(0, lines.pop(700))),
+        "but was sent before it",
+    ),
+    "an exchange that is there twice": (
+        edited_lines(lambda lines: lines.insert(700, lines[700])),
+        "is recorded twice",
+    ),
+    "a response before its request": (
+        edited_lines(lambda lines: lines[9].update(elapsed=-3.0)),
+        "-3.0 is less than the minimum of 0",
+    ),
+    "a body of six gigabytes": (
+        edited_lines(lambda lines: first(lines)["response"]["body"].update(padding=6_000_000_000)),
+        "has 6000000000 spaces at the end of a body",
+    ),
+    "a request of six gigabytes": (
+        edited_lines(
+            lambda lines: first(lines, "request")["request"]["body"].update(padding=6_000_000_000)
+        ),
+        "has 6000000000 spaces at the end of a body",
+    ),
+    "many long bodies": (
+        edited_lines(
+            lambda lines: [
+                line["response"]["body"].update(padding=32_000_000)
+                for line in lines
+                if "response" in line
+            ]
+        ),
+        "its responses end with",
+    ),
+    "the beginning of a response": (
+        edited_lines(
+            lambda lines: first(lines)["response"]["body"].update(length=9_000_000, sha256="0" * 64)
+        ),
+        "has only the beginning of a response",
+    ),
+    "a duplicate key in the report": (
+        replaced("report.json", b'"verdict"', b'"verdict": "non-conformant",\n  "verdict"'),
+        "report.json is malformed: duplicate key 'verdict'",
+    ),
+    "a duplicate key in an exchange": (
+        replaced("exchanges.jsonl", b'"status":200', b'"status":500,"status":200'),
+        "exchanges.jsonl is malformed: line 2: duplicate key 'status'",
+    ),
+    "a number that is none": (
+        replaced("report.json", b'"duration": ', b'"duration": NaN, "x": '),
+        "report.json is malformed: not JSON",
+    ),
+    "another spelling": (
+        replaced("report.json", b'"format": 1', b'"format": 1.0'),
+        "/format is 1.0, and the evidence says 1",
+    ),
+    "other spaces": (
+        replaced("report.json", b'"format": 1', b'"format":  1'),
+        "report.json is malformed: not written as a run writes it",
+    ),
+    "an exchange that is not JSON": (
+        replaced("exchanges.jsonl", b"{", b"none\n{"),
+        "exchanges.jsonl is malformed: line 1: not JSON",
+    ),
+    "an exchange of another form": (
+        replaced("exchanges.jsonl", b"{", b'{"id":"x#1"}\n{'),
+        'exchanges.jsonl is malformed: "item" is a required property',
+    ),
+    "an empty target": (
+        lambda files: files.update({"target.json": b"{}"}),
+        "target.json is malformed: 'fixtures'",
+    ),
+    "a target that is a list": (
+        lambda files: files.update({"target.json": b"[]"}),
+        "target.json is malformed: list indices must be integers",
+    ),
+    "a read-only run with writes": (
+        edited("target.json", without_consent),
+        "the profile has no consent for writes",
+    ),
+    "other packages than those of the report": (
+        replaced("environment.txt", b"hypothesis==", b"hypothesis==1."),
+        "environment.txt has another version of hypothesis than the report",
+    ),
+    "a command instead of a package": (
+        lambda files: files.update({"environment.txt": b"# python 3.11.1\n--index-url=x\n"}),
+        "environment.txt has other lines than NAME==VERSION",
+    ),
+}
+
+
+def resealed(certified: Certified, files: dict[str, bytes]) -> Bundle:
+    """Edited evidence, signed anew by the signer with a statement that fits, if one can be made."""
+    try:
+        return issuing.sealed(Evidence(files), REVISION, certified.signer)
+    except Malformed:
+        stated = copy.deepcopy(claimed(certified.honest))
+        stated["subject"] = statement.subjects(Evidence(files))
+        return Bundle(files, dsse.sign(stated, certified.signer), certified.honest.key)
+
+
+def claimed(found: Bundle) -> Any:
+    """The statement of a certificate."""
+    return dsse.opened(found.envelope, dsse.public_key(found.key, "the signer"))
+
+
+@pytest.mark.parametrize(("edit", "expected"), EVIDENCE.values(), ids=EVIDENCE)
+def test_altered_evidence_is_rejected(edit: Edit, expected: str, certified: Certified) -> None:
+    """A stranger's does not fit the statement; the signer signs another one, which does."""
+    files = dict(certified.evidence)
+    edit(files)
+    by_stranger = Bundle(files, certified.honest.envelope, certified.honest.key)
+    problems = verify(by_stranger, None).problems
+    assert [problem for problem in problems if not problem.endswith("not the signed one")] == []
+    assert problems != ()
+
+    problems = verify(resealed(certified, files), None).problems
+    assert any(expected in problem for problem in problems), problems
+
+
+STATEMENT: dict[str, tuple[Callable[[Any], object], str]] = {
+    "invented passed tests": (
+        lambda stated: stated["predicate"]["passed"].append("everything"),
+        "the statement/predicate/passed is [",
+    ),
+    "another product": (
+        lambda stated: stated["predicate"].update(product={"vendor": "Acme"}),
+        "the statement/predicate/product/vendor is not in the evidence",
+    ),
+    "another address": (
+        lambda stated: stated["predicate"]["target"].update({"base-url": "https://acme.example"}),
+        'the statement/predicate/target/base-url is "https://acme.example"',
+    ),
+    "a reference that is a product": (
+        lambda stated: stated["predicate"]["target"].pop("reference"),
+        "the statement/predicate/target/reference is missing",
+    ),
+    "a certificate for ever": (
+        lambda stated: stated["predicate"].update(expires="2099-01-01"),
+        'the statement/predicate/expires is "2099-01-01"',
+    ),
+    "another end": (
+        lambda stated: stated["predicate"].update(finished="2099-01-01T00:00:00+00:00"),
+        "the statement/predicate/finished is",
+    ),
+    "another depth": (
+        lambda stated: stated["predicate"]["suite"].update(depth="deep"),
+        'the statement/predicate/suite/depth is "deep"',
+    ),
+    "better counts": (
+        lambda stated: stated["predicate"]["counts"]["must"].update({"pass": 500}),
+        "the statement/predicate/counts/must/pass is 500",
+    ),
+    "a better class": (
+        lambda stated: stated["predicate"]["classes"]["read"].update({"pass": 500}),
+        "the statement/predicate/classes/read/pass is 500",
+    ),
+    "a number that is true": (
+        lambda stated: stated["predicate"].update(notScored={"x/y": True}),
+        "the statement/predicate/notScored/x/y is not in the evidence",
+    ),
+    "an unknown revision": (
+        lambda stated: stated["predicate"].update(revision="2031-01"),
+        "unknown revision '2031-01'",
+    ),
+    "no revision": (
+        lambda stated: stated["predicate"].pop("revision"),
+        "the statement names no revision",
+    ),
+    "a note of the signer": (
+        lambda stated: stated.update(award="gold"),
+        "the statement/award is not in the evidence",
+    ),
+    "another type": (
+        lambda stated: stated.update(predicateType="https://in-toto.io/attestation/link/v0.3"),
+        "the statement/predicateType is",
+    ),
+    "no digests": (
+        lambda stated: stated.pop("subject"),
+        "the statement has no digests of the evidence",
+    ),
+    "a file less": (
+        lambda stated: stated["subject"].pop(),
+        "openapi.yaml is not the signed one",
+    ),
+    "a file more": (
+        lambda stated: stated["subject"].append(
+            {"name": "../audit.pdf", "digest": {"sha256": "0" * 64}}
+        ),
+        "the statement is about '../audit.pdf', which is missing",
+    ),
+    "another kind of digest": (
+        lambda stated: stated["subject"][0]["digest"].update(md5="0"),
+        "the statement has other subjects than the evidence",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "expected"), STATEMENT.values(), ids=STATEMENT)
+def test_a_statement_altered_by_the_signer_is_rejected(
+    change: Callable[[Any], object], expected: str, certified: Certified
+) -> None:
+    """The evidence is the honest one."""
+    stated = claimed(certified.honest)
+    change(stated)
+    forged = Bundle(certified.evidence, dsse.sign(stated, certified.signer), certified.honest.key)
+    problems = verify(forged, None).problems
+    assert any(expected in problem for problem in problems), problems
+
+
+@pytest.mark.parametrize("change", [change for change, _ in STATEMENT.values()], ids=STATEMENT)
+def test_a_statement_altered_by_a_stranger_is_rejected(
+    change: Callable[[Any], object], certified: Certified
+) -> None:
+    """The stranger signs with another key than the pinned one."""
+    stated = claimed(certified.honest)
+    change(stated)
+    stranger = CryptoSigner.generate_ed25519()
+    forged = Bundle(certified.evidence, dsse.sign(stated, stranger), dsse.pem(stranger))
+    pinned = certified.honest.key
+    assert verify(forged, pinned).problems == ("the signature is not from this key",)
+
+
+ENVELOPE: dict[str, tuple[Callable[[Any], object], str]] = {
+    "another payload": (lambda envelope: envelope.update(payload="AAAA"), "is not from this key"),
+    "a payload that is no base64": (
+        lambda envelope: envelope.update(payload=envelope["payload"] + "\n"),
+        "the envelope is malformed (base64)",
+    ),
+    "a payload that is a number": (lambda envelope: envelope.update(payload=1), "(base64)"),
+    "another type": (
+        lambda envelope: envelope.update(payloadType="text/plain"),
+        "the envelope carries 'text/plain', not a statement",
+    ),
+    "no signature": (lambda envelope: envelope["signatures"].clear(), "(signatures)"),
+    "signatures that are a text": (
+        lambda envelope: envelope.update(signatures="AA"),
+        "(signatures)",
+    ),
+    "a signature that is a text": (
+        lambda envelope: envelope.update(signatures=["AA"]),
+        "(signatures)",
+    ),
+    "another signature": (
+        lambda envelope: envelope["signatures"][0].update(sig="AAAA"),
+        "the signature is not from this key",
+    ),
+    "another key id": (
+        lambda envelope: envelope["signatures"][0].update(keyid="0" * 64),
+        "the signature is not from this key",
+    ),
+    "a signature that is there twice": (
+        lambda envelope: envelope["signatures"].append(dict(envelope["signatures"][0])),
+        "the envelope is malformed (ValueError)",
+    ),
+    "a further part": (
+        lambda envelope: envelope.update(award="gold"),
+        "the envelope has other parts than payload, payloadType, signatures",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "expected"), ENVELOPE.values(), ids=ENVELOPE)
+def test_an_altered_envelope_is_rejected(
+    change: Callable[[Any], object], expected: str, certified: Certified
+) -> None:
+    """This holds for each part of it."""
+    envelope = copy.deepcopy(certified.honest.envelope)
+    change(envelope)
+    forged = Bundle(certified.evidence, envelope, certified.honest.key)
+    (problem,) = verify(forged, None).problems
+    assert expected in problem
+
+
+@pytest.mark.parametrize(
+    ("payload", "expected"),
+    [
+        (b'{"predicate": 1, "predicate": 2}', "the statement: duplicate key 'predicate'"),
+        (b'{"predicate": NaN}', "the statement: NaN is not a JSON value"),
+        (b"[" * 100_000, "the statement: not JSON"),
+        (b"\xff", "the statement: not JSON"),
+        (b"[]", "the envelope carries no statement"),
+    ],
+)
+def test_a_payload_that_is_not_strict_json_is_rejected(
+    payload: bytes, expected: str, certified: Certified
+) -> None:
+    """Two readers must not read two statements."""
+    envelope = signed_bytes(payload, certified.signer)
+    problems = verify(Bundle(certified.evidence, envelope, certified.honest.key), None).problems
+    assert [problem[: len(expected)] for problem in problems] == [expected]
+
+
+def signed_bytes(payload: bytes, signer: CryptoSigner) -> dict[str, Any]:
+    """An envelope of any bytes."""
+    envelope = Envelope(payload, dsse.PAYLOAD_TYPE, {})
+    envelope.sign(signer)
+    signed: dict[str, Any] = envelope.to_dict()
+    return signed
+
+
+def archive(path: Path, files: dict[str, bytes], coding: int = zipfile.ZIP_DEFLATED) -> Path:
+    """A zip of these files."""
+    with zipfile.ZipFile(path, "w", coding) as written:
+        for name, content in files.items():
+            written.writestr(name, content)
+    return path
+
+
+@pytest.fixture
+def files(certified: Certified, tmp_path: Path) -> dict[str, bytes]:
+    """The files in the archive of the honest certificate."""
+    with zipfile.ZipFile(certified.write(tmp_path / "honest.zip")) as honest:
+        return {name: honest.read(name) for name in honest.namelist()}
+
+
+FILES: dict[str, tuple[Callable[[dict[str, bytes]], object], str]] = {
+    "a further file": (lambda files: files.update({"notes.txt": b"trust me"}), "instead of"),
+    "a file outside": (lambda files: files.update({"../run.json": b"{}"}), "instead of"),
+    "a file less": (lambda files: files.pop("run.json"), "instead of"),
+    "an envelope with a duplicate key": (
+        lambda files: files.update({bundle.STATEMENT: b'{"payload": 1, "payload": 2}'}),
+        "duplicate key 'payload'",
+    ),
+    "an envelope that is a list": (
+        lambda files: files.update({bundle.STATEMENT: b"[]"}),
+        "is not an envelope",
+    ),
+    "a file that unpacks to gigabytes": (
+        lambda files: files.update({"run.json": b" " * 5_000_000}),
+        "unpacks to more than 4194304 bytes of run.json",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "expected"), FILES.values(), ids=FILES)
+def test_an_archive_with_other_files_is_not_read(
+    change: Callable[[dict[str, bytes]], object],
+    expected: str,
+    files: dict[str, bytes],
+    tmp_path: Path,
+) -> None:
+    """Nothing of it is unpacked before its names and sizes are known."""
+    change(files)
+    with pytest.raises(BundleProblem, match=expected):
+        bundle.read(archive(tmp_path / "odd.zip", files))
+
+
+def test_a_file_that_is_there_twice_is_not_read(files: dict[str, bytes], tmp_path: Path) -> None:
+    """Readers of archives disagree about which of the two counts."""
+    path = archive(tmp_path / "odd.zip", files)
+    with zipfile.ZipFile(path, "a") as written, pytest.warns(UserWarning, match="Duplicate name"):
+        written.writestr("run.json", b"{}")
+    with pytest.raises(BundleProblem, match="instead of"):
+        bundle.read(path)
+
+
+def test_an_archive_by_another_method_is_not_read(files: dict[str, bytes], tmp_path: Path) -> None:
+    """Other methods let the archive decide how much memory unpacking takes."""
+    path = archive(tmp_path / "odd.zip", files, zipfile.ZIP_LZMA)
+    with pytest.raises(BundleProblem, match="by another method than deflate"):
+        bundle.read(path)
+
+
+def rejected_outsider(lines: list[Any]) -> Any:
+    """The exchange in which a request of the outsider for a project is rejected."""
+    return next(
+        line
+        for line in lines
+        if line["credential"] == "outsider" and line["operation"] == "project_get"
+    )
+
+
+def invent(lines: list[Any]) -> None:
+    """Alter a response, two requests, and the number of exchanges."""
+    rejected_outsider(lines)["response"]["status"] = 200
+    lines[1000]["purpose"] = "to please"
+    lines[1001]["request"]["url"] = "https://acme.example/v1/account"
+    lines.append({**lines[-1], "id": "a::invented#1", "item": "a::invented"})
+    lines.remove(next(line for line in lines if line["item"].startswith("list_grants::")))
+
+
+@pytest.fixture(scope="module")
+def invented(certified: Certified) -> tuple[list[str], list[Any]]:
+    """What one replay of several invented exchanges contradicts, and the honest exchanges."""
+    files = dict(certified.evidence)
+    edited_lines(invent)(files)
+    evidence = Evidence(files)
+    again = REPLAY(evidence)
+    lines = [orjson.loads(line) for line in certified.evidence["exchanges.jsonl"].splitlines()]
+    return list(differences(evidence, again)), lines
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (1000, "the exchange {id} was removed or altered"),
+        (1001, "the exchange {id} was removed or altered"),
+        (
+            None,
+            '/requirements/authorization/lists/verdict is "pass", and the evidence says "error"',
+        ),
+        (None, "recorded exchanges belong to no check: a::invented#1"),
+        (None, "/requirements/authorization/company/verdict is"),
+        (None, "/verdict is"),
+    ],
+    ids=["purpose", "address", "left out", "added", "leak", "verdict"],
+)
+def test_an_invented_exchange_is_found_by_the_replay(
+    number: int | None, expected: str, invented: tuple[list[str], list[Any]]
+) -> None:
+    """The suite, run again, sends other requests, or comes to another verdict."""
+    problems, lines = invented
+    line = expected.format(id=lines[number]["id"] if number else "")
+    assert any(line in problem for problem in problems), problems[:20]

@@ -1,0 +1,134 @@
+"""One quick run and its certificate, for all tests; and what edits the evidence of copies."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from securesystemslib.signer import CryptoSigner
+
+from conformance.assurance.certificate import bundle, dsse, issuing, recomputation
+from conformance.assurance.certificate.bundle import Bundle
+from conformance.assurance.certificate.evidence import Evidence
+from conformance.assurance.certificate.recomputation import Recomputed
+from conformance.contract import revisions
+from conformance.contract.revisions import Revision
+
+Files = dict[str, bytes]
+Edit = Callable[[Files], None]
+
+REPLAYED = ("exchanges.jsonl", "target.json")
+REVISION = replace(revisions.latest(), depths=("quick", "standard", "deep"))
+"""The newest revision, as if it accepted quick runs."""
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A report folder, the key and the certificate of its run, and what its replay has found."""
+
+    report: Path
+    key: Path
+    signer: CryptoSigner
+    honest: Bundle
+    recomputed: Recomputed
+
+    @property
+    def evidence(self) -> Mapping[str, bytes]:
+        """The files of the honest certificate."""
+        return self.honest.evidence
+
+    def write(self, path: Path, found: Bundle | None = None) -> Path:
+        """Write a certificate, by default the honest one."""
+        bundle.write(path, found or self.honest)
+        return path
+
+
+def command(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    """The command line, in a process of its own."""
+    words = [sys.executable, "-m", "conformance", *map(str, arguments)]
+    return subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
+
+
+def make(folder: Path) -> Certified:
+    """Run the suite once, and replay it once."""
+    done = command("run", "--depth", "quick", "--report-dir", folder / "report")
+    assert done.returncode == 0, done.stdout + done.stderr
+    dsse.generate(folder / "key")
+    signer = dsse.private_key(folder / "key")
+    found: list[Recomputed] = []
+
+    def replay(evidence: Evidence) -> Recomputed:
+        found.append(once(evidence))
+        return found[0]
+
+    once = recomputation.replay
+    with quick_runs(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recomputation, "replay", replay)
+        honest = issuing.issued(folder / "report", REVISION, signer)
+    return Certified(folder / "report", folder / "key", signer, honest, found[0])
+
+
+@contextmanager
+def quick_runs() -> Iterator[None]:
+    """Accept quick runs in certificates."""
+
+    def load(name: str) -> Revision:
+        return REVISION if name == REVISION.name else original(name)
+
+    original = revisions.load
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(revisions, "load", load)
+        patch.setattr(revisions, "latest", lambda: REVISION)
+        yield
+
+
+@contextmanager
+def one_replay(certified: Certified) -> Iterator[None]:
+    """Replay nothing where the recording is the honest one: the result is known."""
+
+    def replay(evidence: Evidence) -> Recomputed:
+        same = all(evidence.files[name] == certified.evidence[name] for name in REPLAYED)
+        assert same, "a replay of altered exchanges takes half a minute"
+        return certified.recomputed
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recomputation, "replay", replay)
+        yield
+
+
+def edited(name: str, change: Callable[[Any], object]) -> Edit:
+    """An edit of a JSON file of the evidence, which stays as a run writes it."""
+
+    def edit(files: Files) -> None:
+        value = json.loads(files[name])
+        change(value)
+        files[name] = orjson.dumps(value, option=orjson.OPT_INDENT_2)
+
+    return edit
+
+
+def edited_lines(change: Callable[[list[Any]], object]) -> Edit:
+    """An edit of the recorded exchanges."""
+
+    def edit(files: Files) -> None:
+        lines = [orjson.loads(line) for line in files["exchanges.jsonl"].splitlines()]
+        change(lines)
+        files["exchanges.jsonl"] = b"".join(orjson.dumps(line) + b"\n" for line in lines)
+
+    return edit
+
+
+def replaced(name: str, old: bytes, new: bytes) -> Edit:
+    """An edit of the text of a file, at the first place."""
+
+    def edit(files: Files) -> None:
+        assert old in files[name]
+        files[name] = files[name].replace(old, new, 1)
+
+    return edit

@@ -482,6 +482,20 @@ def verify_options(part: argparse.ArgumentParser) -> None:
         help="list the verdicts that the installed suite changes",
     )
     part.add_argument("--json", action="store_true", help="print a JSON object")
+    part.add_argument(
+        "--countersign",
+        nargs=2,
+        type=Path,
+        metavar=("KEY", "SUMMARY"),
+        help="sign a summary of this verification, as a registrar does",
+    )
+    part.add_argument(
+        "--summary",
+        nargs=2,
+        type=Path,
+        metavar=("SUMMARY", "KEY.pub"),
+        help="check the summary of a registrar, too",
+    )
     part.add_argument("file", type=Path, metavar="FILE", help="the certificate")
 
 

@@ -4,10 +4,11 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from datetime import UTC, date, datetime
 from typing import Any
 
-from conformance.assurance.certificate import bundle, dsse, environment
+from conformance.assurance.certificate import bundle, dsse, environment, summary
 from conformance.assurance.certificate.verification import Verification, verify
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
@@ -21,26 +22,50 @@ def run(arguments: argparse.Namespace) -> int:
         found = bundle.read(arguments.file)
         pinned = arguments.public_key.read_bytes() if arguments.public_key else None
         verification = verify(found, pinned, current=arguments.with_current_suite)
+        if _is_good(verification):
+            verification = _registered(found, arguments, verification)
     except (bundle.BundleProblem, dsse.KeyProblem) as problem:
         raise UsageError(str(problem)) from None
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
-    is_good = not verification.problems and not verification.is_other_suite
     if arguments.json:
         sys.stdout.write(json.dumps(_document(found, verification), indent=2) + "\n")
     else:
         sys.stdout.writelines(f"{line}\n" for line in _lines(found, verification, arguments))
-    return CONFORMANT if is_good else NON_CONFORMANT
+    return CONFORMANT if _is_good(verification) else NON_CONFORMANT
+
+
+def _is_good(verification: Verification) -> bool:
+    return not verification.problems and not verification.is_other_suite
+
+
+def _registered(
+    found: bundle.Bundle, arguments: argparse.Namespace, verification: Verification
+) -> Verification:
+    """The verification with that of a registrar's summary; writes one where that is asked for."""
+    if arguments.countersign:
+        key, file = arguments.countersign
+        file.write_bytes(summary.sign(found, dsse.private_key(key), datetime.now(UTC)))
+    if not arguments.summary:
+        return verification
+    file, key = arguments.summary
+    registrar = dsse.public_key(key.read_bytes(), str(key))
+    try:
+        signed = summary.read(file.read_bytes(), found, registrar)
+    except dsse.SignatureProblem as problem:
+        return replace(verification, problems=(f"{file}: {problem}",))
+    return replace(verification, summary=signed)
 
 
 def _document(found: bundle.Bundle, verification: Verification) -> dict[str, Any]:
     """The result as JSON values; the claims of a rejected certificate are not repeated."""
     return {
-        "verified": not verification.problems and not verification.is_other_suite,
+        "verified": _is_good(verification),
         "problems": list(verification.problems),
         "otherSuite": verification.is_other_suite,
         "changes": list(verification.changes),
         "signer": dsse.public_key(found.key, "the signer").keyid,
+        "registrar": verification.summary and asdict(verification.summary),
         "claims": None if verification.problems else dsse.claims(found.envelope),
     }
 
@@ -63,6 +88,9 @@ def _lines(
     else:
         yield "VERIFIED: the evidence supports every statement."
         yield dsse.MEANING
+    if verification.summary:
+        registrar = verification.summary
+        yield f"A registrar verified it on {registrar.verified}, and signed with {registrar.key}."
     if arguments.public_key is None:
         yield (
             "The owner of the key is not verified: compare the id of the key, or pass --public-key."

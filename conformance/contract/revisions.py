@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from conformance.contract import files, requirements
 from conformance.contract.verdict import Level
@@ -67,7 +68,11 @@ def load(name: str) -> Revision:
     """One revision. Raises UnknownRevision."""
     if name not in names():
         raise UnknownRevision(f"unknown revision {name!r}; the revisions are {', '.join(names())}")
-    stated = files.document(f"{FOLDER}/{name}.yaml")
+    return read(files.document(f"{FOLDER}/{name}.yaml"))
+
+
+def read(stated: Mapping[str, Any]) -> Revision:
+    """The revision of a document. Raises KeyError, TypeError, ValueError or AttributeError."""
     return Revision(
         name=stated["revision"],
         published=stated["published"],
@@ -77,6 +82,32 @@ def load(name: str) -> Revision:
         excluded=dict(stated["excluded"]),
         contested=dict(stated["contested"]),
         interpretations=tuple(stated["interpretations"]),
+    )
+
+
+def document(revision: Revision) -> dict[str, Any]:
+    """The content of the file of a revision."""
+    return {
+        "revision": revision.name,
+        "published": revision.published,
+        "valid-days": revision.valid_days,
+        "depths": list(revision.depths),
+        "requirements": {id: level.value for id, level in revision.levels.items()},
+        "excluded": dict(revision.excluded),
+        "contested": dict(revision.contested),
+        "interpretations": list(revision.interpretations),
+    }
+
+
+def is_relaxed(revision: Revision) -> bool:
+    """Whether a revision of this name was published and asks for more, or holds for less time."""
+    if revision.name not in names():
+        return False
+    official = load(revision.name)
+    return official.published and (
+        revision.levels != official.levels
+        or revision.valid_days != official.valid_days
+        or revision.depths != official.depths
     )
 
 

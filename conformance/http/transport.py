@@ -1,6 +1,7 @@
 """Transports: over a network, or directly into an ASGI application."""
 
 import asyncio
+import hashlib
 import ssl
 import threading
 import time
@@ -55,7 +56,8 @@ class Network(httpx.BaseTransport):
     """Connections over a network, kept alive between requests.
 
     They use the trust store of the system and the proxies of the environment. The extension
-    `timeout.whole` of a request bounds the whole exchange, in seconds.
+    `timeout.whole` of a request bounds the whole exchange, in seconds. `certificates` are the
+    SHA-256 digests, in hexadecimal digits, of the TLS certificates that servers have shown.
     """
 
     concurrency = 16
@@ -64,13 +66,23 @@ class Network(httpx.BaseTransport):
         self._context = httpx.create_ssl_context()
         self._routes: dict[tuple[str, bytes], _Route] = {}
         self._opening = threading.Lock()
+        self.certificates: set[str] = set()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send one request. Raises httpx.TransportError without a response."""
         _exchange.ends = time.monotonic() + request.extensions.get("timeout", {}).get(
             "whole", LONGEST_EXCHANGE
         )
-        return self._route(request.url).handle_request(request)
+        response = self._route(request.url).handle_request(request)
+        if request.url.scheme == "https":
+            self._note_certificate(response)
+        return response
+
+    def _note_certificate(self, response: httpx.Response) -> None:
+        secured = response.extensions["network_stream"].get_extra_info("ssl_object")
+        shown = secured.getpeercert(True) if secured else None  # noqa: FBT003 - it takes no names
+        if shown:
+            self.certificates.add(hashlib.sha256(shown).hexdigest())
 
     def close(self) -> None:
         """Close every connection."""

@@ -31,6 +31,7 @@ from conformance.report import (
     known_failures,
     known_gaps,
     named_ids,
+    source,
     unchecked,
 )
 from conformance.report.causes import grouping
@@ -100,6 +101,7 @@ class Run:
         self.required: tuple[str, ...] = ()
         self.known: tuple[Known, ...] | None = None
         self.baseline: Report | None = None
+        self.transport: object = None
         self.formats: tuple[str, ...] = artefacts.DEFAULT
 
     def start_journal(self) -> None:
@@ -214,10 +216,13 @@ class Run:
         """What the run was asked for, and when: with the exchanges, all that a replay needs."""
         return {
             "suite": report["suite"],
+            "source": source.digest(),
             "started": report["started"],
             "duration": report["duration"],
             "required": list(self.required),
             "known-failures": self.known,
+            # A recording, and an application in this process, have none.
+            "certificates": sorted(getattr(self.transport, "certificates", ())),
         }
 
     def _exit_code(self, report: Report, status: int) -> int:

@@ -49,7 +49,7 @@ def examine(exchange: Exchange, roles: dict[str, str], contract: Contract) -> Ju
     `roles` has the query parameters whose names are certain on this target, with their roles.
     """
     operation = contract.operation(exchange.operation)
-    arguments = _arguments(exchange.call, operation, roles)
+    arguments = of(exchange.call, operation, roles)
     if exchange.status is None or any(argument.fitness is Fitness.OPEN for argument in arguments):
         return
     invalid = [argument for argument in arguments if argument.fitness is Fitness.INVALID]
@@ -104,7 +104,8 @@ def _accepted(exchange: Exchange, arguments: Sequence[Argument]) -> Judgement:
     return hold(ACCEPTED, not rejected, otherwise)
 
 
-def _arguments(call: Call, operation: Operation, roles: dict[str, str]) -> list[Argument]:
+def of(call: Call, operation: Operation, roles: dict[str, str]) -> list[Argument]:
+    """The arguments of a call, with their fitness."""
     arguments = [Argument("id", value, _uuid(value)) for value in call.path.values()]
     names = [name for name, _ in call.query]
     for name, value in call.query:

@@ -8,7 +8,7 @@ from conformance.contract.verdict import Finding
 from conformance.http.client import Client
 from conformance.http.exchange import Exchange
 from conformance.http.retry import is_unavailable
-from conformance.rules import arguments, examine
+from conformance.rules import arguments, examine, own_requests
 from conformance.rules.judgement import Judgement
 from conformance.runner.facts import Fact
 from conformance.runner.judgements import Judgements
@@ -140,7 +140,9 @@ class Context:
     def _judged_arguments(self, exchange: Exchange) -> Iterator[Judgement]:
         operation = self.contract.operation(exchange.operation)
         if self._is_served(operation):
-            yield from arguments.examine(exchange, self.roles(operation), self.contract)
+            roles = self.roles(operation)
+            yield from own_requests.examine(exchange, roles, self.contract)
+            yield from arguments.examine(exchange, roles, self.contract)
 
     def _is_served(self, operation: Operation) -> bool:
         """Whether primary gets 200 from an operation: then a rejection is about the arguments."""

@@ -45,6 +45,7 @@ def begun(config: pytest.Config, began: float) -> Run:
     run.known = examination.known_failures(config)
     run.baseline = examination.baseline(config)
     run.required = examination.required(config) or examined.target.required
+    run.transport = examined.transport
     run.start_journal()
     return run
 

@@ -88,7 +88,7 @@ def test_certify_and_verify_print_json(
     assert verified["signer"] == certified.signer.public_key.keyid
 
     stranger = CryptoSigner.generate_ed25519()
-    forged = issuing.sealed(Evidence(certified.evidence), REVISION, stranger)
+    forged = issuing.sealed(Evidence(certified.evidence), stranger)
     found = Bundle(forged.evidence, forged.envelope, dsse.pem(certified.signer))
     certified.write(tmp_path / "forged.zip", found)
     assert main(["verify", "--json", str(tmp_path / "forged.zip")]) == 1
@@ -128,6 +128,30 @@ def test_a_stock_client_verifies_the_envelope(certified: Certified) -> None:
     assert {entry["name"]: entry["digest"]["sha256"] for entry in subject} == {
         name: bundle.digest(content) for name, content in certified.evidence.items()
     }
+
+
+def test_a_registrar_signs_a_summary_of_its_verification(
+    certified: Certified, honest: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is another file by another key; one about another certificate is rejected."""
+    dsse.generate(tmp_path / "registrar")
+    signed, public = tmp_path / "summary.json", tmp_path / "registrar.pub"
+    words = ("verify", "--countersign", tmp_path / "registrar", signed, honest)
+    assert main(list(map(str, words))) == 0
+    capsys.readouterr()
+
+    assert main(["verify", "--json", "--summary", str(signed), str(public), str(honest)]) == 0
+    registrar = json.loads(capsys.readouterr().out)["registrar"]
+    assert registrar["revision"] == REVISION.name
+    assert registrar["key"] == dsse.private_key(tmp_path / "registrar").public_key.keyid
+    payload = Envelope.from_dict(json.loads(signed.read_bytes())).payload
+    assert json.loads(payload)["predicateType"] == "https://slsa.dev/verification_summary/v1"
+
+    stranger = CryptoSigner.generate_ed25519()
+    other = issuing.sealed(Evidence(certified.evidence), stranger)
+    path = certified.write(tmp_path / "other.zip", other)
+    assert main(["verify", "--summary", str(signed), str(public), str(path)]) == 1
+    assert "the summary is not about this certificate" in capsys.readouterr().out
 
 
 def test_a_run_over_a_network_is_verified(certified: Certified, tmp_path: Path) -> None:
@@ -184,7 +208,7 @@ def test_another_key_than_the_pinned_one_is_rejected(
     certified: Certified, public: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The certificate is valid by the key that it contains."""
-    other = issuing.sealed(Evidence(certified.evidence), REVISION, CryptoSigner.generate_ed25519())
+    other = issuing.sealed(Evidence(certified.evidence), CryptoSigner.generate_ed25519())
     path = certified.write(tmp_path / "other.zip", other)
     assert main(["verify", "--public-key", str(public), str(path)]) == 1
     assert capsys.readouterr().out == "REJECTED:\n  the signature is not from this key\n"

@@ -9,7 +9,6 @@ from typing import Any
 import orjson
 import pytest
 from certified import (
-    REVISION,
     Certified,
     Edit,
     edited,
@@ -277,7 +276,7 @@ EVIDENCE: dict[str, tuple[Edit, str]] = {
     ),
     "an exchange of another form": (
         replaced("exchanges.jsonl", b"{", b'{"id":"x#1"}\n{'),
-        'exchanges.jsonl is malformed: "item" is a required property',
+        "exchanges.jsonl is malformed: 'request'",
     ),
     "an empty target": (
         lambda files: files.update({"target.json": b"{}"}),
@@ -290,6 +289,10 @@ EVIDENCE: dict[str, tuple[Edit, str]] = {
     "a read-only run with writes": (
         edited("target.json", without_consent),
         "the profile has no consent for writes",
+    ),
+    "a revision that is not one": (
+        edited("revision.json", lambda revision: revision.pop("depths")),
+        "revision.json is malformed: 'depths'",
     ),
     "other packages than those of the report": (
         replaced("environment.txt", b"hypothesis==", b"hypothesis==1."),
@@ -305,7 +308,7 @@ EVIDENCE: dict[str, tuple[Edit, str]] = {
 def resealed(certified: Certified, files: dict[str, bytes]) -> Bundle:
     """Edited evidence, signed anew by the signer with a statement that fits, if one can be made."""
     try:
-        return issuing.sealed(Evidence(files), REVISION, certified.signer)
+        return issuing.sealed(Evidence(files), certified.signer)
     except Malformed:
         stated = copy.deepcopy(claimed(certified.honest))
         stated["subject"] = statement.subjects(Evidence(files))
@@ -372,14 +375,11 @@ STATEMENT: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda stated: stated["predicate"].update(notScored={"x/y": True}),
         "the statement/predicate/notScored/x/y is not in the evidence",
     ),
-    "an unknown revision": (
+    "another revision": (
         lambda stated: stated["predicate"].update(revision="2031-01"),
-        "unknown revision '2031-01'",
+        'the statement/predicate/revision is "2031-01"',
     ),
-    "no revision": (
-        lambda stated: stated["predicate"].pop("revision"),
-        "the statement names no revision",
-    ),
+    "no claims": (lambda stated: stated.pop("predicate"), "the statement/predicate is missing"),
     "a note of the signer": (
         lambda stated: stated.update(award="gold"),
         "the statement/award is not in the evidence",

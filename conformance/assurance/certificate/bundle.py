@@ -17,6 +17,7 @@ EVIDENCE = {
     "target.json": 4 * MIB,
     "run.json": 4 * MIB,
     "environment.txt": MIB,
+    "revision.json": 4 * MIB,
     "requirements.yaml": 4 * MIB,
     "openapi.yaml": 4 * MIB,
 }

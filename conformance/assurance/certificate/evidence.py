@@ -9,7 +9,8 @@ from typing import Any
 import jsonschema_rs
 
 from conformance.assurance.certificate import strict_json
-from conformance.contract import files
+from conformance.contract import files, revisions
+from conformance.contract.revisions import Revision
 from conformance.http.content_coding import LONGEST_BODY
 from conformance.target import snapshot
 from conformance.target.target import Target
@@ -24,9 +25,10 @@ YEARS = range(2020, 2200)
 
 RUN_SCHEMA = {
     "type": "object",
-    "required": ["suite", "started", "duration", "required", "known-failures"],
+    "required": ["suite", "source", "started", "duration", "required", "known-failures"],
     "properties": {
         "suite": {"type": "object"},
+        "source": {"type": "string"},
         "started": {"type": "string"},
         "duration": {"type": "number", "minimum": 0, "maximum": 10_000_000},
         "required": {"type": "array", "items": {"type": "string"}},
@@ -66,7 +68,6 @@ class Evidence:
     def report(self) -> dict[str, Any]:
         """report.json. Raises Malformed."""
         report: dict[str, Any] = self._read("report.json", indented=True)
-        _validate("report.json", files.document("report.schema.json"), report)
         return report
 
     @cached_property
@@ -75,6 +76,16 @@ class Evidence:
         run: dict[str, Any] = self._read("run.json", indented=True)
         _validate("run.json", RUN_SCHEMA, run)
         return run
+
+    @cached_property
+    def revision(self) -> Revision:
+        """The revision that counts. Raises Malformed."""
+        try:
+            return revisions.read(self._read("revision.json", indented=True))
+        except Malformed:
+            raise
+        except (LookupError, TypeError, ValueError, AttributeError) as problem:
+            raise Malformed(f"revision.json is malformed: {_brief(problem)}") from None
 
     @cached_property
     def started(self) -> datetime:
@@ -114,6 +125,16 @@ class Evidence:
         """Read every file. Raises Malformed for the first one that no run has written."""
         _ = (self.report, self.started, self.target, self.provisioned, self.exchanges)
 
+    def validate(self) -> None:
+        """Hold the files to the schema of the installed suite, which has made them.
+
+        Raises Malformed. Other suites have other schemas.
+        """
+        schema = files.document("report.schema.json")
+        _validate("report.json", schema, self.report)
+        every = {"type": "array", "items": {"$ref": "#/$defs/exchange"}, "$defs": schema["$defs"]}
+        _validate("exchanges.jsonl", every, self.exchanges)
+
     @cached_property
     def _snapshot(self) -> Any:
         return self._read("target.json", indented=True)
@@ -132,11 +153,11 @@ def _exchanges(content: bytes) -> Sequence[dict[str, Any]]:
     if len(lines) > MOST_EXCHANGES:
         raise Malformed(f"exchanges.jsonl has more than {MOST_EXCHANGES} exchanges")
     found = [_line(number, line) for number, line in enumerate(lines, 1)]
-    schema = files.document("report.schema.json")
-    every = {"type": "array", "items": {"$ref": "#/$defs/exchange"}, "$defs": schema["$defs"]}
-    _validate("exchanges.jsonl", every, found)
-    for flaw in _unbounded(found):
-        raise Malformed(f"exchanges.jsonl: {flaw}")
+    try:
+        for flaw in _unbounded(found):
+            raise Malformed(f"exchanges.jsonl: {flaw}")
+    except (LookupError, TypeError, AttributeError) as problem:
+        raise Malformed(f"exchanges.jsonl is malformed: {_brief(problem)}") from None
     return found
 
 

@@ -10,11 +10,12 @@ from conformance.assurance.certificate import (
     eligibility,
     environment,
     statement,
+    strict_json,
 )
 from conformance.assurance.certificate.bundle import Bundle
 from conformance.assurance.certificate.evidence import Evidence, Malformed
 from conformance.assurance.certificate.verification import CONTRACT, verify
-from conformance.contract import files
+from conformance.contract import files, revisions
 from conformance.contract.revisions import Revision
 
 FROM_RUN = ("report.json", "exchanges.jsonl", "target.json", "run.json")
@@ -34,7 +35,7 @@ def require_files(directory: Path) -> None:
         (directory / name).stat()
 
 
-def evidence_of(directory: Path) -> Evidence:
+def evidence_of(directory: Path, revision: Revision) -> Evidence:
     """The evidence in a report directory. Raises OSError, and Malformed."""
     found = {name: (directory / name).read_bytes() for name in FROM_RUN}
     lines = found["exchanges.jsonl"].splitlines()
@@ -46,14 +47,15 @@ def evidence_of(directory: Path) -> Evidence:
             "target.json": found["target.json"],
             "run.json": found["run.json"],
             "environment.txt": environment.text().encode(),
+            "revision.json": strict_json.written(revisions.document(revision)),
             **{name: files.text(name).encode() for name in CONTRACT},
         }
     )
 
 
-def sealed(evidence: Evidence, revision: Revision, signer: CryptoSigner) -> Bundle:
+def sealed(evidence: Evidence, signer: CryptoSigner) -> Bundle:
     """The evidence with its signed statement, whatever it is worth."""
-    envelope = dsse.sign(statement.of(evidence, revision), signer)
+    envelope = dsse.sign(statement.of(evidence), signer)
     return Bundle(evidence.files, envelope, dsse.pem(signer))
 
 
@@ -63,14 +65,15 @@ def issued(directory: Path, revision: Revision, signer: CryptoSigner) -> Bundle:
     It is verified before it is handed out, so that nobody gets one that does not verify.
     """
     try:
-        evidence = evidence_of(directory)
+        evidence = evidence_of(directory, revision)
         evidence.check()
+        evidence.validate()
     except Malformed as problem:
         raise NotCertified([str(problem)]) from None
     reasons = list(eligibility.refusals(evidence.report, revision))
     if reasons:
         raise NotCertified(reasons)
-    found = sealed(evidence, revision, signer)
+    found = sealed(evidence, signer)
     verification = verify(found, None)
     if verification.is_other_suite:
         raise NotCertified(["another version of this package, or of the contract, made this run"])

@@ -101,8 +101,8 @@ def _elapsed(lines: Sequence[Line]) -> dict[str, list[float]]:
 
 def _known(stated: Mapping[str, Any]) -> Known:
     expires = date.fromisoformat(stated["expires"]) if stated["expires"] else None
-    names = ("requirement", "operation", "reason")
-    return Known(*(stated[name] for name in names), expires=expires, is_gap=stated["is_gap"])
+    requirement, operation = stated["requirement"], stated["operation"]
+    return Known(requirement, operation, stated["reason"], expires, is_gap=stated["is_gap"])
 
 
 def differences(evidence: Evidence, again: Recomputed) -> Iterator[str]:

@@ -6,7 +6,6 @@ from typing import Any
 
 from conformance.assurance.certificate import bundle, scoring
 from conformance.assurance.certificate.evidence import Evidence
-from conformance.contract.revisions import Revision
 from conformance.contract.verdict import Conclusion
 from conformance.reference.marker import SERVER
 from conformance.runner.examination import IN_PROCESS
@@ -17,13 +16,13 @@ REFERENCE = "the bundled reference implementation of localization-api-conformanc
 RESULTS = {Conclusion.CONFORMANT: "PASSED", Conclusion.NON_CONFORMANT: "WARNED"}
 
 
-def of(evidence: Evidence, revision: Revision) -> dict[str, Any]:
+def of(evidence: Evidence) -> dict[str, Any]:
     """The in-toto statement; its subjects are the files of the evidence. Raises Malformed."""
     return {
         "_type": STATEMENT_TYPE,
         "subject": subjects(evidence),
         "predicateType": PREDICATE_TYPE,
-        "predicate": _predicate(evidence, revision),
+        "predicate": _predicate(evidence),
     }
 
 
@@ -35,8 +34,9 @@ def subjects(evidence: Evidence) -> list[dict[str, Any]]:
     ]
 
 
-def _predicate(evidence: Evidence, revision: Revision) -> dict[str, Any]:
+def _predicate(evidence: Evidence) -> dict[str, Any]:
     report, run, suite = evidence.report, evidence.run, evidence.report["suite"]
+    revision = evidence.revision
     score = scoring.of(report["requirements"], revision)
     started = evidence.started
     finished = started + timedelta(seconds=int(run["duration"]))
@@ -49,7 +49,10 @@ def _predicate(evidence: Evidence, revision: Revision) -> dict[str, Any]:
         "started": started.isoformat(timespec="seconds"),
         "finished": finished.isoformat(timespec="seconds"),
         "expires": (finished + timedelta(days=revision.valid_days)).date().isoformat(),
-        "suite": {name: suite[name] for name in ("name", "version", "depth", "seed", "versions")},
+        "suite": {
+            **{name: suite[name] for name in ("name", "version", "depth", "seed", "versions")},
+            "source": run["source"],
+        },
         "contract": {
             name: {"sha256": bundle.digest(evidence.files[name])}
             for name in ("openapi.yaml", "requirements.yaml")

@@ -17,8 +17,10 @@ from conformance.assurance.certificate import (
 from conformance.assurance.certificate.bundle import Bundle
 from conformance.assurance.certificate.evidence import Evidence, Malformed
 from conformance.assurance.certificate.recomputation import Recomputed
+from conformance.assurance.certificate.summary import Summary
 from conformance.contract import files, revisions
 from conformance.contract.revisions import Revision
+from conformance.report import source
 from conformance.report.run import versions
 
 CONTRACT = ("requirements.yaml", "openapi.yaml")
@@ -30,12 +32,14 @@ class Verification:
     """The result of a verification; a valid certificate has no problems.
 
     `changes` are the statements that the installed suite gives differently. `is_other_suite`: the
-    certificate is sound, and only the suite that made it can recompute its verdict.
+    certificate is sound, and only the suite that made it can recompute its verdict. `summary` is
+    that of a registrar.
     """
 
     problems: tuple[str, ...]
     changes: tuple[str, ...] = ()
     is_other_suite: bool = False
+    summary: Summary | None = None
 
 
 def verify(bundle: Bundle, key: bytes | None, *, current: bool = False) -> Verification:
@@ -60,7 +64,13 @@ def verify(bundle: Bundle, key: bytes | None, *, current: bool = False) -> Verif
 def is_same_suite(evidence: Evidence) -> bool:
     """Whether the installed suite and contract are those of the run."""
     same_contract = all(evidence.files[name] == files.text(name).encode() for name in CONTRACT)
-    return same_contract and evidence.report["suite"].get("versions") == versions()
+    same_versions = evidence.report["suite"].get("versions") == versions()
+    same_suite = same_versions and evidence.run["source"] == source.digest()
+    return same_contract and same_suite and _is_installed(evidence.revision)
+
+
+def _is_installed(revision: Revision) -> bool:
+    return revision.name in revisions.names() and revision == revisions.load(revision.name)
 
 
 def _sealed(bundle: Bundle, key: SSlibKey, evidence: Evidence) -> Iterator[str]:
@@ -76,14 +86,15 @@ def _sealed(bundle: Bundle, key: SSlibKey, evidence: Evidence) -> Iterator[str]:
         return
     try:
         evidence.check()
-        counted = revisions.load(stated["predicate"]["revision"])
-        yield from _unsound(evidence, counted)
-        expected = statement.of(evidence, counted)
-        yield from recomputation.different(stated, expected, "the statement")
-    except (Malformed, revisions.UnknownRevision, environment.NoEnvironment) as problem:
+        if is_same_suite(evidence):
+            evidence.validate()
+        yield from _unsound(evidence)
+        yield from recomputation.different(stated, statement.of(evidence), "the statement")
+    except (Malformed, environment.NoEnvironment) as problem:
         yield str(problem)
-    except (KeyError, TypeError):
-        yield "the statement names no revision"
+    except (LookupError, TypeError, AttributeError, ValueError) as problem:
+        # Evidence of another suite is held to no schema.
+        yield f"the evidence or the statement is malformed ({type(problem).__name__}: {problem})"
 
 
 def _altered(stated: Mapping[str, Any], evidence: Evidence) -> Iterator[str]:
@@ -104,10 +115,12 @@ def _altered(stated: Mapping[str, Any], evidence: Evidence) -> Iterator[str]:
     yield from flaws or ("the statement has other subjects than the evidence",)
 
 
-def _unsound(evidence: Evidence, revision: Revision) -> Iterator[str]:
+def _unsound(evidence: Evidence) -> Iterator[str]:
     """Evidence that no certifiable run can have."""
+    if revisions.is_relaxed(evidence.revision):
+        yield f"revision.json is not the published revision {evidence.revision.name}"
     yield from chronology.problems(evidence)
-    yield from eligibility.refusals(evidence.report, revision)
+    yield from eligibility.refusals(evidence.report, evidence.revision)
     yield from eligibility.consents(evidence)
     _, packages = environment.read(evidence.files["environment.txt"])
     suite = evidence.report["suite"]

@@ -244,12 +244,6 @@ EVIDENCE: dict[str, tuple[Edit, str]] = {
         ),
         "its responses end with",
     ),
-    "the beginning of a response": (
-        edited_lines(
-            lambda lines: first(lines)["response"]["body"].update(length=9_000_000, sha256="0" * 64)
-        ),
-        "has only the beginning of a response",
-    ),
     "a duplicate key in the report": (
         replaced("report.json", b'"verdict"', b'"verdict": "non-conformant",\n  "verdict"'),
         "report.json is malformed: duplicate key 'verdict'",

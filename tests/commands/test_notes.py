@@ -54,7 +54,6 @@ def test_a_variable_or_a_command_needs_no_note(credential: Any) -> None:
         ({"depth": "quick"}, "its depth is quick (use standard or deep)"),
         ({"classes": ["read"]}, "it checks only some classes"),
         ({"workers": 2}, "it uses several processes"),
-        ({"known_failures": Path("known.toml")}, "it uses a file of known failures"),
     ],
 )
 def test_a_run_that_cannot_be_certified_says_so(changes: Any, reason: str) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import subjects
 
 from conformance.assurance.selftest import catalogue
+from conformance.contract import arazzo, revisions
 from conformance.report import known_failures
 from conformance.target import profile
-from conformance.contract import arazzo, revisions
 
 SPEC = Path(__file__).parents[2] / "spec"
 

@@ -11,12 +11,12 @@ import jsonschema_rs
 from conformance.assurance.certificate import strict_json
 from conformance.contract import files, revisions
 from conformance.contract.revisions import Revision
-from conformance.http.content_coding import LONGEST_BODY
+from conformance.http.replay import MOST_PADDING
 from conformance.target import snapshot
 from conformance.target.target import Target
 
 MOST_EXCHANGES = 400_000
-MOST_PADDING = 8 * LONGEST_BODY
+MOST_PADDING_OF_ALL = 8 * MOST_PADDING
 """Bytes of spaces that the replay of all responses may take."""
 
 LONGEST_REASON = 200
@@ -177,19 +177,17 @@ def _validate(name: str, schema: Mapping[str, Any], value: object) -> None:
 
 
 def _unbounded(lines: list[dict[str, Any]]) -> Iterator[str]:
-    """Bodies that a replay could not afford, or that it could not repeat."""
+    """Bodies that a replay could not afford."""
     whole = 0
     for line in lines:
         bodies = (line["request"]["body"], (line.get("response") or {}).get("body"))
         for body in filter(None, bodies):
             padding = body.get("padding", 0)
-            if padding > LONGEST_BODY:
+            if padding > MOST_PADDING:
                 yield f"{line['id']} has {padding} spaces at the end of a body"
         if bodies[1] is not None:
             whole += bodies[1].get("padding", 0)
-            if "length" in bodies[1]:
-                yield f"{line['id']} has only the beginning of a response: it cannot be replayed"
-    if whole > MOST_PADDING:
+    if whole > MOST_PADDING_OF_ALL:
         yield f"its responses end with {whole} spaces altogether"
 
 

@@ -42,8 +42,8 @@ def replay(evidence: Evidence) -> Recomputed:
         directory = Path(name)
         options = [
             *pytest_run.options(directory, suite["depth"], suite["seed"], suite["classes"]),
-            *(f"--require={each}" for each in evidence.run["required"]),
-            "--report=badge",  # the smallest: nobody reads it
+            *(f"--conformance-require={each}" for each in evidence.run["required"]),
+            "--conformance-report=badge",  # the smallest: nobody reads it
         ]
         pytest_run.execute(options, [examination.Substitute(lambda: subject)])
         report = orjson.loads((directory / "report.json").read_bytes())

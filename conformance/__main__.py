@@ -41,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = _chosen(sys.argv[1:] if arguments is None else arguments)
     try:
         # The module of a command has `run(arguments) -> exit code`; it is imported on demand.
-        code: int = importlib.import_module(f"conformance.commands.{chosen.command}").run(chosen)
+        module = chosen.command.replace("-", "_")
+        code: int = importlib.import_module(f"conformance.commands.{module}").run(chosen)
         sys.stdout.flush()
     except UsageError as problem:
         return usage_error(f"conformance {chosen.command}", str(problem))
@@ -505,6 +506,16 @@ def doctor_options(part: argparse.ArgumentParser) -> None:
     part.add_argument("--json", action="store_true", help="print a JSON object")
 
 
+def check_files_options(part: argparse.ArgumentParser) -> None:
+    """The files to check."""
+    part.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE", help="a profile, or known failures (TOML)"
+    )
+    part.add_argument(
+        "--allow-secrets", action="store_true", help="let secrets stand in a profile: of a sandbox"
+    )
+
+
 def schema_options(part: argparse.ArgumentParser) -> None:
     """The file whose schema is printed."""
     part.add_argument(
@@ -616,6 +627,11 @@ COMMANDS = {
         "Say what a run would check, take and change, and what is wrong with the profile.",
         doctor_options,
         ("nothing is wrong", "something is wrong with the profile"),
+    ),
+    "check-files": Command(
+        "Check profiles and files of known failures, without a request.",
+        check_files_options,
+        ("no problem", "a problem, or a secret in a profile"),
     ),
     "schema": Command("Print the JSON Schema of a file, for editors.", schema_options),
     "selftest": Command(

@@ -190,12 +190,7 @@ def load(
     Runs the commands that print secrets. Raises ProfileError with every problem of the file.
     """
     text = _text(path)
-    try:
-        data = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise _unreadable(
-            path, f"invalid TOML: {error}", "correct the file", _position(error, text)
-        ) from None
+    data = _tables(path, text)
     return parse(data, source=str(path), text=text, base_url=base_url, environ=environ)
 
 
@@ -244,6 +239,30 @@ def _raise_problems(reader: Reader) -> None:
         raise ProfileError(tuple(in_order))
 
 
+def check(path: Path, *, allow_secrets: bool = False) -> list[Problem]:
+    """The secrets that stand in a file, unless they are allowed.
+
+    Needs no environment variable, and runs no command. Raises ProfileError for other problems.
+    """
+    text = _text(path)
+    data = _tables(path, text)
+    reader = Reader(str(path), text, None)
+    tables = reader.read(_PROFILE, data)
+    _address(reader, tables, None)
+    _check_credentials(reader, tables.get("credentials", {}))
+    _check_rate_limit(reader, tables.get("limits", {}))
+    _check_fixtures(reader, tables.get("fixtures", {}))
+    _raise_problems(reader)
+    if not allow_secrets:
+        for name, secrets in _credential_tables(tables.get("credentials", {})):
+            for scheme, secret in secrets.items():
+                if isinstance(secret, str) and reference(secret) is None:
+                    remedy = 'write "${NAME}", and set that environment variable'
+                    place = ("credentials", *name, scheme)
+                    reader.report(place, "holds the secret itself", remedy)
+    return reader.problems
+
+
 def bare(base_url: str) -> Target:
     """A target of which only the base URL is known. Raises ProfileError for an invalid URL."""
     return parse({}, base_url=base_url, environ={})
@@ -260,6 +279,15 @@ def _text(path: Path) -> str:
         ) from None
     except UnicodeDecodeError:
         raise _unreadable(path, "is not UTF-8 text", "save it as UTF-8") from None
+
+
+def _tables(path: Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(
+            path, f"invalid TOML: {error}", "correct the file", _position(error, text)
+        ) from None
 
 
 def _unreadable(path: Path, what: str, remedy: str, line: int | None = None) -> ProfileError:

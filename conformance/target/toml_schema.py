@@ -86,10 +86,12 @@ Schema: TypeAlias = "Leaf | Array | Either | Mapping[str, Schema]"
 class Reader:
     """Reads a document by its schema, collects the problems, and resolves "${NAME}".
 
-    `environ` has the values of the environment variables.
+    `environ` has the values of the environment variables; None: their names stay as they are.
     """
 
-    def __init__(self, source: str | None, text: str | None, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, source: str | None, text: str | None, environ: Mapping[str, str] | None
+    ) -> None:
         self.problems: list[Problem] = []
         self._source = source
         self._environ = environ
@@ -156,14 +158,16 @@ class Reader:
 
     def _leaf(self, schema: Leaf, value: object, place: Place) -> Any:
         variable = reference(value)
-        if variable is not None and variable not in self._environ:
+        if variable is not None and self._environ is None and str in schema.types:
+            return value
+        if variable is not None and variable not in (self._environ or {}):
             self.report(
                 place,
                 f"names the environment variable {variable!r}, which is not set",
                 f"set it, or {schema.remedy}",
             )
             return None
-        resolved = value if variable is None else self._environ[variable]
+        resolved = value if variable is None else (self._environ or {})[variable]
         flaw = schema.problem(resolved)
         if flaw:
             origin = f" (the value of the environment variable {variable!r})" if variable else ""

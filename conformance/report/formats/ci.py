@@ -12,7 +12,8 @@ from conformance.report.document_types import Report
 from conformance.report.text import short, visible
 
 COLOURS = {"conformant": "brightgreen", "non-conformant": "red", "inconclusive": "yellow"}
-CATALOGUE = "spec/requirements.yaml"
+PROFILE = "target.toml"
+"""The usual name of a profile, for runs without one."""
 MOST_ANNOTATIONS = 10
 """GitHub shows at most ten annotations of a kind in one step."""
 
@@ -51,19 +52,20 @@ def _property(text: str) -> str:
 
 
 def code_quality(report: Report) -> bytes:
-    """GitLab's code quality report; the location of an issue is the catalogue of requirements."""
+    """GitLab's code quality report; an issue is located at the profile, a file of the user."""
+    path = report["target"]["profile"] or PROFILE
     failed = (case for case in cases(report) if case.verdict == Verdict.FAIL)
-    issues = [_issue(case) for case in failed if case.known is None]
+    issues = [_issue(case, path) for case in failed if case.known is None]
     return json.dumps(issues, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def _issue(case: Case) -> dict[str, Any]:
+def _issue(case: Case, path: str) -> dict[str, Any]:
     return {
         "description": f"{case.name}: {short(case.message, LONGEST)}",
         "check_name": case.requirement,
         "fingerprint": hashlib.sha256(case.name.encode()).hexdigest(),
         "severity": "major" if case.level == Level.MUST else "minor",
-        "location": {"path": CATALOGUE, "lines": {"begin": 1}},
+        "location": {"path": path, "lines": {"begin": 1}},
     }
 
 

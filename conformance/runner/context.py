@@ -182,6 +182,11 @@ class Context:
             elapsed=elapsed,
         )
 
+    def all_exchanges(self) -> list[Exchange]:
+        """The exchanges of the item, and of the facts that it needed."""
+        contexts = [self, *(fact.context for fact in self.facts())]
+        return [exchange for each in contexts for exchange in each._exchanges.values()]
+
     def _basis(self) -> list[Exchange]:
         """The exchanges of the item; those of the facts that it needed if it has none."""
         contexts = [self] if self._exchanges else [fact.context for fact in self.facts()]

@@ -15,6 +15,7 @@ import pytest
 
 from conformance.contract.verdict import Finding
 from conformance.runner import items, pytest_run
+from conformance.runner.context import Context
 from conformance.runner.session import Session
 from conformance.suite.wiring import Fixtures
 
@@ -32,7 +33,10 @@ class Check:
 
     def perform(self, session: Session) -> Sequence[Finding]:
         """The finding of the check, and those of the rules on its exchanges, as in a run."""
-        context = session.context(self.name)
+        return self.perform_in(session.context(self.name))
+
+    def perform_in(self, context: Context) -> Sequence[Finding]:
+        """The same in a context that the caller has made, and can look at afterwards."""
         problem: Exception | None = None
         try:
             fixtures = Fixtures(context)
@@ -41,7 +45,7 @@ class Check:
         except Exception as raised:  # noqa: BLE001 - any exception becomes a finding
             problem = raised
         own = items.finding(self.requirement, self.operation, problem)
-        results = (context.finish((own,)), *session.results_of_facts(context))
+        results = (context.finish((own,)), *context.session.results_of_facts(context))
         return [finding for result in results for finding in result.findings]
 
 

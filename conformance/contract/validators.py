@@ -4,23 +4,32 @@ A schema may refer to any address, of another host or of a file. A validator tha
 reference would send requests, or read files, that the run did not decide on.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
 import jsonschema_rs
 
+from conformance.contract.schema_cost import is_affordable
+
 Schema = Mapping[str, Any]
+Check = Callable[[Any, Any, Any, Any], Any]
+
+REPEATED_GROUP = re.compile(r"\)[*+{]")
+REPEATED = re.compile(r"[*+]|\{\d*,")
+MOST_REPEATED = 4
+"""Parts of a pattern that are repeated any number of times."""
 
 
 def fast(schema: Schema) -> Any:
     """A validator in the dialect of the schema. Raises ValueError for an unusable schema."""
-    return jsonschema_rs.validator_for(dict(schema), retriever=_refuse)
+    return jsonschema_rs.validator_for(_affordable(schema), retriever=_refuse)
 
 
 def modern(schema: Schema) -> Any:
     """A validator of JSON Schema 2020-12 with formats. Raises ValueError for an unusable schema."""
     return jsonschema_rs.Draft202012Validator(
-        dict(schema), validate_formats=True, retriever=_refuse
+        _affordable(schema), validate_formats=True, retriever=_refuse
     )
 
 
@@ -28,18 +37,46 @@ def accepts(schema: Schema, value: object) -> bool:
     """Whether a second, independent validator accepts a value, or the schema is unusable to it."""
     # Imported late: it is slow, and only needed where a target may be blamed alone.
     from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415
-    from jsonschema.validators import validator_for  # noqa: PLC0415
+    from jsonschema.validators import extend, validator_for  # noqa: PLC0415
     from referencing.exceptions import Unresolvable  # noqa: PLC0415
     from referencing.jsonschema import EMPTY_REGISTRY  # noqa: PLC0415
 
     stated: Any = dict(schema)
     instance: Any = value
     validator = validator_for(stated, default=Draft202012Validator)
+    pattern = _bounded(validator.VALIDATORS["pattern"])
+    own = {"pattern": pattern, "patternProperties": _everything}
+    validator = extend(validator, own)  # type: ignore[no-untyped-call]
     try:
         validator.check_schema(stated)
         return bool(validator(stated, registry=EMPTY_REGISTRY).is_valid(instance))
     except (SchemaError, Unresolvable, RecursionError):
         return True
+
+
+def _affordable(schema: Schema) -> dict[str, Any]:
+    if not is_affordable(schema):
+        raise ValueError("the alternatives of the schema are too many")
+    return dict(schema)
+
+
+def _bounded(check: Check) -> Check:
+    """The check of a pattern, which accepts every text where it could take Python years."""
+
+    def checked(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        is_cheap = isinstance(pattern, str) and _is_cheap(pattern)
+        return iter(check(validator, pattern, instance, schema) or () if is_cheap else ())
+
+    return checked
+
+
+def _is_cheap(pattern: str) -> bool:
+    """Whether no group is repeated, and few other parts are: steps grow slowly with the text."""
+    return not REPEATED_GROUP.search(pattern) and len(REPEATED.findall(pattern)) <= MOST_REPEATED
+
+
+def _everything(*_: object) -> Iterator[NoReturn]:
+    return iter(())
 
 
 def _refuse(address: str) -> NoReturn:

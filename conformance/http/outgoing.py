@@ -11,7 +11,7 @@ from conformance import __version__
 from conformance.contract.openapi import Contract
 from conformance.http import content_coding
 from conformance.http.exchange import Call, Request
-from conformance.http.redaction import Redactor
+from conformance.http.redaction import CUT, Redactor
 from conformance.http.sending import Sending
 from conformance.http.trace import Trace
 
@@ -24,6 +24,12 @@ HEADERS = (
     ("accept-encoding", CODINGS),  # without it, any coding would be welcome
     ("user-agent", f"localization-api-conformance/{__version__}"),
 )
+
+LONGEST_LINE = 65_536
+"""Characters of a URL or a header that is sent: a target may have made it up."""
+
+LONGEST_BEGINNING = 2_000
+TOO_LONG = f"a URL or a header of more than {LONGEST_LINE} characters"
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -63,6 +69,8 @@ class Requests:
             content, chunked = iter([call.body]), (("transfer-encoding", "chunked"),)
         shown = (*self.redactor.headers(headers), *public, *chunked)
         recorded = Request(method, self.redactor.text(url), shown, call.body)
+        if len(url) > LONGEST_LINE or any(len(value) > LONGEST_LINE for _, value in headers):
+            return Outgoing(_beginning(recorded), problem=httpx.InvalidURL(TOO_LONG))
         try:
             request = httpx.Request(
                 method,
@@ -94,6 +102,17 @@ class Requests:
         if credential.token(scheme) is not None:
             self.redactor.add(secret, variable)
         return (authorization(scheme, secret),), (authorization(scheme, variable),)
+
+
+def _beginning(request: Request) -> Request:
+    """A request with the beginnings of its URL and of its headers."""
+    headers = tuple((name, _short(value)) for name, value in request.headers)
+    return Request(request.method, _short(request.url), headers, request.body)
+
+
+def _short(text: str) -> str:
+    """A text, or its beginning where it is too long to be sent."""
+    return text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_BEGINNING]}{CUT}"
 
 
 def _headers(call: Call, sending: Sending) -> Headers:

@@ -7,41 +7,72 @@ from conformance.contract.description.document import Choice, Choices, Document
 from conformance.contract.description.node import Node
 
 MOST_CHOICES = 64
+MOST_STEPS = 5_000
+"""Schemas that are taken apart for one view."""
 
 
 def spelled_out(document: Document, choices: Choices) -> Choices:
     """The same alternatives without combining keywords; MOST_CHOICES of them at most."""
-    found = [spelled for choice in choices for spelled in _all(document, choice)]
+    spelling = _Spelling(document)
+    found = [spelled for choice in choices for spelled in _all(spelling, choice)]
     return tuple(found[:MOST_CHOICES])
 
 
-def _all(document: Document, nodes: Iterable[Node]) -> list[Choice]:
+def _all(spelling: "_Spelling", nodes: Iterable[Node]) -> list[Choice]:
     """The alternatives in which all of the schemas hold."""
-    parts = [_spelled(document, node, ()) for node in nodes]
+    parts = [spelling.of(node, ()) for node in nodes]
     combined = islice(product(*parts), MOST_CHOICES)
     return [tuple(node for part in choice for node in part) for choice in combined]
 
 
-def _spelled(document: Document, node: Node, seen: tuple[int, ...]) -> list[Choice]:
-    """The alternatives of one schema.
+class _Spelling:
+    """The alternatives of the schemas of one document, each computed once where it has no cycle.
 
-    Each begins with the schema itself; its combining keywords no longer count.
+    After MOST_STEPS a schema is taken as it is: a document may have more alternatives than stars.
     """
-    if node.value is False or id(node.value) in seen:
-        return [(node,)]
-    seen = (*seen, id(node.value))
-    found: list[Choice] = [(node,)] if node.table else [()]
-    if "$ref" in node.table:
-        target = document.target(node.table["$ref"]) or Node(value=False, line=node.line)
-        found = _crossed(found, _spelled(document, target, seen))
-    for each in _listed(document, node, "allOf"):
-        found = _crossed(found, _spelled(document, each, seen))
-    for keyword in ("anyOf", "oneOf"):
-        listed = _listed(document, node, keyword)
-        alternatives = [choice for each in listed for choice in _spelled(document, each, seen)]
-        if listed:
-            found = _crossed(found, alternatives)
-    return found
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._known: dict[int, list[Choice]] = {}
+        self._cycles = 0
+        self._steps = 0
+
+    def of(self, node: Node, seen: tuple[int, ...]) -> list[Choice]:
+        """The alternatives of one schema.
+
+        Each begins with the schema itself; its combining keywords no longer count.
+        """
+        if node.value is False:
+            return [(node,)]
+        known = self._known.get(id(node.value))
+        if known is not None:
+            return known
+        if id(node.value) in seen or self._steps >= MOST_STEPS:
+            self._cycles += 1
+            return [(node,)]
+        self._steps += 1
+        before = self._cycles
+        found = self._combined(node, (*seen, id(node.value)))
+        if self._cycles == before:
+            self._known[id(node.value)] = found
+        return found
+
+    def _combined(self, node: Node, seen: tuple[int, ...]) -> list[Choice]:
+        document = self._document
+        found: list[Choice] = [(node,)] if node.table else [()]
+        if "$ref" in node.table:
+            target = document.target(node.table["$ref"]) or Node(value=False, line=node.line)
+            found = _crossed(found, self.of(target, seen))
+        for each in _listed(document, node, "allOf"):
+            found = _crossed(found, self.of(each, seen))
+        for keyword in ("anyOf", "oneOf"):
+            listed = _listed(document, node, keyword)
+            if listed:
+                found = _crossed(found, self._any_of(listed, seen))
+        return found
+
+    def _any_of(self, listed: list[Node], seen: tuple[int, ...]) -> list[Choice]:
+        return [choice for each in listed for choice in self.of(each, seen)]
 
 
 def _crossed(one: list[Choice], other: list[Choice]) -> list[Choice]:

@@ -31,6 +31,9 @@ META = {
 MOST_ITEMS = 2_000_000
 MOST_MESSAGES = 1_000
 """What keeps the numbers of the requests of different items apart, within 32 bits."""
+LONGEST_VERSION = 100
+"""Characters of a protocol version: each request repeats it."""
+
 ENDED = frozenset({400, 404})
 """Statuses for a session that has ended: 404 by the protocol, or 400 as for an unknown session."""
 
@@ -183,8 +186,9 @@ class Channel:
         if other is not None:
             reply = self._shake_hands(caller, other)
         result = response_to(reply.exchange, reply.number).get("result")
-        if isinstance(result, dict) and isinstance(result.get("protocolVersion"), str):
-            return self._initialized(caller, reply.exchange, result["protocolVersion"])
+        version = result.get("protocolVersion") if isinstance(result, dict) else None
+        if isinstance(version, str) and len(version) <= LONGEST_VERSION:
+            return self._initialized(caller, reply.exchange, version)
         if reply.exchange.status in (401, 403):
             return Connection("", rejection=reply.exchange, redirected=self._redirected)
         expect.clear(reply.exchange)

@@ -1,0 +1,36 @@
+"""Runs against some of the broken behaviours; `all_behaviours.py` has all of them."""
+
+import pytest
+from hostile_behaviours import BEHAVIOURS
+from hostile_run import outcomes
+from hostile_verdict import flaws
+
+QUICK = [
+    "http: a bomb of blanks",
+    "http: a cursor of 10 MB",
+    "tools: a schema that branches",
+    "description: schemas that branch",
+]
+
+
+def test_there_are_more_than_a_hundred_behaviours() -> None:
+    """Over HTTP, tools and description."""
+    faces = [face for face, _ in BEHAVIOURS.values()]
+    assert len(faces) > 100
+    assert {face: faces.count(face) > 15 for face in ("http", "tools", "description")} == {
+        "http": True,
+        "tools": True,
+        "description": True,
+    }
+
+
+@pytest.fixture(scope="module")
+def ends() -> dict[str, list[str]]:
+    """The flaws of the runs against these behaviours."""
+    return {outcome.name: flaws(outcome) for outcome in outcomes(QUICK)}
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_run_survives_a_broken_behaviour(name: str, ends: dict[str, list[str]]) -> None:
+    """It ends in time, in 400 MiB, with a valid report that does not blame the checker."""
+    assert ends[name] == []

@@ -1,0 +1,104 @@
+"""Runs against broken behaviours, each in a process of its own, and what they cost.
+
+As a program it prints a line of JSON for each behaviour that it is given: its `Outcome`.
+"""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from hostile_behaviours import BEHAVIOURS
+from hostile_server import broken
+
+CLASSES = {"http": "read", "tools": "tools", "description": "description"}
+MAX_REQUESTS = 40
+MAX_TIME = 15
+PATIENCE = 120
+"""Seconds after which a run is killed."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The end of a run: its exit code, its seconds, its peak memory in MiB, and its report."""
+
+    name: str
+    code: int
+    seconds: float
+    memory: float
+    report: Any
+
+
+def outcomes(names: Sequence[str]) -> Iterator[Outcome]:
+    """The outcomes of runs against behaviours, one after the other, in a fresh process."""
+    with subprocess.Popen(
+        [sys.executable, __file__, *names], stdout=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        for line in running.stdout:
+            if line.startswith("{"):
+                yield Outcome(**json.loads(line))
+
+
+def _outcome(name: str) -> Outcome:
+    face, respond = BEHAVIOURS[name]
+    with tempfile.TemporaryDirectory() as folder, broken(face, respond) as profile:
+        started = time.monotonic()
+        child = os.fork()
+        if not child:
+            os._exit(_run(profile, CLASSES[face], Path(folder)))
+        code, memory = _end(child, started + PATIENCE)
+        report = Path(folder) / "report.json"
+        document = json.loads(report.read_bytes()) if report.exists() else None
+        return Outcome(name, code, time.monotonic() - started, memory, document)
+
+
+def _end(child: int, deadline: float) -> tuple[int, float]:
+    """The exit code and the peak memory of a process, which is killed if it does not end."""
+    while time.monotonic() < deadline:
+        done, state, used = os.wait4(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(state), used.ru_maxrss / 1024
+        time.sleep(0.05)
+    os.kill(child, signal.SIGKILL)
+    _, state, used = os.wait4(child, 0)
+    return os.waitstatus_to_exitcode(state), used.ru_maxrss / 1024
+
+
+def _run(profile: dict[str, Any], conformance_class: str, directory: Path) -> int:
+    from conformance.http.transport import Network  # noqa: PLC0415 - only in this process
+    from conformance.runner import examination, pytest_run  # noqa: PLC0415
+    from conformance.target.profile import parse  # noqa: PLC0415
+
+    os.dup2(2, 1)
+    options = [
+        *pytest_run.options(directory, "quick", 1, [conformance_class]),
+        f"--max-requests={MAX_REQUESTS}",
+        f"--max-time={MAX_TIME}",
+        "--report=junit",
+    ]
+    target = parse(profile, environ={})
+    subject = examination.Substitute(lambda: examination.Subject(target, Network()))
+    return pytest_run.execute(options, [subject])
+
+
+def main() -> None:
+    """Print the outcomes of the behaviours that the arguments name."""
+    import_module("conformance.suite.fuzzing.generate")  # once, for all runs
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for name in sys.argv[1:]:
+        sys.stdout.write(json.dumps(asdict(_outcome(name))) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -9,9 +9,9 @@ from hostile_verdict import flaws
 
 
 @pytest.fixture(scope="module")
-def ends() -> Iterator[Iterator[Outcome]]:
+def ends() -> Iterator[Outcome]:
     """The outcomes, in the order of the behaviours."""
-    yield outcomes(list(BEHAVIOURS))
+    return outcomes(list(BEHAVIOURS))
 
 
 @pytest.mark.parametrize("name", BEHAVIOURS)

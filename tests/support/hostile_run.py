@@ -82,9 +82,9 @@ def _run(profile: dict[str, Any], conformance_class: str, directory: Path) -> in
     os.dup2(2, 1)
     options = [
         *pytest_run.options(directory, "quick", 1, [conformance_class]),
-        f"--max-requests={MAX_REQUESTS}",
-        f"--max-time={MAX_TIME}",
-        "--report=junit",
+        f"--conformance-max-requests={MAX_REQUESTS}",
+        f"--conformance-max-time={MAX_TIME}",
+        "--conformance-report=junit",
     ]
     target = parse(profile, environ={})
     subject = examination.Substitute(lambda: examination.Subject(target, Network()))

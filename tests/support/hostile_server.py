@@ -29,9 +29,9 @@ class Answer:
     headers: tuple[tuple[str, str], ...]
     body: bytes
 
-    def but(self, body: Bytes | None = None, status: str = "", *headers: str) -> bytes:
+    def but(self, body: bytes | None = None, status: str = "", *headers: str) -> bytes:
         """The same response with another body, status line or further headers."""
-        content = self.body if body is None else b"".join([body] if _is_one(body) else body)
+        content = self.body if body is None else body
         own = [f"{name}: {value}" for name, value in self.headers if name != "content-length"]
         lines = [
             f"HTTP/1.1 {status or f'{self.status} OK'}",
@@ -41,10 +41,6 @@ class Answer:
             "connection: close",
         ]
         return "\r\n".join([*lines, "", ""]).encode("utf-8", "surrogateescape") + content
-
-
-def _is_one(body: Bytes) -> bool:
-    return isinstance(body, bytes)
 
 
 def _is_replaced(line: str, headers: Iterable[str]) -> bool:

@@ -117,7 +117,7 @@ def _short(text: str) -> str:
 
 def _headers(call: Call, sending: Sending) -> Headers:
     """The headers of a call without its credential."""
-    stated = {name for name, _ in sending.headers}
+    stated = {name for name, _ in sending.headers} | sending.left_out
     defaults = tuple((name, value) for name, value in HEADERS if name not in stated)
     headers = (*defaults, *sending.headers)
     if call.body is None or call.content_type is None:

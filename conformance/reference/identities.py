@@ -58,6 +58,7 @@ def credential_specs() -> Iterator[CredentialSpec]:
         yield CredentialSpec(f"lacking/{missing}", "reviewer", others)
     yield CredentialSpec("outsider", "outsider", permissions)
     yield CredentialSpec("no-review-role", "viewer", permissions)
+    yield CredentialSpec("colleague", "colleague", permissions)
     yield CredentialSpec("throttled", "reviewer", permissions, rate=THROTTLED_RATE)
 
 
@@ -70,19 +71,22 @@ def secret(seed: int, name: str, scheme: str) -> str:
 def build(seed: int, companies: tuple[Company, ...], trees: tuple[ProjectTree, ...]) -> Identities:
     """The identities of a dataset.
 
-    Reviewer and viewer are members of all companies except the last; the outsider of the last only.
+    Reviewer, viewer and colleague are members of all companies except the last; the outsider of the
+    last only.
     """
     rng = Random(f"{seed} cast")  # another text would change every account id
     accounts = {
         "reviewer": Account(random_uuid(rng), "Inês Duarte", "external"),
         "viewer": Account(random_uuid(rng), "Tomasz Wójcik", "external"),
         "outsider": Account(random_uuid(rng), "Maren Holt", "internal"),
+        "colleague": Account(random_uuid(rng), "Ayumi Okada", "external"),
     }
     *shared, foreign = (company.id for company in companies)
     memberships = (
         *(Membership(accounts["reviewer"].id, company, "reviewer") for company in shared),
         *(Membership(accounts["viewer"].id, company, "viewer") for company in shared),
         Membership(accounts["outsider"].id, foreign, "reviewer"),
+        *(Membership(accounts["colleague"].id, company, "reviewer") for company in shared),
     )
     return Identities(
         accounts=tuple(accounts.values()),

@@ -17,7 +17,7 @@ from conformance.runner.collection import PACKAGE, SUITE
 
 SPENDERS = "approvals"
 """The xdist scope of the checks that approve reviews."""
-SPENDING = frozenset({"approvals", "trials", "preconditions"})
+SPENDING = frozenset({"approvals", "trials", "preconditions", "access", "unusual_keys"})
 """The fixtures that approve reviews."""
 WALKERS = "walks"
 """The xdist scope of the checks that paginate lists."""

@@ -4,9 +4,11 @@ import pytest
 
 from conformance.runner.context import Context
 from conformance.runner.stash import CONTEXT, SESSION
+from conformance.suite.access.matrix import AccessMatrix
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.preconditions import Preconditions
 from conformance.suite.approval.trials import Trials
+from conformance.suite.approval.unusual_keys import UnusualKeys
 from conformance.suite.fuzzing import generate
 from conformance.suite.fuzzing.fuzz import RequestSource
 from conformance.suite.fuzzing.prefetch import REQUEST_SOURCE
@@ -68,3 +70,15 @@ def preconditions(fixtures: Fixtures) -> Preconditions:
 def toolbox(fixtures: Fixtures) -> Toolbox:
     """The tool interface of the target."""
     return fixtures.toolbox
+
+
+@pytest.fixture
+def unusual_keys(fixtures: Fixtures) -> UnusualKeys:
+    """Approvals with long keys, and with keys beyond ASCII."""
+    return fixtures.unusual_keys
+
+
+@pytest.fixture
+def access(fixtures: Fixtures) -> AccessMatrix:
+    """Who may do what, asked in a covering part of all ways."""
+    return fixtures.access

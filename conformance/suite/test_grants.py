@@ -8,6 +8,8 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.outside import check_out_of_reach
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
@@ -23,14 +25,11 @@ MAX_OWN_RECORDS = 3
 
 @requirement("authorization/company")
 def test_another_company_is_out_of_reach(
-    operation: Operation, scheme: str, live: Live, trials: Trials
+    operation: Operation, scheme: str, live: Live, approvals: Approvals, trials: Trials
 ) -> None:
     """Primary cannot read foreign records, and the outsider cannot read those of primary."""
     if operation.writes:
-        live.callers.credential_with("outsider", scheme)
-        attempt = trials.attempt(f"outsider by {scheme}", scheme)
-        forbidden(attempt.response, live, 403, 404)
-        check_not_approved(attempt.response, attempt.after)
+        _check_approvals(scheme, live, approvals, trials)
         return
     kind = KINDS[parameter_of(operation)]
     foreign = live.session.target.fixtures.foreign.get(kind)
@@ -54,9 +53,21 @@ def test_another_company_is_out_of_reach(
         _check_ids(call, own, Sending(outsider, scheme, "as the outsider"), live)
 
 
+def _check_approvals(scheme: str, live: Live, approvals: Approvals, trials: Trials) -> None:
+    """Primary cannot approve a foreign review, and the outsider none of primary."""
+    foreign = live.session.target.fixtures.foreign.get("review")
+    if foreign is not None:
+        trials.require_consent()
+        check_out_of_reach(foreign, scheme, live, approvals, trials)
+    live.callers.credential_with("outsider", scheme)
+    attempt = trials.attempt(f"outsider by {scheme}", scheme)
+    forbidden(attempt.response, live, 403, 404)
+    check_not_approved(attempt.response, attempt.after)
+
+
 @requirement("authorization/project")
 def test_an_ungranted_project_is_out_of_reach(
-    operation: Operation, scheme: str, live: Live
+    operation: Operation, scheme: str, live: Live, approvals: Approvals, trials: Trials
 ) -> None:
     """Primary cannot read records of an ungranted project in one of its companies."""
     kind = KINDS[parameter_of(operation)]
@@ -65,6 +76,10 @@ def test_an_ungranted_project_is_out_of_reach(
         raise Inconclusive(
             f"no {kind} outside the project grant is known", needs=(f"fixtures.ungranted.{kind}",)
         )
+    if operation.writes:
+        trials.require_consent()
+        check_out_of_reach(ungranted, scheme, live, approvals, trials)
+        return
     call = live.call(operation)
     control_by(call, scheme, live)
     _check_outside(call, ungranted, scheme, f"an ungranted {kind}", live)

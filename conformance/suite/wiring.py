@@ -5,9 +5,11 @@ from typing import Any
 
 from conformance.runner.context import Context
 from conformance.runner.session import Session
+from conformance.suite.access.matrix import AccessMatrix
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.preconditions import Preconditions
 from conformance.suite.approval.trials import Trials
+from conformance.suite.approval.unusual_keys import UnusualKeys
 from conformance.suite.fuzzing import generate
 from conformance.suite.fuzzing.fuzz import RequestSource
 from conformance.suite.knowledge import TargetKnowledge
@@ -54,3 +56,13 @@ class Fixtures:
     def toolbox(self) -> Toolbox:
         """The tool interface of the target."""
         return Toolbox(self.live)
+
+    @cached_property
+    def unusual_keys(self) -> UnusualKeys:
+        """Approvals with long keys, and with keys beyond ASCII."""
+        return UnusualKeys(self.live, self.approvals, self.trials)
+
+    @cached_property
+    def access(self) -> AccessMatrix:
+        """Who may do what, asked in a covering part of all ways."""
+        return AccessMatrix(self.live, self.approvals, self.trials, self.toolbox)

@@ -23,7 +23,15 @@ def test_the_profile_is_complete(reference: Reference) -> None:
     """All credentials in both schemes, and all fixtures, limits and consents."""
     profile = reference.profile(URL)
     lacking = profile["credentials"].pop("lacking")
-    names = ["primary", "expired", "revoked", "outsider", "no-review-role", "throttled"]
+    names = [
+        "primary",
+        "expired",
+        "revoked",
+        "outsider",
+        "no-review-role",
+        "colleague",
+        "throttled",
+    ]
     assert list(profile["credentials"]) == names
     assert list(lacking) == list(catalogue.permissions())
     assert all(
@@ -54,7 +62,7 @@ def test_no_two_credentials_share_a_secret(reference: Reference) -> None:
         for schemes in (*credentials.values(), *lacking.values())
         for secret in schemes.values()
     ]
-    assert len(secrets) == len(set(secrets)) == 26
+    assert len(secrets) == len(set(secrets)) == 28
 
 
 def test_the_toml_text_equals_the_profile(reference: Reference) -> None:

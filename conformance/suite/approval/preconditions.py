@@ -1,22 +1,61 @@
 """The single steps of an approval, each tried once over HTTP.
 
-A defect that shows in a single step is reported once, not again in every sequence that has it.
+A defect that shows in a single step is reported once, under the requirement of the step, and not
+again in every sequence that has it.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 
-from conformance.contract.verdict import Inconclusive
+from conformance.contract.verdict import Defect, Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import MISSING, Exchange
+from conformance.http.retry import is_unavailable
 from conformance.runner.facts import fact_name
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import NEXT, ON_APPROVED, conflict
-from conformance.suite.approval.key_transfer import transfers
-from conformance.suite.approval.review import in_former_state, is_approved
+from conformance.suite.approval.key_transfer import Transfer, transfers
+from conformance.suite.approval.review import in_former_state, is_approved, status_line
 from conformance.suite.approval.trial import Attempt, Trial
 from conformance.suite.approval.trials import Trials
+from conformance.suite.callers import expect
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.records import alike
+
+STEPS = {
+    "approval/stale-revision": "a stale attempt",
+    "approval/alone": "an approval, which approves another review",
+    "approval/state": "reading what was approved",
+    "approval/key-other-revision": "a used key with another revision",
+    "approval/new-key": "a new key on an approved review",
+    "approval/key-other-review": "a used key with another review",
+    "approval/replay": "a replay",
+}
+"""The steps, by the requirement that each of them shows."""
+
+Step = tuple[str, tuple[Exchange, ...]]
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """A step that does not conform, and the responses that show it."""
+
+    requirement: str
+    responses: tuple[Exchange, ...]
+
+    @property
+    def defect(self) -> Defect:
+        """What is reported under the requirement."""
+        last = self.responses[-1]
+        return defect(
+            Kind.EFFECT,
+            "{step} does not conform: {response}",
+            expected="what the same step returned before, or is allowed to",
+            actual=last.status,
+            step=STEPS[self.requirement],
+            response=last.describe(),
+        ).at(status_line(last))
 
 
 class Preconditions:
@@ -28,53 +67,73 @@ class Preconditions:
         self._trials = trials
 
     def check(self) -> None:
-        """Raise Inconclusive where a single step has a defect."""
+        """Raise Inconclusive where a single step has a defect; `report` reports it."""
         if self.defects:
+            named = ", ".join(f"{STEPS[each.requirement]}" for each in self.defects)
             raise Inconclusive(
-                f"single approvals already have a defect: {', '.join(self.defects)}",
+                f"single approvals already have a defect: {named}",
                 needs=("a target whose single approvals conform",),
+                exchanges=[response.id for each in self.defects for response in each.responses],
             )
 
-    @cached_property
-    def defects(self) -> tuple[str, ...]:
-        """The steps that have a defect: a fact of the run."""
-        name = fact_name("single-steps", "approval")
-        return self._live.fact(name, lambda live: tuple(_of(live)._found()))
+    def report(self, requirement: str) -> None:
+        """Raise Violation where the step of a requirement has a defect.
 
-    def _found(self) -> Iterator[str]:
+        Raises NotApplicable where the steps could not be tried; other checks have the reasons.
+        """
+        with suppress(Inconclusive):
+            for flaw in self.defects:
+                if flaw.requirement == requirement:
+                    expect.violated(flaw.defect, *flaw.responses)
+            return
+        raise NotApplicable("the single steps of an approval could not be tried")
+
+    @cached_property
+    def defects(self) -> tuple[Flaw, ...]:
+        """The steps that have a defect, the first of each requirement: a fact of the run."""
+        name = fact_name("single-steps", "approval")
+        return self._live.fact(name, lambda live: _first_flaws(_of(live)))
+
+    def _found(self) -> Iterator[Step]:
+        """The requirement and the responses of each step that has a defect."""
         trial = self._trials.baseline()
-        yield from dict.fromkeys(self._stale())
-        if changed_by_stale(self._trials):
-            yield "a stale attempt, which changes the review"
+        yield from self._of_trials(trial)
+        if served := self._served_at_other_revisions(trial):
+            yield "approval/key-other-revision", tuple(served)
+        if effect := self._effect_of_new_key(trial):
+            yield "approval/new-key", effect
+        for transfer in self._transfers():
+            yield "approval/key-other-review", (transfer.response, transfer.after)
+        again = self._approve(trial, trial.key, "a replay")
+        if not _is_repeated(again, trial):
+            yield "approval/replay", (trial.approval, again)
+
+    def _of_trials(self, trial: Trial) -> Iterator[Step]:
+        """What the trials show; the checks of these requirements see the same responses."""
+        for attempt in self._stale():
+            yield "approval/stale-revision", (attempt.response, attempt.after)
+        if changed := changed_by_stale(self._trials):
+            yield "approval/stale-revision", tuple(changed)
         others = self._trials.all_but(trial.scheme)
         spreading = [each for each in (trial, *others) if each.also_approved]
         if len(spreading) > 1:  # one may be another client's approval
-            yield "an approval, which approves another review"
-        if not self._trials.are_readable():
-            yield "reading what was approved"
-        if self._key_serves_other_revisions(trial):
-            yield "a used key with another revision"
-        if self._new_key_has_effect(trial):
-            yield "a new key on an approved review"
-        found = transfers(self._live, self._approvals, self._trials)
-        if not all(transfer.conforms for transfer in found):
-            yield "a used key with another review"
-        if not self._replays(trial):
-            yield "a replay"
+            yield "approval/alone", tuple(each.also_approved[0] for each in spreading)
+        if unread := self._trials.in_former_state():
+            yield "approval/state", (unread.approval, unread.after)
 
-    def _stale(self) -> list[str]:
-        """The labels of the stale attempts next to the current revision that have a defect."""
-        pairs = [
-            (label, attempt)
+    def _stale(self) -> list[Attempt]:
+        """The stale attempts next to the current revision that have a defect."""
+        attempts = [
+            attempt
             for scheme in self._live.callers.credential("primary").schemes
             for label in NEXT
             for attempt in self._trials.attempts(f"{label} by {scheme}", scheme)
         ]
-        checked = self._trials.not_overtaken([attempt for _, attempt in pairs])
-        defects = {attempt.response.id for attempt in checked if not _is_conflict(attempt)}
-        return [label for label, attempt in pairs if attempt.response.id in defects]
+        checked = self._trials.not_overtaken(attempts)
+        return [attempt for attempt in checked if not _is_conflict(attempt)]
 
-    def _key_serves_other_revisions(self, trial: Trial) -> bool:
+    def _served_at_other_revisions(self, trial: Trial) -> list[Exchange]:
+        """The responses to the used key with other revisions that are not allowed."""
         revisions = [trial.review.revision + difference for difference in (1, -1)]
         calls = [self._approvals.call(trial.review.id, each, trial.key) for each in revisions]
         responses = [
@@ -84,26 +143,43 @@ class Preconditions:
             for call in calls
         ]
         pairs = zip(revisions, responses, strict=True)
-        return any(response.status not in conflict(revision) for revision, response in pairs)
+        return [
+            response
+            for revision, response in pairs
+            if _is_own(response) and response.status not in conflict(revision)
+        ]
 
-    def _new_key_has_effect(self, trial: Trial) -> bool:
+    def _effect_of_new_key(self, trial: Trial) -> tuple[Exchange, ...]:
+        """The responses that show an effect of a new key; () without one."""
         # What one new key undoes another may do again: so the review is read before as well.
-        before = self._approvals.reader.read(trial.review.id)
-        key = self._approvals.key(trial.review.id, "alone")
+        reader, review = self._approvals.reader, trial.review
+        before = reader.read_approved(review)
+        key = self._approvals.key(review.id, "alone")
         response = self._approve(trial, key, "a new key on the approved review")
-        reads = (before, self._approvals.reader.read(trial.review.id))
-        is_undone = any(in_former_state(trial.review, read) for read in reads)
+        reads = (before, reader.read_approved(review))
+        undone = [read for read in reads if in_former_state(review, read)]
         if response.status not in ON_APPROVED:
-            return True
-        return is_undone and self._trials.are_readable()
+            return (response,)
+        if undone and self._trials.are_readable():
+            return (response, undone[0])
+        return ()
 
-    def _replays(self, trial: Trial) -> bool:
-        again = self._approve(trial, trial.key, "a replay")
-        is_same = again.data is MISSING or alike(again.data, trial.approval.data)
-        return again.status == 200 and is_same
+    def _transfers(self) -> Iterator[Transfer]:
+        for transfer in transfers(self._live, self._approvals, self._trials):
+            if _is_own(transfer.response) and not transfer.conforms:
+                yield transfer
 
     def _approve(self, trial: Trial, key: str, purpose: str) -> Exchange:
-        return self._approvals.approve(trial.review, key, scheme=trial.scheme, purpose=purpose)
+        response = self._approvals.approve(trial.review, key, scheme=trial.scheme, purpose=purpose)
+        expect.clear(response)
+        return response
+
+
+def _first_flaws(preconditions: Preconditions) -> tuple[Flaw, ...]:
+    first: dict[str, Flaw] = {}
+    for requirement, responses in preconditions._found():
+        first.setdefault(requirement, Flaw(requirement, responses))
+    return tuple(first.values())
 
 
 def _of(live: Live) -> Preconditions:
@@ -120,6 +196,17 @@ def changed_by_stale(trials: Trials) -> list[Exchange]:
     return [] if len(found) < 2 or trials.are_subjects_revised else found
 
 
+def _is_own(response: Exchange) -> bool:
+    """Whether a response is the target's own, and no transient error."""
+    return not is_unavailable(response)
+
+
 def _is_conflict(attempt: Attempt) -> bool:
     allowed = conflict(attempt.sent_revision)
-    return attempt.response.status in allowed and not is_approved(attempt.after)
+    is_right = attempt.response.status in allowed or not _is_own(attempt.response)
+    return is_right and not is_approved(attempt.after)
+
+
+def _is_repeated(again: Exchange, trial: Trial) -> bool:
+    is_same = again.data is MISSING or alike(again.data, trial.approval.data)
+    return again.status == 200 and is_same

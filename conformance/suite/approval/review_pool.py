@@ -84,6 +84,10 @@ class ReviewPool:
             self.pending()
         return tuple(self._withheld)
 
+    def leaves(self, others: int) -> bool:
+        """Whether so many reviews are left after one more, or a command makes more."""
+        return len(self._ids) > others or bool(self._session.target.fixtures.provision)
+
     @property
     def is_nearly_spent(self) -> bool:
         """Whether at most one review is left, and no command makes more."""

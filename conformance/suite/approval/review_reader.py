@@ -20,11 +20,14 @@ from conformance.suite.approval.review import (
 )
 from conformance.suite.approval.settling import INTERVALS, Settling, settle
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.pagination import Listed
+from conformance.suite.lists.pagination import DEFAULT_LIMIT, Listed
 
 READS_IN_A_ROW = 8
 PAGES_IN_A_ROW = 4
 """Consecutive reads without the former state before a change counts as complete."""
+MOST_PAGES = 5
+READS_AGAIN = 12
+READS_TO_CONFIRM = 36
 
 
 class ReviewReader:
@@ -92,30 +95,60 @@ class ReviewReader:
         is_former = partial(in_former_state, review)
         return settle(read, is_former, self._session.transport.wait, READS_IN_A_ROW)
 
+    def unsettled(self, review: Review) -> list[Exchange]:
+        """Reads of an approved review, by every scheme, that show its former state long afterwards.
+
+        Where one does, it is read again when no read can lag any more: [] if that shows nothing.
+        """
+        if not self._former_reads(review, READS_AGAIN):
+            return []
+        self._session.transport.wait(sum(INTERVALS))
+        return self._former_reads(review, READS_TO_CONFIRM)
+
+    def _former_reads(self, review: Review, number: int) -> list[Exchange]:
+        schemes = self._live.callers.credential("primary").schemes
+        reads = [self.read(review.id, schemes[each % len(schemes)]) for each in range(number)]
+        return [read for read in reads if in_former_state(review, read)]
+
     def settle_pages(self, review: Review, scheme: str) -> Iterator[Settling]:
         """Read the pages that list an approved review until the change of each is complete.
 
-        They are the page on which the review was found, and that of its project.
+        They are the page on which the review was found, those of its filters, and that of the
+        default size: a target may remember each page by its address.
         """
-        listed = self._listed(review.id)
-        calls = [] if listed is None else [listed.call, *self._of_its_project(listed.record)]
         is_former = partial(lists_former_state, review)
-        for call in calls:
+        for call in self._pages_of(review):
             purpose = "the list after the approval"
             read = partial(self._live.callers.send, call, scheme=scheme, purpose=purpose)
             yield settle(read, is_former, self._session.transport.wait, PAGES_IN_A_ROW)
+
+    def _pages_of(self, review: Review) -> list[Call]:
+        listed = self._listed(review.id)
+        if listed is None:
+            return []
+        calls = [listed.call, *self._under_its_filters(listed.record), *self._short_pages(review)]
+        return list({str(call.query): call for call in calls}.values())[:MOST_PAGES]
+
+    def _short_pages(self, review: Review) -> Iterator[Call]:
+        """The page of the default size that showed a review before its approval."""
+        with suppress(Inconclusive):
+            pagination = self._live.paginations.read(Call("review_list"), DEFAULT_LIMIT)
+            for listed in pagination.listed:
+                if listed.record["id"].lower() == review.id.lower():
+                    yield listed.call
+                    return
 
     def _listed(self, id: str) -> Listed | None:
         records = self._live.records("review_list")
         return next((each for each in records if each.record["id"].lower() == id.lower()), None)
 
-    def _of_its_project(self, record: Record) -> Iterator[Call]:
-        """The list of reviews of a record's project, where the name of that filter is certain."""
-        project = record.get("projectId")
-        roles = self._session.roles(self._live.operation("review_list"))
-        if is_uuid(project):
-            for name in (name for name, role in roles.items() if role == "project"):
-                yield Call("review_list").asking(limit="100", **{name: project})
+    def _under_its_filters(self, record: Record) -> Iterator[Call]:
+        """The list of reviews under each filter whose name is certain, with the record's value."""
+        operation = self._live.operation("review_list")
+        for name, role in self._session.roles(operation).items():
+            value = record.get(operation.filters[role]) if role in operation.filters else None
+            if is_uuid(value):
+                yield Call("review_list").asking(limit="100", **{name: str(value)})
 
     def others_approve(self, beside: str, reads: int) -> bool:
         """Whether reviews become approved while this run approves none.

@@ -160,9 +160,14 @@ class Trials:
 
     def are_readable(self) -> bool:
         """Whether no review that was approved in a trial still shows its former status."""
+        return self.in_former_state() is None
+
+    def in_former_state(self) -> Trial | None:
+        """The first trial whose review still shows its former status after the approval."""
         first, *others = self._all()
         approved = [trial for trial in others if trial.approval.status == 200]
-        return not any(in_former_state(each.review, each.after) for each in (first, *approved))
+        read = ((each, in_former_state(each.review, each.after)) for each in (first, *approved))
+        return next((trial for trial, is_former in read if is_former), None)
 
 
 def _of(live: Live) -> Trials:

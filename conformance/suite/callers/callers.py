@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from conformance.contract import api
 from conformance.contract.verdict import (
     Inconclusive,
     Kind,
@@ -56,6 +57,27 @@ class Callers:
         return any(
             self.send(Call(each.id), credential, scheme, purpose="is it alive?").status == 200
             for each in without_id
+        )
+
+    def colleague(self, scheme: str | None = None) -> Credential:
+        """Another account with primary's grant; Inconclusive where the profile has none.
+
+        GET /account has to show that it is another account, and that its secret is known.
+        """
+        name, primary = "colleague", self.credential("primary")
+        found = self.credential_with(name, scheme) if scheme else self.credential(name)
+        ids = [self._account(each) for each in (primary, found)]
+        if None in ids or ids[0] == ids[1]:
+            raise Inconclusive(
+                "colleague is not another account, as far as GET /account shows",
+                needs=("credentials.colleague",),
+            )
+        return found
+
+    def _account(self, credential: Credential) -> object:
+        """The id of the account of a caller, which is a fact of the run; None if it has none."""
+        return self._session.fact(
+            fact_name("account", credential.name), lambda own: _account_of(credential, Callers(own))
         )
 
     def send(
@@ -139,6 +161,12 @@ class Callers:
             _report_unavailable(response, again.purpose)
         expect.clear(response)
         return response
+
+
+def _account_of(credential: Credential, callers: Callers) -> object:
+    call = Call(api.load().simplest.id)
+    data = callers.send(call, credential, purpose="which account is it?").data
+    return data.get("id") if isinstance(data, dict) else None
 
 
 def _is_unavailable(response: Exchange) -> bool:

@@ -53,7 +53,7 @@ def later(operation: Operation, live: Live, scheme: str | None = None) -> list[E
     """
     if not operation.is_list:
         return []
-    call = live.call(operation).asking(limit="1", **_filters(operation, live))
+    call = live.call(operation).asking(limit="1", **own_filters(operation, live))
     first = live.callers.send(call, scheme=scheme, purpose="the first page of one")
     name = live.session.name(operation, "cursor")
     if first.cursor is None or name is None:
@@ -77,7 +77,7 @@ def _on_another_record(operation: Operation, live: Live) -> list[Exchange]:
     return [live.callers.send(plain.at(**{name: id}), purpose="another record")]
 
 
-def _filters(operation: Operation, live: Live) -> dict[str, str]:
+def own_filters(operation: Operation, live: Live) -> dict[str, str]:
     """The filters whose names are certain, with a value each that most records have."""
     roles = live.session.roles(operation).items()
     names = {role: name for name, role in roles if role in operation.filters}

@@ -158,6 +158,38 @@ class Channel:
             for index, (message, exchange) in enumerate(zip(messages, exchanges, strict=True))
         ]
 
+    def send_together(
+        self, requests: Sequence[tuple[Message, Caller]], host: Caller
+    ) -> list[Reply]:
+        """Send requests of several callers in the same moment.
+
+        A caller whose handshake was rejected sends as `host` does, unless a session is needed.
+        """
+        connections = [self._connection_beside(caller, host) for _, caller in requests]
+        made = [
+            (*self._request(message, caller, connection), self._number)
+            for (message, caller), connection in zip(requests, connections, strict=True)
+            if connection.rejection is None
+        ]
+        exchanges = iter(
+            self.session.client.send_all(
+                [call for call, _, _ in made], [sending for _, sending, _ in made], together=True
+            )
+        )
+        numbers = iter(number for _, _, number in made)
+        return [
+            Reply(connection.rejection, self._number)
+            if connection.rejection is not None
+            else Reply(next(exchanges), next(numbers))
+            for connection in connections
+        ]
+
+    def _connection_beside(self, caller: Caller, host: Caller) -> Connection:
+        connection, hosts = self._connection(caller), self._connection(host)
+        is_needed = connection.rejection is not None
+        is_possible = hosts.rejection is None and hosts.session is None
+        return hosts if is_needed and is_possible else connection
+
     def _sent(self, message: Message, caller: Caller) -> Reply:
         connection = self._connection(caller)
         if connection.rejection is not None:

@@ -1,6 +1,6 @@
 """The tools of a target: their list, and calls of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -145,6 +145,23 @@ class Toolbox:
         if reply is None:
             return None
         return self._recorded(_result(reply), operation, arguments)
+
+    def call_together(
+        self,
+        operation: Operation,
+        requests: Sequence[tuple[Arguments, Caller]],
+        purpose: str,
+    ) -> list[ToolResult]:
+        """Call the tool of an operation as several callers in the same moment."""
+        host = Caller.of(self.live.callers.credential("primary"), self.scheme)
+        messages = [
+            (self._message(operation, arguments, purpose), caller) for arguments, caller in requests
+        ]
+        replies = self.channel.send_together(messages, host)
+        return [
+            self._recorded(_result(reply), operation, arguments)
+            for reply, (arguments, _) in zip(replies, requests, strict=True)
+        ]
 
     def call_as_primary(
         self, operation: Operation, arguments: Arguments, purpose: str

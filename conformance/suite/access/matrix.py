@@ -1,0 +1,221 @@
+"""The matrix of access: its cells, a covering part of them, and what each of them shows."""
+
+import random
+from dataclasses import replace
+from functools import cached_property
+
+from conformance.contract import api
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
+from conformance.http.exchange import Call
+from conformance.runner.facts import fact_name
+from conformance.suite.access import rule
+from conformance.suite.access.cases import Case, Cases, CellCallers
+from conformance.suite.access.covering import pairwise
+from conformance.suite.access.interfaces import ByTool, Interface, OverHttp, Received
+from conformance.suite.access.judgement import check
+from conformance.suite.access.rule import Cell, Outcome, outcome
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.trial import check_not_approved
+from conformance.suite.approval.trials import Trials
+from conformance.suite.callers import expect
+from conformance.suite.lists.live import Live, parameter_of
+from conformance.suite.tools.channel import Caller
+from conformance.suite.tools.toolbox import Toolbox
+
+INTRUDERS = ("made-up", "expired", "lacking", "outsider")
+"""Callers beside whom a caller who may is served."""
+
+
+class AccessMatrix:
+    """Asks as each caller, in a covering part of all ways, and compares with the rule of access."""
+
+    def __init__(self, live: Live, approvals: Approvals, trials: Trials, toolbox: Toolbox) -> None:
+        self._live = live
+        self._approvals = approvals
+        self._toolbox = toolbox
+        self._callers = CellCallers(live)
+        self._cases = Cases(live, approvals, trials)
+        self._interfaces: dict[str, Interface] = {"http": OverHttp(live), "tool": ByTool(toolbox)}
+
+    def check(self, requirement: str) -> None:
+        """Violation where a cell of this requirement has another outcome than the rule states.
+
+        Inconclusive where no cell can be asked: then the last reason.
+        """
+        problem: Exception | None = None
+        is_shown = False
+        for number, cell in enumerate(self._cells):
+            if rule.requirement(cell) == requirement:
+                try:
+                    self._check_cell(cell, number)
+                    is_shown = True
+                except (Inconclusive, NotApplicable) as reason:
+                    problem = reason
+                except Violation as found:
+                    raise Violation(
+                        found.defect, exchanges=found.exchanges, operation=cell.operation
+                    ) from found
+        if not is_shown and problem is not None:
+            raise problem
+
+    @cached_property
+    def _cells(self) -> list[Cell]:
+        valid = rule.cells(api.load().schemes)
+        # Among cells that cover as many pairs, the seed chooses.
+        random.Random(self._live.session.seed).shuffle(valid)
+        return pairwise(valid, lambda cell: cell.row)
+
+    # --- one cell ---
+
+    def _check_cell(self, cell: Cell, number: int) -> None:
+        operation = self._live.operation(cell.operation)
+        if cell.interface == "tool":
+            self._toolbox.tool(operation)
+        caller = self._callers.of(cell, number)
+        self._require_accepting(cell, caller)
+        case = self._cases.of(cell, self._cursor(cell, caller))
+        self._require_baseline(cell, case, caller)
+        received = self._received(cell, case, caller, number)
+        check(cell, received, self._live)
+        if case.review is not None:
+            after = self._approvals.reader.read(case.review.id)
+            check_not_approved(received.exchange, after)
+
+    def _received(self, cell: Cell, case: Case, caller: Caller, number: int) -> Received:
+        """The response to the request of a cell, after or beside that of its companion."""
+        operation, interface = (
+            self._live.operation(cell.operation),
+            self._interfaces[cell.interface],
+        )
+        own = (case.call, caller)
+        if cell.setting == "alone":
+            return interface.ask(operation, own, cell.label)
+        other = self._companion(cell, case, number)
+        if cell.setting == "after":
+            interface.ask(operation, other, f"before {cell.caller}")
+            return interface.ask(operation, own, cell.label)
+        pair = [own, other] if number % 2 else [other, own]
+        return interface.ask_together(operation, pair, cell.label)[pair.index(own)]
+
+    def _companion(self, cell: Cell, case: Case, number: int) -> tuple[Call, Caller]:
+        """A request with another outcome: of primary, or of a caller who is rejected."""
+        if outcome(cell) is not Outcome.SERVED:
+            return case.own, self._callers.primary(self._scheme(cell))
+        for shift in range(len(INTRUDERS)):
+            name = INTRUDERS[(number + shift) % len(INTRUDERS)]
+            if (name, cell.operation) != ("outsider", "account_get"):
+                try:
+                    return case.own, self._callers.of(
+                        replace(cell, caller=name, record="own"), number
+                    )
+                except (Inconclusive, NotApplicable):
+                    continue
+        raise Inconclusive("no caller without access is known", needs=("credentials.outsider",))
+
+    # --- what has to work before a cell shows anything ---
+
+    def _scheme(self, cell: Cell) -> str:
+        """The scheme of primary's requests: the tool interface may accept one alone."""
+        schemes = self._live.callers.credential("primary").schemes
+        if cell.interface == "tool":
+            return self._toolbox.scheme
+        return cell.scheme if cell.scheme in schemes else schemes[0]
+
+    def _require_accepting(self, cell: Cell, caller: Caller) -> None:
+        """NotApplicable where a tool interface need not serve this scheme."""
+        is_served = outcome(cell) is Outcome.SERVED and cell.interface == "tool"
+        if is_served and caller.scheme != self._toolbox.scheme:
+            raise NotApplicable(f"the tools are called by {self._toolbox.scheme}")
+
+    def _require_baseline(self, cell: Cell, case: Case, caller: Caller) -> None:
+        """Inconclusive unless primary is served in the same way, and a caller who may, plainly."""
+        primary = self._callers.primary(self._scheme(cell))
+        operation = self._live.operation(cell.operation)
+        if not self._is_served(cell, primary, case.own):
+            raise Inconclusive(f"primary is not served by {operation.id}, {cell.form}")
+        is_primary = caller.credential == primary.credential
+        if outcome(cell) is Outcome.SERVED and not is_primary:
+            plain = self._live.call(operation)
+            if not self._is_served(_plainly(cell), caller, plain):
+                if cell.interface == "http":
+                    self._check_listed(caller, operation, plain)
+                raise _not_entitled(caller, operation)
+
+    def _is_served(self, cell: Cell, caller: Caller, call: Call) -> bool:
+        """Whether a caller is served in the way of a cell, without defects: a fact of the run."""
+        way = (cell.interface, cell.operation, _name(caller), caller.scheme, cell.form)
+        name = fact_name("access", *way)
+        return self._live.fact(name, lambda live: _of(live)._asks(cell, caller, call))
+
+    def _asks(self, cell: Cell, caller: Caller, call: Call) -> bool:
+        operation = self._live.operation(cell.operation)
+        # A cursor may be good for one use, and for its own caller.
+        asked = self._following(cell, caller, call) if cell.form == "cursor" else call
+        interface = self._interfaces[cell.interface]
+        return interface.ask(operation, (asked, caller), "the baseline request").is_served
+
+    def _check_listed(self, caller: Caller, operation: Operation, plain: Call) -> None:
+        """Violation where a caller lists a record, and cannot read it by its id."""
+        if operation.is_list or not plain.path:
+            return
+        (id,) = plain.path.values()
+        page = self._list_of(caller, operation)
+        is_listed = any(str(item.get("id")).lower() == id.lower() for item in page.items)
+        again = self._live.callers.send(plain, caller.credential, caller.scheme, purpose="listed")
+        otherwise = defect(
+            Kind.STATUS,
+            "{caller} lists a record that it cannot read: {response}",
+            expected="200",
+            actual=again.status,
+            caller=_name(caller),
+            response=again.describe(),
+        )
+        is_hidden = is_listed and again.status in (401, 403, 404)
+        expect.that(not is_hidden, otherwise, page.exchange, again)
+
+    def _list_of(self, caller: Caller, operation: Operation) -> Received:
+        parents = api.load().parents[parameter_of(operation)]
+        call = Call(parents).asking(limit="100")
+        asked = (call, caller)
+        return OverHttp(self._live).ask(operation, asked, "does its list show the record?")
+
+    def _cursor(self, cell: Cell, caller: Caller) -> str | None:
+        """A new cursor after one record: primary's, or that of the caller who is to be served."""
+        if cell.form != "cursor":
+            return None
+        is_own = outcome(cell) is Outcome.SERVED
+        return self._cursor_of(
+            cell, caller if is_own else self._callers.primary(self._scheme(cell))
+        )
+
+    def _cursor_of(self, cell: Cell, owner: Caller) -> str | None:
+        operation = self._live.operation(cell.operation)
+        call = self._live.call(operation).asking(limit="1")
+        received = self._interfaces["http"].ask(operation, (call, owner), "a page of one record")
+        return received.exchange.cursor
+
+    def _following(self, cell: Cell, primary: Caller, call: Call) -> Call:
+        """The call with a new cursor of primary."""
+        name = self._live.session.name(self._live.operation(cell.operation), "cursor")
+        return call.asking(**{str(name): self._cursor_of(cell, primary)})
+
+
+def _of(live: Live) -> AccessMatrix:
+    approvals = Approvals(live.session, live)
+    trials = Trials(live.session, live, approvals)
+    return AccessMatrix(live, approvals, trials, Toolbox(live))
+
+
+def _plainly(cell: Cell) -> Cell:
+    return replace(cell, interface="http", form="plain")
+
+
+def _name(caller: Caller) -> str:
+    return caller.credential.name if caller.credential else "nobody"
+
+
+def _not_entitled(caller: Caller, operation: Operation) -> Inconclusive:
+    name = _name(caller)
+    needs = (f"credentials.{name}",)
+    return Inconclusive(f"{operation.id} does not serve {name}", needs=needs)

@@ -1,0 +1,199 @@
+"""The rule of access: the outcome of a cell, and the requirement that states it (Authentication).
+
+A cell is one way in which one caller asks for one record by one operation.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import product
+
+from conformance.contract import openapi
+from conformance.contract.openapi import Operation
+
+UNAUTHENTICATED = {
+    "nobody": "missing",
+    "expired": "expired",
+    "revoked": "revoked",
+    "made-up": "unknown",
+    "near-miss": "unknown",
+}
+"""Callers without a valid credential, with the requirement of authentication about them."""
+RECORDS = {
+    "primary": ("own", "foreign", "ungranted", "absent"),
+    "colleague": ("own", "foreign", "ungranted"),
+}
+"""The records that a caller asks for; all others ask for those of primary."""
+CALLERS = (
+    *RECORDS,
+    "outsider",
+    "lacking",
+    "lacking another",
+    "no-review-role",
+    *UNAUTHENTICATED,
+)
+INTERFACES = ("http", "tool")
+FORMS = ("plain", "limit", "cursor", "filters", "capitals", "replay")
+SETTINGS = ("alone", "after", "beside")
+"""By itself, right after a caller whose outcome is another one, or concurrently with that one."""
+OUTSIDE = frozenset({"foreign", "ungranted"})
+SINGLE_DEFECT = frozenset({"plain", "limit"})
+"""The forms in which nothing but the caller or the record can be wrong.
+
+A cursor may belong to its caller, and an id in capitals may be no id of the target's.
+"""
+
+
+class Outcome(Enum):
+    """What a cell leads to, with the statuses over HTTP where nothing else can be wrong."""
+
+    SERVED = (200,)
+    UNAUTHENTICATED = (401,)
+    FORBIDDEN = (403,)
+    OUT_OF_REACH = (403, 404)
+    NOTHING_OF_OTHERS = ()
+    """An error, or a page without a record from outside the caller's grant."""
+
+
+REJECTED_BY_CREDENTIAL = frozenset({Outcome.UNAUTHENTICATED, Outcome.FORBIDDEN})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One way to ask: `record` is that of primary ("own"), or one outside its grant, or none."""
+
+    caller: str
+    record: str
+    operation: str
+    interface: str
+    form: str
+    scheme: str
+    setting: str
+
+    @property
+    def row(self) -> tuple[Hashable, ...]:
+        """The values of which each pair has to occur; a defect may need three of the fields."""
+        asked, kind = (self.caller, self.record), _kind(_operation(self))
+        by, way = (self.interface, kind), (self.interface, self.form)
+        return asked, self.operation, by, way, self.scheme, self.setting
+
+    @property
+    def label(self) -> str:
+        """The cell in a few words."""
+        way = "" if self.form == "plain" else f", {self.form}"
+        company = "" if self.setting == "alone" else f", {self.setting} another caller"
+        return f"{self.caller} asks for a record: {self.record}{way}{company}"
+
+
+def outcome(cell: Cell) -> Outcome:
+    """What the specification states for a cell (Authentication, Errors)."""
+    if cell.caller in UNAUTHENTICATED:
+        return Outcome.UNAUTHENTICATED
+    if cell.caller in ("lacking", "no-review-role"):
+        return Outcome.FORBIDDEN
+    if cell.record == "absent":
+        return Outcome.OUT_OF_REACH
+    if cell.caller == "outsider" or cell.record in OUTSIDE:
+        is_whole_list = "{" not in _operation(cell).path
+        return Outcome.NOTHING_OF_OTHERS if is_whole_list else Outcome.OUT_OF_REACH
+    return Outcome.SERVED
+
+
+def requirement(cell: Cell) -> str:
+    """The requirement that a cell shows violated where it has another outcome."""
+    return _by_tool(cell) if cell.interface == "tool" else _over_http(cell)
+
+
+def _over_http(cell: Cell) -> str:
+    if cell.caller in UNAUTHENTICATED:
+        return f"authentication/{UNAUTHENTICATED[cell.caller]}"
+    named = {
+        "lacking": "authorization/permission",
+        "no-review-role": "authorization/review-role",
+        "lacking another": "authorization/no-more-than-permission",
+    }
+    if cell.caller in named:
+        return named[cell.caller]
+    if cell.record == "absent":
+        return "approval/absent" if _operation(cell).writes else "read/absent"
+    if outcome(cell) is Outcome.NOTHING_OF_OTHERS:
+        of_outsider = {"cursor": "authorization/cursor"}.get(cell.form, "authorization/lists")
+        return of_outsider if cell.caller == "outsider" else "authorization/filter"
+    if outcome(cell) is Outcome.OUT_OF_REACH:
+        return f"authorization/{'project' if cell.record == 'ungranted' else 'company'}"
+    return "read/success"
+
+
+def _by_tool(cell: Cell) -> str:
+    if cell.caller in UNAUTHENTICATED:
+        return "tools/authentication"
+    if cell.caller == "lacking":
+        return "tools/permission"
+    if cell.caller == "no-review-role" or (cell.record == "absent" and _operation(cell).writes):
+        return "tools/approval"
+    is_open = outcome(cell) is Outcome.SERVED or cell.record == "absent"
+    return "tools/data" if is_open else "tools/grants"
+
+
+def cells(schemes: Sequence[str]) -> list[Cell]:
+    """Every cell that means something and has no check of its own."""
+    asked = [(caller, record) for caller in CALLERS for record in RECORDS.get(caller, ("own",))]
+    operations = openapi.load().operations
+    every = (
+        Cell(caller, record, operation, interface, form, scheme, setting)
+        for (caller, record), operation, interface, form, scheme, setting in product(
+            asked, operations, INTERFACES, FORMS, schemes, SETTINGS
+        )
+    )
+    return [cell for cell in every if _has_meaning(cell)]
+
+
+def _has_meaning(cell: Cell) -> bool:
+    operation = _operation(cell)
+    is_checked_elsewhere = (cell.interface, cell.form, cell.setting) == ("http", "plain", "alone")
+    if cell.form not in forms(operation) or is_checked_elsewhere:
+        return False
+    if operation.writes:
+        return _approval_has_meaning(cell)
+    if cell.caller == "no-review-role" or (cell.caller, operation.id) == (
+        "outsider",
+        "account_get",
+    ):
+        return False  # what these callers may read is not stated
+    if cell.caller == "lacking another" and cell.form not in SINGLE_DEFECT | {"cursor"}:
+        return False  # its grant need not be that of primary
+    if cell.record == "own":
+        # What primary gets alone is no question of access.
+        return (cell.caller, cell.setting) != ("primary", "alone")
+    if "{" in operation.path:
+        # The cursor of one record beside another record has a check of its own.
+        return cell.form != "cursor"
+    return cell.record in OUTSIDE and cell.form == "filters"
+
+
+def _approval_has_meaning(cell: Cell) -> bool:
+    if cell.form == "replay":
+        # Over HTTP, replays have a check of their own.
+        is_of_another = cell.caller == "outsider" or outcome(cell) in REJECTED_BY_CREDENTIAL
+        return is_of_another and cell.interface == "tool"
+    # Approvals that succeed are trials: each takes a review.
+    return outcome(cell) is not Outcome.SERVED
+
+
+def forms(operation: Operation) -> tuple[str, ...]:
+    """The forms in which an operation can be asked."""
+    if operation.writes:
+        return ("plain", "capitals", "replay")
+    capitals = ("capitals",) if "{" in operation.path else ()
+    if not operation.is_list:
+        return ("plain", *capitals)
+    filters = ("filters",) if operation.filters else ()
+    return ("plain", "limit", "cursor", *filters, *capitals)
+
+
+def _kind(operation: Operation) -> tuple[bool, ...]:
+    return operation.writes, operation.is_list, "{" in operation.path
+
+
+def _operation(cell: Cell) -> Operation:
+    return openapi.load().operations[cell.operation]

@@ -1,0 +1,140 @@
+"""Approvals of two accounts: a colleague of primary, who may approve as well (Authentication).
+
+Whether a key belongs to an account or to the service is not specified. So a used key of primary may
+be new for the colleague, or be a conflict; it never returns primary's data for another review.
+"""
+
+from conformance.contract.verdict import Kind, NotApplicable, defect
+from conformance.http.exchange import Exchange
+from conformance.suite.approval.approvals import MOST_REVISIONS, Approvals
+from conformance.suite.approval.attempts import ON_APPROVED
+from conformance.suite.approval.key_transfer import Transfer
+from conformance.suite.approval.result import check_not_in_former_state
+from conformance.suite.approval.review import Review, in_former_state, place, status_line
+from conformance.suite.approval.trial import Trial, check_not_approved
+from conformance.suite.approval.trials import Trials
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import Live
+from conformance.suite.lists.records import alike
+from conformance.target.target import Credential
+
+FEWEST_LEFT = 3
+"""Reviews that are left to other checks."""
+
+
+@requirement("approval/new-key")
+def test_a_colleague_leaves_an_approval_as_it_is(
+    live: Live, approvals: Approvals, trials: Trials
+) -> None:
+    """The colleague's approval of the same review, with the same key, takes nothing from primary.
+
+    The key still returns primary its result, and the review stays approved.
+    """
+    trial = trials.approved(trials.first().scheme)
+    colleague = live.callers.colleague()
+    before = _replay(trial, approvals)
+    response = _approve(trial.review, trial.key, colleague, live, approvals)
+    expect.status(response, *ON_APPROVED)
+    if response.status == 200:
+        _check_is_of(trial, response)
+    after = approvals.reader.read_approved(trial.review)
+    was_former = in_former_state(trial.review, trial.after)
+    if not was_former:
+        check_not_in_former_state(trial.review, after, response)
+    _check_unspoilt(trial, before, _replay(trial, approvals), response)
+
+
+@requirement("approval/success")
+def test_a_colleague_approves_as_well(live: Live, approvals: Approvals, trials: Trials) -> None:
+    """Another account with the permission and the role approves a review with a new key."""
+    trials.baseline()
+    colleague = live.callers.colleague()
+    review = _taken(approvals)
+    for number in range(MOST_REVISIONS):
+        key = approvals.key(review.id, f"colleague {number}")
+        response = _approve(review, key, colleague, live, approvals)
+        latest = approvals.reader.revised(review) if response.status == 409 else None
+        if latest is None:
+            break
+        review = latest
+    expect.served(response)
+    check_not_in_former_state(review, approvals.reader.read_approved(review), response)
+
+
+@requirement("approval/key-other-review")
+def test_a_key_of_another_account_is_a_conflict_or_an_approval(
+    live: Live, approvals: Approvals, trials: Trials
+) -> None:
+    """Primary's key, sent by a colleague for another review, never returns primary's result."""
+    trial = trials.approved(trials.first().scheme)
+    colleague = live.callers.colleague()
+    other = _taken(approvals)
+    response = _approve(other, trial.key, colleague, live, approvals)
+    reader = approvals.reader
+    after = reader.read_approved(other) if response.status == 200 else reader.read(other.id)
+    if not approvals.is_spent(other, after):
+        approvals.pool.give_back(other)
+    expect.status(response, 200, 409)
+    if response.status == 409:
+        check_not_approved(response, after)
+    otherwise = defect(
+        Kind.EFFECT,
+        "the key of primary, sent by a colleague for another review, returned 200 without "
+        "approving that review",
+        expected="409, or an approval of the other review",
+    ).at(place(response, "id"), place(after, "status"))
+    expect.that(Transfer(other, response, after).conforms, otherwise, response, after)
+
+
+def _check_is_of(trial: Trial, response: Exchange) -> None:
+    """Violation where the result is that of another review."""
+    data = response.data if isinstance(response.data, dict) else {}
+    id = str(data.get("id", trial.review.id))
+    otherwise = defect(
+        Kind.FOREIGN,
+        "the colleague's approval returned another review",
+        expected=trial.review.id,
+        actual=id,
+    ).on("id")
+    is_own = id.lower() == trial.review.id.lower()
+    expect.that(is_own, otherwise.at(place(response, "id")), response)
+
+
+def _check_unspoilt(trial: Trial, before: Exchange, again: Exchange, by: Exchange) -> None:
+    """Violation where primary's replay worked before the colleague's request, and no longer does.
+
+    Where it did not work before either, the check of replays reports it.
+    """
+    expect.clear(again)
+    if before.status != 200 or not alike(before.data, trial.approval.data):
+        return
+    otherwise = defect(
+        Kind.DIFFERENCE,
+        "after the colleague used the key too, it returned primary {response}",
+        expected="the first result",
+        actual=again.status,
+        response=again.describe(),
+    ).at(status_line(again))
+    is_kept = again.status == 200 and alike(again.data, before.data)
+    expect.that(is_kept, otherwise, before, by, again)
+
+
+def _replay(trial: Trial, approvals: Approvals) -> Exchange:
+    purpose = "a replay beside the colleague"
+    return approvals.approve(trial.review, trial.key, scheme=trial.scheme, purpose=purpose)
+
+
+def _approve(
+    review: Review, key: str, colleague: Credential, live: Live, approvals: Approvals
+) -> Exchange:
+    approvals.record(review.id, review.revision, key)
+    call = approvals.call(review.id, review.revision, key)
+    return live.callers.send(call, colleague, purpose="approve as the colleague")
+
+
+def _taken(approvals: Approvals) -> Review:
+    """A review of the pool. Raises NotApplicable where other checks need those that are left."""
+    if not approvals.pool.leaves(FEWEST_LEFT):
+        raise NotApplicable("no review is left for the colleague")
+    return approvals.pool.take()

@@ -1,0 +1,88 @@
+"""The state after an approval, as the tools show it (States and transitions, Versioning)."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
+from conformance.http.exchange import Exchange
+from conformance.rules.judgement import shown
+from conformance.suite.approval.review import APPROVED, Review
+from conformance.suite.approval.settling import Settling, settle
+from conformance.suite.approval.trials import Trials
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.tools.filters import filters_of
+from conformance.suite.tools.results import ToolResult
+from conformance.suite.tools.toolbox import Arguments, Toolbox
+
+IN_A_ROW = 4
+"""Consecutive results without the former state before a change counts as complete."""
+
+
+@requirement("tools/approval")
+def test_the_tools_show_the_state_after_an_approval(toolbox: Toolbox, trials: Trials) -> None:
+    """By tool too a review leaves its former state: by its id, in the list and under a filter."""
+    trial = trials.baseline(toolbox.scheme)
+    _check_left(trial.review, "review_get", {"reviewId": trial.review.id}, toolbox)
+    for arguments in _pages(trial.review, toolbox):
+        _check_left(trial.review, "review_list", arguments, toolbox)
+
+
+def _pages(review: Review, toolbox: Toolbox) -> list[Arguments]:
+    """The longest page, and that of each filter that the review passes."""
+    operation = toolbox.live.operation("review_list")
+    named = {name: restricted for name, restricted, _ in filters_of(operation, toolbox)}
+    own = {name: review.record.get(restricted) for name, restricted in named.items()}
+    filtered = [{"limit": 100, name: id} for name, id in own.items() if isinstance(id, str)]
+    return [{"limit": 100}, *filtered]
+
+
+def _check_left(review: Review, id: str, arguments: Arguments, toolbox: Toolbox) -> None:
+    """Violation where a tool repeatedly shows the state that a review had before its approval."""
+    operation = toolbox.live.operation(id)
+    with suppress(Inconclusive):  # other checks report tools that are not served
+        toolbox.tool(operation)
+        settling = _settle(
+            review,
+            lambda: toolbox.call_as_primary(operation, arguments, "the state after the approval"),
+            toolbox,
+        )
+        former = settling.former[-1:]
+        status = review.record.get("status")
+        otherwise = defect(
+            Kind.DIFFERENCE if settling.later else Kind.EFFECT,
+            "after its approval the tool shows the review with the status {status}",
+            expected=APPROVED,
+            actual=status,
+            status=shown(status),
+        ).on("status")
+        where = (Location(Part.BODY, "/result", each.id) for each in former)
+        expect.that(settling.is_settled, otherwise.at(*where), *settling.later[-1:], *former)
+
+
+def _settle(review: Review, call: Callable[[], ToolResult], toolbox: Toolbox) -> Settling:
+    results: dict[str, ToolResult] = {}
+
+    def read() -> Exchange:
+        result = call()
+        results[result.exchange.id] = result
+        return result.exchange
+
+    def shows_former(exchange: Exchange) -> bool:
+        return _shows(results[exchange.id].data, review)
+
+    return settle(read, shows_former, toolbox.live.session.transport.wait, IN_A_ROW)
+
+
+def _shows(data: Any, review: Review) -> bool:
+    """Whether data of a tool show the former status of a review."""
+    items = data.get("items", [data]) if isinstance(data, dict) else []
+    former = review.record.get("status")
+    return former is not None and any(
+        isinstance(item, dict)
+        and str(item.get("id", review.id)).lower() == review.id.lower()
+        and item.get("status") == former
+        for item in items
+        if isinstance(items, list)
+    )

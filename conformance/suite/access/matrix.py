@@ -2,7 +2,7 @@
 
 import random
 from dataclasses import replace
-from functools import cached_property
+from functools import cache
 
 from conformance.contract import api
 from conformance.contract.openapi import Operation
@@ -45,7 +45,7 @@ class AccessMatrix:
         """
         problem: Exception | None = None
         is_shown = False
-        for number, cell in enumerate(self._cells):
+        for number, cell in enumerate(_chosen(self._live.session.seed)):
             if rule.requirement(cell) == requirement:
                 try:
                     self._check_cell(cell, number)
@@ -58,13 +58,6 @@ class AccessMatrix:
                     ) from found
         if not is_shown and problem is not None:
             raise problem
-
-    @cached_property
-    def _cells(self) -> list[Cell]:
-        valid = rule.cells(api.load().schemes)
-        # Among cells that cover as many pairs, the seed chooses.
-        random.Random(self._live.session.seed).shuffle(valid)
-        return pairwise(valid, lambda cell: cell.row)
 
     # --- one cell ---
 
@@ -199,6 +192,14 @@ class AccessMatrix:
         """The call with a new cursor of primary."""
         name = self._live.session.name(self._live.operation(cell.operation), "cursor")
         return call.asking(**{str(name): self._cursor_of(cell, primary)})
+
+
+@cache
+def _chosen(seed: int) -> list[Cell]:
+    """The cells of a run: among those that cover as many pairs, the seed chooses."""
+    valid = rule.cells(api.load().schemes)
+    random.Random(seed).shuffle(valid)
+    return pairwise(valid, lambda cell: cell.row)
 
 
 def _of(live: Live) -> AccessMatrix:

@@ -224,6 +224,9 @@ def run_options(part: argparse.ArgumentParser) -> None:
         help="largest size of exchanges.jsonl (default: 1000)",
     )
     part.add_argument(
+        "--json", action="store_true", help="print the outcome as a JSON object, and nothing else"
+    )
+    part.add_argument(
         "--require",
         action="append",
         default=[],
@@ -570,6 +573,7 @@ def selftest_options(part: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of processes (default: one per core)",
     )
+    part.add_argument("--json", action="store_true", help="print the matrix as a JSON object")
     part.add_argument(
         "--list", action="store_true", help="list the mutants and variants, and run none"
     )

@@ -1,6 +1,8 @@
 """`conformance run`: one run of the suite, with its progress on the screen."""
 
 import argparse
+import io
+import json
 import signal
 import sys
 import tempfile
@@ -15,6 +17,7 @@ from conformance.commands import own_profile
 from conformance.commands.notes import Notes
 from conformance.commands.outcome import UsageError
 from conformance.commands.progress import RunDisplay
+from conformance.report import outcome
 from conformance.runner import pytest_run
 from conformance.runner.depth import DEPTHS
 from conformance.runner.examination import clear
@@ -39,17 +42,21 @@ def run(arguments: argparse.Namespace) -> int:
     directory = _writable(arguments.report_dir.absolute())
     examples = DEPTHS[arguments.depth].examples
     prefetch = [Prefetch(arguments.seed, examples)] if _is_fuzzing(arguments) else []
-    display, stop = (
-        RunDisplay(sys.stdout, arguments.report_dir, show_all=arguments.show_all),
-        Stop(),
-    )
+    stream = io.StringIO() if arguments.json else sys.stdout
+    display = RunDisplay(stream, arguments.report_dir, show_all=arguments.show_all)
+    stop = Stop()
     # A signal may arrive between the creation of a coroutine and its start: Python would warn.
     warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, stop)
     options = list(_chosen(arguments, directory))
-    return display.close(pytest_run.execute(options, [display, stop, Notes(arguments), *prefetch]))
+    plugins = [display, stop, Notes(arguments), *prefetch]
+    code = display.close(pytest_run.execute(options, plugins))
+    if arguments.json and display.document is not None:
+        found = outcome.of(display.document, code, arguments.report_dir)
+        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+    return code
 
 
 class Stopped(KeyboardInterrupt):

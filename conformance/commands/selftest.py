@@ -1,9 +1,11 @@
 """`conformance selftest`: runs the suite on every mutant and variant, and prints the matrix."""
 
 import argparse
+import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -33,7 +35,10 @@ def run(arguments: argparse.Namespace) -> int:
         return FAILED
     partial = arguments.only or arguments.seeds
     uncovered = [] if partial else matrix.uncovered(chosen)
-    _print(lines(rows, uncovered))
+    if arguments.json:
+        _print([json.dumps(document(rows, uncovered), indent=2)])
+    else:
+        _print(lines(rows, uncovered))
     return FAILED if uncovered or any(row.problems for row in rows) else PASSED
 
 
@@ -57,6 +62,22 @@ def _chosen(everything: Sequence[Subject], arguments: argparse.Namespace) -> Seq
             [subject for subject in named if isinstance(subject, Variant)], arguments.seeds
         )
     return named
+
+
+def document(rows: Sequence[Row], uncovered: Sequence[str]) -> dict[str, Any]:
+    """The matrix as JSON values."""
+    return {
+        "subjects": [
+            {
+                "id": row.subject.id,
+                "kind": "mutant" if isinstance(row.subject, Mutant) else "variant",
+                "failed": list(row.failed),
+                "problems": list(row.problems),
+            }
+            for row in rows
+        ],
+        "uncovered": list(uncovered),
+    }
 
 
 def lines(rows: Sequence[Row], uncovered: Sequence[str]) -> Iterator[str]:

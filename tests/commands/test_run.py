@@ -28,8 +28,9 @@ def test_the_reference_conforms(
         name for name in requirements.CLASSES if name in checked_classes
     ]
     assert not any(each.startswith(("FAILED", "WARNING", "INTERNAL ERROR")) for each in output)
-    files = "exchanges.jsonl, junit.xml, report.html, report.json, target.json"
-    assert output[-1] == f"  report  reports/latest ({files})"
+    files = "exchanges.jsonl, junit.xml, report.html, report.json, run.json, target.json"
+    # The line is wrapped at 80 columns.
+    assert " ".join(map(str.strip, output[-2:])) == f"report  reports/latest ({files})"
     assert SEQUENCE not in ended.stdout
 
 
@@ -204,3 +205,13 @@ def test_what_is_required_by_name_has_to_be_checked(served: Path, tmp_path: Path
     unknown = conformance(tmp_path, *options, "--require", "limit")
     message = "--require: unknown class or requirement 'limit': did you mean limits?"
     assert (unknown.returncode, message in unknown.stderr) == (4, True)
+
+
+def test_the_outcome_is_printed_as_json(tmp_path: Path) -> None:
+    """One object on standard output, without progress."""
+    ended = conformance(tmp_path, "run", "--class", "description", "--depth", "quick", "--json")
+    found = json.loads(ended.stdout)
+
+    assert (ended.returncode, found["exit-code"], found["verdict"]) == (0, 0, "conformant")
+    assert found["coverage"]["share"] == 1
+    assert (tmp_path / found["report"]).is_file()

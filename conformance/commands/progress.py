@@ -17,6 +17,7 @@ from rich.progress import (
     SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
+    TimeRemainingColumn,
 )
 from rich.text import Text
 
@@ -89,6 +90,7 @@ class Bar:
     """A progress bar that disappears at the end of the run."""
 
     def __init__(self, console: Console) -> None:
+        self._console = console
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.fields[name]:15}", markup=False),
@@ -96,6 +98,8 @@ class Bar:
             MofNCompleteColumn(),
             TextColumn("{task.fields[rate]}", markup=False),
             TimeElapsedColumn(),
+            TextColumn("left", markup=False),
+            TimeRemainingColumn(),
             console=console,
             transient=True,
             refresh_per_second=8,
@@ -115,9 +119,11 @@ class Bar:
             rate=f"{tally.rate:.0f} requests/s",
         )
 
-    def close(self, tally: Tally) -> None:  # noqa: ARG002
-        """Remove the bar."""
+    def close(self, tally: Tally) -> None:
+        """Remove the bar, and print the outcomes of each class."""
         self._progress.stop()
+        for name in tally.done:
+            self._console.print(tally.line(name), soft_wrap=True)
 
 
 class Lines:

@@ -8,9 +8,9 @@ from pathlib import Path
 import orjson
 
 from conformance.http.redaction import Redactor
-from conformance.report import exchange_log
+from conformance.report import exchange_log, history
 from conformance.report.document_types import ExchangeEntry, Report
-from conformance.report.formats import allure, ci, ctrf, earl, har, junit, markdown
+from conformance.report.formats import allure, badge, ci, ctrf, earl, har, junit, markdown
 
 Exchanges = Iterable[ExchangeEntry]
 
@@ -36,30 +36,36 @@ class Format:
     """One format: its file or directory, and its renderer."""
 
     file: str
-    render: Callable[[Report, Exchanges], Rendered]
+    render: Callable[[Report, Exchanges, Path], Rendered]
 
 
-def _html(report: Report, exchanges: Exchanges) -> bytes:
+def _html(report: Report, exchanges: Exchanges, directory: Path) -> bytes:
     # Only the page needs templates, and they take long to import.
     from conformance.report.formats import html  # noqa: PLC0415
 
-    return html.render(report, exchanges).encode("utf-8", "backslashreplace")
+    steps = history.steps(directory, report)
+    return html.render(report, exchanges, steps).encode("utf-8", "backslashreplace")
 
 
-def _without(render: Callable[[Report], Rendered]) -> Callable[[Report, Exchanges], Rendered]:
-    return lambda report, _: render(report)
+def _har(report: Report, exchanges: Exchanges, _directory: Path) -> Rendered:
+    return har.render(report, exchanges)
+
+
+def _without(render: Callable[[Report], Rendered]) -> Callable[[Report, Exchanges, Path], Rendered]:
+    return lambda report, _exchanges, _directory: render(report)
 
 
 FORMATS = {
     "junit": Format("junit.xml", _without(junit.render)),
     "html": Format("report.html", _html),
     "allure": Format("allure-results", _without(allure.render)),
-    "har": Format("exchanges.har", har.render),
+    "har": Format("exchanges.har", _har),
     "ctrf": Format("ctrf.json", _without(ctrf.render)),
     "earl": Format("earl.jsonld", _without(earl.render)),
     "markdown": Format("summary.md", _without(markdown.render)),
     "gitlab": Format("code-quality.json", _without(ci.code_quality)),
-    "badge": Format("badge.json", _without(ci.badge)),
+    "badge": Format("badge.json", _without(badge.endpoint)),
+    "badge-svg": Format("badge.svg", _without(badge.svg)),
 }
 DEFAULT = ("junit", "html")
 
@@ -78,7 +84,7 @@ def write(directory: Path, report: Report, names: Sequence[str]) -> None:
     replace(directory / REPORT, orjson.dumps(report, option=orjson.OPT_INDENT_2))
     for name in names:
         path = directory / FORMATS[name].file
-        rendered = FORMATS[name].render(report, exchange_log.read(directory))
+        rendered = FORMATS[name].render(report, exchange_log.read(directory), directory)
         if isinstance(rendered, bytes):
             replace(path, rendered)
         else:

@@ -48,7 +48,8 @@ def test_a_bar_shows_the_progress_on_a_terminal(
     output = on_a_terminal(tmp_path, "run", "--class", "limits", "--depth", "quick", **environment)
     verdict = next(each for each in output.splitlines() if "CONFORMANT" in each)
     assert re.search(r"limits .*/\d+.* \d+ requests/s", output)
-    assert " checks: " not in output
+    assert re.search(r" left \d+:\d+:\d+|left -:--:--", output)
+    assert re.search(r"^limits +\d+ checks: ", output.rpartition("\r")[2], re.MULTILINE)
     assert (f"{SEQUENCE}1;32m" in verdict) is colour
 
 

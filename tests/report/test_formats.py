@@ -22,7 +22,7 @@ from rdflib.namespace import DCTERMS, DOAP, RDF, XSD
 from conformance.__main__ import main
 from conformance.http.har_reader import TrafficError, read
 from conformance.report import artefacts, cases, comparison, latency
-from conformance.report.formats import ci, ctrf, earl, har, junit, markdown
+from conformance.report.formats import badge, ci, ctrf, earl, har, junit, markdown
 
 EARL = rdflib.Namespace("http://www.w3.org/ns/earl#")
 HOSTILE = "<script>alert(1)</script> [x](javascript:1) @all `a` | b\n::error::pwned \u202e\x1b[31m"
@@ -235,10 +235,8 @@ def test_gitlab_and_shields_have_their_formats(failed: Any, conforming: Any) -> 
     issues = json.loads(ci.code_quality(failed))
     assert sorted(issue["severity"] for issue in issues) == ["major", "minor"]
     assert len({issue["fingerprint"] for issue in issues}) == len(issues)
-    assert (json.loads(ci.badge(failed))["color"], json.loads(ci.badge(conforming))["color"]) == (
-        "red",
-        "brightgreen",
-    )
+    colours = [json.loads(badge.endpoint(each))["color"] for each in (failed, conforming)]
+    assert colours == ["red", "brightgreen"]
 
 
 def test_the_ci_environment_selects_the_default_formats() -> None:
@@ -495,13 +493,18 @@ def test_a_badge_is_drawn_by_shields(failed: Any, modules: Path, tmp_path: Path)
         ("non-conformant", "#dd4343"),
         ("inconclusive", "#d8b800"),
     ):
-        badge = json.loads(ci.badge(failed | {"verdict": verdict}))
+        stated = json.loads(badge.endpoint(failed | {"verdict": verdict}))
         drawn = node.run(
-            modules, "badge", badge["label"], badge["message"], f":{badge['color']}", cwd=tmp_path
+            modules,
+            "badge",
+            stated["label"],
+            stated["message"],
+            f":{stated['color']}",
+            cwd=tmp_path,
         )
-        assert badge.keys() == {"schemaVersion", "label", "message", "color"}
+        assert stated.keys() == {"schemaVersion", "label", "message", "color"}
         assert (
-            badge["schemaVersion"],
+            stated["schemaVersion"],
             drawn.returncode,
             f'fill="{colour}"' in drawn.stdout,
             verdict in drawn.stdout,

@@ -1,4 +1,4 @@
-"""The report for CI systems: annotations of GitHub Actions, GitLab's code quality, and a badge."""
+"""The report for CI systems: annotations of GitHub Actions, and GitLab's code quality."""
 
 import hashlib
 import json
@@ -11,7 +11,6 @@ from conformance.report.causes.attribution import Cause, attributed
 from conformance.report.document_types import Report
 from conformance.report.text import short, visible
 
-COLOURS = {"conformant": "brightgreen", "non-conformant": "red", "inconclusive": "yellow"}
 PROFILE = "target.toml"
 """The usual name of a profile, for runs without one."""
 MOST_ANNOTATIONS = 10
@@ -67,14 +66,3 @@ def _issue(case: Case, path: str) -> dict[str, Any]:
         "severity": "major" if case.level == Level.MUST else "minor",
         "location": {"path": path, "lines": {"begin": 1}},
     }
-
-
-def badge(report: Report) -> bytes:
-    """The response for an endpoint badge of shields.io."""
-    document = {
-        "schemaVersion": 1,
-        "label": "API conformance",
-        "message": report["verdict"],
-        "color": COLOURS[report["verdict"]],
-    }
-    return json.dumps(document).encode()

@@ -10,30 +10,39 @@ from typing import Any
 from conformance.report import unchecked
 from conformance.report.causes.location import NOTHING
 from conformance.report.document_types import ExchangeEntry, ObservationEntry, Report
-from conformance.report.page import summary, survey, template
+from conformance.report.history import Step
+from conformance.report.page import coverage, summary, survey, template
 from conformance.report.page.pane import Pane, pane
 from conformance.report.page.requirement import WORDS, ShownRequirement, requirements
 from conformance.report.page.survey import Survey
+from conformance.report.page.timeline import Times
 
 MOST_VALUES = 12
 Row = tuple[str, list[str], int]
 """A subject, the first of its values, and the number of further values."""
 
 
-def render(report: Report, exchanges: Iterable[ExchangeEntry]) -> str:
-    """The page for the content of report.json and of exchanges.jsonl."""
+def render(report: Report, exchanges: Iterable[ExchangeEntry], steps: Sequence[Step] = ()) -> str:
+    """The page for the content of report.json and exchanges.jsonl, and for earlier runs."""
     shown = requirements(report)
     groups: dict[str, list[ShownRequirement]] = {name: [] for name in WORDS}
     for each in shown:
         groups[each.outcome].append(each)
     operations = list(dict.fromkeys(name for each in shown for name in each.operations))
-    seen = survey.of(exchanges, report["target"]["base-url"], operations)
+    base_url, times = report["target"]["base-url"], Times()
+    called = coverage.Calls(base_url)
+    seen = survey.of(called.watched(times.watched(exchanges)), base_url, operations)
     return template.page().render(
         report=report,
         words=WORDS,
         groups=groups,
         survey=seen,
         samples=_samples(seen),
+        maps=coverage.maps(report, operations),
+        ways=called.ways(operations),
+        operations=operations,
+        timeline=times.timeline(),
+        history=steps,
         observed=list(_observed(report, groups["observed"])),
         unchecked=unchecked.of(report),
         style=template.inline("page.css"),

@@ -7,14 +7,18 @@ from markupsafe import Markup
 
 from conformance.http import serialization
 from conformance.report.causes.location import Marks
-from conformance.report.document_types import ExchangeEntry
+from conformance.report.document_types import BodyEntry, ExchangeEntry
 from conformance.report.page.markup import markup
 from conformance.report.page.survey import duration
+from conformance.report.recorded_body import UNPARSED, parse, text_of
 from conformance.report.text import command, short_with_length
 
 LONGEST_HEADER = 300
 LONGEST_URL = 1_200
 LONGEST_COMMAND = 8_000
+LONGEST_COPY = 6_000
+"""Characters of a response that can be copied as JSON; report.json has the longer ones."""
+
 FRAME = 1_200
 """Bytes of HTML around the texts of a pane."""
 
@@ -51,13 +55,14 @@ class Pane:
     failure: str
     response_headers: tuple[Header, ...]
     response_body: Markup | None
+    response_json: str | None
     curl: str | None
 
     @property
     def size(self) -> int:
         """About how many bytes of HTML it takes."""
         headers = (*self.request_headers, *self.response_headers)
-        texts = (self.url, self.curl, self.request_body, self.response_body)
+        texts = (self.url, self.curl, self.request_body, self.response_body, self.response_json)
         in_headers = sum(len(each.name) + len(each.value) + HEADER_FRAME for each in headers)
         return FRAME + in_headers + sum(len(text or "") for text in texts)
 
@@ -84,8 +89,16 @@ def pane(exchange: ExchangeEntry, marks: Marks) -> Pane:
         failure=short_with_length(exchange.get("failure") or "", LONGEST_HEADER),
         response_headers=_headers(response["headers"], marks.header) if response else (),
         response_body=response_body,
+        response_json=_whole(response["body"]) if response else None,
         curl=curl if len(curl) <= LONGEST_COMMAND else None,
     )
+
+
+def _whole(body: BodyEntry) -> str | None:
+    """A body that is JSON and not too long, to be copied as it was."""
+    text = text_of(body) or ""
+    is_short = len(text) <= LONGEST_COPY and "length" not in body
+    return text if is_short and parse(text) is not UNPARSED else None
 
 
 def _caller(exchange: ExchangeEntry) -> str:

@@ -177,7 +177,8 @@ def _unnamed(
     if not isinstance(record, dict):
         return
     named = contract.schema(resource)["properties"]
-    yield from (((name,), value) for name, value in record.items() if name not in named)
+    if not record.keys() <= named.keys():
+        yield from (((name,), value) for name, value in record.items() if name not in named)
     nested_records = api.derive(contract).nested
     if resource not in nested_records:
         return

@@ -1,5 +1,6 @@
 """Transports: calls of an application in this process, and real connections."""
 
+import asyncio
 import threading
 import time
 from typing import Any
@@ -130,6 +131,25 @@ def test_an_incomplete_response_of_an_application_is_an_error(ended: str, raises
         with pytest.raises(httpx.RemoteProtocolError, match=pattern):
             transport.handle_request(httpx.Request("GET", URL))
     transport.close()
+
+
+def test_an_application_runs_in_a_task_once_it_has_waited() -> None:
+    """Most requests never wait; what needs a task yields before."""
+    tasks: list[bool] = []
+    fine = ScriptedApp([scripted_response(204)])
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        tasks.append(asyncio.current_task() is not None)
+        await asyncio.sleep(0)
+        tasks.append(asyncio.current_task() is not None)
+        await asyncio.sleep(0.001)
+        await fine(scope, receive, send)
+
+    transport = in_process(application)
+    response = transport.handle_request(httpx.Request("GET", URL))
+    transport.close()
+
+    assert (response.status_code, tasks) == (204, [False, True])
 
 
 def test_waiting_advances_the_clock_of_an_application_and_takes_no_time() -> None:

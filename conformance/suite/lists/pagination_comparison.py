@@ -1,7 +1,7 @@
 """Paginations of one list with several limits, and the properties that they have to share."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 from conformance.contract.identifiers import is_uuid
@@ -202,7 +202,7 @@ def loses(pagination: Pagination, whole: Sequence[Pagination], live: Live) -> bo
     One that was not read to its end lacks records if it begins with others than they do.
     """
     if pagination.is_whole:
-        missing = _granted(whole, live) - set(pagination.ids)
+        missing = _granted(whole, live, beside=set(pagination.ids))
         return len(missing) > pagination.without_id
     if pagination.end is not End.PAGE_COUNT or not whole or pagination.without_id:
         return False
@@ -210,13 +210,19 @@ def loses(pagination: Pagination, whole: Sequence[Pagination], live: Live) -> bo
     return set(pagination.ids) != set(beginning)
 
 
-def _granted(paginations: Sequence[Pagination], live: Live) -> set[str]:
-    """The ids of all records inside the grant; others violate requirements of authorization."""
+def _granted(
+    paginations: Sequence[Pagination], live: Live, beside: Set[str] = frozenset()
+) -> set[str]:
+    """The ids of all records inside the grant, beside some that are known.
+
+    Records outside the grant violate requirements of authorization.
+    """
     return {
-        record_key(listed.record)
+        key
         for pagination in paginations
         for listed in pagination.listed
-        if not live.is_outside(listed.record, pagination.call.operation)
+        if (key := record_key(listed.record)) not in beside
+        and not live.is_outside(listed.record, pagination.call.operation)
     }
 
 

@@ -25,7 +25,7 @@ class Setting:
 STATED: Mapping[str, Setting] = {  # keys whose lines do not follow from their names
     "fixtures.approvable-reviews": Setting(
         "fixtures",
-        'approvable-reviews = ["${APPROVABLE_REVIEW}"] # as many as possible, each is spent',
+        'approvable-reviews = ["${APPROVABLE_REVIEW}"] # each is spent',
     ),
     "fixtures.unapprovable-reviews": Setting(
         "fixtures", 'unapprovable-reviews = ["${UNAPPROVABLE_REVIEW}"]'
@@ -56,7 +56,7 @@ STATED: Mapping[str, Setting] = {  # keys whose lines do not follow from their n
     ),
     "consent.fuzz-writes": Setting(
         "consent",
-        "fuzz-writes = true # sends random approvals, never of the approvable reviews",
+        "fuzz-writes = true # sends approvals of other reviews",
     ),
 }
 COMPANIONS = {  # keys that are of use only together

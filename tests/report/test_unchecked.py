@@ -69,6 +69,13 @@ def test_the_suggested_lines_are_a_valid_profile(tmp_path: Path) -> None:
     )
 
 
+def test_the_suggested_lines_fit_a_terminal() -> None:
+    """A line that is wrapped is no TOML any more; the terminal indents it by six columns."""
+    settings = [setting for key in KEYS for setting in profile_hints.settings(key)]
+
+    assert [setting.line for setting in settings if len(setting.line) > 74] == []
+
+
 @pytest.mark.parametrize(
     "key", ["data in the target", "credentials.None", "fixtures.foreign.planet", "parameters.x.y"]
 )

@@ -1,5 +1,6 @@
 """The progress of `conformance run` on the screen, and its verdict."""
 
+import os
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
@@ -86,6 +87,16 @@ class Display(Protocol):
         """Leave the screen to the report."""
 
 
+class Terminal(Console):
+    """A console that goes on without its reader: the exit code of a run is that of its verdict."""
+
+    def on_broken_pipe(self) -> None:
+        """Write no more; what is left in the buffer goes nowhere."""
+        self.quiet = True
+        with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - for its descriptor
+            os.dup2(nowhere.fileno(), self.file.fileno())
+
+
 class Bar:
     """A progress bar that disappears at the end of the run."""
 
@@ -123,7 +134,7 @@ class Bar:
         """Remove the bar, and print the outcomes of each class."""
         self._progress.stop()
         for name in tally.done:
-            self._console.print(tally.line(name), soft_wrap=True)
+            _print_class(self._console, tally.line(name))
 
 
 class Lines:
@@ -146,14 +157,20 @@ class Lines:
     def _print(self, tally: Tally, name: str) -> None:
         if name not in self._printed:
             self._printed.add(name)
-            self._console.print(tally.line(name), soft_wrap=True)
+            _print_class(self._console, tally.line(name))
+
+
+def _print_class(console: Console, text: str) -> None:
+    width = Screen.of(console.file).width  # type: ignore[arg-type]
+    for spans in line.wrapped([(text, "")], width):
+        console.print(line.plain(spans), soft_wrap=True)
 
 
 class RunDisplay:
     """A pytest plugin that takes the place of pytest's own reporter."""
 
     def __init__(self, stream: TextIO, reports: Path, *, show_all: bool = False) -> None:
-        self._console = Console(file=stream, highlight=False, markup=False, emoji=False)
+        self._console = Terminal(file=stream, highlight=False, markup=False, emoji=False)
         self._screen = Screen.of(stream, show_all=show_all)
         self._reports = reports
         self._tally = Tally()

@@ -10,8 +10,14 @@ import pytest
 from process import COMMAND, report, surroundings
 from sample_reports import a_finding, a_report, an_entry, an_exchange
 
+from conformance.assurance.selftest import altered
+from conformance.assurance.selftest.altered import Edit
+from conformance.commands.progress import RunDisplay
 from conformance.report.console import line, terminal
+from conformance.runner import examination, pytest_run
 
+SERVERS = 'document["servers"] = [{"url": base_url}]'
+OLDER = Edit("description", SERVERS, f'{SERVERS}; document["openapi"] = "3.2.0"')
 SEQUENCE = "\x1b["
 
 
@@ -48,9 +54,26 @@ def test_a_bar_shows_the_progress_on_a_terminal(
     output = on_a_terminal(tmp_path, "run", "--class", "limits", "--depth", "quick", **environment)
     verdict = next(each for each in output.splitlines() if "CONFORMANT" in each)
     assert re.search(r"limits .*/\d+.* \d+ requests/s", output)
-    assert re.search(r" left \d+:\d+:\d+|left -:--:--", output)
-    assert re.search(r"^limits +\d+ checks: ", output.rpartition("\r")[2], re.MULTILINE)
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", output).replace("\r", "\n")
+    assert re.search(r" left (\d+:\d+:\d+|-:--:--)", text)
+    assert re.search(r"^limits +\d+ checks: ", text, re.MULTILINE)
     assert (f"{SEQUENCE}1;32m" in verdict) is colour
+
+
+@pytest.mark.parametrize(("edits", "code"), [((), 0), ((OLDER,), 1)], ids=["passes", "fails"])
+def test_a_reader_that_leaves_does_not_change_the_exit_code(
+    tmp_path: Path, edits: tuple[Edit, ...], code: int
+) -> None:
+    """As in `conformance run | head`: the verdict is in the report and in the exit code."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    options = pytest_run.options(tmp_path, "quick", 1, ["description"])
+    package = altered.load(edits)
+    with os.fdopen(writer, "w", encoding="utf-8") as stream:
+        display = RunDisplay(stream, tmp_path)
+        made = examination.Substitute(lambda: examination.in_process(package))
+        assert display.close(pytest_run.execute(options, [display, made])) == code
+    assert report(tmp_path, ".")["verdict"] == ("non-conformant" if code else "conformant")
 
 
 def test_the_steps_of_a_finding_are_shown_in_order() -> None:

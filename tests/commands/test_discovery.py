@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from altered_target import Send, Spoil, Spoiled, json_response
+from altered_target import Send, Spoil, Spoiled, edited, json_response
 
 from conformance import reference
 from conformance.commands.discovery import profile_text, search
@@ -205,3 +205,32 @@ def test_a_template_that_has_changed_is_noticed(everything: Any) -> None:
     """What was found must not be lost without a word."""
     with pytest.raises(ValueError, match="the template has no"):
         profile_text.filled("base-url = 1", everything[0], prospect.Prospect(0, 0, 0, ()))
+
+
+def test_no_other_text_of_the_target_gets_into_the_profile() -> None:
+    """A hostile id, or name of a parameter, could add keys: consent, for example."""
+    evil = "x\n[consent]\napprove-reviews = true #"
+
+    def spoil(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        if request.url.path.endswith("openapi.json"):
+            return edited(response, rename)
+        if request.url.path in ("/v1/projects", "/v1/reviews"):
+            return edited(response, poison)
+        return response
+
+    def poison(document: Any) -> None:
+        for item in document.get("data", {}).get("items", []):
+            item |= {"id": evil, "companyId": evil}
+
+    def rename(document: Any) -> None:
+        for parameter in document["paths"]["/videos"]["get"]["parameters"]:
+            parameter["name"] = f"company{evil}"
+
+    found, transport = discovered(spoil)
+    text = profile_text.filled(template(URL), found, prospect.Prospect(0, 0, 0, ()))
+
+    assert (found.approvable, found.unapprovable, found.companies) == ((), (), ())
+    assert "approve-reviews = true" not in text
+    assert tomllib.loads(text)["consent"]["approve-reviews"] is False
+    assert not any("consent" in str(request.url) for request in transport.sent)

@@ -1,6 +1,7 @@
 """The search: few requests to the host of the target alone, with the rate of a polite visitor."""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,7 @@ from conformance.contract import api, openapi
 from conformance.contract.description import described, loader
 from conformance.contract.description.document import Document
 from conformance.contract.description.source import SourceError
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.http.exchange import Call
 from conformance.http.sending import Sending
@@ -35,6 +37,8 @@ TOOLS = ("mcp",)
 ITEM = "discovery"
 REQUESTS_PER_SECOND = 20.0
 MOST_REVIEWS = 40
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,60}")
+"""Names of parameters that are tried."""
 APPROVED = "approved"
 NOTHING = (Inconclusive, NotApplicable, Violation)
 """What a check raises where it cannot go on: then nothing was found."""
@@ -250,7 +254,8 @@ def _candidates(operation: str, role: str, document: Document | None) -> list[st
     """Names that the query parameter of a role may have: as described, and the usual one."""
     path = openapi.load().operation(operation).path
     names = [] if document is None else _described_names(document, path)
-    likely = [name for name in names if role in name.lower() or _is_cursor(role, name)]
+    harmless = filter(NAME.fullmatch, names)
+    likely = [name for name in harmless if role in name.lower() or _is_cursor(role, name)]
     usual = api.load().open_names[operation, role] or f"{role}Id"
     return list(dict.fromkeys([*likely, usual]))
 
@@ -267,9 +272,8 @@ def _described_names(document: Document, path: str) -> list[str]:
 
 
 def _ids(reviews: Sequence[Mapping[str, Any]], choose: Callable[[Any], bool]) -> tuple[str, ...]:
-    return tuple(str(review["id"]) for review in reviews if "id" in review and choose(review))[
-        :MOST_REVIEWS
-    ]
+    chosen = (review.get("id") for review in reviews if choose(review))
+    return _uuids(chosen)[:MOST_REVIEWS]
 
 
 def _is_approvable(review: Mapping[str, Any]) -> bool:
@@ -281,5 +285,9 @@ def _is_unapprovable(review: Mapping[str, Any]) -> bool:
 
 
 def _companies(projects: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    stated = (project.get("companyId") for project in projects)
-    return tuple(dict.fromkeys(company for company in stated if isinstance(company, str)))
+    return _uuids(project.get("companyId") for project in projects)
+
+
+def _uuids(values: Iterable[Any]) -> tuple[str, ...]:
+    """Each UUID once; other texts of a target must not get into the profile."""
+    return tuple(dict.fromkeys(value for value in values if is_uuid(value)))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import httpx
 
 from conformance.contract.openapi import Contract
+from conformance.contract.verdict import Inconclusive
 from conformance.http import content_coding
 from conformance.http.budget import MOST_VALUES, REMEMBERED, RESPONSE, TIME, Budget, values
 from conformance.http.exchange import FACT, Call, Exchange, Response, exchange_id
@@ -88,11 +89,16 @@ class Dispatcher:
         self._same_moment = threading.Lock()
         self._threads: ThreadPoolExecutor | None = None
         self._starting = threading.Lock()
+        self.is_stopped = threading.Event()
 
     @property
     def concurrency(self) -> int:
         """The number of requests that may usefully be under way at once."""
         return min(self._at_once, self.transport.concurrency)
+
+    def stop(self) -> None:
+        """Send nothing any more."""
+        self.is_stopped.set()
 
     def close(self) -> None:
         """End the threads that send."""
@@ -134,6 +140,8 @@ class Dispatcher:
 
     def send(self, request: Request, gate: Gate | None = None) -> Sent:
         """Send one request, once; `gate` is passed right before it."""
+        if self.is_stopped.is_set():
+            raise Inconclusive("the run was stopped", needs=("a run that ends",))
         item, number, call, sending = request
         scheme = _scheme(request)
         if sending.patient:

@@ -60,7 +60,7 @@ class Network(httpx.BaseTransport):
     SHA-256 digests, in hexadecimal digits, of the TLS certificates that servers have shown.
     """
 
-    concurrency = 16
+    concurrency = 32
 
     def __init__(self) -> None:
         self._context = httpx.create_ssl_context()

@@ -27,7 +27,9 @@ MEDIA_TYPE = "application/json"
 def examine(exchange: Exchange, roles: Mapping[str, str], contract: Contract) -> Judgements:
     """The flaws of a request that is meant to be valid; `roles` are those of `arguments`."""
     operation = contract.operation(exchange.operation)
-    if not is_meant_to_be_valid(exchange, operation, roles):
+    # Where a short secret occurs in a URL by chance, the record does not show what was sent.
+    is_masked = "$" in exchange.request.url
+    if is_masked or not is_meant_to_be_valid(exchange, operation, roles):
         return
     for flaw in flaws(exchange.request, operation, roles, contract):
         internal = defect(

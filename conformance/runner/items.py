@@ -2,7 +2,7 @@
 
 import traceback
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 import pytest
@@ -19,6 +19,7 @@ from conformance.contract.verdict import (
 )
 from conformance.runner.context import Context
 from conformance.runner.result import ItemResult
+from conformance.runner.scheduling import Stage, stage
 from conformance.runner.stash import FACT_RESULT, RESULT
 
 if TYPE_CHECKING:
@@ -90,6 +91,16 @@ def operation_of(item: pytest.Item) -> str | None:
         return str(operation.id)
     stated = requirement_of(item).operations
     return stated[0] if len(stated) == 1 else None
+
+
+def stage_of(item: pytest.Function) -> Stage:
+    """The stage of the run that a check belongs to."""
+    marker = item.get_closest_marker("requirement")
+    assert marker is not None
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    operation: Any = parameters.get("operation")
+    alone = bool(marker.kwargs.get("alone"))
+    return stage(item.function, operation.id if operation else None, alone=alone)
 
 
 def name_of(item: pytest.Item) -> str:

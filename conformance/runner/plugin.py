@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from conformance.runner import collection, short_options
-from conformance.runner.stash import CONTEXT, FACT_RESULT, RESULT, SESSION
+from conformance.runner.stash import CONTEXT, ENGINE, FACT_RESULT, RESULT, SESSION
 
 GATHERER = "conformance-gatherer"
 SECRETS = "conformance-secrets"
@@ -198,20 +198,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> None:
-    """Check that the target responds."""
+    """Check that the target responds, and begin to perform the checks."""
     if SESSION in session.config.stash and not session.config.option.collectonly:
-        from conformance.runner import examination  # noqa: PLC0415
+        from conformance.runner import examination, performing  # noqa: PLC0415
 
         examination.check(session.config.stash[SESSION])
+        performing.begin(session)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Exchanges from here on belong to this item."""
+    """Wait for the check, or make the context for one that pytest performs."""
     if item.get_closest_marker("requirement"):
-        from conformance.runner.items import name_of  # noqa: PLC0415
+        from conformance.runner import performing  # noqa: PLC0415
 
-        item.stash[CONTEXT] = item.config.stash[SESSION].context(name_of(item))
+        item.stash[CONTEXT] = performing.context(item)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """End a check that was performed before as it has ended."""
+    if ENGINE not in pyfuncitem.config.stash or CONTEXT not in pyfuncitem.stash:
+        return None
+    from conformance.runner import performing  # noqa: PLC0415
+
+    return performing.repeat(pyfuncitem)
 
 
 @pytest.hookimpl(hookwrapper=True, trylast=True)
@@ -237,6 +248,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Close the connections; a worker also hands on the secrets that it has used."""
     if SESSION not in session.config.stash:
         return
+    if ENGINE in session.config.stash:
+        session.config.stash[ENGINE].stop()
     examined = session.config.stash[SESSION]
     examined.close()
     if hasattr(session.config, "workeroutput"):

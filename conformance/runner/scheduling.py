@@ -1,11 +1,12 @@
-"""How checks are distributed over the workers of xdist.
+"""When checks are performed, and how they are distributed over the workers of xdist.
 
-Checks that approve reviews run in one worker, so that no review is approved twice. Checks that
-paginate lists run in one worker as well, so that no list is read twice.
+With xdist, checks that approve reviews run in one worker, so that no review is approved twice.
+Checks that paginate lists run in one worker as well, so that no list is read twice.
 """
 
 import inspect
 from collections.abc import Callable
+from enum import IntEnum
 from functools import cache
 from importlib import import_module
 from pathlib import PurePath
@@ -23,6 +24,28 @@ WALKERS = "walks"
 """The xdist scope of the checks that paginate lists."""
 WALKED = ("authorization/lists", "pagination/")
 """The beginnings of the requirements whose checks paginate lists, with many page sizes."""
+
+
+class Stage(IntEnum):
+    """The stages of a run, one after the other.
+
+    Checks that only read are performed side by side. Those that approve reviews follow, each alone:
+    an approval changes what others read. The last ones need a target that nobody else calls.
+    """
+
+    READS = 0
+    APPROVES = 1
+    ALONE = 2
+
+
+def stage(check: Callable[..., object], operation: str | None, *, alone: bool) -> Stage:
+    """The stage of a check that runs for an operation; None: for no single one."""
+    if alone:
+        return Stage.ALONE
+    given = inspect.signature(check).parameters
+    is_approval = "operation" not in given or operation == api.load().approval.id
+    spends = is_approval and not SPENDING.isdisjoint(given)
+    return Stage.APPROVES if spends else Stage.READS
 
 
 class Distribution(LoadScopeScheduling):  # type: ignore[misc]

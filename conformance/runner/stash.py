@@ -3,12 +3,14 @@
 Cheap to import: every pytest of an environment loads the plugin.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from conformance.runner.context import Context
+    from conformance.runner.engine import Engine
     from conformance.runner.session import Session
 
 SESSION: pytest.StashKey["Session"] = pytest.StashKey()
@@ -16,6 +18,12 @@ SESSION: pytest.StashKey["Session"] = pytest.StashKey()
 
 CONTEXT: pytest.StashKey["Context"] = pytest.StashKey()
 """The context of an item."""
+
+ENGINE: pytest.StashKey["Engine"] = pytest.StashKey()
+"""What performs the checks of this process."""
+
+PERFORM: pytest.StashKey[Callable[[pytest.Function, "Context"], None]] = pytest.StashKey()
+"""Performs the check of an item; set by the conftest of the suite."""
 
 RESULT, FACT_RESULT = "conformance", "conformance-fact"
 """The user properties of a report with the result of its item, and with those of facts."""

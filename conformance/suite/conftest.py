@@ -3,7 +3,7 @@
 import pytest
 
 from conformance.runner.context import Context
-from conformance.runner.stash import CONTEXT, SESSION
+from conformance.runner.stash import CONTEXT, PERFORM, SESSION
 from conformance.suite.access.matrix import AccessMatrix
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.preconditions import Preconditions
@@ -14,13 +14,16 @@ from conformance.suite.fuzzing.fuzz import RequestSource
 from conformance.suite.fuzzing.prefetch import REQUEST_SOURCE
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.toolbox import Toolbox
-from conformance.suite.wiring import Fixtures, prepare
+from conformance.suite.wiring import Fixtures, perform, prepare
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Let the rules ask for what the target has shown."""
-    if SESSION in session.config.stash:
-        prepare(session.config.stash[SESSION])
+    """Let the rules ask for what the target has shown, and the engine perform the checks."""
+    config = session.config
+    if SESSION in config.stash:
+        prepare(config.stash[SESSION])
+        source = config.stash.get(REQUEST_SOURCE, generate.make)
+        config.stash[PERFORM] = lambda item, context: perform(item, Fixtures(context, source))
 
 
 @pytest.fixture

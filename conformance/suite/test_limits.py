@@ -28,14 +28,14 @@ BATCH = 16
 ROUNDS = 3
 
 
-@requirement("limits/rate")
+@requirement("limits/rate", alone=True)
 def test_too_many_requests_are_rejected(live: Live) -> None:
     """A caller who exceeds the rate limit gets 429, by either scheme."""
     for scheme in live.callers.credential("throttled").schemes:
         _first_429(live, scheme)
 
 
-@requirement("limits/retry-after")
+@requirement("limits/retry-after", alone=True)
 def test_a_429_says_how_long_to_wait(live: Live) -> None:
     """Every 429 has Retry-After; the rules check it on all exchanges, here of each operation."""
     _require_429(live)
@@ -57,7 +57,7 @@ def _one_call_of_each_operation(live: Live) -> Iterator[Call]:
                 yield Call(operation.id, {"reviewId": live.made_up("throttled")}).carrying(body)
 
 
-@requirement("limits/recovery")
+@requirement("limits/recovery", alone=True)
 def test_a_caller_who_waits_is_served_again(live: Live) -> None:
     """A request after the time of Retry-After succeeds."""
     for scheme in live.callers.credential("throttled").schemes:

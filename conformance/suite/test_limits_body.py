@@ -21,7 +21,7 @@ FIRST_PROBE = 256 * 1024
 GROWTH = 4
 
 
-@requirement("limits/body")
+@requirement("limits/body", alone=True)
 def test_a_body_past_the_limit_is_too_large(
     live: Live, approvals: Approvals, trials: Trials
 ) -> None:

@@ -1,7 +1,10 @@
 """What checks ask for by name, made anew for each of them from its context."""
 
+import inspect
 from functools import cached_property
 from typing import Any
+
+import pytest
 
 from conformance.runner.context import Context
 from conformance.runner.session import Session
@@ -20,6 +23,14 @@ from conformance.suite.tools.toolbox import Toolbox
 def prepare(session: Session) -> None:
     """Let the rules ask for what the target has shown."""
     session.knowledge = TargetKnowledge()
+
+
+def perform(item: pytest.Function, fixtures: "Fixtures") -> None:
+    """Perform the check of an item."""
+    parameters = dict(item.callspec.params) if hasattr(item, "callspec") else {}
+    arguments = inspect.signature(item.function).parameters
+    requested = {name: fixtures[name] for name in arguments if name not in parameters}
+    item.function(**parameters, **requested)
 
 
 class Fixtures:

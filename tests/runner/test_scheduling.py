@@ -11,6 +11,8 @@ from conformance.reference import Reference
 from conformance.reference.target import toml
 from conformance.runner import scheduling
 from conformance.runner.collection import SUITE
+from conformance.runner.items import stage_of
+from conformance.runner.scheduling import Stage
 
 
 class Collected:
@@ -38,22 +40,27 @@ def items() -> list[pytest.Item]:
 def test_a_check_spends_reviews_if_it_has_a_fixture_that_approves(
     items: list[pytest.Item],
 ) -> None:
-    """The fixture may be used through another one; all other checks run in any worker."""
+    """All other checks run in any worker, and side by side where there are none."""
     selected = {item.nodeid for item in items if scheduling.spends(item.nodeid)}
     approving = set()
     for item in items:
         case = item.callspec.params if hasattr(item, "callspec") else {}
         operation = getattr(case.get("operation"), "id", case.get("operation"))
-        if "approvals" in getattr(item, "fixturenames", ()) and operation in (
-            None,
-            "review_approve",
-        ):
+        given = scheduling.SPENDING.intersection(getattr(item, "fixturenames", ()))
+        if given and operation in (None, "review_approve"):
             approving.add(item.nodeid)
 
     assert selected == approving
     assert {
         nodeid for nodeid in approving if not scheduling.spends(f"::{nodeid.partition('::')[2]}")
     } == set()
+    stages = {item.nodeid: stage_of(item) for item in items if isinstance(item, pytest.Function)}
+    alone = {nodeid for nodeid, stage in stages.items() if stage is Stage.ALONE}
+    assert {id for id, stage in stages.items() if stage is Stage.APPROVES} == approving - alone
+    assert {nodeid.rpartition("/")[2].partition("::")[0] for nodeid in alone} == {
+        "test_limits.py",
+        "test_limits_body.py",
+    }
     assert len(approving) > 40
     assert len(items) > 3 * len(approving)
 

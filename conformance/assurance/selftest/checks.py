@@ -3,50 +3,57 @@
 That takes two thirds of the time of a run by pytest.
 """
 
-import inspect
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from conformance.contract.verdict import Finding
 from conformance.runner import items, pytest_run
-from conformance.runner.context import Context
+from conformance.runner.engine import Engine, Outcome, Task
 from conformance.runner.session import Session
-from conformance.suite.wiring import Fixtures
+from conformance.suite import wiring
 
 
 @dataclass(frozen=True)
 class Check:
-    """One item of a run: a function of the suite, its parameters, and the names of its fixtures."""
+    """One item of a run: its name, requirement and operation, and the item as pytest has it."""
 
     name: str
     requirement: str
     operation: str | None
-    function: Callable[..., None]
-    parameters: Mapping[str, Any]
-    fixtures: tuple[str, ...]
+    item: pytest.Function
 
-    def perform(self, session: Session) -> Sequence[Finding]:
-        """The finding of the check, and those of the rules on its exchanges, as in a run."""
-        return self.perform_in(session.context(self.name))
+    @property
+    def task(self) -> Task:
+        """The check, for an engine."""
+        return Task(
+            self.name,
+            items.stage_of(self.item),
+            lambda context: wiring.perform(self.item, wiring.Fixtures(context)),
+        )
 
-    def perform_in(self, context: Context) -> Sequence[Finding]:
-        """The same in a context that the caller has made, and can look at afterwards."""
-        problem: Exception | None = None
-        try:
-            fixtures = Fixtures(context)
-            requested = {name: fixtures[name] for name in self.fixtures}
-            self.function(**self.parameters, **requested)
-        except Exception as raised:  # noqa: BLE001 - any exception becomes a finding
-            problem = raised
-        own = items.finding(self.requirement, self.operation, problem)
-        results = (context.finish((own,)), *context.session.results_of_facts(context))
-        return [finding for result in results for finding in result.findings]
+
+def outcomes(session: Session, checks: Sequence[Check]) -> Iterator[tuple[Check, Outcome]]:
+    """Perform checks as in a run."""
+    wiring.prepare(session)
+    engine = Engine(session, [check.task for check in checks])
+    engine.start()
+    for check in checks:
+        yield check, engine.outcome(check.name)
+    engine.stop()
+
+
+def findings(session: Session, checks: Sequence[Check]) -> Iterator[Finding]:
+    """The findings of checks, and those of the rules on their exchanges, as in a run."""
+    for check, outcome in outcomes(session, checks):
+        own = items.finding(check.requirement, check.operation, outcome.problem)
+        yield from outcome.context.finish((own,)).findings
+        for result in session.results_of_facts(outcome.context):
+            yield from result.findings
 
 
 @cache
@@ -70,14 +77,5 @@ class _Collector:
 
 
 def _check(item: pytest.Function) -> Check:
-    parameters = dict(item.callspec.params) if hasattr(item, "callspec") else {}
-    arguments = inspect.signature(item.function).parameters
-    requested = tuple(name for name in arguments if name not in parameters)
-    return Check(
-        items.name_of(item),
-        items.requirement_of(item).id,
-        items.operation_of(item),
-        item.function,
-        parameters,
-        requested,
-    )
+    requirement, operation = items.requirement_of(item).id, items.operation_of(item)
+    return Check(items.name_of(item), requirement, operation, item)

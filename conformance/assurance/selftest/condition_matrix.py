@@ -11,7 +11,6 @@ from conformance.assurance.selftest import checks
 from conformance.contract import requirements
 from conformance.report.conditions import DIMENSIONS, NOT_APPLICABLE, Conditions, conditions
 from conformance.runner import examination
-from conformance.suite import wiring
 
 HEADER = """\
 # The conditions under which each requirement is checked
@@ -59,13 +58,10 @@ def reasons(document: str) -> dict[frozenset[str], str]:
 def measure(depth: str = "standard") -> Evidence:
     """The evidence of a run on the reference."""
     session = examination.opened(examination.in_process(reference), 1, depth)
-    wiring.prepare(session)
     found: dict[str, list[Conditions]] = defaultdict(list)
     every: dict[str, Conditions] = {}
-    for check in checks.collected():
-        context = session.context(check.name)
-        check.perform_in(context)
-        own = {each.id: conditions(each) for each in context.all_exchanges()}
+    for check, outcome in checks.outcomes(session, checks.collected()):
+        own = {each.id: conditions(each) for each in outcome.context.all_exchanges()}
         found[check.requirement] += filter(None, own.values())
         every |= own
     session.close()

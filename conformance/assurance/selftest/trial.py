@@ -13,7 +13,6 @@ from conformance.contract.verdict import Verdict
 from conformance.report import document
 from conformance.runner import examination
 from conformance.runner.session import Session
-from conformance.suite import wiring
 
 DEPTH = "quick"
 REACHED_BY = {"description": "description", "tool_interface": "tools", "tools": "tools"}
@@ -55,14 +54,15 @@ def run(edits: Sequence[Edit], seed: int = SEED) -> Outcome:
 
 def perform(session: Session, selected: Sequence[str]) -> Verdicts:
     """Perform every check of these conformance classes."""
-    wiring.prepare(session)
     catalogue = requirements.load()
     verdicts: dict[str, set[tuple[str | None, Verdict]]] = defaultdict(set)
-    for check in checks.collected():
-        if catalogue[check.requirement].conformance_class not in selected:
-            continue
-        for finding in check.perform(session):
-            verdicts[finding.requirement].add((finding.operation, finding.verdict))
+    chosen = [
+        check
+        for check in checks.collected()
+        if catalogue[check.requirement].conformance_class in selected
+    ]
+    for finding in checks.findings(session, chosen):
+        verdicts[finding.requirement].add((finding.operation, finding.verdict))
     return verdicts
 
 

@@ -1,16 +1,26 @@
 """Hypothesis with a seed alone: no constants of other code, no database, no files around."""
 
 import gc
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import devnull, environ
 from pathlib import Path
 from typing import Any
 
+_alone = threading.RLock()
+"""Hypothesis is changed for the whole process: only one thread may use it at a time."""
+
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Let Hypothesis depend on the seed alone, and write nothing to the working directory."""
+    with _alone, _changed():
+        yield
+
+
+@contextmanager
+def _changed() -> Iterator[None]:
     # Slow to import, and only needed to generate requests.
     from hypothesis import configuration  # noqa: PLC0415
     from hypothesis.internal import charmap  # noqa: PLC0415

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import signal
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
@@ -29,6 +30,7 @@ class Prefetch:
             for operation in openapi.load().operations
         ]
         self._received: dict[Source, Requests] = {}
+        self._receiving = threading.Lock()
         can_fork = "fork" in multiprocessing.get_all_start_methods()
         context = multiprocessing.get_context("fork" if can_fork else None)
         self._receiver, sender = context.Pipe(duplex=False)
@@ -41,12 +43,13 @@ class Prefetch:
 
     def requests(self, source: Source) -> Requests:
         """The requests of a source; generated here if the process has them not, or has failed."""
-        while source in self._sources and source not in self._received:
-            try:
-                key, requests = self._receiver.recv()
-            except EOFError:
-                break
-            self._received[key] = requests
+        with self._receiving:
+            while source in self._sources and source not in self._received:
+                try:
+                    key, requests = self._receiver.recv()
+                except EOFError:
+                    break
+                self._received[key] = requests
         return self._received.get(source) or generate.make(source)
 
 

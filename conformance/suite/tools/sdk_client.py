@@ -43,7 +43,7 @@ SCHEMA_ERRORS = (SchemaError, Unresolvable)
 Such a schema may be valid: in another dialect of patterns, or with references to elsewhere.
 """
 
-IDLE_SECONDS = 10.0
+IDLE_SECONDS = 60.0
 """Seconds after a response within which the client has to send its next request or finish."""
 
 CLIENT_DIRECTORY = str(Path(mcp.client.__file__).parent)

@@ -1,0 +1,96 @@
+"""Performs the checks of a run: those that only read side by side, all others one at a time."""
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from conformance.runner.context import Context
+from conformance.runner.scheduling import Stage
+from conformance.runner.session import Session
+
+
+@dataclass(frozen=True)
+class Task:
+    """One item of a run: its name, the stage that it belongs to, and its check."""
+
+    item: str
+    stage: Stage
+    perform: Callable[[Context], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a check has sent and found, and what ended it, if anything."""
+
+    context: Context
+    problem: Exception | None
+
+
+class Engine:
+    """Performs tasks stage by stage; within a stage, the order of the tasks is that of the run.
+
+    Over a network it does so in threads of its own, from `start` on. In this process the tasks are
+    performed in the thread that asks for their outcomes.
+    """
+
+    def __init__(self, session: Session, tasks: Iterable[Task]) -> None:
+        self._session = session
+        self._tasks = sorted(tasks, key=lambda task: task.stage)
+        self._outcomes: dict[str, Future[Outcome]] = {task.item: Future() for task in self._tasks}
+        self._threads = session.dispatcher.concurrency
+        self._is_stopped = threading.Event()
+        self._rest = iter(self._tasks)
+        self._runner: threading.Thread | None = None
+
+    def __contains__(self, item: str) -> bool:
+        return item in self._outcomes
+
+    def start(self) -> None:
+        """Begin to perform the tasks, where that takes threads."""
+        if self._threads > 1:
+            self._runner = threading.Thread(target=self._run, name="engine", daemon=True)
+            self._runner.start()
+
+    def outcome(self, item: str) -> Outcome:
+        """The outcome of an item; waits for it, or performs what comes before it."""
+        outcome = self._outcomes[item]
+        while self._runner is None and not outcome.done():
+            self._perform(next(self._rest))
+        return outcome.result()
+
+    def stop(self) -> None:
+        """Begin no further task, and send no further request; end when the threads have."""
+        self._is_stopped.set()
+        self._session.dispatcher.stop()
+        if self._runner is not None:
+            self._runner.join()
+
+    def _run(self) -> None:
+        for stage in Stage:
+            tasks = [task for task in self._tasks if task.stage is stage]
+            self._side_by_side(tasks, self._threads if stage is Stage.READS else 1)
+
+    def _side_by_side(self, tasks: Sequence[Task], threads: int) -> None:
+        with ThreadPoolExecutor(threads, "check") as pool:
+            for task in tasks:
+                pool.submit(self._perform_in_thread, task)
+
+    def _perform_in_thread(self, task: Task) -> None:
+        if self._is_stopped.is_set():
+            self._outcomes[task.item].cancel()
+            return
+        try:
+            self._perform(task)
+        except BaseException as problem:  # noqa: BLE001 - whoever asks for the outcome gets it
+            self._outcomes[task.item].set_exception(problem)
+
+    def _perform(self, task: Task) -> None:
+        context = self._session.context(task.item)
+        problem: Exception | None = None
+        for step in (task.perform, Context.settle, Context.facts):
+            try:
+                step(context)
+            except Exception as raised:  # noqa: BLE001 - any exception becomes a finding
+                problem = problem or raised
+        self._outcomes[task.item].set_result(Outcome(context, problem))

@@ -3,6 +3,7 @@
 import argparse
 import io
 import json
+import os
 import signal
 import sys
 import tempfile
@@ -20,6 +21,7 @@ from conformance.commands.progress import RunDisplay
 from conformance.report import outcome
 from conformance.runner import pytest_run
 from conformance.runner.depth import DEPTHS
+from conformance.runner.disk import locked
 from conformance.runner.examination import clear
 from conformance.suite.fuzzing.prefetch import Prefetch
 
@@ -40,6 +42,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Check the target and print the verdict; UsageError where the report cannot be written."""
     arguments.target = own_profile.chosen(arguments)
     directory = _writable(arguments.report_dir.absolute())
+    with locked(directory) as is_free:
+        if not is_free:
+            message = "another run writes to it; name another folder"
+            raise UsageError(f"--report-dir {directory}: {message}")
+        clear(directory)
+        return _checked(arguments, directory)
+
+
+def _checked(arguments: argparse.Namespace, directory: Path) -> int:
     examples = DEPTHS[arguments.depth].examples
     prefetch = [Prefetch(arguments.seed, examples)] if _is_fuzzing(arguments) else []
     stream = io.StringIO() if arguments.json else sys.stdout
@@ -56,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json and display.document is not None:
         found = outcome.of(display.document, code, arguments.report_dir)
         sys.stdout.write(json.dumps(found, indent=2) + "\n")
-    return code
+    return _ended(code, stop)
 
 
 class Stopped(KeyboardInterrupt):
@@ -67,6 +78,15 @@ class Stopped(KeyboardInterrupt):
     """
 
 
+def _ended(code: int, stop: "Stop") -> int:
+    """The exit code; a process that was stopped ends at once, whatever its threads wait for."""
+    if stop.is_stopped:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)
+    return code
+
+
 class Stop:
     """Stops a run where it is, and at the latest before its next check.
 
@@ -74,7 +94,7 @@ class Stop:
     """
 
     def __init__(self) -> None:
-        self._is_stopped = False
+        self.is_stopped = False
         self._is_ending = False
 
     def __call__(self, _number: int, _frame: FrameType | None) -> None:
@@ -82,13 +102,13 @@ class Stop:
         if self._is_ending:
             self._is_ending = False
             return
-        self._is_stopped = True
+        self.is_stopped = True
         raise Stopped
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self) -> None:
         """Begin no check once the run was stopped."""
-        if self._is_stopped:
+        if self.is_stopped:
             raise Stopped
 
     @pytest.hookimpl(tryfirst=True)
@@ -108,7 +128,6 @@ def _writable(directory: Path) -> Path:
         tempfile.TemporaryFile(dir=directory).close()  # raises where nothing can be written
     except OSError as problem:
         raise UsageError(f"--report-dir {directory}: {problem.strerror}") from None
-    clear(directory)
     return directory
 
 

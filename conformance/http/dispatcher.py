@@ -1,5 +1,6 @@
 """What all clients of a run share: connections, request rate, waiting, silence, tokens, threads."""
 
+import errno
 import threading
 import time
 import zlib
@@ -36,6 +37,9 @@ FAILURES = (httpx.TransportError, httpx.DecodingError, httpx.StreamError, Unicod
 
 GRACE = 2.0
 """Seconds after the time of a run for a request that is under way."""
+
+SCARCE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+"""The errors of a machine that has nothing left for a further connection."""
 
 Gate = Callable[[], object]
 
@@ -103,7 +107,7 @@ class Dispatcher:
     def close(self) -> None:
         """End the threads that send."""
         if self._threads is not None:
-            self._threads.shutdown()
+            self._threads.shutdown(wait=False, cancel_futures=True)
 
     # --- requests at once --------------------------------------------------------------------
 
@@ -194,6 +198,7 @@ class Dispatcher:
             finally:
                 received.close()
         except FAILURES as problem:
+            _check_resources(problem)
             return None, self._failure(problem)
         headers = tuple(
             (name.decode("latin-1").lower(), value.decode("latin-1"))
@@ -220,6 +225,16 @@ class Dispatcher:
         if isinstance(problem, RecordedFailure):
             return problem.description
         return self.redactor.text(f"{type(problem).__name__}: {problem}")[:LONGEST_FAILURE]
+
+
+def _check_resources(problem: BaseException) -> None:
+    """Inconclusive where this machine is to blame for a failure, and not the target."""
+    cause: BaseException | None = problem
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno in SCARCE:
+            needs = "more memory and open files (ulimit -n) on this machine"
+            raise Inconclusive(f"not sent: {cause.strerror}", needs=(needs,)) from None
+        cause = cause.__cause__ or cause.__context__
 
 
 def _scheme(request: Request) -> str | None:

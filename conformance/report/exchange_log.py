@@ -38,7 +38,8 @@ class ExchangeLog:
     """
 
     def __init__(self, path: Path, most: int = MAX_LOG) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        self.directory = path.parent
+        self.directory.mkdir(parents=True, exist_ok=True)
         self._file = path.open("wb", buffering=0)
         self._most = most
         self._written = 0

@@ -4,6 +4,7 @@ import argparse
 import copy
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -278,7 +279,8 @@ class Gatherer:
         """Take the result of one item."""
         for name, value in report.user_properties:
             if name in (RESULT, FACT_RESULT):
-                self._opened().add(value)
+                with self._writing():
+                    self._opened().add(value)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -290,11 +292,12 @@ class Gatherer:
         """Write the report; the exit code follows from its verdict."""
         if self.config.option.collectonly or session.exitstatus == pytest.ExitCode.USAGE_ERROR:
             return  # nothing was checked: an earlier report stays
-        if SESSION in self.config.stash:
-            self._opened()
-        if self.run is not None:
-            self.run.secrets |= self.secrets
-            session.exitstatus = self.run.finish(session.exitstatus)
+        with self._writing():
+            if SESSION in self.config.stash:
+                self._opened()
+            if self.run is not None:
+                self.run.secrets |= self.secrets
+                session.exitstatus = self.run.finish(session.exitstatus)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Show the verdict at the end of a pytest run."""
@@ -305,6 +308,16 @@ class Gatherer:
             terminalreporter.section("conformance")
             for line in (*terminal.lines(self.run.document), *artefacts.publish(self.run.document)):
                 terminalreporter.write_line(line)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """End the run in one line where nothing can be written any more."""
+        try:
+            yield
+        except OSError as problem:
+            from conformance.runner import disk, examination  # noqa: PLC0415
+
+            disk.unwritable(examination.report_directory(self.config), problem)
 
     def _opened(self) -> Any:
         if self.run is None:

@@ -18,6 +18,7 @@ from conformance.http.trace import Trace
 from conformance.http.transport import Transport
 from conformance.report.exchange_log import MAX_LOG, ExchangeLog
 from conformance.report.gathered import BUDGET
+from conformance.runner import disk
 from conformance.runner.context import Context
 from conformance.runner.depth import Depth
 from conformance.runner.facts import Facts
@@ -124,7 +125,11 @@ class Session:
             return
         document = serialization.document(exchange, self.redactor)
         with self._writing:
-            if not self.log.write(document):
+            try:
+                is_whole = self.log.write(document)
+            except OSError as problem:
+                disk.unwritable(self.log.directory, problem)
+            if not is_whole:
                 self.budget.note(LOG)
 
     def results_of_facts(self, context: Context) -> Iterator[ItemResult]:

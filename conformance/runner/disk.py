@@ -1,0 +1,48 @@
+"""The directory of a run: one run at a time writes to it, and what happens when it is full."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from conformance.contract.exit_codes import USAGE_ERROR
+
+if sys.platform != "win32":
+    import fcntl
+
+
+@contextmanager
+def locked(directory: Path) -> Iterator[bool]:
+    """Whether no other run writes to a directory; none does until the end of the context.
+
+    The directory itself is locked, so that no further file is in it.
+    """
+    if sys.platform == "win32":  # it has no such locks
+        yield True
+        return
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        yield _is_free(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_free(descriptor: int) -> bool:
+    if sys.platform == "win32":
+        return True
+    with suppress(OSError):  # a file system without locks
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def unwritable(directory: Path, problem: OSError) -> NoReturn:
+    """End the run where its directory is full or gone; what was written stays."""
+    message = f"{directory}: {problem.strerror}; `conformance report {directory}` reports the rest"
+    raise pytest.exit.Exception(message, returncode=USAGE_ERROR) from None

@@ -1,0 +1,57 @@
+"""The directory of a run: locked while a run writes to it; a full one ends the run in one line."""
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from conformance.__main__ import main
+from conformance.contract.exit_codes import CONFORMANT, USAGE_ERROR
+from conformance.report.exchange_log import ExchangeLog
+from conformance.report.run import Run
+from conformance.runner.disk import locked
+
+OPTIONS = ["run", "--depth", "quick", "--class", "description", "--report-dir"]
+FULL = OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_second_run_into_the_same_directory_is_a_usage_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The files of the first one stay."""
+    part = tmp_path / "exchanges-main.jsonl"
+    part.write_text("{}\n")
+    with locked(tmp_path) as is_free:
+        assert is_free
+        assert main([*OPTIONS, str(tmp_path)]) == USAGE_ERROR
+    assert "another run writes to it" in capsys.readouterr().err
+    assert part.read_text() == "{}\n"
+
+
+def test_a_directory_is_free_again_after_a_run(tmp_path: Path) -> None:
+    """Two runs, one after the other."""
+    assert [main([*OPTIONS, str(tmp_path)]) for _ in range(2)] == [CONFORMANT, CONFORMANT]
+
+
+@pytest.mark.parametrize("place", ["the log", "a record", "the report"])
+def test_a_full_disk_ends_a_run_in_one_line(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The exit code is 4, and there is no traceback."""
+
+    def fail(*_: object) -> None:
+        raise FULL
+
+    owner, name = {
+        "the log": (ExchangeLog, "write"),
+        "a record": (Run, "add"),
+        "the report": (Run, "finish"),
+    }[place]
+    monkeypatch.setattr(owner, name, fail)
+
+    assert main([*OPTIONS, str(tmp_path)]) == USAGE_ERROR
+
+    errors = capsys.readouterr().err
+    assert f"{tmp_path}: No space left on device" in errors
+    assert "Traceback" not in errors
+    assert len(errors.splitlines()) == 1

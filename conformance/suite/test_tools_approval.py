@@ -21,7 +21,8 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.tools.parity import differ
 from conformance.suite.tools.results import ToolResult, check_rejected, data_of
-from conformance.suite.tools.toolbox import Toolbox
+from conformance.suite.tools.schema import arranged, rejection
+from conformance.suite.tools.toolbox import Arguments, Toolbox
 
 MISTYPED: tuple[tuple[str, Callable[[int], object]], ...] = (
     # Less than the right one, since a large one has no room for a fraction.
@@ -103,11 +104,29 @@ def _check_rejected_by_tool(
         check_rejected(
             toolbox.call_as_primary(operation, arguments, f"{name} of another type by tool")
         )
-    for name in right:
+    for name in _required(right, operation, toolbox):
         rest = {other: value for other, value in right.items() if other != name}
         check_rejected(toolbox.call_as_primary(operation, rest, f"no {name} by tool"))
     call = approvals.call(review.id, review.revision, key)
     check_without_effect(call, operation, approvals, trials)
+
+
+def _required(right: Arguments, operation: Operation, toolbox: Toolbox) -> list[str]:
+    """The arguments without which a call is invalid: the id, and what the tool says it requires.
+
+    Which properties of the body are required is not specified.
+    """
+    stated = toolbox.tool(operation).get("inputSchema")
+    schema = stated if isinstance(stated, dict) else {}
+    always = {parameter.name for parameter in operation.parameters}
+    without = {
+        name: {other: value for other, value in right.items() if other != name} for name in right
+    }
+    return [
+        name
+        for name, rest in without.items()
+        if name in always or rejection(arranged(rest, schema), schema) is not None
+    ]
 
 
 def _check_unapprovable_by_tool(

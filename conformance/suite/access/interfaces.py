@@ -90,12 +90,8 @@ class ByTool:
     toolbox: Toolbox
 
     def ask(self, operation: Operation, asked: Asked, purpose: str) -> Received:
-        """One call."""
-        call, caller = asked
-        result = self.toolbox.call(
-            operation, _arguments(call), caller.credential, caller.scheme, purpose=purpose
-        )
-        return Received(result.exchange, result)
+        """One call, also of a caller whose handshake is rejected."""
+        return self.ask_together(operation, [asked], purpose)[0]
 
     def ask_together(
         self, operation: Operation, asked: Sequence[Asked], purpose: str

@@ -70,6 +70,10 @@ class AccessMatrix:
         case = self._cases.of(cell, self._cursor(cell, caller))
         self._require_baseline(cell, case, caller)
         received = self._received(cell, case, caller, number)
+        if cell.interface == "tool" and outcome(cell) is Outcome.SERVED and not received.is_served:
+            # A tool may return a transient error that looks like a rejection.
+            again = f"{cell.label}, once more"
+            received = self._interfaces["tool"].ask(operation, (case.call, caller), again)
         check(cell, received, self._live)
         if case.review is not None:
             after = self._approvals.reader.read(case.review.id)

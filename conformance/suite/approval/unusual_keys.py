@@ -5,7 +5,7 @@ One that accepts it must not take it for another key.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conformance.contract.verdict import NotApplicable
 from conformance.http.exchange import Exchange
@@ -22,12 +22,16 @@ LENGTHS = (200, 1024)
 
 @dataclass(frozen=True)
 class KeyUse:
-    """An approval with an unusual key; `replay` is the same request again, after a success."""
+    """An approval with an unusual key; `replay` is the same request again, after a success.
+
+    `resembling` is true where a key that differs in one character was accepted before.
+    """
 
     review: Review
     response: Exchange
     after: Exchange
     replay: Exchange | None
+    resembling: bool = False
 
 
 class UnusualKeys:
@@ -54,11 +58,11 @@ class UnusualKeys:
         return found
 
     def _of_pair(self, keys: tuple[str, str]) -> Iterator[KeyUse]:
-        for key in keys:
+        for number, key in enumerate(keys):
             if not self._approvals.pool.leaves(FEWEST_LEFT):
                 return
             use = self._used(self._approvals.pool.take(), key)
-            yield use
+            yield replace(use, resembling=number > 0)
             if use.response.status != 200:
                 return
 

@@ -177,11 +177,15 @@ class Channel:
             )
         )
         numbers = iter(number for _, _, number in made)
-        return [
+        replies = [
             Reply(connection.rejection, self._number)
             if connection.rejection is not None
             else Reply(next(exchanges), next(numbers))
             for connection in connections
+        ]
+        return [
+            self.send(*request) if connection.has_ended(reply.exchange) else reply
+            for request, connection, reply in zip(requests, connections, replies, strict=True)
         ]
 
     def _connection_beside(self, caller: Caller, host: Caller) -> Connection:

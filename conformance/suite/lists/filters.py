@@ -31,10 +31,13 @@ def filtered_plans(
     operation: Operation, name: str, restricted: str, live: Live
 ) -> list[tuple[Plan, str]]:
     """The paginations under one filter, each with the id that the filter names."""
-    records = live.listing(operation.id).records
-    counts = Counter(str(record.get(restricted)) for record in records)
+    listing = live.listing(operation.id)
+    counts = Counter(str(record.get(restricted)) for record in listing.records)
+    # Of a list that is too long to be read whole, a filter may pass as many records again.
+    unread = 0 if listing.is_whole else len(listing.records)
+    plan = live.paginations.plan
     return [
-        (live.paginations.plan(Call(operation.id).asking(**{name: id}), limit, counts[id]), id)
+        (plan(Call(operation.id).asking(**{name: id}), limit, counts[id] + unread), id)
         for id in ids_inside(operation, restricted, live)
         for limit in _limits(counts[id], max(counts.values()))
     ]

@@ -65,7 +65,19 @@ def _with_usual_limits(call: Call, live: Live) -> list[Pagination]:
     count = len(longest.ids)
     others = [paginations.plan(call, limit, count) for limit in _other_limits(longest)]
     paginations.read_ahead(others)
-    return [longest, *map(paginations.follow, others)]
+    usual = [longest, *map(paginations.follow, others)]
+    # Where each limit has an order of its own, pages of several sizes have none.
+    has_order = _has_one_order(usual)
+    return [each for each in usual if each.limit != GROWING or has_order]
+
+
+def _has_one_order(usual: Sequence[Pagination]) -> bool:
+    """Whether paginations of one page size each have their records in one order.
+
+    A target may have an order for each limit, or a new one for each pagination.
+    """
+    whole = [each for each in usual if each.is_whole and each.limit != GROWING]
+    return all(_common(usual[0], each) == _common(each, usual[0]) for each in whole)
 
 
 def _plans_beside(usual: Sequence[Pagination], live: Live) -> list[Plan]:
@@ -86,21 +98,13 @@ def size_plans(call: Call, records: int, usual: Sequence[Pagination], live: Live
     turn = [*live.session.contract.operations].index(call.operation)
     sizes = page_sizes.chosen(live.session.seed, turn, number, records)
     paginations = live.paginations
-    if _takes_any_limit(usual):
+    growing = [each for each in usual if each.limit == GROWING]
+    if not growing:
+        return []  # a list without one order, or at work, is read often enough to be understood
+    if growing[0].is_whole:
         return [paginations.plan_sizes(call, each) for each in page_sizes.sequences(sizes, records)]
     alone = [size for size in sizes if size >= SHORTEST_ALONE][:ALONE]
     return [paginations.plan(call, size, records) for size in alone]
-
-
-def _takes_any_limit(usual: Sequence[Pagination]) -> bool:
-    """Whether a cursor continues with another limit than it was issued under, in the same order.
-
-    A target may bind its cursors to a limit, and may have an order for each limit.
-    """
-    growing = [each for each in usual if each.limit == GROWING]
-    whole = [each for each in usual if each.is_whole]
-    are_ordered_alike = all(_common(usual[0], each) == _common(each, usual[0]) for each in whole)
-    return are_ordered_alike and all(each.is_whole for each in growing)
 
 
 def _other_limits(longest: Pagination) -> list[int]:

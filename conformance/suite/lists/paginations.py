@@ -73,7 +73,7 @@ class Paginations:
         Only some pages are read where the depth of the run does not allow all of them.
         """
         pages = self._session.depth.pages
-        most = pages if records <= length(limit) * pages else BEGINNING
+        most = pages if records < length(limit) * pages else BEGINNING
         return Plan(call, limit, self._callers.credential("primary"), None, most)
 
     def plan_sizes(self, call: Call, sizes: Sizes) -> Plan:

@@ -52,7 +52,8 @@ def _property(text: str) -> str:
 
 def code_quality(report: Report) -> bytes:
     """GitLab's code quality report; an issue is located at the profile, a file of the user."""
-    path = report["target"]["profile"] or PROFILE
+    stated = report["target"]["profile"] or ""
+    path = visible(stated) if stated.endswith(".toml") else PROFILE
     failed = (case for case in cases(report) if case.verdict == Verdict.FAIL)
     issues = [_issue(case, path) for case in failed if case.known is None]
     return json.dumps(issues, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -110,12 +110,15 @@ def test_failures_become_a_test_file(
 
 
 def _tested(file: Path, profile: dict[str, Any]) -> str:
-    primary = profile["credentials"]["primary"]
+    secrets = {
+        credential.variable(scheme)[1:]: credential.secret(scheme)
+        for credential in parse(profile, environ={}).credentials.values()
+        for scheme in credential.schemes
+    }
     around = {
         **os.environ,
+        **secrets,
         "BASE_URL": profile["base-url"],
-        "PRIMARY_API_KEY": primary["api-key"],
-        "PRIMARY_BEARER": primary["bearer"],
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
     }
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]

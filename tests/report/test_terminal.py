@@ -172,27 +172,3 @@ def test_only_the_first_blockers_are_listed() -> None:
     )
 
     assert "  … and 3 other reasons in report.json" in lines
-
-
-@pytest.mark.parametrize(
-    ("duration", "median", "workers", "expected"),
-    [
-        (100.0, 0.05, 1, True),
-        (100.0, 0.05, 4, False),
-        (60.0, 0.05, 1, False),
-        (100.0, 0.02, 1, False),
-    ],
-    ids=["slow responses", "four processes", "not long", "a low rate"],
-)
-def test_a_long_run_with_slow_responses_is_advised_to_use_processes(
-    duration: float, median: float, workers: int, expected: bool
-) -> None:
-    """The advice is given for one process without a request rate."""
-    report = a_report(
-        duration=duration,
-        latencies={"project_get": {"count": 1001, "median": median, "p95": median, "max": median}},
-    )
-    report["suite"]["workers"] = workers
-    advice = "  most of the time passed in waiting for responses: -n 4 uses four processes"
-
-    assert (advice in terminal.lines(report)) is expected

@@ -35,8 +35,6 @@ EFFECTS = {
 
 MOST_REASONS = 3
 LONGEST_REASON = 200
-LONG = 60.0
-"""Seconds after which a run that waits for responses gets the advice to use several processes."""
 
 
 def spans(report: Report) -> Iterator[list[Span]]:
@@ -57,9 +55,6 @@ def spans(report: Report) -> Iterator[list[Span]]:
     yield [(f"  target  {report['target']['base-url']}", "")]
     yield [(f"  {_traffic(report)}", "")]
     yield [(f"  depth {report['suite']['depth']}, seed {report['suite']['seed']}", "")]
-    if _waits_for_responses(report):
-        advice = "most of the time passed in waiting for responses: -n 4 uses four processes"
-        yield [(f"  {advice}", "dim")]
 
 
 def _counts(counted: dict[str, int]) -> str:
@@ -74,14 +69,6 @@ def _traffic(report: Report) -> str:
     methods = ", ".join(f"{number} {method}" for method, number in exchanges["methods"].items())
     count = quantity(exchanges["count"], "exchange") + (f" ({methods})" if methods else "")
     return f"{count} in {report['duration']:.1f} s"
-
-
-def _waits_for_responses(report: Report) -> bool:
-    """Whether a long run in one process waited for responses, and not for a request rate."""
-    latencies = report.get("latencies", {}).values()
-    waited = sum(each["count"] * each["median"] for each in latencies)
-    is_long = report["duration"] > LONG and waited > report["duration"] / 2
-    return report["suite"].get("workers") == 1 and is_long
 
 
 def _masked(names: Sequence[str]) -> Iterator[list[Span]]:

@@ -1,0 +1,118 @@
+"""Checks of approvals by other accounts, with other keys, and of what is seen afterwards."""
+
+import httpx
+import pytest
+import subjects
+from altered_target import Send, few, json_response, stage, without
+from intercepted import is_of
+
+from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
+from conformance.suite import (
+    test_approval_steps,
+    test_colleague,
+    test_grants,
+    test_tools_state,
+    test_unusual_keys,
+    test_well_after,
+)
+
+
+def test_a_review_out_of_reach_is_approved_at_one_of_its_revisions() -> None:
+    """Its revision cannot be read; an error names it."""
+    edits = subjects.BY_ID["approval-grants-unchecked"].edits
+    with stage(edits=edits) as one, pytest.raises(Violation, match="outside the grant: 200"):
+        one.perform(
+            test_grants.test_an_ungranted_project_is_out_of_reach, "review_approve", "api-key"
+        )
+
+
+def test_what_a_single_step_shows_is_reported() -> None:
+    """A replay stops working after its key was sent for another review."""
+    edits = subjects.BY_ID["key-forgotten-after-another-review"].edits
+    with stage(edits=edits) as one:
+        with pytest.raises(Violation, match="a replay does not conform: 409"):
+            one.perform(test_approval_steps.test_a_replay_works_after_other_uses_of_its_key)
+        one.perform(test_approval_steps.test_a_further_new_key_changes_nothing)
+        with pytest.raises(Inconclusive, match="already have a defect: a replay"):
+            one.things["preconditions"].check()
+
+
+def test_steps_that_cannot_be_tried_show_nothing() -> None:
+    """No review is left for them."""
+    with stage(few(0)) as one, pytest.raises(NotApplicable):
+        one.perform(test_approval_steps.test_a_further_new_key_changes_nothing)
+
+
+def test_a_colleague_needs_reviews_that_are_left() -> None:
+    """The last reviews are for other checks."""
+    with stage(few(3)) as one:
+        with pytest.raises(NotApplicable, match="no review is left"):
+            one.perform(test_colleague.test_a_colleague_approves_as_well)
+        with pytest.raises(NotApplicable, match="no review is left"):
+            one.perform(test_unusual_keys.test_an_unusual_key_is_new_or_invalid)
+
+
+def test_a_colleague_who_reads_no_review_shows_nothing() -> None:
+    """What an account sees may depend on more than its grant."""
+
+    def hidden(request: httpx.Request, send: Send) -> httpx.Response:
+        is_colleague = is_of(request, one.session.target, "colleague")
+        is_review = request.url.path.startswith("/v1/reviews/")
+        return json_response(404) if is_colleague and is_review else send(request)
+
+    with stage(spoil=hidden) as one:
+        for check in (
+            test_colleague.test_a_colleague_approves_as_well,
+            test_colleague.test_a_colleague_leaves_an_approval_as_it_is,
+        ):
+            with pytest.raises(NotApplicable):
+                one.perform(check)
+
+
+def test_without_a_colleague_its_checks_are_inconclusive() -> None:
+    """The message names the key of the profile."""
+    with stage(without("credentials/colleague")) as one, pytest.raises(Inconclusive) as undecided:
+        one.perform(test_colleague.test_a_colleague_approves_as_well)
+    assert undecided.value.needs == ("credentials.colleague",)
+
+
+@pytest.mark.parametrize(
+    ("id", "name"),
+    [
+        ("key-of-another-account-returns-its-result", "a_key_of_another_account"),
+        ("key-belongs-to-its-last-account", "a_colleague_leaves_an_approval"),
+    ],
+)
+def test_keys_of_two_accounts_are_kept_apart(id: str, name: str) -> None:
+    """A key of primary neither returns its result to a colleague nor is lost to it."""
+    (check,) = (
+        check for each, check in vars(test_colleague).items() if each.startswith(f"test_{name}")
+    )
+    with stage(edits=subjects.BY_ID[id].edits) as one, pytest.raises(Violation):
+        one.perform(check)
+
+
+def test_a_former_state_long_afterwards_is_a_violation() -> None:
+    """Every eleventh read shows it."""
+    edits = subjects.BY_ID["approval-forgotten-now-and-then"].edits
+    with stage(edits=edits) as one, pytest.raises(Violation, match="again"):
+        one.perform(test_well_after.test_the_review_stays_approved, scheme="api-key")
+
+
+def test_a_former_state_by_tool_is_a_violation() -> None:
+    """The tools show the list as they showed it first."""
+    edits = subjects.BY_ID["tool-remembers-pending-reviews"].edits
+    with stage(edits=edits) as one:
+        toolbox = one.things["toolbox"]
+        operation = toolbox.live.operation("review_list")
+        for limit in (100, 99):
+            toolbox.call_as_primary(operation, {"limit": limit}, "before the approval")
+        with pytest.raises(Violation, match="after its approval the tool shows"):
+            one.perform(test_tools_state.test_the_tools_show_the_state_after_an_approval)
+
+
+def test_keys_that_differ_in_one_character_are_two_keys() -> None:
+    """Of a long key, the end counts as well."""
+    edits = subjects.BY_ID["long-keys-are-cut-off"].edits
+    with stage(edits=edits) as one, pytest.raises(Violation, match="200 characters: 409"):
+        one.perform(test_unusual_keys.test_an_unusual_key_is_new_or_invalid)

@@ -1,12 +1,15 @@
 """How much of a requirement, and of all of them, was checked."""
 
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from sample_reports import a_report, an_entry
 
 from conformance.contract import requirements
 from conformance.report import coverage
+from conformance.report.console import terminal
+from conformance.report.formats import html, junit, markdown
 
 STATED = requirements.load()["read/success"]
 
@@ -95,3 +98,21 @@ def test_the_coverage_of_a_requirement_is_described() -> None:
     entry = an_entry("x/y", coverage=stated)
 
     assert coverage.described(entry) == "8 of 9 operations, 1 of 2 schemes, by HTTP and tools"
+
+
+def test_every_renderer_shows_the_coverage() -> None:
+    """The terminal, the page and the summary show the total; the page and JUnit XML each part."""
+    stated = {"checked": 8, "operations": 9, "schemes": ["api-key"], "faces": ["http"]}
+    total = {"requirements": 115, "whole": 62, "part": 16, "share": 0.66}
+    report = a_report(an_entry("x/y", "fail", coverage=stated), coverage=total)
+    in_words = "62 of 115 requirements checked, 16 in part: 66 %"
+
+    assert f"  coverage  {in_words}" in list(terminal.lines(report))
+    assert f"Coverage: {in_words}" in markdown.render(report).decode()
+    assert "checked: 8 of 9 operations, 1 of 2 schemes, by HTTP" in html.render(report, [])
+    (shown,) = {
+        each.get("value")
+        for each in ET.fromstring(junit.render(report)).iter("property")
+        if each.get("name") == "coverage"
+    }
+    assert shown == "8 of 9 operations, 1 of 2 schemes, by HTTP"

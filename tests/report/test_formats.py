@@ -514,6 +514,9 @@ def test_a_badge_is_drawn_by_shields(failed: Any, modules: Path, tmp_path: Path)
 def test_issues_have_the_format_of_gitlab(failed: Any) -> None:
     """They have the required properties, a known severity, and the profile as their file."""
     issues = json.loads(ci.code_quality(failed))
+    staging: Any = {**failed, "target": {**failed["target"], "profile": "staging.toml"}}
+    (place,) = {each["location"]["path"] for each in json.loads(ci.code_quality(staging))}
+    assert place == "staging.toml"
     for issue in issues:
         assert {
             name: type(issue[name]) for name in ("description", "check_name", "fingerprint")

@@ -16,6 +16,7 @@ from certified import (
     one_replay,
     quick_runs,
     replaced,
+    unpacked,
 )
 from securesystemslib.dsse import Envelope
 from securesystemslib.signer import CryptoSigner
@@ -517,8 +518,7 @@ def archive(path: Path, files: dict[str, bytes], coding: int = zipfile.ZIP_DEFLA
 @pytest.fixture
 def files(certified: Certified, tmp_path: Path) -> dict[str, bytes]:
     """The files in the archive of the honest certificate."""
-    with zipfile.ZipFile(certified.write(tmp_path / "honest.zip")) as honest:
-        return {name: honest.read(name) for name in honest.namelist()}
+    return unpacked(certified.write(tmp_path / "honest.zip"))
 
 
 FILES: dict[str, tuple[Callable[[dict[str, bytes]], object], str]] = {

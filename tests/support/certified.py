@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -45,8 +46,19 @@ class Certified:
 
     def write(self, path: Path, found: Bundle | None = None) -> Path:
         """Write a certificate, by default the honest one."""
-        bundle.write(path, found or self.honest)
-        return path
+        return write(path, found or self.honest)
+
+
+def write(path: Path, found: Bundle) -> Path:
+    """Write a certificate to a file."""
+    bundle.write(path, found)
+    return path
+
+
+def unpacked(path: Path) -> Files:
+    """The files in a certificate, by name."""
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def command(*arguments: object) -> "subprocess.CompletedProcess[str]":

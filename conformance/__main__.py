@@ -500,6 +500,13 @@ def verify_options(part: argparse.ArgumentParser) -> None:
         metavar=("SUMMARY", "KEY.pub"),
         help="check the summary of a registrar, too",
     )
+    part.add_argument(
+        "--revocations",
+        nargs=2,
+        type=Path,
+        metavar=("LIST", "KEY.pub"),
+        help="reject a certificate that this list of a registrar revokes",
+    )
     part.add_argument("file", type=Path, metavar="FILE", help="the certificate")
 
 
@@ -523,6 +530,30 @@ def schema_options(part: argparse.ArgumentParser) -> None:
     """The file whose schema is printed."""
     part.add_argument(
         "name", choices=("target", "known-failures", "report"), help="the kind of file"
+    )
+
+
+def registry_options(part: argparse.ArgumentParser) -> None:
+    """What is done with a registry or a submission."""
+    actions = part.add_subparsers(dest="action", metavar="ACTION", required=True)
+    check = actions.add_parser("check", help="name every fault of a submission", allow_abbrev=False)
+    check.add_argument("folder", type=Path, metavar="SUBMISSION", help="folder of a submission")
+    check.add_argument("--json", action="store_true", help="print a JSON object")
+    build = actions.add_parser("build", help="write the site of a registry", allow_abbrev=False)
+    build.add_argument("folder", type=Path, metavar="DIR", help="folder with the submissions")
+    build.add_argument(
+        "--out",
+        type=Path,
+        default=Path("site"),
+        metavar="DIR",
+        help="folder for the site (default: %(default)s)",
+    )
+    revoke = actions.add_parser("revoke", help="revoke a certificate", allow_abbrev=False)
+    revoke.add_argument("folder", type=Path, metavar="DIR", help="folder of the registry")
+    revoke.add_argument("certificate", type=Path, metavar="CERTIFICATE", help="the certificate")
+    revoke.add_argument("--reason", required=True, help="why it holds no longer")
+    revoke.add_argument(
+        "--key", type=Path, required=True, metavar="FILE", help="private key of the registrar"
     )
 
 
@@ -620,6 +651,11 @@ COMMANDS = {
         "Verify a certificate without its target.",
         verify_options,
         ("verified", "rejected"),
+    ),
+    "registry": Command(
+        "Check a submission, build the site of a registry, or revoke a certificate.",
+        registry_options,
+        ("done, and no fault", "a fault in the submission"),
     ),
     "scenarios": Command(
         "Print the scenarios as an Arazzo document (spec/arazzo.yaml).", no_options

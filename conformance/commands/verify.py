@@ -10,6 +10,7 @@ from typing import Any
 
 from conformance.assurance.certificate import bundle, dsse, environment, summary
 from conformance.assurance.certificate.verification import Verification, verify
+from conformance.assurance.registry import revocation
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 
@@ -22,9 +23,9 @@ def run(arguments: argparse.Namespace) -> int:
         found = bundle.read(arguments.file)
         pinned = arguments.public_key.read_bytes() if arguments.public_key else None
         verification = verify(found, pinned, current=arguments.with_current_suite)
-        if _is_good(verification):
+        if not verification.problems:
             verification = _registered(found, arguments, verification)
-    except (bundle.BundleProblem, dsse.KeyProblem) as problem:
+    except (bundle.BundleProblem, dsse.KeyProblem, dsse.SignatureProblem) as problem:
         raise UsageError(str(problem)) from None
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
@@ -43,7 +44,14 @@ def _registered(
     found: bundle.Bundle, arguments: argparse.Namespace, verification: Verification
 ) -> Verification:
     """The verification with that of a registrar's summary; writes one where that is asked for."""
-    if arguments.countersign:
+    if arguments.revocations:
+        listed, key = arguments.revocations
+        registrar = dsse.public_key(key.read_bytes(), str(key))
+        digest = bundle.digest(arguments.file.read_bytes())
+        reason = revocation.read(listed, registrar).reason(digest)
+        if reason is not None:
+            return replace(verification, problems=(f"revoked: {reason}",))
+    if arguments.countersign and _is_good(verification):
         key, file = arguments.countersign
         file.write_bytes(summary.sign(found, dsse.private_key(key), datetime.now(UTC)))
     if not arguments.summary:

@@ -1,0 +1,1 @@
+"""The registry: a folder of submissions, each a product with its certificate, and its web site."""

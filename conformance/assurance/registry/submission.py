@@ -1,0 +1,125 @@
+"""A submission: what a vendor hands in, and every fault in it."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from conformance.assurance.certificate import bundle, dsse, summary
+from conformance.assurance.certificate.verification import verify
+from conformance.assurance.registry.revocation import Revocations
+
+PRODUCT, CERTIFICATE, KEY = "PRODUCT.toml", "certificate.zip", "signer.pub"
+SUMMARY = "summary.json"
+"""What the registrar signed when it verified the certificate (`verify --countersign`)."""
+
+REGISTRAR = "registrar.pub"
+"""The registrar's public key, in the folder of the registry."""
+
+REQUIRED = ("vendor", "name", "version", "website")
+OPTIONAL = ("contact", "documentation")
+LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A folder of the registry: the product file, the claims of the certificate, and the faults.
+
+    `claims` are there where signature and digests are valid. `digest` is that of the certificate.
+    """
+
+    name: str
+    product: Mapping[str, str]
+    claims: Mapping[str, Any] | None
+    digest: str
+    faults: tuple[str, ...]
+
+    def status(self, today: date, revocations: Revocations) -> str:
+        """What the certificate is worth: revoked, rejected, expired or active."""
+        if revocations.reason(self.digest) is not None:
+            return "revoked"
+        if self.faults or self.claims is None:
+            return "rejected"
+        return "expired" if date.fromisoformat(self.claims["expires"]) < today else "active"
+
+
+def check(folder: Path) -> Submission:
+    """Read and verify a submission; takes as long as `conformance verify`."""
+    product, faults = _product(folder / PRODUCT)
+    claims, digest, further = _certificate(folder)
+    faults += further
+    if claims is not None:
+        faults += _contradictions(product, claims)
+    return Submission(folder.name, product, claims, digest, tuple(faults))
+
+
+def _product(path: Path) -> tuple[dict[str, str], list[str]]:
+    try:
+        stated = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        return {}, [f"{path.name}: {problem.strerror}"]
+    except ValueError as problem:
+        return {}, [f"{path.name}: invalid TOML: {problem}"]
+    faults = [f"{PRODUCT}: {key} is missing" for key in REQUIRED if key not in stated]
+    product = {}
+    for key, value in stated.items():
+        flaw = _flaw(key, value)
+        if flaw:
+            faults.append(f"{PRODUCT}: {key} {flaw}")
+        else:
+            product[key] = value
+    return product, faults
+
+
+def _flaw(key: str, value: object) -> str | None:
+    if key not in (*REQUIRED, *OPTIONAL):
+        return f"is an unknown key; the keys are {', '.join((*REQUIRED, *OPTIONAL))}"
+    if not isinstance(value, str) or not value.strip() or len(value) > LONGEST:
+        return f"must be a text of 1 to {LONGEST} characters"
+    if not value.isprintable():
+        return "has a control character"
+    if key in ("website", "documentation") and not value.startswith("https://"):
+        return "must be an address that begins with https://"
+    return None
+
+
+def _certificate(folder: Path) -> tuple[Mapping[str, Any] | None, str, list[str]]:
+    """The claims of a certificate, its digest, and what is wrong with it."""
+    try:
+        digest = bundle.digest((folder / CERTIFICATE).read_bytes())
+        key = (folder / KEY).read_bytes()
+        found = bundle.read(folder / CERTIFICATE)
+        verification = verify(found, key)
+    except OSError as problem:
+        return None, "", [f"{Path(problem.filename).name}: {problem.strerror}"]
+    except (bundle.BundleProblem, dsse.KeyProblem) as problem:
+        return None, "", [str(problem)]
+    faults = [f"{CERTIFICATE}: {problem}" for problem in verification.problems]
+    claims = None if verification.problems else dsse.claims(found.envelope)
+    if verification.is_other_suite:
+        faults += _unsigned(folder, found)
+    return claims, digest, faults
+
+
+def _unsigned(folder: Path, found: bundle.Bundle) -> Iterator[str]:
+    """A fault where no registrar has verified the certificate of an earlier suite."""
+    try:
+        registrar = dsse.public_key((folder.parent / REGISTRAR).read_bytes(), REGISTRAR)
+        summary.read((folder / SUMMARY).read_bytes(), found, registrar)
+    except OSError:
+        yield f"{CERTIFICATE}: another suite made it, and no {SUMMARY} says that it was verified"
+    except (dsse.KeyProblem, dsse.SignatureProblem) as problem:
+        yield f"{SUMMARY}: {problem}"
+
+
+def _contradictions(product: Mapping[str, str], claims: Mapping[str, Any]) -> Iterator[str]:
+    """What the certificate says otherwise than the product file."""
+    for key in ("vendor", "name", "version"):
+        stated, certified = product.get(key), claims["product"].get(key)
+        if stated is not None and stated != certified:
+            was = f"names {certified!r}" if certified else "names none ([product] of the profile)"
+            yield f"{PRODUCT}: {key} is {stated!r}, and the certificate {was}"
+    if "reference" in claims["target"]:
+        yield f"{CERTIFICATE}: it is about {claims['target']['reference']}: nobody's product"

@@ -1,0 +1,185 @@
+"""The registry: faults of submissions, the state of certificates, revocations, and the web site."""
+
+import copy
+import json
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from certified import Certified, one_replay, quick_runs
+from playwright.sync_api import Browser
+
+from conformance.__main__ import main
+from conformance.assurance.certificate import bundle, dsse, summary
+from conformance.assurance.registry import revocation, site, submission
+from conformance.assurance.registry.revocation import NONE
+from conformance.assurance.registry.submission import Submission
+from conformance.contract.requirements import CLASSES
+
+PRODUCT = {
+    "vendor": "Acme <script>alert(1)</script>",
+    "name": "Dub",
+    "version": "1.2",
+    "website": "https://acme.example",
+}
+FILE = "".join(f"{key} = {json.dumps(value)}\n" for key, value in PRODUCT.items())
+TODAY = date(2027, 1, 1)
+
+
+@pytest.fixture(autouse=True)
+def known_replay(certified: Certified) -> Iterator[None]:
+    """Quick runs can be certified, and the replay of the honest recording is known."""
+    with quick_runs(), one_replay(certified):
+        yield
+
+
+@pytest.fixture
+def folder(certified: Certified, tmp_path: Path) -> Path:
+    """A registry with one submission, of the bundled reference."""
+    made = tmp_path / "registry" / "acme-dub"
+    made.mkdir(parents=True)
+    (made / "PRODUCT.toml").write_text(FILE)
+    certified.write(made / "certificate.zip")
+    (made / "signer.pub").write_bytes(certified.honest.key)
+    return made.parent
+
+
+def claims(certified: Certified) -> dict[str, Any]:
+    """The claims of the honest certificate, as if a product had been checked."""
+    found = copy.deepcopy(dsse.claims(certified.honest.envelope))
+    del found["target"]["reference"]
+    return {**found, "product": PRODUCT}
+
+
+def submitted(certified: Certified, **changes: Any) -> Submission:
+    """A submission without a fault, but for these changes."""
+    stated = {**claims(certified), **changes}
+    return Submission("acme-dub", PRODUCT, stated, "00ff", ())
+
+
+def test_the_reference_is_nobodys_product(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its certificate is valid, and says what it is about."""
+    assert main(["registry", "check", "--json", str(folder / "acme-dub")]) == 1
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["accepted"] is False
+    assert shown["faults"][-1].startswith("certificate.zip: it is about the bundled reference")
+    assert "the certificate names none ([product] of the profile)" in shown["faults"][0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fault"),
+    [
+        ("PRODUCT.toml", b"vendor = 1", "PRODUCT.toml: vendor must be a text"),
+        ("PRODUCT.toml", b"owner = 'x'", "PRODUCT.toml: owner is an unknown key"),
+        ("PRODUCT.toml", b"website = 'http://x'", "PRODUCT.toml: website must be an address"),
+        ("PRODUCT.toml", b'name = "a\\u0007"', "PRODUCT.toml: name has a control character"),
+        ("PRODUCT.toml", b"=", "PRODUCT.toml: invalid TOML"),
+        ("PRODUCT.toml", None, "PRODUCT.toml: No such file"),
+        ("certificate.zip", b"", "certificate.zip is not a certificate"),
+        ("certificate.zip", None, "certificate.zip: No such file"),
+        ("signer.pub", b"", "the given key: not a public key"),
+    ],
+)
+def test_each_fault_of_a_submission_is_named(
+    name: str, content: bytes | None, fault: str, folder: Path
+) -> None:
+    """A submission may have several."""
+    path = folder / "acme-dub" / name
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content)
+    faults = submission.check(folder / "acme-dub").faults
+    assert any(each.startswith(fault) for each in faults), faults
+
+
+def test_a_certificate_of_an_earlier_suite_needs_the_word_of_the_registrar(
+    folder: Path, certified: Certified, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The registrar signed a summary when its suite could recompute the verdict."""
+    dsse.generate(tmp_path / "registrar")
+    signer = dsse.private_key(tmp_path / "registrar")
+    monkeypatch.setattr("conformance.report.source.digest", lambda: "another build")
+    faults = submission.check(folder / "acme-dub").faults
+    assert any("no summary.json says that it was verified" in each for each in faults)
+
+    (folder / "registrar.pub").write_bytes(dsse.pem(signer))
+    signed = summary.sign(certified.honest, signer, datetime(2027, 1, 1, tzinfo=UTC))
+    (folder / "acme-dub" / "summary.json").write_bytes(signed)
+    faults = submission.check(folder / "acme-dub").faults
+    assert [each for each in faults if "suite" in each or "summary" in each] == []
+
+    (folder / "registrar.pub").write_bytes(certified.honest.key)
+    faults = submission.check(folder / "acme-dub").faults
+    assert "summary.json: the signature is not from this key" in faults
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [({}, "active"), ({"expires": "2026-12-31"}, "expired"), ({"expires": "2027-01-01"}, "active")],
+)
+def test_a_certificate_expires(changes: dict[str, Any], status: str, certified: Certified) -> None:
+    """It holds up to and including the last day."""
+    assert submitted(certified, **changes).status(TODAY, NONE) == status
+
+
+def test_a_revoked_certificate_is_shown_as_such(
+    folder: Path, certified: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The list is signed; verify rejects the certificate, and a list by another key."""
+    dsse.generate(tmp_path / "registrar")
+    certificate = folder / "acme-dub" / "certificate.zip"
+    words = ("revoke", folder, certificate, "--reason", "another build", "--key")
+    assert main(["registry", *map(str, words), str(tmp_path / "registrar")]) == 0
+
+    listed, key = folder / "revoked.dsse.json", folder / "registrar.pub"
+    options = ("verify", "--revocations", str(listed))
+    capsys.readouterr()
+    assert main([*options, str(key), str(certificate)]) == 1
+    assert "revoked: another build (" in capsys.readouterr().out
+    assert main([*options, str(folder / "acme-dub" / "signer.pub"), str(certificate)]) == 4
+    assert "the signature is not from this key" in capsys.readouterr().err
+
+    revoked = revocation.read(listed, dsse.public_key(key.read_bytes(), "the registrar"))
+    digest = bundle.digest(certificate.read_bytes())
+    found = Submission("acme-dub", PRODUCT, claims(certified), digest, ())
+    assert found.status(TODAY, revoked) == "revoked"
+
+
+def test_the_site_is_built_of_every_submission(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rejected ones are on it too, with their faults; the evidence can be downloaded."""
+    assert main(["registry", "build", str(folder), "--out", str(tmp_path / "site")]) == 0
+    assert capsys.readouterr().out.startswith("rejected ")
+    (entry,) = json.loads((tmp_path / "site" / "registry.json").read_bytes())
+    assert (entry["status"], entry["product"]["name"]) == ("rejected", "Dub")
+    copied = tmp_path / "site" / "acme-dub" / "certificate.zip"
+    assert bundle.digest(copied.read_bytes()) == entry["certificate"]
+
+
+@pytest.mark.browser
+def test_the_site_in_a_browser(certified: Certified, tmp_path: Path, browser: Browser) -> None:
+    """Texts of vendors are texts, the matrix has every class, and links lead to the evidence."""
+    revoked = NONE.adding("00ff", "another build", datetime(2027, 1, 2, tzinfo=UTC))
+    found = site.entries([submitted(certified)], TODAY, NONE)
+    site.build(tmp_path, tmp_path / "site", found, TODAY)
+    page = browser.new_page()
+    page.goto((tmp_path / "site" / "index.html").as_uri())
+    headings = page.locator("thead th").all_inner_texts()
+    assert headings[5:] == list(CLASSES)
+    cells = page.locator("tbody td").all_inner_texts()
+    assert cells[0] == "active"
+    assert cells[4] == found[0].cell("read") != "–"
+    page.locator("tbody a").click()
+    assert "Acme <script>alert(1)</script> Dub 1.2" in page.locator("h1").inner_text()
+    assert page.locator("a[href='certificate.zip']").count() == 1
+
+    found = site.entries([submitted(certified)], TODAY, revoked)
+    site.build(tmp_path, tmp_path / "site", found, TODAY)
+    page.reload()
+    assert "another build (2027-01-02)" in page.locator("main").inner_text()
+    assert page.locator(".status").inner_text() == "revoked"
+    page.close()

@@ -9,6 +9,7 @@ from conformance.contract.requirements import CLASSES
 from conformance.contract.revisions import Revision
 from conformance.contract.verdict import Level
 from conformance.http.exchange import MISSING, parse
+from conformance.target.target import Fixtures
 
 GOOD = ("pass", "not-applicable")
 
@@ -52,10 +53,18 @@ def consents(evidence: Evidence) -> Iterator[str]:
     if writes and not (consent.approve_reviews or consent.fuzz_writes or consent.oversized_bodies):
         shown = ", ".join(writes[:3])
         yield f"the profile has no consent for writes, but the run has some: {shown}"
-    allowed = {*target.fixtures.approvable_reviews, *evidence.provisioned}
+    named = {id.lower() for id in (*_named(target.fixtures), *evidence.provisioned)}
     ledger: Sequence[Mapping[str, Any]] = evidence.report["ledger"]
-    if foreign := sorted({entry["review"] for entry in ledger} - allowed):
+    if foreign := sorted({entry["review"].lower() for entry in ledger} - named):
         yield f"reviews were approved that the profile does not list: {', '.join(foreign[:3])}"
+
+
+def _named(fixtures: Fixtures) -> Iterator[str]:
+    """The reviews that a profile names: those that may not be approved are tried as well."""
+    yield from (*fixtures.approvable_reviews, *fixtures.unapprovable_reviews)
+    for group in (fixtures.foreign, fixtures.ungranted):
+        if "review" in group:
+            yield group["review"]
 
 
 def _writes(line: Mapping[str, Any], tools_url: str | None) -> bool:

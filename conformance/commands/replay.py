@@ -8,10 +8,10 @@ from contextlib import closing
 from pathlib import Path
 
 from conformance.commands.outcome import UsageError
-from conformance.commands.reproduction import test_file
+from conformance.commands.reproduction import pytest_file
 from conformance.commands.reproduction.condition import Status, conditions, status_of
+from conformance.commands.reproduction.pytest_file import Failure
 from conformance.commands.reproduction.resending import Recorded, Resender
-from conformance.commands.reproduction.test_file import Failure
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.contract.verdict import Inconclusive, Verdict
 from conformance.http.transport import Network
@@ -80,7 +80,7 @@ def _failures(report: Report, ids: Sequence[str]) -> Iterator[Failure]:
 
 
 def _write(path: Path, failures: Sequence[Failure], report: Report) -> int:
-    text = test_file.text(failures, report["target"]["base-url"], report["started"])
+    text = pytest_file.text(failures, report["target"]["base-url"], report["started"])
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as problem:

@@ -12,11 +12,12 @@ from typing import Any
 import altered_run
 import pytest
 from live_server import instance
-from sample_reports import a_finding, a_report, an_entry, an_exchange
+from sample_reports import a_defect, a_finding, a_report, an_entry, an_exchange
 
 from conformance.__main__ import main
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit
+from conformance.commands.reproduction.condition import conditions
 from conformance.commands.reproduction.resending import Recorded, Resender
 from conformance.http.transport import Network
 from conformance.reference import Reference, target
@@ -157,6 +158,27 @@ def test_an_approval_is_sent_only_with_consent_and_on_unspent_reviews(
     assert resender.obstacle(request(f"http://x/v1/reviews/{review}/approve", {})) == expected
     assert resender.obstacle(request("http://x/mcp", by_tool)) == expected
     assert resender.obstacle(request("http://x/mcp", reading)) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "result", "expected"),
+    [
+        ("accepted", {"isError": False, "requestId": "r"}, ["at(responses[0], '/result/isError')"]),
+        ("accepted", {"requestId": "r"}, []),
+        ("value", {"requestId": "r"}, []),
+        ("value", 7, ["at(responses[0], '/result')"]),
+    ],
+)
+def test_a_container_is_not_compared_with_its_next_version(
+    kind: str, result: object, expected: list[str]
+) -> None:
+    """Its `requestId` would differ: a failure would look fixed."""
+    body = {"text": json.dumps({"result": result})}
+    exchange = an_exchange(response={"status": 200, "headers": [], "body": body})
+    found = conditions(a_defect(kind, "/result"), [exchange])
+
+    assert [each.source().partition(" != ")[0] for each in found] == expected
+    assert not any(each.holds([exchange]) for each in found)
 
 
 def test_a_made_up_credential_cannot_be_sent_again(reference: Reference) -> None:

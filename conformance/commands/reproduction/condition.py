@@ -20,7 +20,7 @@ class Condition(Protocol):
         """Whether it holds."""
 
     def source(self) -> str:
-        """The same as a Python expression on `responses`, see test_file."""
+        """The same as a Python expression on `responses`, see pytest_file."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,18 @@ def _at_place(
         for name in defect["fields"]:
             yield Value(step, f"{place['name']}/{name}", ABSENT)
     else:
-        yield Value(step, place["name"], at(exchange, place["name"]))
+        yield from _of_value(defect, step, place["name"], exchange)
+
+
+def _of_value(
+    defect: DefectEntry, step: int, pointer: str, exchange: ExchangeEntry
+) -> Iterator[Condition]:
+    """The value is another one; a container never compares equal, since it has a `requestId`."""
+    value = at(exchange, pointer)
+    if not isinstance(value, dict | list):
+        yield Value(step, pointer, value)
+    elif defect["kind"] == Kind.ACCEPTED and isinstance(value, dict) and "isError" in value:
+        yield Value(step, f"{pointer}/isError", value["isError"])
 
 
 def status_of(exchange: ExchangeEntry) -> int | None:

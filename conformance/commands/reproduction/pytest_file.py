@@ -80,7 +80,7 @@ def _test(
     if any(each["request"]["url"].endswith("/approve") for each in found["exchanges"]):
         yield APPROVES.rstrip()
     yield f"def {_name(entry, found, names)}():"
-    yield f"    {_literal(entry['statement'])}"
+    yield f"    {entry['statement']!r}"
     yield "    responses = ["
     for exchange in found["exchanges"]:
         yield from _request(exchange, base_url)
@@ -116,15 +116,6 @@ def _name(entry: RequirementEntry, found: FindingEntry, names: set[str]) -> str:
     return unique
 
 
-def _literal(statement: str) -> str:
-    return repr(statement)
-
-
 def _comment(message: str) -> str:
-    """A text in one line of a comment."""
-    return " ".join(json_safe(message).split())
-
-
-def json_safe(message: str) -> str:
-    """A text without characters that would end the line of a comment."""
-    return "".join(each if each.isprintable() else " " for each in message)
+    """A text in one line of a comment: no character ends the line."""
+    return " ".join("".join(each if each.isprintable() else " " for each in message).split())

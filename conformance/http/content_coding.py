@@ -2,7 +2,9 @@
 
 import hashlib
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from threading import BoundedSemaphore
 from typing import Any
 
 import httpx
@@ -13,6 +15,11 @@ from conformance.http.exchange import Cut
 CODINGS = ("gzip", "deflate")
 LONGEST_NAME = 80
 READ_SIZE = 64 * 1024
+PIECE = 256 * 1024
+LARGE = 512 * 1024
+_LARGE_BODIES = BoundedSemaphore(4)
+"""So many bodies of more than LARGE bytes are read at once: a run reads up to 32 others."""
+
 HEAD = 64 * 1024
 """Bytes of the beginning of a body that is kept where the body is not."""
 
@@ -27,15 +34,17 @@ def read(response: httpx.Response, longest: int = LONGEST_RESPONSE) -> tuple[byt
     decoded, and for one in a coding that was not asked for.
     """
     decoder = _decoder(
-        "" if "decoded" in response.extensions else response.headers.get("content-encoding", ""),
-        longest,
+        "" if "decoded" in response.extensions else response.headers.get("content-encoding", "")
     )
     body = bytearray()
-    for chunk in response.iter_raw(READ_SIZE):
-        body += decoder(chunk)
-        if len(body) > longest:
-            return cut(bytes(body), f"the response is longer than {longest:,} bytes", RESPONSE)
-    return bytes(body), response.extensions.get("cut")
+    with ExitStack() as large:
+        for piece in (each for chunk in response.iter_raw(READ_SIZE) for each in decoder(chunk)):
+            if len(body) <= LARGE < len(body) + len(piece):
+                large.enter_context(_LARGE_BODIES)
+            body += piece
+            if len(body) > longest:
+                return cut(bytes(body), f"the response is longer than {longest:,} bytes", RESPONSE)
+        return bytes(body), response.extensions.get("cut")
 
 
 def cut(body: bytes, reason: str, budget: str) -> tuple[bytes, Cut]:
@@ -44,40 +53,40 @@ def cut(body: bytes, reason: str, budget: str) -> tuple[bytes, Cut]:
     return body[:HEAD], Cut(len(body), digest, reason, budget)
 
 
-def _decoder(coding: str, longest: int) -> Callable[[bytes], bytes]:
+def _decoder(coding: str) -> Callable[[bytes], Iterable[bytes]]:
     name = coding.strip().lower()
     if name in ("", "identity"):
-        return bytes
+        return lambda chunk: (chunk,)
     if name not in (*CODINGS, "x-gzip"):
         named = coding if len(coding) <= LONGEST_NAME else "a long name"
         raise httpx.DecodingError(f"unexpected content coding: {named}")
-    return _Unpacker(longest, in_members=name != "deflate").take
+    return _Unpacker(in_members=name != "deflate").take
 
 
 class _Unpacker:
-    """Decodes a body piece by piece, little more than `longest` bytes at once."""
+    """Decodes a body piece by piece, however much a piece unpacks to."""
 
-    def __init__(self, longest: int, *, in_members: bool) -> None:
-        self._longest = longest
+    def __init__(self, *, in_members: bool) -> None:
         self._in_members = in_members
         self._member: Any = None
 
-    def take(self, chunk: bytes) -> bytes:
-        """The decoded bytes of a piece. Raises httpx.DecodingError."""
-        unpacked = bytearray()
+    def take(self, chunk: bytes) -> Iterator[bytes]:
+        """The decoded bytes of a chunk, in pieces of at most PIECE. Raises httpx.DecodingError."""
+        has_more = False
         try:
-            while chunk and len(unpacked) <= self._longest:
+            while chunk or has_more:
                 # A gzip body may have several members (RFC 1952); anything else after one is junk.
                 is_next = self._in_members and chunk[:1] == GZIP
                 if self._member is None or (self._member.eof and is_next):
                     self._member = zlib.decompressobj(self._window(chunk))
                 elif self._member.eof:
                     break
-                unpacked += self._member.decompress(chunk, self._longest + 1)
-                chunk = self._member.unused_data
+                piece = self._member.decompress(chunk, PIECE)
+                yield piece
+                has_more = len(piece) == PIECE and not self._member.eof
+                chunk = self._member.unconsumed_tail or self._member.unused_data
         except zlib.error as problem:
             raise httpx.DecodingError(str(problem)) from problem
-        return bytes(unpacked)
 
     def _window(self, chunk: bytes) -> int:
         if self._in_members:

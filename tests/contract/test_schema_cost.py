@@ -29,7 +29,7 @@ def chain(levels: int) -> dict[str, Any]:
             {"anyOf": [{"$ref": "#/anyOf/1"}, {"type": "object"}, {"$ref": "#/nothing/at/all"}]},
             True,
         ),
-        ({"allOf": [{"$ref": "elsewhere"}] * 30}, False),
+        ({"allOf": [{"$ref": f"other{number}"} for number in range(30)]}, False),
         ({"allOf": "text", "properties": 7, "not": []}, True),
         (chain(5_000), False),
     ],

@@ -77,6 +77,7 @@ def test_much_evidence_is_shown_with_the_beginnings_of_bodies() -> None:
             orjson.dumps({**record, "exchanges": 1, "elapsed": {}, "methods": {}}).decode()
         )
 
-    lengths = [len(each["response"]["body"]["text"]) for each in gathered.evidence.values()]
+    shown: list[Any] = list(gathered.evidence.values())
+    lengths = [len(each["response"]["body"]["text"]) for each in shown]
     assert lengths == [1_000_000] * 25 + [2_000] * 5
     assert gathered.budgets == {EVIDENCE: 5}

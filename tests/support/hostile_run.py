@@ -5,7 +5,6 @@ As a program it prints a line of JSON for each behaviour that it is given: its `
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -13,14 +12,11 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from hostile_behaviours import BEHAVIOURS
-from hostile_server import broken
-
 CLASSES = {"http": "read", "tools": "tools", "description": "description"}
+RUN = "--run"
 MAX_REQUESTS = 40
 MAX_TIME = 15
 PATIENCE = 120
@@ -50,13 +46,18 @@ def outcomes(names: Sequence[str]) -> Iterator[Outcome]:
 
 
 def _outcome(name: str) -> Outcome:
+    # Not at the top: the process of a run does without the bodies of all behaviours.
+    from hostile_behaviours import BEHAVIOURS  # noqa: PLC0415
+    from hostile_server import broken  # noqa: PLC0415
+
     face, respond = BEHAVIOURS[name]
     with tempfile.TemporaryDirectory() as folder, broken(face, respond) as profile:
         started = time.monotonic()
-        child = os.fork()
-        if not child:
-            os._exit(_run(profile, CLASSES[face], Path(folder)))
-        code, memory = _end(child, started + PATIENCE)
+        stated = json.dumps([profile, CLASSES[face], folder])
+        # Not a fork: its memory would include that of this process, which has all the bodies.
+        running = subprocess.Popen([sys.executable, __file__, RUN, stated], stdout=sys.stderr)
+        code, memory = _end(running.pid, started + PATIENCE)
+        running.returncode = code
         report = Path(folder) / "report.json"
         document = json.loads(report.read_bytes()) if report.exists() else None
         return Outcome(name, code, time.monotonic() - started, memory, document)
@@ -79,7 +80,6 @@ def _run(profile: dict[str, Any], conformance_class: str, directory: Path) -> in
     from conformance.runner import examination, pytest_run  # noqa: PLC0415
     from conformance.target.profile import parse  # noqa: PLC0415
 
-    os.dup2(2, 1)
     options = [
         *pytest_run.options(directory, "quick", 1, [conformance_class]),
         f"--conformance-max-requests={MAX_REQUESTS}",
@@ -93,8 +93,9 @@ def _run(profile: dict[str, Any], conformance_class: str, directory: Path) -> in
 
 def main() -> None:
     """Print the outcomes of the behaviours that the arguments name."""
-    import_module("conformance.suite.fuzzing.generate")  # once, for all runs
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.argv[1] == RUN:
+        profile, conformance_class, folder = json.loads(sys.argv[2])
+        sys.exit(_run(profile, conformance_class, Path(folder)))
     for name in sys.argv[1:]:
         sys.stdout.write(json.dumps(asdict(_outcome(name))) + "\n")
         sys.stdout.flush()

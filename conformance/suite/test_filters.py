@@ -264,7 +264,8 @@ def _pair_cases(
         {wide: other[wide], narrow: own[narrow].upper()},
     ]
     seed = f"{live.session.seed}:{operation.id}"
-    limits = (PAGE, UNSTATED, 1, random.Random(seed).randint(2, PAGE - 1))
+    longest = live.longest_page(operation.id)
+    limits = (longest, UNSTATED, 1, random.Random(seed).randint(2, longest - 1))
     return pairwise(seed, owners, limits, live.callers.credential("primary").schemes)
 
 

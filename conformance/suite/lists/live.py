@@ -49,9 +49,12 @@ class Live:
 
     def listing(self, operation: str) -> Pagination:
         """A list without path parameters, in long pages; Inconclusive where it is rejected."""
+        return self.paginations.read(Call(operation), self.longest_page(operation))
+
+    def longest_page(self, operation: str) -> int:
+        """The limit of the longest page that a list serves."""
         name = fact_name("longest-page", operation)
-        longest = self.fact(name, lambda live: _longest_page(operation, live))
-        return self.paginations.read(Call(operation), longest)
+        return self.fact(name, lambda live: _longest_page(operation, live))
 
     def is_outside(self, record: Mapping[str, Any], operation: str) -> bool:
         """Whether a record of a list is outside primary's grant, according to the profile."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from conformance.runner.session import Session
 
 UNAUTHENTICATED = 401
+CONFLICT = 409
 Value = TypeVar("Value")
 
 
@@ -200,8 +201,11 @@ class Context:
 
 def _is_about_arguments(exchange: Exchange) -> bool:
     """Whether a response may be about the arguments: primary's, and not about the credential."""
+    # The failed attempt before a repeated one may have used up its key.
+    is_about_key = exchange.is_repeated and exchange.status == CONFLICT
     return (
         exchange.credential == "primary"
+        and not is_about_key
         and exchange.judge_arguments
         and not exchange.superseded
         and exchange.status != UNAUTHENTICATED

@@ -97,15 +97,16 @@ class AccessMatrix:
 
     def _companion(self, cell: Cell, case: Case, number: int) -> tuple[Call, Caller]:
         """A request with another outcome: of primary, or of a caller who is rejected."""
+        # A cursor may be good for one use.
+        plain = self._live.call(self._live.operation(cell.operation))
+        call = plain if cell.form == "cursor" else case.own
         if outcome(cell) is not Outcome.SERVED:
-            return case.own, self._callers.primary(self._scheme(cell))
+            return call, self._callers.primary(self._scheme(cell))
         for shift in range(len(INTRUDERS)):
             name = INTRUDERS[(number + shift) % len(INTRUDERS)]
             if (name, cell.operation) != ("outsider", "account_get"):
                 try:
-                    return case.own, self._callers.of(
-                        replace(cell, caller=name, record="own"), number
-                    )
+                    return call, self._callers.of(replace(cell, caller=name, record="own"), number)
                 except (Inconclusive, NotApplicable):
                     continue
         raise Inconclusive("no caller without access is known", needs=("credentials.outsider",))

@@ -62,6 +62,8 @@ class UnusualKeys:
             if not self._approvals.pool.leaves(FEWEST_LEFT):
                 return
             use = self._used(self._approvals.pool.take(), key)
+            if use.response.status == 409 and use.response.is_repeated:
+                return  # the failed attempt before it may have used up the key
             yield replace(use, resembling=number > 0)
             if use.response.status != 200:
                 return

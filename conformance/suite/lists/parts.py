@@ -54,8 +54,10 @@ def _rarest(pagination: Pagination, restricted: str) -> Iterator[str]:
     return iter(sorted(counts, key=lambda id: (counts[id] == 1, counts[id], id)))
 
 
-def part_with(operation: Operation, record: dict[str, object], live: Live) -> Pagination | None:
+def part_with(operation: Operation, record: object, live: Live) -> Pagination | None:
     """A part of the list that can be read whole, and that a record belongs to."""
+    if not isinstance(record, dict):
+        return None  # reported by the rules of the response
     for name, restricted in _filters(operation, live):
         owner = record.get(restricted)
         if is_uuid(owner):

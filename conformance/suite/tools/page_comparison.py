@@ -126,6 +126,10 @@ class PageComparison:
         page = self.comparison.toolbox.live.callers.baseline(
             call, scheme=self.comparison.toolbox.scheme
         )
+        if not isinstance(page.data, dict) or not isinstance(page.data.get("items"), list):
+            raise Inconclusive(  # reported by the rules of the response
+                f"a page of {call.operation} over HTTP has no items", exchanges=[page.id]
+            )
         return page.items, page.cursor
 
     def _page_by_tool(self, call: Call) -> Page:

@@ -121,7 +121,8 @@ def test_no_failure_is_left_out_anywhere(reports: dict[str, Report], name: str) 
     assert {id for requirement, also in causes_of(report) for id in (requirement, *also)} == failed(
         report
     )
-    lines = "\n".join(terminal.lines(report))
+    # The terminal wraps a long statement.
+    lines = " ".join(" ".join(terminal.lines(report)).split())
     page = html.render(report, [])
     summary = markdown.render(report).decode()
     for entry in report["requirements"]:
@@ -485,10 +486,11 @@ def test_the_terminal_shows_a_cause_once() -> None:
     """It has the clearest exchange, and a line for each other requirement."""
     lines = list(terminal.lines(a_caused_report()))
     lines = lines[: lines.index("")]
-    prefixes = ("FAILED", "WARNING", "  actual", "  same cause")
+    prefixes = ("FAILED", "WARNING", "  actual", "  seen", "  same cause")
     assert [line for line in lines if line.startswith(prefixes)] == [
         "FAILED  response/status  on project_get",
-        "  actual       status 410  (3 times)",
+        "  actual       status 410",
+        "  seen         by 3 checks",
         "  same cause   FAILED read/absent on project_get: The statement of read/absent.",
         "  same cause   WARNING read/names on project_get: The statement of read/names.",
     ]

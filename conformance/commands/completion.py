@@ -38,15 +38,29 @@ class CommandLine:
 class Recorder(argparse.ArgumentParser):
     """A parser that records the arguments that are added to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, **properties: Any) -> None:
         self.recorded: list[argparse.Action] = []
-        super().__init__(add_help=False)
+        super().__init__(**properties, add_help=False)
 
     def add_argument(self, *names: Any, **properties: Any) -> argparse.Action:
         """Add an argument."""
         action = super().add_argument(*names, **properties)
         self.recorded.append(action)
         return action
+
+    def add_subparsers(self, **properties: Any) -> Any:
+        """Add the choice of an action; the parser of each action is a recorder too."""
+        actions = super().add_subparsers(**properties)
+        self.recorded.append(actions)
+        return actions
+
+    def everything(self) -> Iterator[argparse.Action]:
+        """The arguments, and those of each action."""
+        for action in self.recorded:
+            yield action
+            parsers = action.choices.values() if isinstance(action.choices, Mapping) else ()
+            for parser in parsers:
+                yield from parser.everything()
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -67,7 +81,7 @@ def command_lines() -> dict[str, CommandLine]:
 def _command_line(command: Any) -> CommandLine:
     recorder = Recorder()
     command.options(recorder)
-    actions = [action for action in recorder.recorded if action.help != argparse.SUPPRESS]
+    actions = [action for action in recorder.everything() if action.help != argparse.SUPPRESS]
     positional = [action for action in actions if not action.option_strings]
     return CommandLine(
         command.help,
@@ -109,7 +123,9 @@ def bash(commands: Mapping[str, CommandLine]) -> Iterator[str]:
         names = [spelling for option in line.options for spelling in option.names]
         yield f'      words="{" ".join([*names, *line.words, "--help"])}"'
         if line.takes_file:
-            yield '      [[ "$current" == -* ]] || { compopt -o default; return; }'
+            # The word comes first, then the files.
+            word = ' || "$COMP_CWORD" == 2' if line.words else ""
+            yield f'      [[ "$current" == -*{word} ]] || {{ compopt -o default; return; }}'
         yield "      ;;"
     yield "  esac"
     yield '  COMPREPLY=($(compgen -W "$words" -- "$current"))'

@@ -29,13 +29,17 @@ def completed(directory: Path, *words: str) -> list[str]:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("re",), {"requirements", "report"}),
+        (("re",), {"requirements", "report", "registry", "replay"}),
         (("run", "--dep"), {"--depth"}),
         (("run", "--depth", ""), {"quick", "standard", "deep"}),
         (("run", "--depth", "s"), {"standard"}),
         (("serve", "--lat"), {"--latency"}),
         (("completion", "b"), {"bash"}),
         (("run", "--seed", ""), set()),
+        (("registry", "ch"), {"check"}),
+        (("registry", "build", "--o"), {"--out"}),
+        (("registry", "check", "--js"), {"--json"}),
+        (("registry", "build", ""), set()),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

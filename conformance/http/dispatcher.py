@@ -6,7 +6,6 @@ import time
 import zlib
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
@@ -64,8 +63,8 @@ class Sent(NamedTuple):
 class Dispatcher:
     """Sends requests to one target, for every item of a run and from any thread.
 
-    `rate` is in requests per second, `connections` the number of requests that may be under way at
-    once; None: no limit.
+    `rate` is in requests per second; None: no limit. `connections` is the number of requests that
+    may be under way at once; None: MOST_AT_ONCE.
     """
 
     base_url: str
@@ -87,11 +86,9 @@ class Dispatcher:
         self._requests = Requests(self.base_url, self.contract, self.redactor, self.trace)
         self._rate = RequestRate(self.rate, self.now, self._sleep)
         self._at_once = min(MOST_AT_ONCE, self.connections or MOST_AT_ONCE)
-        self._connection: AbstractContextManager[object] = (
-            nullcontext() if self.connections is None else threading.Semaphore(self._at_once)
-        )
+        self._connection = threading.Semaphore(self._at_once)
         self._same_moment = threading.Lock()
-        self._threads: ThreadPoolExecutor | None = None
+        self._threads: dict[int, ThreadPoolExecutor] = {}
         self._starting = threading.Lock()
         self.is_stopped = threading.Event()
 
@@ -106,8 +103,8 @@ class Dispatcher:
 
     def close(self) -> None:
         """End the threads that send."""
-        if self._threads is not None:
-            self._threads.shutdown(wait=False, cancel_futures=True)
+        for threads in self._threads.values():
+            threads.shutdown(wait=False, cancel_futures=True)
 
     # --- requests at once --------------------------------------------------------------------
 
@@ -115,7 +112,8 @@ class Dispatcher:
         """Send requests side by side, as far as it is useful."""
         if self.concurrency == 1 or len(requests) == 1:
             return [self.send(request) for request in requests]
-        return self._collected(partial(self.send, request) for request in requests)
+        jobs = (partial(self.send, request) for request in requests)
+        return self._collected(jobs, self.concurrency)
 
     def send_in_the_same_moment(self, requests: list[Request]) -> list[Sent]:
         """Start requests in the same moment, as many at a time as may be under way at once."""
@@ -127,18 +125,20 @@ class Dispatcher:
 
     def _wave(self, requests: list[Request]) -> list[Sent]:
         gate = threading.Barrier(len(requests)).wait
-        return self._collected(partial(self.send, request, gate) for request in requests)
+        jobs = (partial(self.send, request, gate) for request in requests)
+        return self._collected(jobs, self._at_once)
 
-    def _collected(self, jobs: Iterable[Callable[[], Sent]]) -> list[Sent]:
-        futures = [self._started().submit(job) for job in jobs]
+    def _collected(self, jobs: Iterable[Callable[[], Sent]], at_once: int) -> list[Sent]:
+        threads = self._started(at_once)
+        futures = [threads.submit(job) for job in jobs]
         return [future.result() for future in futures]
 
-    def _started(self) -> ThreadPoolExecutor:
+    def _started(self, at_once: int) -> ThreadPoolExecutor:
         # These threads wait for nothing but responses: whoever waits for them makes progress.
         with self._starting:
-            if self._threads is None:
-                self._threads = ThreadPoolExecutor(self._at_once, "sender")
-            return self._threads
+            if at_once not in self._threads:
+                self._threads[at_once] = ThreadPoolExecutor(at_once, "sender")
+            return self._threads[at_once]
 
     # --- one exchange ------------------------------------------------------------------------
 

@@ -798,8 +798,8 @@ def test_a_slow_caller_is_not_delayed(bench: Callable[..., Bench]) -> None:
 @pytest.mark.parametrize(
     ("call", "failure"),
     [
-        (ACCOUNT.asking(cursor="x" * 70_000), "InvalidURL: URL too long"),
-        (Call("project_get", {"projectId": "x" * 70_000}), "InvalidURL"),
+        (ACCOUNT.asking(cursor="x" * 70_000), "InvalidURL: a URL or a header of more than 65536 "),
+        (Call("project_get", {"projectId": "x" * 70_000}), "InvalidURL: a URL or a header of"),
     ],
 )
 def test_an_invalid_request_is_an_exchange_without_a_response(

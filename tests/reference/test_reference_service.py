@@ -89,7 +89,8 @@ def test_a_transaction_is_atomic(reference: Reference) -> None:
 
 def test_every_error_has_its_own_status_and_code() -> None:
     """Statuses and codes are unique."""
-    errors = ApiError.__subclasses__()
+    # The sandbox has further ones, which are there once another test has imported it.
+    errors = [each for each in ApiError.__subclasses__() if each.__module__ == ApiError.__module__]
     assert sorted({error.status for error in errors}) == [
         400,
         401,

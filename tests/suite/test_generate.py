@@ -299,12 +299,14 @@ class Watched(InProcess):
     ) -> None:
         super().__init__(reference.app, clock.advance)
         self.sent: list[tuple[str, str, bytes]] = []
+        self.by_exchange: dict[str, tuple[str, str, bytes]] = {}
         self._fault = fault
         self.wrong = b'{"code": "wrong", "requestId": "1"}'
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Respond as the reference does, or with the fault."""
         self.sent.append((request.method, str(request.url), request.read()))
+        self.by_exchange[request.extensions["exchange"]] = self.sent[-1]
         status = self._fault(request)
         if status is None:
             return super().handle_request(request)
@@ -480,4 +482,4 @@ def test_a_throttled_repetition_is_inconclusive(opened: Opened) -> None:
 
 
 def _requests_of(ids: tuple[str, ...], transport: Watched) -> list[tuple[str, str, bytes]]:
-    return [transport.sent[int(id.rpartition("#")[2]) - 1] for id in ids]
+    return [transport.by_exchange[id] for id in ids]

@@ -60,11 +60,14 @@ class Callers:
         )
 
     def colleague(self, scheme: str | None = None) -> Credential:
-        """Another account with primary's grant; Inconclusive where the profile has none.
+        """Another account with primary's grant; NotApplicable where the profile names none.
 
-        GET /account has to show that it is another account, and that its secret is known.
+        Its requirements are checked without it as well. Inconclusive unless GET /account shows
+        that it is another account.
         """
         name, primary = "colleague", self.credential("primary")
+        if name not in self._session.target.credentials:
+            raise NotApplicable("the profile has no credential colleague")
         found = self.credential_with(name, scheme) if scheme else self.credential(name)
         ids = [self._account(each) for each in (primary, found)]
         if None in ids or ids[0] == ids[1]:

@@ -20,9 +20,9 @@ def control_by(call: Call, scheme: str, live: Live) -> None:
 def forbidden(response: Exchange, live: Live, *allowed: int) -> None:
     """The response has one of the statuses.
 
-    Inconclusive for a 401 to a caller who is served by no operation.
+    Inconclusive for a 401 that is not one of them, to a caller who is served by no operation.
     """
-    if response.status == 401 and response.scheme:
+    if response.status == 401 and 401 not in allowed and response.scheme:
         name = response.credential or ""
         if not live.callers.is_served(live.callers.credential(name), response.scheme):
             raise Inconclusive(

@@ -125,11 +125,15 @@ def test_the_official_client_understands_the_reference() -> None:
     with target() as toolbox:
         check(toolbox)
         record = toolbox.live.session.finish()
+        facts = [fact.context.finish() for fact in toolbox.live.session.facts()]
 
-    assert record.methods == {"GET": 1, "POST": 7}
+    assert record.methods == {"GET": 1, "POST": 4}
+    # Its tools are listed, and hands are shaken, for every check.
+    assert [fact.methods for fact in facts] == [{"POST": 1}, {"POST": 2}]
     assert {
         finding.requirement
-        for finding in record.findings
+        for result in (record, *facts)
+        for finding in result.findings
         if finding.requirement.startswith("tools/")
     } == set()
 

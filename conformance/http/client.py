@@ -78,8 +78,8 @@ class Client:
         attempts = Attempts(shared.waiting)
         while True:
             exchange = sent.exchange
-            if shared.renewal.is_due(exchange, sending, self._sent_at(exchange)):
-                sent = self._with_new_token(exchange, sending)
+            if shared.renewal.is_due(exchange, sending, sent.made):
+                sent = self._with_new_token(sent, sending)
                 continue
             tries = shared.silence.tries(exchange)
             pause = attempts.pause(exchange, tries) if sending.patient else None
@@ -93,12 +93,10 @@ class Client:
         self.log(exchange)
         return exchange
 
-    def _sent_at(self, exchange: Exchange) -> float:
-        return self.dispatcher.origin + exchange.started
-
-    def _with_new_token(self, exchange: Exchange, sending: Sending) -> Sent:
+    def _with_new_token(self, sent: Sent, sending: Sending) -> Sent:
+        exchange = sent.exchange
         try:
-            self.dispatcher.renewal.renew(exchange, sending, self._sent_at(exchange))
+            self.dispatcher.renewal.renew(exchange, sending, sent.made)
         except Inconclusive:
             self.log(exchange)
             raise
@@ -109,8 +107,8 @@ class Client:
     def _again(self, exchange: Exchange, sending: Sending, how: str = "") -> Sent:
         purpose = f"{AGAIN} #{exchange.number}{how}: {sending.purpose}"
         request = self.request(exchange.call, replace(sending, purpose=purpose))
-        repeated, since = self.dispatcher.send(request)
-        return Sent(replace(repeated, is_repeated=True), since)
+        repeated = self.dispatcher.send(request)
+        return repeated._replace(exchange=replace(repeated.exchange, is_repeated=True))
 
 
 def send_all(

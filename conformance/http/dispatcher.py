@@ -53,10 +53,14 @@ class Request(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """An exchange, and the seconds that the run had waited when its request was sent."""
+    """An exchange, the seconds that the run had waited when its request was sent, and its making.
+
+    `made` is when the request was made, on the clock of the run: no token in it is newer.
+    """
 
     exchange: Exchange
     since: float
+    made: float
 
 
 @dataclass
@@ -98,8 +102,9 @@ class Dispatcher:
         return min(self._at_once, self.transport.concurrency)
 
     def stop(self) -> None:
-        """Send nothing any more."""
+        """Send nothing any more, and wait for no response."""
         self.is_stopped.set()
+        self.transport.abort()
 
     def close(self) -> None:
         """End the threads that send."""
@@ -144,14 +149,14 @@ class Dispatcher:
 
     def send(self, request: Request, gate: Gate | None = None) -> Sent:
         """Send one request, once; `gate` is passed right before it."""
-        if self.is_stopped.is_set():
-            raise Inconclusive("the run was stopped", needs=("a run that ends",))
+        self._check_stopped()
         item, number, call, sending = request
         scheme = _scheme(request)
         if sending.patient:
             self.waiting.pass_by()
             self._rate.keep()
         since = self.waiting.waited
+        made = self.now()
         outgoing = self._requests.make(call, sending, scheme, exchange_id(item, number))
         with self._connection:
             if gate is not None:
@@ -159,6 +164,8 @@ class Dispatcher:
             started = self.now()
             response, failure = self._exchange(outgoing)
             elapsed = self.now() - started
+        if response is None:
+            self._check_stopped()
         exchange = Exchange(
             item=item,
             number=number,
@@ -174,7 +181,12 @@ class Dispatcher:
             in_contract=sending.in_contract,
             judge_arguments=sending.judge_arguments,
         )
-        return Sent(exchange, since)
+        return Sent(exchange, since, made)
+
+    def _check_stopped(self) -> None:
+        """Inconclusive in a run that was stopped: no failure of a connection is the target's."""
+        if self.is_stopped.is_set():
+            raise Inconclusive("the run was stopped", needs=("a run that ends",))
 
     def _sleep(self, seconds: float) -> None:
         left = self.budget.left

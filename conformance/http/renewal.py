@@ -12,7 +12,8 @@ from conformance.target.token import Token, TokenError
 class Renewal:
     """Renews a token once after a 401, where the target has accepted it before.
 
-    A request that was sent before another one renewed the token gets the new one as well.
+    A request that was made before another one renewed the token gets the new one as well, also
+    while the command of the token still runs.
     """
 
     def __init__(self) -> None:
@@ -20,23 +21,23 @@ class Renewal:
         self._renewed: dict[tuple[str, str], float] = {}
         self._changing = threading.Lock()
 
-    def is_due(self, exchange: Exchange, sending: Sending, sent_at: float) -> bool:
+    def is_due(self, exchange: Exchange, sending: Sending, made: float) -> bool:
         """Whether a 401 may mean that a token, accepted until now, has expired."""
         if exchange.status != 401 or sending.credential is None or exchange.scheme is None:
             return False
         key = (sending.credential.name, exchange.scheme)
         with self._changing:
-            return key in self._accepted or sent_at < self._renewed.get(key, sent_at)
+            return key in self._accepted or made < self._renewed.get(key, made)
 
-    def renew(self, exchange: Exchange, sending: Sending, sent_at: float) -> None:
+    def renew(self, exchange: Exchange, sending: Sending, made: float) -> None:
         """Get a new token. Raises Inconclusive where none is available."""
         name, scheme, token = _token(exchange, sending)
         assert token is not None
-        with self._changing:
-            self._accepted.discard((name, scheme))
         try:
-            token.renew(sent_at)
+            token.renew(made)
         except TokenError as error:
+            with self._changing:
+                self._accepted.discard((name, scheme))
             key = f"credentials.{name}.{scheme}"
             raise Inconclusive(
                 f"{name} got 401, and the command of {key} {error}",
@@ -44,7 +45,10 @@ class Renewal:
                 exchanges=[exchange.id],
             ) from error
         with self._changing:
-            self._renewed[name, scheme] = token.asked_at
+            # Whoever waited for the same renewal does not forget that the new one was accepted.
+            if self._renewed.get((name, scheme)) != token.asked_at:
+                self._renewed[name, scheme] = token.asked_at
+                self._accepted.discard((name, scheme))
 
     def note(self, exchange: Exchange, sending: Sending) -> None:
         """Remember that a token was accepted: a response that is about something else shows it."""

@@ -56,6 +56,9 @@ class Recording:
     def wait(self, seconds: float) -> None:
         """Nothing: the time has passed when the run was recorded."""
 
+    def abort(self) -> None:
+        """Nothing: nobody waits."""
+
     def close(self) -> None:
         """Nothing to close."""
 

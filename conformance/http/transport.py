@@ -2,12 +2,15 @@
 
 import asyncio
 import hashlib
+import socket
 import ssl
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
+from weakref import WeakSet
 
 import httpcore
 import httpx
@@ -48,6 +51,9 @@ class Transport(Protocol):
     def wait(self, seconds: float) -> None:
         """Let the time of the target pass, in seconds."""
 
+    def abort(self) -> None:
+        """Let nobody wait any more, neither for a response nor for time to pass."""
+
     def close(self) -> None:
         """Close all connections."""
 
@@ -66,6 +72,7 @@ class Network(httpx.BaseTransport):
         self._context = httpx.create_ssl_context()
         self._routes: dict[tuple[str, bytes], _Route] = {}
         self._opening = threading.Lock()
+        self._connections = Connections()
         self.certificates: set[str] = set()
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -84,6 +91,10 @@ class Network(httpx.BaseTransport):
         if shown:
             self.certificates.add(hashlib.sha256(shown).hexdigest())
 
+    def abort(self) -> None:
+        """Break every connection off, and end every sleep."""
+        self._connections.abort()
+
     def close(self) -> None:
         """Close every connection."""
         for route in self._routes.values():
@@ -93,18 +104,20 @@ class Network(httpx.BaseTransport):
         origin = (url.scheme, url.netloc)
         with self._opening:
             if origin not in self._routes:
-                self._routes[origin] = _Route(self._context, proxy_of(url))
+                self._routes[origin] = _Route(self._context, proxy_of(url), self._connections)
             return self._routes[origin]
 
     def wait(self, seconds: float) -> None:
         """Sleep for some seconds."""
-        time.sleep(seconds)
+        self._connections.aborted.wait(seconds)
 
 
 class _Route(httpx.HTTPTransport):
     """The connections to one origin, directly or through a proxy."""
 
-    def __init__(self, context: ssl.SSLContext, proxy: str | None) -> None:
+    def __init__(
+        self, context: ssl.SSLContext, proxy: str | None, connections: "Connections"
+    ) -> None:
         super().__init__(verify=context)
         stated = httpx.Proxy(proxy) if proxy else None
         # httpx accepts no network backend, and its timeouts start anew with every byte.
@@ -113,23 +126,52 @@ class _Route(httpx.HTTPTransport):
             proxy=httpcore.Proxy(str(stated.url), auth=stated.raw_auth) if stated else None,
             max_connections=64,
             max_keepalive_connections=64,
-            network_backend=BoundedBackend(),
+            network_backend=BoundedBackend(connections),
         )
+
+
+class Connections:
+    """The connections of a transport; whoever waits for one of them can be released."""
+
+    def __init__(self) -> None:
+        self._open: WeakSet[BoundedStream] = WeakSet()
+        self._changing = threading.Lock()
+        self.aborted = threading.Event()
+
+    def add(self, stream: "BoundedStream") -> "BoundedStream":
+        """Keep a connection in mind; it ends at once where all of them were aborted."""
+        with self._changing:
+            self._open.add(stream)
+            if self.aborted.is_set():
+                stream.abort()
+        return stream
+
+    def abort(self) -> None:
+        """End all connections, those in use as well."""
+        with self._changing:
+            self.aborted.set()
+            for stream in self._open:
+                stream.abort()
 
 
 class BoundedBackend(httpcore.SyncBackend):
     """Opens connections on which the duration of a whole exchange is bounded."""
 
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
     def connect_tcp(self, *args: Any, **options: Any) -> httpcore.NetworkStream:
         """Connect, within the timeout for connecting."""
-        return BoundedStream(super().connect_tcp(*args, **options))
+        stream = super().connect_tcp(*args, **options)
+        return self._connections.add(BoundedStream(stream, self._connections))
 
 
 class BoundedStream(httpcore.NetworkStream):
     """A stream that stops at the end of the time of this thread's current exchange."""
 
-    def __init__(self, stream: httpcore.NetworkStream) -> None:
+    def __init__(self, stream: httpcore.NetworkStream, connections: Connections) -> None:
         self._stream = stream
+        self._connections = connections
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Received bytes."""
@@ -152,9 +194,16 @@ class BoundedStream(httpcore.NetworkStream):
         """Close the connection."""
         self._stream.close()
 
+    def abort(self) -> None:
+        """Release whoever reads from the connection or writes to it, in whatever thread."""
+        with suppress(OSError):  # it is closed
+            # A TLS connection would first forget its encryption, and another thread reads by it.
+            socket.socket.shutdown(self._stream.get_extra_info("socket"), socket.SHUT_RDWR)
+
     def start_tls(self, *args: Any, **options: Any) -> httpcore.NetworkStream:
         """The same connection, encrypted."""
-        return BoundedStream(self._stream.start_tls(*args, **options))
+        stream = self._stream.start_tls(*args, **options)
+        return self._connections.add(BoundedStream(stream, self._connections))
 
     def get_extra_info(self, info: str) -> Any:
         """Information about the connection."""
@@ -208,6 +257,9 @@ class InProcess(httpx.BaseTransport):
     def wait(self, seconds: float) -> None:
         """Move the application's clock instead of sleeping."""
         self._advance(seconds)
+
+    def abort(self) -> None:
+        """Nothing: nobody waits."""
 
     def close(self) -> None:
         """Close the loops of every thread that sent something."""

@@ -31,6 +31,9 @@ class Answering:
     def wait(self, seconds: float) -> None:
         """Wait for nothing."""
 
+    def abort(self) -> None:
+        """Nobody waits."""
+
     def close(self) -> None:
         """Close nothing."""
 

@@ -82,6 +82,10 @@ class Counting:
         """Let time pass."""
         self.transport.wait(seconds)
 
+    def abort(self) -> None:
+        """Let nobody wait any more."""
+        self.transport.abort()
+
     def close(self) -> None:
         """Close all connections."""
         self.transport.close()

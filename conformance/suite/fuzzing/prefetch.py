@@ -34,12 +34,17 @@ class Prefetch:
         can_fork = "fork" in multiprocessing.get_all_start_methods()
         context = multiprocessing.get_context("fork" if can_fork else None)
         self._receiver, sender = context.Pipe(duplex=False)
-        context.Process(target=_generate, args=(self._sources, sender), daemon=True).start()
+        self._process = context.Process(target=_generate, args=(self._sources, sender), daemon=True)
+        self._process.start()
         sender.close()
 
     def pytest_configure(self, config: pytest.Config) -> None:
         """Offer the requests to the checks of a run."""
         config.stash[REQUEST_SOURCE] = self.requests
+
+    def pytest_unconfigure(self) -> None:
+        """End the process: a run that was stopped ends without the clean-up of Python."""
+        self._process.kill()
 
     def requests(self, source: Source) -> Requests:
         """The requests of a source; generated here if the process has them not, or has failed."""

@@ -226,3 +226,29 @@ def test_concurrent_requests_do_not_exceed_the_limit(
     assert [exchange.number for exchange in exchanges] == list(range(1, 9))
     assert [exchange.status for exchange in exchanges] == [200] * 8
     assert crowded.most == connections
+
+
+def test_a_401_is_not_final_while_the_command_of_the_token_runs(
+    bench: Callable[..., Bench],
+) -> None:
+    """Another request that was made with the old token waits for the new one as well."""
+    application, due = Strict(1), []
+
+    class Asking(Issuer):
+        """Asks, while it runs for the second time, what is to become of the other request."""
+
+        def __call__(self) -> str:
+            if self.count == 1:
+                due.append(shared.renewal.is_due(other.exchange, sending, other.made))
+            return super().__call__()
+
+    used = bench(application, Asking())
+    shared, sending = used.dispatcher, Sending(used.caller, None, "a read")
+    used.client.send(ACCOUNT, sending)
+    application.accepted = {2}
+    first, other = (shared.send(used.client.request(ACCOUNT, sending)) for _ in range(2))
+
+    assert used.client.settled(first, sending).status == 200
+    assert due == [True]
+    assert used.client.settled(other, sending).status == 200
+    assert application.seen == ["token-1", "token-1", "token-1", "token-2", "token-2"]

@@ -101,6 +101,10 @@ def conformance(*arguments: object, folder: Path) -> subprocess.CompletedProcess
 def test_a_run_outlives_its_tokens(expiring: tuple[Expiring, Path]) -> None:
     """Expired tokens cause no failure, no token is in any file, and the recording replays."""
     front, folder = expiring
+    # Which of several requests at once meets the end of a token is not recorded, so that the
+    # replay of a run with more connections may need another token.
+    profile = folder / "target.toml"
+    profile.write_text(profile.read_text().replace("connections = 4", "connections = 1"))
     target = ("--target", "target.toml", "--report-dir", "report")
     classes = ("--depth", "quick", "--class", "read")
     done = conformance("run", *target, *classes, folder=folder)

@@ -181,6 +181,7 @@ def _check_list_within_the_grant(operation: Operation, toolbox: Toolbox) -> None
         _check_shows_none(result, ids, "the tool shows primary a record from outside the grant")
     if outsider is not None:
         _check_apart(operation, toolbox, outsider, {"limit": PAGE})
+        _check_cursor_apart(operation, toolbox, outsider)
 
 
 def _check_apart(
@@ -190,6 +191,23 @@ def _check_apart(
     own = _items(toolbox.call_as_primary(operation, arguments, "primary's page"))
     theirs = toolbox.call(operation, arguments, outsider, purpose="the outsider's page")
     shared = own.keys() & _items(theirs).keys()
+    _check_shows_none(theirs, shared, "the tool shows the outsider a record of primary")
+
+
+def _check_cursor_apart(operation: Operation, toolbox: Toolbox, outsider: Credential) -> None:
+    """A cursor of primary's shows the outsider nothing of primary's."""
+    live = toolbox.live
+    name = live.session.name(operation, "cursor") if operation.is_list else None
+    argument = toolbox.argument_name(operation, name) if name is not None else None
+    if argument is None:
+        return
+    page = toolbox.call_as_primary(operation, {"limit": 1}, "primary's page of one")
+    cursor = page.data.get("nextCursor") if isinstance(page.data, dict) else None
+    if cursor is None:
+        return
+    arguments = {"limit": 1, argument: cursor}
+    theirs = toolbox.call(operation, arguments, outsider, purpose="primary's cursor")
+    shared = by_id(live.listing(operation.id).records).keys() & _items(theirs).keys()
     _check_shows_none(theirs, shared, "the tool shows the outsider a record of primary")
 
 

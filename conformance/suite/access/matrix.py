@@ -97,11 +97,11 @@ class AccessMatrix:
 
     def _companion(self, cell: Cell, case: Case, number: int) -> tuple[Call, Caller]:
         """A request with another outcome: of primary, or of a caller who is rejected."""
+        if outcome(cell) is not Outcome.SERVED:
+            return case.own, self._callers.primary(self._scheme(cell))
         # A cursor may be good for one use.
         plain = self._live.call(self._live.operation(cell.operation))
         call = plain if cell.form == "cursor" else case.own
-        if outcome(cell) is not Outcome.SERVED:
-            return call, self._callers.primary(self._scheme(cell))
         for shift in range(len(INTRUDERS)):
             name = INTRUDERS[(number + shift) % len(INTRUDERS)]
             if (name, cell.operation) != ("outsider", "account_get"):

@@ -14,7 +14,7 @@ LONGEST_RESPONSE = 8 * 1024 * 1024
 MOST_VALUES = 250_000
 """JSON values in the body of a response: each takes up many times the bytes of its text."""
 
-MEMORY = 224 * 1024 * 1024
+MEMORY = 128 * 1024 * 1024
 """Bytes that all responses may take up that something refers to, parsed, by estimate."""
 
 SMALL = 16 * 1024

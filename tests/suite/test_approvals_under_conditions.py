@@ -69,11 +69,11 @@ def test_a_colleague_who_reads_no_review_shows_nothing() -> None:
                 one.perform(check)
 
 
-def test_without_a_colleague_its_checks_are_inconclusive() -> None:
+def test_without_a_colleague_its_checks_are_not_applicable() -> None:
     """The message names the key of the profile."""
-    with stage(without("credentials/colleague")) as one, pytest.raises(Inconclusive) as undecided:
+    with stage(without("credentials/colleague")) as one, pytest.raises(NotApplicable) as missing:
         one.perform(test_colleague.test_a_colleague_approves_as_well)
-    assert undecided.value.needs == ("credentials.colleague",)
+    assert str(missing.value) == "the profile has no credential colleague"
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_a_key_of_another_account_is_a_conflict_or_an_approval(
         "approving that review",
         expected="409, or an approval of the other review",
     ).at(place(response, "id"), place(after, "status"))
-    expect.that(Transfer(other, response, after).conforms, otherwise, response, after)
+    expect.that(Transfer(trial, other, response, after).conforms, otherwise, response, after)
 
 
 def _check_is_of(trial: Trial, response: Exchange) -> None:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
@@ -70,6 +71,15 @@ def test_a_row_has_each_deviation_from_the_expected_verdicts(
     original = Outcome((), (), ("tools/listed",))
 
     assert matrix.row(subject, outcome, original).problems == problems
+
+
+def test_what_a_mutant_violates_perhaps_is_no_deviation_either_way() -> None:
+    """Some requirements fail only where requests happen to meet."""
+    mutant = replace(MUTANT, perhaps=frozenset({"limits/rate"}))
+    failed = ("error/code", "error/title")
+
+    assert matrix.row(mutant, Outcome(failed, (), ()), CLEAN).problems == ()
+    assert matrix.row(mutant, Outcome((*failed, "limits/rate"), (), ()), CLEAN).problems == ()
 
 
 def test_a_checked_requirement_without_a_mutant_is_listed() -> None:

@@ -66,7 +66,7 @@ def _of_mutant(mutant: Mutant, outcome: Outcome) -> Iterator[str]:
         verdict = "inconclusive" if id in outcome.inconclusive else "passed"
         yield f"survives: {id} is {verdict}"
     for id in outcome.failed:
-        if id not in mutant.breaks:
+        if id not in mutant.breaks | mutant.perhaps:
             yield f"also fails {id}"
 
 

@@ -14,11 +14,11 @@ from conformance.contract import requirements
 
 FILES = ("mutants.toml", "variants.toml")
 KEYS = {
-    "mutant": {"id", "about", "breaks", "edits"},
+    "mutant": {"id", "about", "breaks", "perhaps", "edits"},
     "variant": {"id", "about", "reading", "edits", "inconclusive"},
 }
-OPTIONAL = {"inconclusive"}
-LISTS = {"breaks", "edits", "inconclusive"}
+OPTIONAL = {"inconclusive", "perhaps"}
+LISTS = {"breaks", "edits", "inconclusive", "perhaps"}
 EDIT_KEYS = {"module", "old", "new"}
 SEED = 1
 
@@ -29,12 +29,16 @@ class PopulationError(ValueError):
 
 @dataclass(frozen=True)
 class Mutant:
-    """A reference that violates exactly the requirements in `breaks`."""
+    """A reference that violates exactly the requirements in `breaks`.
+
+    `perhaps` are those that its defect violates only where requests happen to meet.
+    """
 
     id: str
     about: str
     breaks: frozenset[str]
     edits: tuple[Edit, ...]
+    perhaps: frozenset[str] = frozenset()
     seed: int = SEED
 
 
@@ -127,7 +131,13 @@ def _subjects(kind: str, entries: Sequence[dict[str, Any]]) -> Iterator[Subject]
         elif not entry["breaks"]:
             raise PopulationError(f"mutant {entry['id']}: breaks is empty; write a variant instead")
         else:
-            yield Mutant(entry["id"], entry["about"], _requirements(entry, "breaks"), _edits(entry))
+            yield Mutant(
+                entry["id"],
+                entry["about"],
+                _requirements(entry, "breaks"),
+                _edits(entry),
+                _requirements(entry, "perhaps"),
+            )
 
 
 def _check(kind: str, entry: Mapping[str, Any]) -> None:

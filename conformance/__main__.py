@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import importlib.util
 import os
 import sys
 import traceback
@@ -14,6 +15,8 @@ from typing import NoReturn
 from conformance import __version__
 from conformance.commands.outcome import VERDICTS, UsageError, explained
 from conformance.contract.exit_codes import CHECKER_ERROR, CONFORMANT, INTERRUPTED, USAGE_ERROR
+
+FLEET_EXTRA = "needs the extra `fleet`: pip install 'localization-api-conformance[fleet]'"
 
 
 class Parser(argparse.ArgumentParser):
@@ -225,6 +228,17 @@ def run_options(part: argparse.ArgumentParser) -> None:
     )
     part.add_argument(
         "--json", action="store_true", help="print the outcome as a JSON object, and nothing else"
+    )
+    part.add_argument(
+        "--db",
+        type=_database,
+        metavar="URL",
+        help="add the run to the memory of a fleet: sqlite:///FILE or postgresql://USER@HOST/NAME",
+    )
+    part.add_argument(
+        "--name",
+        metavar="NAME",
+        help="what that memory calls the target (default: its base URL or its profile)",
     )
     part.add_argument(
         "--require",
@@ -688,6 +702,13 @@ COMMANDS = {
         "Print a script that completes commands and options.", completion_options
     ),
 }
+
+
+def _database(text: str) -> str:
+    # Only the fleet needs a database.
+    if importlib.util.find_spec("sqlalchemy") is None:
+        raise argparse.ArgumentTypeError(FLEET_EXTRA)
+    return text
 
 
 def _conformance_class(text: str) -> str:

@@ -9,8 +9,10 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,12 +20,16 @@ from conformance.commands import own_profile
 from conformance.commands.notes import Notes
 from conformance.commands.outcome import UsageError
 from conformance.commands.progress import RunDisplay
+from conformance.contract.exit_codes import CHECKER_ERROR
 from conformance.report import outcome
 from conformance.runner import pytest_run
 from conformance.runner.depth import DEPTHS
 from conformance.runner.disk import locked
 from conformance.runner.examination import clear
 from conformance.suite.fuzzing.prefetch import Prefetch
+
+if TYPE_CHECKING:
+    from conformance.commands.remembered import Remembered
 
 VALUES = (
     *("base-url", "target", "report", "known-failures", "conformance-baseline"),
@@ -47,10 +53,29 @@ def run(arguments: argparse.Namespace) -> int:
             message = "another run writes to it; name another folder"
             raise UsageError(f"--report-dir {directory}: {message}")
         clear(directory)
-        return _checked(arguments, directory)
+        with _memory(arguments) as memory:
+            return _checked(arguments, directory, memory)
 
 
-def _checked(arguments: argparse.Namespace, directory: Path) -> int:
+def _memory(arguments: argparse.Namespace) -> "AbstractContextManager[Remembered | None]":
+    """The memory that the run is added to; None where none is named."""
+    if not arguments.db:
+        return nullcontext()
+    # Only such a run needs a database.
+    from conformance.commands.remembered import Remembered  # noqa: PLC0415
+
+    return Remembered(arguments.db, arguments.name or arguments.base_url or _profile_of(arguments))
+
+
+def _profile_of(arguments: argparse.Namespace) -> str:
+    """How the memory calls a target without a name: the folder and the file of its profile."""
+    if arguments.target is None:
+        return "reference"
+    path: Path = arguments.target.absolute()
+    return f"{path.parent.name}/{path.name}"
+
+
+def _checked(arguments: argparse.Namespace, directory: Path, memory: "Remembered | None") -> int:
     examples = DEPTHS[arguments.depth].examples
     prefetch = [Prefetch(arguments.seed, examples)] if _is_fuzzing(arguments) else []
     stream = io.StringIO() if arguments.json else sys.stdout
@@ -67,6 +92,8 @@ def _checked(arguments: argparse.Namespace, directory: Path) -> int:
     if arguments.json and display.document is not None:
         found = outcome.of(display.document, code, arguments.report_dir)
         sys.stdout.write(json.dumps(found, indent=2) + "\n")
+    if memory and display.document is not None and not memory.add(directory, code):
+        code = code or CHECKER_ERROR
     return _ended(code, stop)
 
 

@@ -1,0 +1,32 @@
+"""Files by their digest: equal ones are stored once."""
+
+import hashlib
+import zlib
+
+from sqlalchemy import Connection, delete, select
+
+from conformance.fleet.memory.inserting import insert_new
+from conformance.fleet.memory.tables import artefact, blob
+
+
+def put(connection: Connection, content: bytes) -> str:
+    """Store a content; its digest (SHA-256, hexadecimal)."""
+    digest = hashlib.sha256(content).hexdigest()
+    if connection.scalar(select(blob.c.size).where(blob.c.digest == digest)) is None:
+        packed = zlib.compress(content)
+        insert_new(connection, blob, {"digest": digest, "size": len(content), "packed": packed})
+    return digest
+
+
+def get(connection: Connection, digest: str) -> bytes:
+    """The content with a digest. Raises KeyError."""
+    packed = connection.scalar(select(blob.c.packed).where(blob.c.digest == digest))
+    if packed is None:
+        raise KeyError(digest)
+    return zlib.decompress(packed)
+
+
+def sweep(connection: Connection) -> None:
+    """Delete what no run refers to."""
+    used = select(artefact.c.digest)
+    connection.execute(delete(blob).where(blob.c.digest.not_in(used)))

@@ -1,0 +1,44 @@
+"""Fixtures of the fleet: memories in SQLite and PostgreSQL."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import postgres_cluster
+import pytest
+from postgres_cluster import Cluster
+
+from conformance.fleet.memory import database
+from conformance.fleet.memory.database import Memory
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """PostgreSQL; without it tests are skipped, or fail if CONFORMANCE_REQUIRE_POSTGRES is set."""
+    programs = postgres_cluster.programs()
+    if programs is None:
+        message = (
+            "no PostgreSQL server: install the package postgresql (apt-get install postgresql)"
+        )
+        if os.environ.get("CONFORMANCE_REQUIRE_POSTGRES"):
+            pytest.fail(message)
+        pytest.skip(message)
+    with postgres_cluster.running(programs) as running:
+        yield running
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of a memory that does not exist yet, in each of the two databases."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'fleet.db'}"
+    cluster: Cluster = request.getfixturevalue("cluster")
+    return cluster.database()
+
+
+@pytest.fixture
+def memory(url: str) -> Iterator[Memory]:
+    """A new memory."""
+    opened = database.open_memory(url)
+    yield opened
+    opened.close()

@@ -1,0 +1,203 @@
+"""The memory: what is stored of a report, in SQLite and PostgreSQL alike."""
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sample_reports import EVIL
+
+from conformance.fleet.memory import blobs, database, reading, recording
+from conformance.fleet.memory.database import Memory, MemoryProblem
+from conformance.fleet.memory.recording import Ended
+from conformance.report.document_types import Report
+
+SAMPLE = Path(__file__).parents[3] / "reports" / "sample" / "mutant" / "report.json"
+REVISION = "2026-12"
+
+
+@pytest.fixture(scope="module")
+def sample() -> Report:
+    """The report of a reference with one changed line."""
+    report: Report = json.loads(SAMPLE.read_bytes())
+    return report
+
+
+def _ended(report: Report, code: int = 1, revision: str = REVISION, **changes: Any) -> Ended:
+    content = json.dumps({**report, **changes}).encode()
+    return Ended(code, {"report.json": content}, revision, worker="here")
+
+
+def _added(memory: Memory, ended: Ended, target: str = "eu") -> int:
+    with memory.writing() as connection:
+        return recording.add(connection, target, ended)
+
+
+def test_a_stored_report_is_read_back_as_rows(memory: Memory, sample: Report) -> None:
+    """Verdicts by requirement and operation, causes, observations and latencies are those of it."""
+    number = _added(memory, _ended(sample))
+
+    with memory.reading() as connection:
+        verdicts = reading.verdicts(connection, number)
+        causes = reading.causes(connection, number)
+        observations = reading.observations(connection, number)
+        latencies = reading.latencies(connection, number)
+    found = {(each.requirement, each.operation): each.verdict for each in verdicts}
+    assert found == {
+        (entry["id"], operation): verdict
+        for entry in sample["requirements"]
+        for operation, verdict in {"": entry["verdict"], **entry["operations"]}.items()
+    }
+    failed = [each for each in verdicts if each.verdict == "fail"]
+    assert {each.requirement for each in failed} == {"approval/stale-revision"}
+    assert all("revision" in (each.message or "") for each in failed)
+    assert [each.requirement for each in causes] == ["approval/stale-revision"]
+    assert len(observations) == len(sample["observations"])
+    assert latencies["account_get"].p95 == sample["latencies"]["account_get"]["p95"]
+
+
+def test_a_run_has_the_head_of_its_report(memory: Memory, sample: Report) -> None:
+    """Target, suite, revision, depth and duration are columns of the run."""
+    number = _added(memory, _ended(sample))
+
+    with memory.reading() as connection:
+        run = reading.run(connection, number)
+        assert run is not None
+        assert run.suite is not None
+        stated = reading.requirements(connection, run.suite)
+        version = reading.suite_version(connection, run.suite)
+        whole = reading.report(connection, number)
+        assert reading.targets(connection) == ("eu",)
+    assert (run.target, run.state, run.outcome) == ("eu", "done", "non-conformant")
+    assert (run.verdict, run.revision, run.worker) == ("non-conformant", REVISION, "here")
+    assert (run.depth, run.exchanges) == (sample["suite"]["depth"], sample["exchanges"]["count"])
+    assert version == sample["suite"]["version"]
+    assert stated["approval/stale-revision"].conformance_class == "approval"
+    assert whole == sample
+
+
+def test_a_run_without_a_report_has_a_reason(memory: Memory) -> None:
+    """An unreachable target is a run of the target, without a verdict."""
+    number = _added(memory, Ended(4, reason="nothing responds"))
+
+    with memory.reading() as connection:
+        run = reading.run(connection, number)
+        assert reading.report(connection, number) is None
+        assert reading.verdicts(connection, number) == ()
+        assert reading.run(connection, number + 1) is None
+    assert run is not None
+    assert (run.outcome, run.verdict, run.complete) == ("unreachable", None, False)
+    assert run.reason == "nothing responds"
+
+
+def test_equal_files_are_stored_once(memory: Memory) -> None:
+    """Two runs with the same file share a blob, which goes with the last of them."""
+    numbers = [_added(memory, Ended(0, {"a": b"same"})) for _ in range(2)]
+
+    with memory.reading() as connection:
+        digests = {reading.files(connection, number)["a"] for number in numbers}
+        assert [reading.file(connection, number, "a") for number in numbers] == [b"same"] * 2
+    assert len(digests) == 1
+    for number in numbers:
+        with memory.writing() as connection:
+            recording.store(connection, number, Ended(3))
+            blobs.sweep(connection)
+    with memory.reading() as connection, pytest.raises(KeyError):
+        blobs.get(connection, digests.pop())
+
+
+def test_the_previous_run_is_complete_and_of_the_same_revision(
+    memory: Memory, sample: Report
+) -> None:
+    """Runs of other targets and revisions, later ones and incomplete ones are passed over."""
+    first = _added(memory, _ended(sample, started="2026-11-01T00:00:00+00:00"))
+    _added(memory, _ended(sample, 5, started="2026-11-02T00:00:00+00:00"))
+    _added(memory, _ended(sample, revision="2025-06", started="2026-11-03T00:00:00+00:00"))
+    _added(memory, _ended(sample, started="2026-11-04T00:00:00+00:00"), "us")
+    now = _added(memory, _ended(sample, started="2026-11-05T00:00:00+00:00"))
+    _added(memory, _ended(sample, started="2026-11-06T00:00:00+00:00"))
+
+    with memory.reading() as connection:
+        run = reading.run(connection, now)
+        assert run is not None
+        before = reading.previous(connection, run)
+        assert before is not None
+        assert reading.previous(connection, before) is None
+        assert len(reading.history(connection, "eu")) == 5
+    assert before.id == first
+
+
+def test_storing_twice_is_storing_once(memory: Memory, sample: Report) -> None:
+    """A coordinator that does not know whether its commit arrived repeats it."""
+    number = _added(memory, _ended(sample))
+    with memory.writing() as connection:
+        recording.store(connection, number, _ended(sample))
+
+    with memory.reading() as connection:
+        assert len(reading.latencies(connection, number)) == len(sample["latencies"])
+
+
+def test_texts_of_a_hostile_target_can_be_stored(memory: Memory, sample: Report) -> None:
+    """A null character is replaced in rows."""
+    hostile: Any = [{"id": "x", "subject": EVIL, "values": [EVIL]}]
+    number = _added(memory, _ended(sample, observations=hostile))
+
+    with memory.reading() as connection:
+        seen = reading.observations(connection, number)
+    assert seen[0].values == [EVIL]
+    assert seen[0].subject.startswith("</script>")
+    assert "\0" not in seen[0].subject
+
+
+def test_a_memory_is_opened_again(url: str) -> None:
+    """What one process has stored is there for the next one."""
+    for _ in range(2):
+        memory = database.open_memory(url)
+        _added(memory, Ended(0))
+        memory.close()
+
+    memory = database.open_memory(url, is_new=False)
+    with memory.reading() as connection:
+        assert len(reading.history(connection, "eu")) == 2
+    memory.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("mysql://host/name", "neither SQLite nor PostgreSQL"),
+        ("sqlite://", "is a file"),
+        ("://", "not a database URL"),
+        ("sqlite:////no/such/folder/fleet.db", "unable to open"),
+        ("postgresql+asyncio://host/name", "postgresql"),
+        ("postgresql://user:hunter2secret@127.0.0.1:1/name", "refused"),
+    ],
+)
+def test_a_wrong_url_is_explained_without_its_password(url: str, message: str) -> None:
+    """One line says what is wrong; the password is not in it."""
+    with pytest.raises(MemoryProblem, match=message) as problem:
+        database.open_memory(url)
+
+    assert "hunter2secret" not in str(problem.value)
+    assert "\n" not in str(problem.value)
+
+
+def test_a_memory_that_has_to_be_there_is_not_created(tmp_path: Path) -> None:
+    """A worker on another host, without the file, creates none."""
+    with pytest.raises(MemoryProblem, match="no such file"):
+        database.open_memory(str(tmp_path / "fleet.db"), is_new=False)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_memory_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
+    """An older package does not guess what newer tables mean."""
+    file = tmp_path / "fleet.db"
+    database.open_memory(str(file)).close()
+    with sqlite3.connect(file) as connection:
+        connection.execute("INSERT INTO memory VALUES (1000, 0)")
+    connection.close()
+
+    with pytest.raises(MemoryProblem, match="update the package"):
+        database.open_memory(str(file))

@@ -1,7 +1,6 @@
 """`conformance completion`: a script that completes commands and options in bash, zsh or fish."""
 
 import argparse
-import importlib
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from conformance.commands.options.table import COMMANDS, Command
 from conformance.contract.exit_codes import CONFORMANT
 
 FILE_NAMES = {"FILE", "DIR", "FILE.har", "FILE|URL", "BEFORE", "AFTER", "REPORT"}
@@ -73,12 +73,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def command_lines() -> dict[str, CommandLine]:
     """The commands with their options, as the parser has them."""
-    # The commands import nothing of the command line but this one.
-    commands = importlib.import_module("conformance.__main__").COMMANDS
-    return {name: _command_line(command) for name, command in commands.items()}
+    return {name: _command_line(command) for name, command in COMMANDS.items()}
 
 
-def _command_line(command: Any) -> CommandLine:
+def _command_line(command: Command) -> CommandLine:
     recorder = Recorder()
     command.options(recorder)
     actions = [action for action in recorder.everything() if action.help != argparse.SUPPRESS]

@@ -18,7 +18,7 @@ from conformance.report.run import Run
 def run(arguments: argparse.Namespace) -> int:
     """Write the formats and print the report; exit code 2 if the run was interrupted."""
     directory: Path = arguments.directory
-    formats = artefacts.chosen(arguments.report.split(",") if arguments.report else ())
+    formats = artefacts.chosen(arguments.report or ())
     try:
         render = _interrupted if (directory / JOURNAL).exists() else _finished
         report = render(directory, formats)

@@ -26,22 +26,14 @@ from conformance.runner import pytest_run
 from conformance.runner.depth import DEPTHS
 from conformance.runner.disk import locked
 from conformance.runner.examination import clear
+from conformance.runner.run_options import OPTIONS
 from conformance.suite.fuzzing.prefetch import Prefetch
 
 if TYPE_CHECKING:
     from conformance.commands.remembered import Remembered
 
-VALUES = (
-    *("base-url", "target", "report", "known-failures", "conformance-baseline"),
-    *("max-time", "max-requests", "max-log"),
-)
-"""The options that are passed on as they are."""
-
 FUZZED = "read"
 """The conformance class of the generated requests."""
-
-FLAGS = ("no-trace-headers", "require-complete")
-"""Options without a value that pytest takes as they are."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -159,14 +151,10 @@ def _writable(directory: Path) -> Path:
 
 
 def _chosen(arguments: argparse.Namespace, directory: Path) -> Iterator[str]:
-    yield from pytest_run.options(directory, arguments.depth, arguments.seed, arguments.classes)
-    for name in VALUES:
-        value = getattr(arguments, name.removeprefix("conformance-").replace("-", "_"))
-        if value:
-            yield f"--{name}={value}"
-    for flag in FLAGS:
-        if getattr(arguments, flag.replace("-", "_")):
-            yield f"--{flag}"
-    yield from (f"--require={each}" for each in arguments.require)
+    given = vars(arguments) | {"report_dir": directory, "class": arguments.classes}
+    for option in OPTIONS:
+        yield from option.written(given[option.name.replace("-", "_")])
+    if arguments.base_url:
+        yield f"--base-url={arguments.base_url}"
     if arguments.workers:
         yield from ("-p", "xdist.plugin", "-n", str(arguments.workers))

@@ -1,16 +1,15 @@
 """The pytest plugin, hooks only: checks get a session, and the run ends with a report."""
 
-import argparse
 import copy
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conformance.runner import collection, short_options
+from conformance.runner.run_options import OPTIONS
 from conformance.runner.stash import CONTEXT, ENGINE, FACT_RESULT, RESULT, SESSION
 
 GATHERER = "conformance-gatherer"
@@ -24,104 +23,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     Where pytest runs our suite, they are accepted without `conformance-` as well.
     """
     group = parser.getgroup("conformance", "conformance of a deployment with the client API")
-    group.addoption(
-        "--conformance-target",
-        type=Path,
-        metavar="FILE",
-        help="target profile (TOML); without it and --base-url: the bundled reference",
-    )
-    group.addoption(
-        "--conformance-report-dir",
-        type=Path,
-        metavar="DIR",
-        help="folder for report.json and the other files (default: reports/latest)",
-    )
-    group.addoption(
-        "--conformance-depth",
-        choices=("quick", "standard", "deep"),
-        default="standard",
-        help="how thorough the run is (default: standard)",
-    )
-    group.addoption(
-        "--conformance-seed",
-        type=int,
-        default=1,
-        metavar="N",
-        help="the same seed sends the same requests (default: 1)",
-    )
-    group.addoption(
-        "--conformance-class",
-        action="append",
-        default=[],
-        metavar="CLASS",
-        help="check only this conformance class; may be repeated",
-    )
-    group.addoption(
-        "--conformance-report",
-        type=_formats,
-        default=(),
-        metavar="FORMAT,…",
-        help="formats of the report in addition to report.json",
-    )
-    group.addoption(
-        "--conformance-known-failures",
-        type=Path,
-        metavar="FILE",
-        help="known failures and gaps (TOML); they do not fail the run",
-    )
-    group.addoption(
-        "--conformance-baseline",
-        type=Path,
-        metavar="REPORT",
-        help="an earlier report; exit with 5 if what passed there is not checked now",
-    )
-    group.addoption(
-        "--conformance-no-trace-headers",
-        action="store_true",
-        help="send no traceparent and no x-conformance-exchange",
-    )
-    group.addoption(
-        "--conformance-require-complete",
-        action="store_true",
-        help="fail a run that leaves a requirement unchecked",
-    )
-    group.addoption(
-        "--conformance-require",
-        action="append",
-        default=[],
-        metavar="CLASS|REQUIREMENT,…",
-        help="what has to be checked; exit with 5 if it could not be",
-    )
-    group.addoption(
-        "--conformance-max-time",
-        type=float,
-        metavar="SECONDS",
-        help="end the run after this time; what is left is inconclusive"
-        " (default: 600, with --depth deep 3600, longer at a request rate of the profile)",
-    )
-    group.addoption(
-        "--conformance-max-requests",
-        type=int,
-        metavar="N",
-        help="end the run after so many requests; what is left is inconclusive",
-    )
-    group.addoption(
-        "--conformance-max-log",
-        type=int,
-        metavar="MB",
-        help="largest size of exchanges.jsonl (default: 1000)",
-    )
-
-
-def _formats(text: str) -> tuple[str, ...]:
-    from conformance.report import artefacts  # noqa: PLC0415  (see pytest_generate_tests)
-
-    names = tuple(text.split(","))
-    if unknown := [name for name in names if name not in artefacts.FORMATS]:
-        raise argparse.ArgumentTypeError(
-            f"unknown format {unknown[0]!r}; the formats are {', '.join(artefacts.FORMATS)}"
-        )
-    return names
+    for option in OPTIONS:
+        group.addoption(f"--conformance-{option.name}", **option.keywords)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -269,10 +172,9 @@ class Gatherer:
     def pytest_sessionstart(self) -> None:
         """With workers, check the options in the controller, which can report a usage error."""
         if self.config.getoption("numprocesses", None):
-            from conformance.runner import examination, items  # noqa: PLC0415
+            from conformance.runner import examination  # noqa: PLC0415
 
             if examination.is_meant(self.config):
-                items.chosen(self.config)
                 examination.rehearse(self.config)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

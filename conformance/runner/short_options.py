@@ -6,24 +6,11 @@ that begin with `--conformance-` are registered.
 
 from collections.abc import Iterator, Sequence
 
+from conformance.runner.run_options import OPTIONS
+
 PREFIX = "--conformance-"
-NAMES = (
-    "target",
-    "report-dir",
-    "depth",
-    "report",
-    "known-failures",
-    "no-trace-headers",
-    "require-complete",
-    "require",
-    "max-time",
-    "max-requests",
-    "max-log",
-)
-
-
-FLAGS = ("no-trace-headers", "require-complete")
-"""The names of options without a value."""
+NAMES = frozenset(option.name for option in OPTIONS if option.is_short)
+FLAGS = frozenset(option.name for option in OPTIONS if option.is_flag)
 
 
 def written_out(arguments: Sequence[str]) -> list[str]:

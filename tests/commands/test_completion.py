@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.__main__ import COMMANDS, main
+from conformance.__main__ import main
 from conformance.commands import completion
+from conformance.commands.options.table import COMMANDS
 
 
 def completed(directory: Path, *words: str) -> list[str]:

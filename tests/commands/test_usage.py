@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from process import COMMAND, conformance, surroundings
 
-from conformance.__main__ import COMMANDS, main
+from conformance.__main__ import main
+from conformance.commands.options.table import COMMANDS
 from conformance.commands.outcome import VERDICTS
 from conformance.contract import requirements
 from conformance.report import artefacts

@@ -1,0 +1,1 @@
+"""The options of the commands: light modules, so that `--help` imports nothing else."""

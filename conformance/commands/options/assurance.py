@@ -1,0 +1,65 @@
+"""The options of the commands that check the checker and published descriptions."""
+
+import argparse
+import os
+from pathlib import Path
+
+from conformance.runner import option_types
+
+
+def diff(part: argparse.ArgumentParser) -> None:
+    """The description to compare with the contract."""
+    part.add_argument(
+        "document",
+        metavar="FILE|URL",
+        help="an OpenAPI document, YAML or JSON",
+    )
+    part.add_argument(
+        "--json",
+        action="store_true",
+        help="print a JSON object, with the lines of every difference",
+    )
+
+
+def selftest(part: argparse.ArgumentParser) -> None:
+    """The mutants and variants to run, and the number of processes."""
+    part.add_argument(
+        "--also",
+        nargs="+",
+        action="extend",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="add the mutants and variants of these files (TOML; see CONTRIBUTING.md)",
+    )
+    part.add_argument(
+        "--only",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="ID",
+        help="run only these mutants and variants",
+    )
+    part.add_argument(
+        "--seeds",
+        type=option_types.count,
+        metavar="N",
+        help="run only the reference and the variants, N times with different seeds",
+    )
+    part.add_argument(
+        "-j",
+        dest="processes",
+        type=option_types.count,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="number of processes (default: one per core)",
+    )
+    part.add_argument("--json", action="store_true", help="print the matrix as a JSON object")
+    part.add_argument(
+        "--list", action="store_true", help="list the mutants and variants, and run none"
+    )
+    part.add_argument(
+        "--coverage",
+        action="store_true",
+        help="print the mutants of each requirement (spec/COVERAGE.md), and run none",
+    )

@@ -1,0 +1,69 @@
+"""The options of the commands around profiles."""
+
+import argparse
+from pathlib import Path
+
+
+def target(part: argparse.ArgumentParser) -> None:
+    """The options that name a target."""
+    part.add_argument(
+        "--base-url",
+        metavar="URL",
+        help="base URL of the target; wins over that of the profile",
+    )
+    part.add_argument(
+        "--target",
+        type=Path,
+        metavar="FILE",
+        help="target profile (default without --base-url: target.toml of this folder;"
+        " `conformance init` writes one)",
+    )
+    part.add_argument(
+        "--reference",
+        action="store_true",
+        help="the bundled reference (default without --base-url, --target and target.toml)",
+    )
+
+
+def init(part: argparse.ArgumentParser) -> None:
+    """The options of a new profile."""
+    part.add_argument(
+        "--base-url",
+        metavar="URL",
+        help="base URL of the deployment; it is read with the secrets in LOCALIZATION_API_KEY and"
+        " LOCALIZATION_TOKEN",
+    )
+    part.add_argument(
+        "--template", action="store_true", help="send no request: write what there is to fill in"
+    )
+    part.add_argument(
+        "file",
+        nargs="?",
+        type=Path,
+        default=Path("target.toml"),
+        metavar="FILE",
+        help="default: %(default)s",
+    )
+
+
+def doctor(part: argparse.ArgumentParser) -> None:
+    """The target to diagnose."""
+    target(part)
+    part.add_argument("--json", action="store_true", help="print a JSON object")
+
+
+def check_files(part: argparse.ArgumentParser) -> None:
+    """The files to check."""
+    part.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE", help="a profile, or known failures (TOML)"
+    )
+    part.add_argument(
+        "--allow-secrets", action="store_true", help="let secrets stand in a profile: of a sandbox"
+    )
+
+
+def schema(part: argparse.ArgumentParser) -> None:
+    """The file whose schema is printed."""
+    part.add_argument(
+        "name", choices=("target", "known-failures", "report"), help="the kind of file"
+    )

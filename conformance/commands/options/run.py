@@ -1,0 +1,52 @@
+"""The options of a run on the command line."""
+
+import argparse
+import importlib.util
+
+from conformance.commands.options import profiles
+from conformance.commands.options.reports import show_all
+from conformance.runner import option_types
+from conformance.runner.run_options import OPTIONS, REPORT_DIR
+
+FLEET_EXTRA = "needs the extra `fleet`: pip install 'localization-api-conformance[fleet]'"
+
+
+def run(part: argparse.ArgumentParser) -> None:
+    """The options of a run; without a target it checks the bundled reference."""
+    profiles.target(part)
+    for option in OPTIONS:
+        if option.name == "class":
+            part.add_argument("--class", dest="classes", **option.keywords)
+        elif option.name == "report-dir":
+            part.add_argument("--report-dir", **option.keywords | {"default": REPORT_DIR})
+        elif option.name != "target":
+            part.add_argument(f"--{option.name}", **option.keywords)
+    part.add_argument(
+        "-n",
+        dest="workers",
+        type=option_types.count,
+        metavar="N",
+        help="run the checks in N processes; 4 check a slow target in a third of the time",
+    )
+    part.add_argument(
+        "--json", action="store_true", help="print the outcome as a JSON object, and nothing else"
+    )
+    part.add_argument(
+        "--db",
+        type=database,
+        metavar="URL",
+        help="add the run to the memory of a fleet: sqlite:///FILE or postgresql://USER@HOST/NAME",
+    )
+    part.add_argument(
+        "--name",
+        metavar="NAME",
+        help="what that memory calls the target (default: its base URL or its profile)",
+    )
+    show_all(part)
+
+
+def database(text: str) -> str:
+    """The URL of a database; ArgumentTypeError where the extra of the fleet is not installed."""
+    if importlib.util.find_spec("sqlalchemy") is None:
+        raise argparse.ArgumentTypeError(FLEET_EXTRA)
+    return text

@@ -1,0 +1,93 @@
+"""The options of the served reference."""
+
+import argparse
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+
+from conformance.runner import option_types
+
+
+def serve(part: argparse.ArgumentParser) -> None:
+    """The options of the served reference."""
+    part.add_argument(
+        "--port",
+        type=option_types.port,
+        default=0,
+        help="port to listen on (default: any free port)",
+    )
+    part.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"
+    )
+    part.add_argument(
+        "--db",
+        "--database",
+        dest="database",
+        default=":memory:",
+        metavar="FILE",
+        help="keep the data and the approvals in a SQLite file instead of in memory",
+    )
+    part.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        metavar="N",
+        help="the same seed creates the same data (default: %(default)s)",
+    )
+    part.add_argument(
+        "--target-out",
+        type=Path,
+        metavar="FILE",
+        help="write the target profile of this instance, including its secrets",
+    )
+    part.add_argument(
+        "--latency",
+        type=_parsed_by("latency"),
+        metavar="TIME",
+        help="delay every response: 150ms, 0.2s, or 150ms±50 for 100 to 200 ms",
+    )
+    part.add_argument(
+        "--fail",
+        type=_parsed_by("faults"),
+        metavar="SHARE:STATUS",
+        help="let some requests fail, always the same ones: 1/40:503",
+    )
+    part.add_argument(
+        "--rate",
+        type=_parsed_by("rate"),
+        metavar="RATE",
+        help="limit the requests of each credential: 20/s or 100/min",
+    )
+    part.add_argument(
+        "--data",
+        type=option_types.count,
+        metavar="N",
+        help="number of projects in a new database, and as many more videos and reviews"
+        " (default: 154, which is also the least)",
+    )
+    part.add_argument(
+        "--cors",
+        action="store_true",
+        help="allow scripts of every origin, and respond to OPTIONS",
+    )
+    part.add_argument(
+        "--log",
+        action=argparse.BooleanOptionalAction,
+        help="write a line for each request to standard error, with the requirement that a"
+        " rejected request is about (default: on a terminal)",
+    )
+
+
+def _parsed_by(module: str) -> Callable[[str], object]:
+    """The type of an option that a module of the sandbox parses, which is loaded only for this."""
+
+    def parsed(text: str) -> object:
+        try:
+            value: object = importlib.import_module(f"conformance.commands.sandbox.{module}").parse(
+                text
+            )
+        except ValueError as problem:
+            raise argparse.ArgumentTypeError(str(problem)) from None
+        return value
+
+    return parsed

@@ -1,0 +1,96 @@
+"""The commands, their options, and what their exit codes mean."""
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from conformance.commands.options import assurance, certificates, profiles, reports, run, sandbox
+from conformance.commands.outcome import VERDICTS
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command; `ends` are the meanings of its exit codes, from 0 on."""
+
+    help: str
+    options: Callable[[argparse.ArgumentParser], None]
+    ends: tuple[str, ...] = ("done",)
+
+
+def _completion(part: argparse.ArgumentParser) -> None:
+    part.add_argument("shell", choices=("bash", "zsh", "fish"), metavar="bash|zsh|fish")
+
+
+def _none(_part: argparse.ArgumentParser) -> None:
+    """The command has no options."""
+
+
+COMMANDS = {
+    "run": Command(
+        "Check a deployment, or the bundled reference, and write a report.", run.run, VERDICTS
+    ),
+    "serve": Command("Serve the bundled reference implementation, as a sandbox.", sandbox.serve),
+    "requirements": Command("List the requirements.", reports.requirements),
+    "explain": Command(
+        "Explain a requirement: what is accepted, why, and what proves its check.",
+        reports.explain,
+    ),
+    "replay": Command(
+        "Send the requests of failures again: fixed, still failing, or different.",
+        reports.replay,
+        ("every failure is fixed", "a failure remains, differs or was not sent"),
+    ),
+    "judge": Command(
+        "Check recorded traffic against the rules for every exchange.",
+        reports.judge,
+        ("no violation", "a violation"),
+    ),
+    "report": Command(
+        "Render a previous run again, even an interrupted one.", reports.report, VERDICTS
+    ),
+    "compare": Command(
+        "Show what changed between two reports.",
+        reports.compare,
+        ("nothing got worse", "a new failure, or something that passed is not checked"),
+    ),
+    "keygen": Command("Create a key pair for signing certificates.", certificates.keygen),
+    "certify": Command(
+        "Sign the evidence of a conformant run.", certificates.certify, ("signed", "rejected")
+    ),
+    "verify": Command(
+        "Verify a certificate without its target.",
+        certificates.verify,
+        ("verified", "rejected"),
+    ),
+    "registry": Command(
+        "Check a submission, build the site of a registry, or revoke a certificate.",
+        certificates.registry,
+        ("done, and no fault", "a fault in the submission"),
+    ),
+    "scenarios": Command("Print the scenarios as an Arazzo document (spec/arazzo.yaml).", _none),
+    "init": Command(
+        "Write a target profile with what a deployment shows; overwrites no file.", profiles.init
+    ),
+    "doctor": Command(
+        "Say what a run would check, take and change, and what is wrong with the profile.",
+        profiles.doctor,
+        ("nothing is wrong", "something is wrong with the profile"),
+    ),
+    "check-files": Command(
+        "Check profiles and files of known failures, without a request.",
+        profiles.check_files,
+        ("no problem", "a problem, or a secret in a profile"),
+    ),
+    "schema": Command("Print the JSON Schema of a file, for editors.", profiles.schema),
+    "selftest": Command(
+        "Run the suite on mutants and variants of the reference.",
+        assurance.selftest,
+        ("all results as expected", "some results not as expected"),
+    ),
+    "diff": Command(
+        "Compare a published OpenAPI document with the contract.",
+        assurance.diff,
+        ("no breaking difference", "a breaking difference"),
+    ),
+    "completion": Command("Print a script that completes commands and options.", _completion),
+}

@@ -1,0 +1,52 @@
+"""The values of options, parsed; each raises ArgumentTypeError with what would be right."""
+
+import argparse
+import importlib
+
+
+def conformance_class(text: str) -> str:
+    """The name of a conformance class."""
+    # The catalogue is loaded only for this.
+    classes: tuple[str, ...] = importlib.import_module("conformance.contract.requirements").CLASSES
+    if text not in classes:
+        raise argparse.ArgumentTypeError(
+            f"unknown class {text!r}; the classes are {', '.join(classes)}"
+        )
+    return text
+
+
+def formats(text: str) -> tuple[str, ...]:
+    """The names of report formats, separated by commas."""
+    # The formats are loaded only for this.
+    known: dict[str, object] = importlib.import_module("conformance.report.artefacts").FORMATS
+    names = tuple(text.split(","))
+    if unknown := [name for name in names if name not in known]:
+        raise argparse.ArgumentTypeError(
+            f"unknown format {unknown[0]!r}; the formats are {', '.join(known)}"
+        )
+    return names
+
+
+def count(text: str) -> int:
+    """An integer, 1 or more."""
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} must be an integer ≥ 1")
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """A number of seconds, more than 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number of seconds > 0")
+    return value
+
+
+def port(text: str) -> int:
+    """The number of a port; 0 stands for any that is free."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a port from 0 to 65535")
+    return int(text)

@@ -1,0 +1,149 @@
+"""The options of a run: `conformance run` and pytest have the same, from one table.
+
+In pytest their names begin with `--conformance-`. Where pytest runs our suite, most of them are
+accepted without that as well.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from conformance.runner import option_types
+
+REPORT_DIR = Path("reports/latest")
+
+
+@dataclass(frozen=True)
+class RunOption:
+    """One option, without the dashes of its name.
+
+    An option without a `metavar` and without `choices` is a flag. `is_short` says whether pytest
+    accepts the name without `conformance-` where it runs our suite.
+    """
+
+    name: str
+    help: str
+    metavar: str | None = None
+    type: Callable[[str], Any] | None = None
+    choices: tuple[str, ...] | None = None
+    default: Any = None
+    repeats: bool = False
+    is_short: bool = True
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether the option has no value."""
+        return self.metavar is None and self.choices is None
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """The keyword arguments of argparse's `add_argument`."""
+        if self.is_flag:
+            return {"help": self.help, "action": "store_true"}
+        keywords: dict[str, Any] = {"help": self.help}
+        keywords["default"] = [] if self.repeats else self.default
+        stated = {"metavar": self.metavar, "type": self.type, "choices": self.choices}
+        keywords |= {key: value for key, value in stated.items() if value is not None}
+        return keywords | ({"action": "append"} if self.repeats else {})
+
+    def written(self, value: Any) -> Iterator[str]:
+        """The arguments that give pytest this value, as `keywords` has parsed it."""
+        name = f"--conformance-{self.name}"
+        if self.is_flag:
+            yield from (name,) if value else ()
+            return
+        for each in value if self.repeats else (value,):
+            if each:
+                text = ",".join(each) if isinstance(each, tuple) else str(each)
+                yield f"{name}={text}"
+
+
+OPTIONS = (
+    RunOption(
+        "target",
+        "target profile (default without --base-url: target.toml of this folder;"
+        " `conformance init` writes one)",
+        metavar="FILE",
+        type=Path,
+    ),
+    RunOption(
+        "report-dir",
+        "folder for the report (default: reports/latest)",
+        metavar="DIR",
+        type=Path,
+    ),
+    RunOption(
+        "depth",
+        "how thorough the run is (default: %(default)s)",
+        choices=("quick", "standard", "deep"),
+        default="standard",
+    ),
+    RunOption(
+        "seed",
+        "the same seed sends the same requests (default: %(default)s)",
+        metavar="N",
+        type=int,
+        default=1,
+        is_short=False,
+    ),
+    RunOption(
+        "class",
+        "check only this conformance class; may be repeated",
+        metavar="CLASS",
+        type=option_types.conformance_class,
+        repeats=True,
+        is_short=False,
+    ),
+    RunOption(
+        "report",
+        "formats in addition to report.json (default: junit,html and that of the CI)",
+        metavar="FORMAT,…",
+        type=option_types.formats,
+        default=(),
+    ),
+    RunOption(
+        "known-failures",
+        "known failures and gaps (TOML); they do not fail the run",
+        metavar="FILE",
+        type=Path,
+    ),
+    RunOption(
+        "baseline",
+        "an earlier report; exit with 5 if what passed there is not checked now",
+        metavar="REPORT",
+        type=Path,
+        is_short=False,
+    ),
+    RunOption(
+        "no-trace-headers",
+        "send no traceparent and no x-conformance-exchange, which name the exchange in logs",
+    ),
+    RunOption("require-complete", "exit with 1 if a requirement could not be checked"),
+    RunOption(
+        "require",
+        "what has to be checked; exit with 5 if it could not be"
+        " (default: read and authentication, as far as the profile allows)",
+        metavar="CLASS|REQUIREMENT,…",
+        repeats=True,
+    ),
+    RunOption(
+        "max-time",
+        "end the run after this time; what is left is inconclusive"
+        " (default: 600, with --depth deep 3600, longer at a request rate of the profile)",
+        metavar="SECONDS",
+        type=option_types.seconds,
+    ),
+    RunOption(
+        "max-requests",
+        "end the run after so many requests; what is left is inconclusive",
+        metavar="N",
+        type=option_types.count,
+    ),
+    RunOption(
+        "max-log",
+        "largest size of exchanges.jsonl (default: 1000)",
+        metavar="MB",
+        type=option_types.count,
+    ),
+)

@@ -304,7 +304,7 @@ def test_no_file_and_no_output_of_a_run_contains_a_secret(
         (("--base-url", "ftp://x"), "--base-url is not an http or https URL"),
         (
             ("--conformance-class", "reading"),
-            "unknown conformance class reading; the classes are read, authentication, ",
+            "unknown class 'reading'; the classes are read, authentication, ",
         ),
         (("--report", "pdf"), "unknown format 'pdf'; the formats are junit, "),
     ],

@@ -1,11 +1,12 @@
 """Opens the examination of the target that the options of a run name."""
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ from conformance.runner import limits, preflight
 from conformance.runner.collection import SUITE
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
-from conformance.target.profile import ProfileError, bare, load, parse
+from conformance.target.profile import ProfileError, load, parse, with_credentials
 from conformance.target.target import Target
 
 IN_PROCESS = "http://reference.invalid/v1"
@@ -62,15 +63,40 @@ def target_of(config: pytest.Config) -> Target | None:
 
 def _target(config: pytest.Config) -> Target | None:
     base_url = config.getoption("base_url", None) or None
-    path: Path | None = config.getoption("conformance_target") or (
-        None if base_url else own_profile(config)
-    )
+    profile = _profile(config, base_url)
+    credentials: dict[str, Any] = {}
+    for others in config.hook.pytest_conformance_credentials(config=config):
+        credentials |= others
     try:
-        if path is not None:
-            return load(path, base_url=base_url)
-        return bare(base_url) if base_url else None
+        if isinstance(profile, Path):
+            target = load(profile, base_url=base_url, credentials=credentials)
+        elif profile is not None or base_url:
+            tables = with_credentials(profile or {}, credentials)
+            source = "pytest_conformance_target" if profile else None
+            target = parse(tables, base_url=base_url, source=source)
+        else:
+            return None
     except ProfileError as problem:
         raise pytest.UsageError(str(problem)) from None
+    return _provisioned(target, config)
+
+
+def _profile(config: pytest.Config, base_url: str | None) -> Path | Mapping[str, Any] | None:
+    """The profile: that of --target, of a hook, or of the folder."""
+    path: Path | None = config.getoption("conformance_target")
+    if path is not None:
+        return path
+    made: Path | Mapping[str, Any] | None = config.hook.pytest_conformance_target(config=config)
+    return made if made is not None or base_url else own_profile(config)
+
+
+def _provisioned(target: Target, config: pytest.Config) -> Target:
+    """The target with the reviews that a hook makes, unless its profile has a command for them."""
+    hook = config.hook.pytest_conformance_approvable_review
+    if target.fixtures.provision or not hook.get_hookimpls():
+        return target
+    fixtures = replace(target.fixtures, provision=lambda: hook(config=config))
+    return replace(target, fixtures=fixtures)
 
 
 def own_profile(config: pytest.Config) -> Path | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.runner import collection, short_options
+from conformance.runner import collection, hooks, short_options
 from conformance.runner.run_options import OPTIONS
 from conformance.runner.stash import CONTEXT, ENGINE, FACT_RESULT, RESULT, SESSION
 
@@ -25,6 +25,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("conformance", "conformance of a deployment with the client API")
     for option in OPTIONS:
         group.addoption(f"--conformance-{option.name}", **option.keywords)
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Offer the hooks by which a conftest.py gives a run its target."""
+    pluginmanager.add_hookspecs(hooks)
 
 
 @pytest.hookimpl(tryfirst=True)

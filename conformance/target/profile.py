@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path, PurePath
+from types import MappingProxyType
 from typing import Any
 
 from conformance.contract import api, requirements
@@ -49,6 +50,9 @@ __all__ = [
 
 _API = api.load()
 _LARGEST = 9007199254740991  # beyond it a float is no longer exact
+
+
+NO_OTHERS: Mapping[str, Any] = MappingProxyType({})
 
 
 class ProfileError(ValueError):
@@ -183,15 +187,32 @@ def schema() -> dict[str, Any]:
 
 
 def load(
-    path: Path, *, base_url: str | None = None, environ: Mapping[str, str] = os.environ
+    path: Path,
+    *,
+    base_url: str | None = None,
+    environ: Mapping[str, str] = os.environ,
+    credentials: Mapping[str, Any] = NO_OTHERS,
 ) -> Target:
     """The target that a file describes, at `base_url` where one is given.
 
-    Runs the commands that print secrets. Raises ProfileError with every problem of the file.
+    `credentials` replace those of the file, by the names of their callers. Runs the commands that
+    print secrets. Raises ProfileError with every problem of the file.
     """
     text = _text(path)
-    data = _tables(path, text)
+    data = with_credentials(_tables(path, text), credentials)
     return parse(data, source=str(path), text=text, base_url=base_url, environ=environ)
+
+
+def with_credentials(
+    tables: Mapping[str, Any], credentials: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """The tables of a profile with other credentials, by the names of their callers."""
+    if not credentials:
+        return tables
+    stated = tables.get("credentials", {})
+    # What is no table is left as it is, for the reader to report.
+    replaced = {**stated, **credentials} if isinstance(stated, Mapping) else stated
+    return {**tables, "credentials": replaced}
 
 
 def parse(

@@ -1,7 +1,7 @@
 """One deployment: its address, credentials, fixtures and limits, and what a run may do to it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
@@ -128,7 +128,8 @@ class ParameterName:
 class Fixtures:
     """Ids of records in a known state.
 
-    `provision` is the command (argv, empty: none) that makes one more approvable review.
+    `provision` makes one more approvable review: a command (argv, empty: none), or a function that
+    returns its id, or None.
     """
 
     approvable_reviews: tuple[str, ...] = ()
@@ -136,7 +137,7 @@ class Fixtures:
     # By kind: "company" (foreign alone), "project", "video", "review".
     foreign: Mapping[str, str] = field(default_factory=dict, hash=False)
     ungranted: Mapping[str, str] = field(default_factory=dict, hash=False)
-    provision: tuple[str, ...] = ()
+    provision: tuple[str, ...] | Callable[[], str | None] = ()
 
     def credible(self) -> "Fixtures":
         """The same fixtures without foreign or ungranted reviews that are listed as readable."""

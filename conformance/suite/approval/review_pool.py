@@ -127,20 +127,26 @@ class ReviewPool:
         return id
 
 
-def provisioned(argv: tuple[str, ...]) -> str:
-    """The id of a review that a command made: it prints `{"id": …}`.
+def provisioned(by: tuple[str, ...] | Callable[[], str | None]) -> str:
+    """The id of a review that a function made, or a command, which prints `{"id": …}`.
 
-    Raises Inconclusive where it does not.
+    Raises Inconclusive where it does not; what a function raises is not caught.
     """
-    if not argv:
+    id = by() if callable(by) else _of_command(by)
+    if id is None:
         raise Inconclusive("no approvable review is left", needs=NEEDS)
+    if not is_uuid(id):
+        raise Inconclusive("what was provisioned is no review id", needs=NEEDS)
+    return id
+
+
+def _of_command(argv: tuple[str, ...]) -> str | None:
+    if not argv:
+        return None
     try:
         done = subprocess.run(argv, capture_output=True, timeout=PROVISION_SECONDS, check=True)
-        id = json.loads(done.stdout)["id"]
+        return str(json.loads(done.stdout)["id"])
     except (OSError, subprocess.SubprocessError, ValueError, KeyError, TypeError) as problem:
         raise Inconclusive(
             f"the provision command failed: {type(problem).__name__}", needs=NEEDS
         ) from problem
-    if not is_uuid(id):
-        raise Inconclusive("the provision command printed no review id", needs=NEEDS)
-    return str(id)

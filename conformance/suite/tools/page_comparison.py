@@ -81,6 +81,7 @@ class PageComparison:
         only_over_http: set[str] | None = None
         only_by_tool: set[str] | None = None
         lists: list[set[str]] = []
+        counts = 0, 0
         for number in range(ROUNDS):
             self.comparison.toolbox.live.session.transport.wait(float(number))
             over_http = self._all_ids(call, self._page_over_http)
@@ -89,15 +90,16 @@ class PageComparison:
                 self._leave_open(call)
                 return
             lists.append(over_http)
+            counts = len(over_http), len(by_tool)
             ours, theirs = over_http - by_tool, by_tool - over_http
             only_over_http = ours if only_over_http is None else only_over_http & ours
             only_by_tool = theirs if only_by_tool is None else only_by_tool & theirs
             if not only_over_http and not only_by_tool:
                 return
         if only_over_http:
-            self._omitted(call, only_over_http)
+            self._omitted(call, only_over_http, counts)
         if only_by_tool and all(each == lists[0] for each in lists):
-            self._foreign(call, only_by_tool)
+            self._foreign(call, only_by_tool, counts)
         raise Inconclusive(
             f"the records of {call.operation} change with every read",
             needs=("data that stay the same",),
@@ -143,24 +145,28 @@ class PageComparison:
             cursor if isinstance(cursor, str) else None,
         )
 
-    def _omitted(self, call: Call, ids: set[str]) -> None:
+    def _omitted(self, call: Call, ids: set[str], counts: tuple[int, int]) -> None:
         raise Violation(
             defect(
                 Kind.OMITTED,
-                "HTTP lists {id}, but no page of the tool shows it",
+                "no page of the tool shows {id} (items over HTTP: {over_http}, by tool: {by_tool})",
                 expected="the records of the operation",
                 id=min(ids),
+                over_http=counts[0],
+                by_tool=counts[1],
             ).on("id"),
             exchanges=self._evidence(call),
         )
 
-    def _foreign(self, call: Call, ids: set[str]) -> None:
+    def _foreign(self, call: Call, ids: set[str], counts: tuple[int, int]) -> None:
         raise Violation(
             defect(
                 Kind.FOREIGN,
-                "the tool shows {id}, but no page over HTTP does",
+                "no page over HTTP shows {id} (items over HTTP: {over_http}, by tool: {by_tool})",
                 expected="the records of the operation",
                 id=min(ids),
+                over_http=counts[0],
+                by_tool=counts[1],
             ).on("id"),
             exchanges=self._evidence(call),
         )

@@ -38,6 +38,8 @@ FUZZED = "read"
 
 def run(arguments: argparse.Namespace) -> int:
     """Check the target and print the verdict; UsageError where the report cannot be written."""
+    if arguments.shard and arguments.db:
+        raise UsageError("--db takes whole runs, and --shard performs a part of one")
     arguments.target = own_profile.chosen(arguments)
     directory = _writable(arguments.report_dir.absolute())
     with locked(directory) as is_free:

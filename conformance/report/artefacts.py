@@ -11,12 +11,13 @@ from conformance.http.redaction import Redactor
 from conformance.report import exchange_log, history
 from conformance.report.document_types import ExchangeEntry, Report
 from conformance.report.formats import allure, badge, ci, ctrf, earl, har, junit, markdown
+from conformance.report.journal import SHARD
 
 Exchanges = Iterable[ExchangeEntry]
 
 REPORT = "report.json"
-WRITTEN = (REPORT, exchange_log.EXCHANGES, "target.json", "run.json")
-"""The files that every run writes."""
+WRITTEN = (REPORT, exchange_log.EXCHANGES, "target.json", "run.json", SHARD)
+"""The files that every run writes, and that of a shard."""
 
 SHORTEST = 8
 """Bytes of the shortest spelling of a secret that does not occur in an artefact by chance."""

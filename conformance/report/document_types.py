@@ -239,6 +239,21 @@ class LatencyEntry(TypedDict):
     max: float
 
 
+class ShardEntry(TypedDict):
+    """The part of a run; `plan` is one digest for all shards that belong together."""
+
+    number: int
+    of: int
+    plan: str
+
+
+class MergedEntry(TypedDict):
+    """The shards that a report was merged from, and how many there are."""
+
+    of: int
+    merged: list[int]
+
+
 class SuiteEntry(TypedDict):
     """The checker that checked the target."""
 
@@ -249,6 +264,8 @@ class SuiteEntry(TypedDict):
     workers: NotRequired[int | str]
     versions: NotRequired[dict[str, str]]
     classes: list[str]
+    shard: NotRequired[ShardEntry]
+    shards: NotRequired[MergedEntry]
 
 
 class ProductEntry(TypedDict, total=False):

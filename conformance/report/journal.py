@@ -11,6 +11,8 @@ from conformance.report.document_types import AboutEntry
 from conformance.report.known_failures import Known
 
 JOURNAL = "journal.jsonl"
+SHARD = "shard.jsonl"
+"""The journal of a shard that has ended, from which shards are merged."""
 
 
 class JournalError(ValueError):
@@ -35,19 +37,26 @@ class Journal:
         self._file.close()
         self._path.unlink()
 
+    def keep(self) -> None:
+        """Keep the journal of a shard that has ended."""
+        self._file.close()
+        self._path.replace(self._path.with_name(SHARD))
 
-def read(directory: Path) -> tuple[AboutEntry, tuple[Known, ...] | None, list[str]]:
+
+def read(
+    directory: Path, name: str = JOURNAL
+) -> tuple[AboutEntry, tuple[Known, ...] | None, list[str]]:
     """The line about the run, its known failures, and the records of items. Raises JournalError."""
     try:
-        content = (directory / JOURNAL).read_bytes()
+        content = (directory / name).read_bytes()
         first, *records, _ = content.split(b"\n")  # what follows the last line break is incomplete
         head = orjson.loads(first)
         about: Any = dict(head["about"])
         return about, _known(head["known"]), [record.decode() for record in records]
     except OSError as problem:
-        raise JournalError(f"{directory / JOURNAL}: {problem.strerror}") from None
+        raise JournalError(f"{directory / name}: {problem.strerror}") from None
     except (ValueError, TypeError, KeyError):
-        raise JournalError(f"{directory / JOURNAL}: not the journal of a run") from None
+        raise JournalError(f"{directory / name}: not the journal of a run") from None
 
 
 def _known(stated: Sequence[Mapping[str, Any]] | None) -> tuple[Known, ...] | None:

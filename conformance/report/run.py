@@ -115,7 +115,7 @@ class Run:
         run = cls(directory, about, catalogue(about["suite"]["classes"]), complete=False)
         run.known = known
         for record in records:
-            run._gathered.add(record)
+            run.take(record)
         started = datetime.fromisoformat(about["started"]).timestamp()
         passed = (directory / JOURNAL).stat().st_mtime - started
         run.began = time.monotonic() - max(0.0, passed)
@@ -125,9 +125,13 @@ class Run:
         """Take the record of one item, as the process that ran it wrote it."""
         if self._journal is not None:
             self._journal.add(record)
-        self._gathered.add(record)
+        self.take(record)
         if time.monotonic() >= self._due:
             self.save()
+
+    def take(self, record: str) -> None:
+        """Take the record of one item of an earlier run."""
+        self._gathered.add(record)
 
     def finish(self, status: int) -> int:
         """Write the report; the exit code of the run, where pytest ended with `status`."""
@@ -135,8 +139,11 @@ class Run:
         exchange_log.merge(self.directory)
         for part in exchange_log.parts(self.directory):
             part.unlink()
+        is_shard = "shard" in self._about["suite"]
+        if self._journal is not None and is_shard:
+            self._journal.keep()  # before the files are searched for secrets
         self.document = self._write(report)
-        if self._journal is not None:
+        if self._journal is not None and not is_shard:
             self._journal.remove()
         return self._exit_code(report, status)
 
@@ -190,6 +197,8 @@ class Run:
             today = datetime.now(UTC).date()
             known_failures.mark(report, self.known, today)
             known_gaps.mark(report, self.known, today)
+            if "shard" in about["suite"]:
+                report["known-failures"]["stale"] = []  # they may concern another shard
         return report
 
     def _write(self, report: Report) -> Report:
@@ -233,11 +242,14 @@ class Run:
         checked = [entry for entry in report["requirements"] if entry["level"] != Level.OBSERVE]
         if any(entry["verdict"] == Verdict.ERROR for entry in checked):
             return CHECKER_ERROR
+        is_ended = not ENDING.isdisjoint(each["budget"] for each in report.get("budgets", ()))
+        if "shard" in report["suite"]:
+            # What it did not check may belong to another shard: `merge` decides on that.
+            return INCOMPLETE if is_ended else CONFORMANT
         undecided = report["verdict"] == Conclusion.INCONCLUSIVE
         if undecided and self._complete and not known_gaps.are_all_accepted(report):
             return NON_CONFORMANT
         open_gaps = [gap for gap in report["gate"]["gaps"] if "known" not in gap]
-        is_ended = not ENDING.isdisjoint(each["budget"] for each in report.get("budgets", ()))
         return INCOMPLETE if open_gaps or is_ended else CONFORMANT
 
 

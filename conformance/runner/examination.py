@@ -17,7 +17,7 @@ from conformance.http.transport import InProcess, Network, Transport
 from conformance.report import known_failures as failures
 from conformance.report import previous
 from conformance.report.document_types import Report
-from conformance.report.journal import JOURNAL
+from conformance.report.journal import JOURNAL, SHARD
 from conformance.report.known_failures import Known
 from conformance.runner import limits, preflight
 from conformance.runner.collection import SUITE
@@ -165,12 +165,20 @@ def rehearse(config: pytest.Config) -> None:
 
 def _check_workers(config: pytest.Config, target: Target) -> None:
     """UsageError where more processes would send at once than the target allows."""
-    allowed, workers = target.limits.connections, config.getoption("numprocesses")
-    if allowed is not None and workers > allowed:
-        raise pytest.UsageError(
-            f"-n {workers} sends {workers} requests at once, and limits.connections of the profile"
-            f" allows {allowed}: use -n {allowed} or less"
-        )
+    allowed, workers = target.limits.connections, config.getoption("numprocesses", None) or 1
+    shard = config.getoption("conformance_shard")
+    shards = shard.count if shard else 1
+    if allowed is None or workers * shards <= allowed:
+        return
+    if shards > 1:
+        together = f"{shards} shards" + (f" with -n {workers}" if workers > 1 else "")
+        remedy = f"use at most {allowed} processes altogether"
+    else:
+        together, remedy = f"-n {workers}", f"use -n {allowed} or less"
+    raise pytest.UsageError(
+        f"{together} sends {workers * shards} requests at once, and limits.connections of the"
+        f" profile allows {allowed}: {remedy}"
+    )
 
 
 def report_directory(config: pytest.Config) -> Path:
@@ -185,8 +193,14 @@ def begin(config: pytest.Config) -> Session:
     known_failures(config)
     baseline(config)
     limits.check(config)
+    examined, shard = subject(config), config.getoption("conformance_shard")
+    if shard is not None:
+        _check_workers(config, examined.target)
     session = opened(
-        subject(config), config.getoption("conformance_seed"), config.getoption("conformance_depth")
+        examined,
+        config.getoption("conformance_seed"),
+        config.getoption("conformance_depth"),
+        shards=shard.count if shard else 1,
     )
     session.limit(limits.budget(config, session.target.limits))
     worker = os.environ.get("PYTEST_XDIST_WORKER")
@@ -197,11 +211,14 @@ def begin(config: pytest.Config) -> Session:
     return session
 
 
-def opened(examined: Subject, seed: int, depth: str) -> Session:
-    """The session of this process with a subject; workers share its rate and connections."""
+def opened(examined: Subject, seed: int, depth: str, *, shards: int = 1) -> Session:
+    """The session of this process with a subject.
+
+    Workers share its rate and connections; so do shards, which may run at the same time.
+    """
     stated = examined.target.limits
     rate = stated.requests_per_second
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    workers = shards * int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     return Session(
         examined.target,
         examined.transport,
@@ -216,7 +233,8 @@ def opened(examined: Subject, seed: int, depth: str) -> Session:
 
 def clear(directory: Path) -> None:
     """Remove the files of a killed run: the next report would include them."""
-    for left_over in (*directory.glob("exchanges-*.jsonl"), *directory.glob(JOURNAL)):
+    left = ("exchanges-*.jsonl", JOURNAL, SHARD)
+    for left_over in (path for pattern in left for path in directory.glob(pattern)):
         left_over.unlink()
 
 

@@ -11,7 +11,7 @@ from conformance.contract import requirements
 from conformance.report import artefacts
 from conformance.report.document_types import AboutEntry, TargetEntry
 from conformance.report.run import Run, catalogue, versions
-from conformance.runner import examination
+from conformance.runner import examination, partition
 from conformance.runner.stash import SESSION
 from conformance.target.target import Target
 
@@ -36,6 +36,9 @@ def begun(config: pytest.Config, began: float) -> Run:
         "target": described(target),
         "started": started.isoformat(timespec="seconds"),
     }
+    shard = partition.entry(config)
+    if shard is not None:
+        about["suite"]["shard"] = shard
     complete = config.getoption("conformance_require_complete")
     run = Run(examination.report_directory(config), about, catalogue(classes), complete=complete)
     run.began = began

@@ -3,6 +3,8 @@
 import argparse
 import importlib
 
+from conformance.runner.shard import Shard, parse
+
 
 def conformance_class(text: str) -> str:
     """The name of a conformance class."""
@@ -25,6 +27,14 @@ def formats(text: str) -> tuple[str, ...]:
             f"unknown format {unknown[0]!r}; the formats are {', '.join(known)}"
         )
     return names
+
+
+def shard(text: str) -> Shard:
+    """One of several parts of a run."""
+    try:
+        return parse(text)
+    except ValueError as problem:
+        raise argparse.ArgumentTypeError(str(problem)) from None
 
 
 def count(text: str) -> int:

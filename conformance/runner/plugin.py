@@ -98,10 +98,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     A problem of its profile ends the run before the first request.
     """
     if any(item.get_closest_marker("requirement") for item in items):
-        from conformance.runner import examination  # noqa: PLC0415
+        from conformance.runner import examination, partition  # noqa: PLC0415
         from conformance.runner.items import arrange  # noqa: PLC0415
 
         arrange(items, config)
+        partition.keep(items, config)
         config.stash[SESSION] = examination.begin(config)
 
 
@@ -177,9 +178,10 @@ class Gatherer:
     def pytest_sessionstart(self) -> None:
         """With workers, check the options in the controller, which can report a usage error."""
         if self.config.getoption("numprocesses", None):
-            from conformance.runner import examination  # noqa: PLC0415
+            from conformance.runner import examination, partition  # noqa: PLC0415
 
             if examination.is_meant(self.config):
+                partition.entry(self.config)
                 examination.rehearse(self.config)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

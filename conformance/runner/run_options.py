@@ -96,6 +96,19 @@ OPTIONS = (
         is_short=False,
     ),
     RunOption(
+        "shard",
+        "perform one of N parts of the checks, 1/N to N/N; index=0/N where counting begins at 0"
+        " (`conformance merge` makes one report of them)",
+        metavar="K/N",
+        type=option_types.shard,
+    ),
+    RunOption(
+        "durations-from",
+        "an earlier report, with its exchanges.jsonl: its durations balance the shards",
+        metavar="REPORT",
+        type=Path,
+    ),
+    RunOption(
         "report",
         "formats in addition to report.json (default: junit,html and that of the CI)",
         metavar="FORMAT,…",

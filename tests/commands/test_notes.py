@@ -10,6 +10,7 @@ from process import conformance
 
 from conformance.commands import notes
 from conformance.contract.requirements import CLASSES
+from conformance.runner.shard import Shard
 from conformance.target.profile import parse
 
 URL = "http://target.test/v1"
@@ -27,7 +28,7 @@ def secrets(*credentials: Any) -> list[str]:
 
 def options(**changes: Any) -> argparse.Namespace:
     """The options of a run that can be certified, with changes."""
-    stated: Any = {"depth": "standard", "classes": [], "workers": None, "known_failures": None}
+    stated: Any = {"depth": "standard", "classes": [], "workers": None, "shard": None}
     return argparse.Namespace(**{**stated, **changes})
 
 
@@ -54,6 +55,7 @@ def test_a_variable_or_a_command_needs_no_note(credential: Any) -> None:
         ({"depth": "quick"}, "its depth is quick (use standard or deep)"),
         ({"classes": ["read"]}, "it checks only some classes"),
         ({"workers": 2}, "it uses several processes"),
+        ({"shard": Shard(1, 2)}, "it is one of several shards"),
     ],
 )
 def test_a_run_that_cannot_be_certified_says_so(changes: Any, reason: str) -> None:

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from conformance.runner import option_types
+from conformance.runner.run_options import OPTIONS, REPORT_DIR
 
 
 def requirements(part: argparse.ArgumentParser) -> None:
@@ -60,6 +61,27 @@ def report(part: argparse.ArgumentParser) -> None:
         type=option_types.formats,
         metavar="FORMAT,…",
         help="formats in addition to report.json (default: junit,html and that of the CI)",
+    )
+    show_all(part)
+
+
+def merge(part: argparse.ArgumentParser) -> None:
+    """The shards to merge, and the report."""
+    part.add_argument(
+        "folders", nargs="+", type=Path, metavar="DIR", help="folder of a run with --shard"
+    )
+    for option in OPTIONS:
+        if option.name == "report-dir":
+            part.add_argument("--report-dir", **option.keywords | {"default": REPORT_DIR})
+        elif option.name in ("report", "baseline", "require-complete"):
+            part.add_argument(f"--{option.name}", **option.keywords)
+    part.add_argument(
+        "--partial",
+        action="store_true",
+        help="accept missing and interrupted shards; the report counts as interrupted",
+    )
+    part.add_argument(
+        "--json", action="store_true", help="print the outcome as a JSON object, and nothing else"
     )
     show_all(part)
 

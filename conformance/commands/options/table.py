@@ -48,6 +48,7 @@ COMMANDS = {
     "report": Command(
         "Render a previous run again, even an interrupted one.", reports.report, VERDICTS
     ),
+    "merge": Command("Make one report of the shards of a run.", reports.merge, VERDICTS),
     "compare": Command(
         "Show what changed between two reports.",
         reports.compare,

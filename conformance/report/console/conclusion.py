@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
-from conformance.report import coverage
+from conformance.report import coverage, shards
 from conformance.report.causes.attribution import attributed
 from conformance.report.console.line import Span
 from conformance.report.document_types import BudgetEntry, GapEntry, KnownFailuresEntry, Report
@@ -23,6 +23,13 @@ INTERRUPTED = {
     ),
     "inconclusive": ("INTERRUPTED: nothing failed so far", "warn"),
 }
+SHARD = {
+    "conformant": ("nothing failed", "good"),
+    "non-conformant": ("NON-CONFORMANT already: the target violates the contract", "bad"),
+    "inconclusive": ("nothing failed", "good"),
+}
+"""What one of several shards says: `conformance merge` decides on the rest."""
+
 EFFECTS = {
     "max-time": "ENDED by --max-time: what was left is inconclusive",
     "max-requests": "ENDED by --max-requests: what was left is inconclusive",
@@ -39,15 +46,14 @@ LONGEST_REASON = 200
 
 def spans(report: Report) -> Iterator[list[Span]]:
     """The verdict, the counts and how to repeat the run, line by line."""
-    sentences = INTERRUPTED if report["interrupted"] else VERDICTS
-    yield [sentences[report["verdict"]]]
+    yield from _verdict(report)
     for level, counted in report["counts"].items():
         yield [(f"  {level:7}{_counts(counted)}", "")]
     yield [(f"  coverage  {coverage.sentence(report)}", "")]
     yield from _causes(report)
     if "known-failures" in report:
         yield from _known_failures(report["known-failures"])
-    if "gate" in report and not report["interrupted"]:
+    if "gate" in report and not (report["interrupted"] or shards.is_part(report)):
         gaps = report["gate"]["gaps"]
         yield from _gaps([gap for gap in gaps if "known" not in gap])
     yield from _masked(report.get("masked", ()))
@@ -55,6 +61,20 @@ def spans(report: Report) -> Iterator[list[Span]]:
     yield [(f"  target  {report['target']['base-url']}", "")]
     yield [(f"  {_traffic(report)}", "")]
     yield [(f"  depth {report['suite']['depth']}, seed {report['suite']['seed']}", "")]
+    if shards.is_part(report):
+        yield [("  `conformance merge DIR…` makes one report of all shards", "")]
+
+
+def _verdict(report: Report) -> Iterator[list[Span]]:
+    part = shards.described(report["suite"])
+    if shards.is_part(report) and not report["interrupted"]:
+        sentence, style = SHARD[report["verdict"]]
+        yield [(f"{part.upper()}: {sentence}", style)]
+        return
+    sentences = INTERRUPTED if report["interrupted"] else VERDICTS
+    yield [sentences[report["verdict"]]]
+    if part:
+        yield [(f"  {part}", "warn")]
 
 
 def _counts(counted: dict[str, int]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from conformance.report import shards
 from conformance.report.console import conclusion, failures, observed, rejected, unchecked
 from conformance.report.console.line import Span, in_ascii, plain, visible, wrapped
 from conformance.report.console.screen import Screen
@@ -19,7 +20,8 @@ def spans(report: Report, screen: Screen = DEFAULT, *, files: str = "") -> Itera
     """The report line by line, in styled spans; `files` says where it was written."""
     yield from _fitted(rejected.spans(report), screen)
     yield from _fitted(failures.spans(report, screen.width), screen)
-    yield from _fitted(unchecked.spans(report, show_all=screen.show_all), screen)
+    if not shards.is_part(report):  # what it did not check belongs to other shards
+        yield from _fitted(unchecked.spans(report, show_all=screen.show_all), screen)
     yield from _fitted(observed.spans(report, show_all=screen.show_all), screen)
     yield from _fitted(conclusion.spans(report), screen)
     if files:

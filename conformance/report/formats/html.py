@@ -7,7 +7,7 @@ content security policy lets only the script of this package run, and nothing be
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from conformance.report import unchecked
+from conformance.report import shards, unchecked
 from conformance.report.causes.location import NOTHING
 from conformance.report.document_types import ExchangeEntry, ObservationEntry, Report
 from conformance.report.history import Step
@@ -45,6 +45,7 @@ def render(report: Report, exchanges: Iterable[ExchangeEntry], steps: Sequence[S
         history=steps,
         observed=list(_observed(report, groups["observed"])),
         unchecked=unchecked.of(report),
+        shards=shards.described(report["suite"]),
         style=template.inline("page.css"),
         script=template.inline("page.js"),
         plot_width=survey.WIDTH,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Level, Verdict
-from conformance.report import coverage, unchecked
+from conformance.report import coverage, shards, unchecked
 from conformance.report.cases import Case, cases
 from conformance.report.causes.attribution import Cause, attributed
 from conformance.report.document_types import Report, RequirementEntry
@@ -41,7 +41,9 @@ def _lines(report: Report) -> Iterator[str]:
     yield ""
     suite = report["suite"]
     exchanges = quantity(report["exchanges"]["count"], "exchange")
-    yield f"{exchanges}, depth {suite['depth']}, seed {suite['seed']}, suite {suite['version']}"
+    words = [exchanges, f"depth {suite['depth']}", f"seed {suite['seed']}"]
+    words += [f"suite {suite['version']}", shards.described(suite)]
+    yield ", ".join(filter(None, words))
 
 
 def _is_error(case: Case) -> bool:

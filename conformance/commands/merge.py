@@ -1,0 +1,64 @@
+"""`conformance merge`: one report of the shards of a run, as if it had been performed at once."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from conformance.commands.outcome import UsageError
+from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED
+from conformance.report import artefacts, outcome, previous
+from conformance.report.console import terminal
+from conformance.report.console.screen import Screen
+from conformance.report.document_types import Report
+from conformance.report.run import Run
+from conformance.runner import examination, merging
+from conformance.runner.disk import locked
+from conformance.runner.merging import MergeError, Part
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Merge the reports, and print the verdict; the exit code is that of one run."""
+    directory: Path = arguments.report_dir
+    try:
+        if directory.resolve() in [folder.resolve() for folder in arguments.folders]:
+            raise UsageError(f"--report-dir {directory}: is a shard; name another folder")
+        parts = merging.together(
+            list(map(merging.read, arguments.folders)), partial=arguments.partial
+        )
+        baseline = previous.load(arguments.baseline) if arguments.baseline else None
+        directory.mkdir(parents=True, exist_ok=True)
+        with locked(directory) as is_free:
+            if not is_free:
+                raise UsageError(f"--report-dir {directory}: another run writes to it")
+            return _merged(parts, arguments, baseline)
+    except (MergeError, previous.PreviousError) as problem:
+        raise UsageError(str(problem)) from None
+    except OSError as problem:
+        raise UsageError(f"{problem.filename}: {problem.strerror}") from None
+
+
+def _merged(parts: list[Part], arguments: argparse.Namespace, baseline: Report | None) -> int:
+    directory: Path = arguments.report_dir
+    examination.clear(directory)
+    run = merging.of(parts, directory, complete=arguments.require_complete)
+    run.formats = artefacts.chosen(arguments.report)
+    run.baseline = baseline
+    is_whole = merging.merge(parts, run)
+    code = run.finish(CONFORMANT if is_whole else INTERRUPTED)
+    merging.finished(parts, run)
+    _show(run, code, arguments)
+    return code
+
+
+def _show(run: Run, code: int, arguments: argparse.Namespace) -> None:
+    report, directory = run.document, arguments.report_dir
+    assert report is not None
+    if arguments.json:
+        found = outcome.of(report, code, directory)
+        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+        return
+    files = ", ".join(sorted(path.name for path in directory.iterdir()))
+    screen = Screen.of(sys.stdout, show_all=arguments.show_all)
+    lines = terminal.lines(report, screen, files=f"report  {directory} ({files})")
+    sys.stdout.writelines(f"{line}\n" for line in (*lines, *artefacts.publish(report)))

@@ -9,9 +9,7 @@ from pathlib import Path
 
 from conformance.commands.outcome import UsageError
 from conformance.commands.reproduction import pytest_file
-from conformance.commands.reproduction.condition import Status, conditions, status_of
 from conformance.commands.reproduction.pytest_file import Failure
-from conformance.commands.reproduction.resending import Recorded, Resender
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.contract.verdict import Inconclusive, Verdict
 from conformance.http.transport import Network
@@ -19,6 +17,8 @@ from conformance.report import previous
 from conformance.report.console.line import plain, visible
 from conformance.report.document import is_checked
 from conformance.report.document_types import ExchangeEntry, Report
+from conformance.report.repair import Status, conditions, status_of
+from conformance.runner.resending import Recorded, Resender
 from conformance.target.profile import ProfileError, bare, load
 from conformance.target.target import Target
 

@@ -77,7 +77,7 @@ class Requests:
                 _parsed(url),
                 headers=_encoded((*headers, *secret)),
                 content=content,
-                extensions={"timeout": TIMEOUT, "exchange": id},
+                extensions={"timeout": TIMEOUT, "exchange": id, "fresh": sending.fresh},
             )
         except (httpx.InvalidURL, UnicodeError) as problem:
             return Outgoing(recorded, problem=problem)

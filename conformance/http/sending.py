@@ -15,7 +15,7 @@ class Sending:
     requests outside the contract: no rule applies to the response. `judge_arguments` is false where
     more than the arguments may be wrong with the request. `stream` sends the body in chunks,
     without a length. `probes_liveness` marks the request that checks whether a silent target is
-    back.
+    back. A `fresh` request is the first one on its connection.
     """
 
     credential: Credential | None
@@ -30,3 +30,4 @@ class Sending:
     method: str | None = None
     url: str | None = None
     probes_liveness: bool = False
+    fresh: bool = False

@@ -62,7 +62,8 @@ class Network(httpx.BaseTransport):
     """Connections over a network, kept alive between requests.
 
     They use the trust store of the system and the proxies of the environment. The extension
-    `timeout.whole` of a request bounds the whole exchange, in seconds. `certificates` are the
+    `timeout.whole` of a request bounds the whole exchange, in seconds; with `fresh` it gets a new
+    connection, and no other request may be under way. `certificates` are the
     SHA-256 digests, in hexadecimal digits, of the TLS certificates that servers have shown.
     """
 
@@ -80,6 +81,8 @@ class Network(httpx.BaseTransport):
         _exchange.ends = time.monotonic() + request.extensions.get("timeout", {}).get(
             "whole", LONGEST_EXCHANGE
         )
+        if request.extensions.get("fresh"):
+            self._forget(request.url)
         response = self._route(request.url).handle_request(request)
         if request.url.scheme == "https":
             self._note_certificate(response)
@@ -98,6 +101,13 @@ class Network(httpx.BaseTransport):
     def close(self) -> None:
         """Close every connection."""
         for route in self._routes.values():
+            route.close()
+
+    def _forget(self, url: httpx.URL) -> None:
+        """Close the connections to the origin of a URL."""
+        with self._opening:
+            route = self._routes.pop((url.scheme, url.netloc), None)
+        if route is not None:
             route.close()
 
     def _route(self, url: httpx.URL) -> "_Route":

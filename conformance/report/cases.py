@@ -7,6 +7,7 @@ from conformance.contract.verdict import Level, Verdict
 from conformance.report import coverage
 from conformance.report.document import is_checked
 from conformance.report.document_types import FindingEntry, Report, RequirementEntry
+from conformance.report.reproduction import described
 from conformance.report.text import command, visible
 
 
@@ -83,7 +84,10 @@ def _text(entry: RequirementEntry, found: FindingEntry) -> str:
     lines = [f"requirement: {entry['statement']}", f"{label}: {visible(found['message'])}"]
     if found["expected"]:
         lines.append(f"expected: {visible(found['expected'])}")
+    if "reproduction" in found:
+        again = found["reproduction"]
+        lines += [f"again: {visible(described(again))}", visible(again["again"])]
     if found["needs"]:
         lines.append(f"needs: {visible(', '.join(found['needs']))}")
     lines += [command(exchange["curl"]) for exchange in found["exchanges"]]
-    return "\n".join(lines)
+    return "\n".join(filter(None, lines))

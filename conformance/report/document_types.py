@@ -106,6 +106,21 @@ class FindingRecord(TypedDict):
     faces: NotRequired[list[str]]
 
 
+class ReproductionEntry(TypedDict):
+    """What became of the requests of a failure that were sent again; see report.reproduction.
+
+    The failure was seen in `seen` of `attempts`, the run itself included. `again` is the command
+    that shows it again where the commands of its exchanges do not.
+    """
+
+    outcome: str
+    seen: int
+    attempts: int
+    reason: str
+    exchanges: list[str]
+    again: str
+
+
 class FindingEntry(TypedDict):
     """A finding of the report, once for all its occurrences."""
 
@@ -120,6 +135,7 @@ class FindingEntry(TypedDict):
     defect: NotRequired[DefectEntry]
     condition: NotRequired[ConditionEntry]
     responses: NotRequired[ShareEntry]
+    reproduction: NotRequired[ReproductionEntry]
     known: NotRequired[str]
 
 

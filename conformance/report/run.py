@@ -31,16 +31,20 @@ from conformance.report import (
     known_failures,
     known_gaps,
     named_ids,
+    reproduction,
     source,
     unchecked,
 )
 from conformance.report.causes import grouping
+from conformance.report.causes.attribution import attributed
 from conformance.report.document_types import (
     AboutEntry,
     ExchangeEntry,
+    FindingEntry,
     FindingRecord,
     LedgerEntry,
     Report,
+    ReproductionEntry,
     RequirementEntry,
 )
 from conformance.report.gathered import Gathered
@@ -93,6 +97,7 @@ class Run:
         self._catalogue = catalogue
         self._complete = complete
         self._gathered = Gathered(catalogue)
+        self._reproductions: dict[tuple[str, str | None, str], ReproductionEntry] = {}
         self._due = 0.0
         self._journal: Journal | None = None
         self.began = time.monotonic()
@@ -133,6 +138,23 @@ class Run:
         """Take the record of one item of an earlier run."""
         self._gathered.add(record)
 
+    def failures(self) -> list[tuple[str, FindingEntry]]:
+        """The failure that shows each cause best, with its requirement; none of a shard.
+
+        Several shards find one failure, and what is merged of them has one name each.
+        """
+        if "shard" in self._about["suite"]:
+            return []
+        causes = attributed(self._report(interrupted=False))
+        return [(cause.entry["id"], cause.findings[0]) for cause in causes]
+
+    def reproduced(self, requirement: str, found: FindingEntry, again: ReproductionEntry) -> None:
+        """Take what became of a failure whose requests were sent once more."""
+        stated = self._catalogue[requirement].conformance_class
+        key = (requirement, found["operation"], found["message"])
+        suite = self._about["suite"]
+        self._reproductions[key] = reproduction.with_command(again, suite, stated)
+
     def finish(self, status: int) -> int:
         """Write the report; the exit code of the run, where pytest ended with `status`."""
         report = self._report(interrupted=status == INTERRUPTED)
@@ -165,6 +187,7 @@ class Run:
         ]
         if self.target is not None:
             named_ids.add(entries, self.target.fixtures)
+        self._add_reproductions(entries)
         classes = about["suite"]["classes"]
         report: Report = {
             "format": document.FORMAT,
@@ -200,6 +223,13 @@ class Run:
             if "shard" in about["suite"]:
                 report["known-failures"]["stale"] = []  # they may concern another shard
         return report
+
+    def _add_reproductions(self, entries: Sequence[RequirementEntry]) -> None:
+        for entry in entries if self._reproductions else ():
+            for found in entry["findings"]:
+                key = (entry["id"], found["operation"], found["message"])
+                if found["verdict"] == Verdict.FAIL and key in self._reproductions:
+                    found["reproduction"] = self._reproductions[key]
 
     def _write(self, report: Report) -> Report:
         """Write all files; the report as it was written, without what was left of secrets."""

@@ -46,6 +46,11 @@ class Engine:
     def __contains__(self, item: str) -> bool:
         return item in self._outcomes
 
+    @property
+    def is_done(self) -> bool:
+        """Whether every check was performed."""
+        return all(outcome.done() for outcome in self._outcomes.values())
+
     def start(self) -> None:
         """Begin to perform the tasks, where that takes threads."""
         if self._threads > 1:

@@ -13,6 +13,7 @@ from conformance.runner.run_options import OPTIONS
 from conformance.runner.stash import CONTEXT, ENGINE, FACT_RESULT, RESULT, SESSION
 
 GATHERER = "conformance-gatherer"
+ENDED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 SECRETS = "conformance-secrets"
 """The secrets that commands printed to a worker; they are handed on in memory."""
 
@@ -155,9 +156,12 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Close the connections; a worker also hands on the secrets that it has used."""
+    """Repeat failures, and close the connections; a worker hands on the secrets it has used."""
     if SESSION not in session.config.stash:
         return
+    gatherer = session.config.pluginmanager.get_plugin(GATHERER)
+    if gatherer is not None:
+        gatherer.reproduce(session)
     if ENGINE in session.config.stash:
         session.config.stash[ENGINE].stop()
     examined = session.config.stash[SESSION]
@@ -196,6 +200,21 @@ class Gatherer:
         """Take the secrets that a worker has used, so that the report is searched for them."""
         self.secrets |= set(getattr(node, "workeroutput", {}).get(SECRETS, ()))
 
+    def reproduce(self, session: pytest.Session) -> None:
+        """Send the requests of failures once more, if every check was performed."""
+        if self.run is None or session.exitstatus not in ENDED or session.shouldstop:
+            return
+        from conformance.runner import reproduction  # noqa: PLC0415
+
+        stash = self.config.stash
+        try:
+            if SESSION not in stash:
+                reproduction.label_apart(self.run, self.config)
+            elif ENGINE not in stash or stash[ENGINE].is_done:
+                reproduction.label(self.run, stash[SESSION])
+        except KeyboardInterrupt:
+            session.exitstatus = pytest.ExitCode.INTERRUPTED
+
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the report; the exit code follows from its verdict."""
@@ -204,6 +223,8 @@ class Gatherer:
         with self._writing():
             if SESSION in self.config.stash:
                 self._opened()
+            else:
+                self.reproduce(session)
             if self.run is not None:
                 self.run.secrets |= self.secrets
                 session.exitstatus = self.run.finish(session.exitstatus)

@@ -17,10 +17,10 @@ from sample_reports import a_defect, a_finding, a_report, an_entry, an_exchange
 from conformance.__main__ import main
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit
-from conformance.commands.reproduction.condition import conditions
-from conformance.commands.reproduction.resending import Recorded, Resender
 from conformance.http.transport import Network
 from conformance.reference import Reference, target
+from conformance.report.repair import conditions
+from conformance.runner.resending import Recorded, Resender
 from conformance.target.profile import parse
 
 EDITS = (

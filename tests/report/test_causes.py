@@ -54,6 +54,20 @@ def reports() -> dict[str, Report]:
     }
 
 
+def test_the_failure_that_shows_a_cause_best_was_sent_once_more(reports: dict[str, Report]) -> None:
+    """It is shown first, with what became of its requests; the others of the cause are not sent."""
+    labels = {
+        name: [cause.findings[0]["reproduction"]["outcome"] for cause in attributed(report)]
+        for name, report in reports.items()
+    }
+    report = reports["neighbouring-video"]
+
+    assert labels["neighbouring-video"] == ["reproduced"]
+    assert {label for found in labels.values() for label in found} <= {"reproduced", "not-repeated"}
+    assert "reproduced on a fresh connection" in "\n".join(terminal.lines(report))
+    jsonschema.validate(report, files.document("report.schema.json"))
+
+
 def causes_of(report: Report) -> list[tuple[str, list[str]]]:
     """Each cause with the requirements that it explains."""
     return [

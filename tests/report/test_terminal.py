@@ -8,10 +8,12 @@ import pytest
 from sample_reports import ID, a_finding, a_report, an_entry, an_exchange
 
 from conformance.contract.requirements import CLASSES
+from conformance.report import cases
 from conformance.report.console import exchange, terminal
 from conformance.report.console.failures import MOST_CAUSES
 from conformance.report.console.screen import Screen
 from conformance.report.console.unchecked import MOST_BLOCKERS
+from conformance.report.formats import html
 
 
 def lines_of(*entries: Any, show_all: bool = False) -> list[str]:
@@ -69,6 +71,29 @@ def test_a_finding_says_how_many_responses_violate_it_and_which_ids_are_from_the
     assert "  seen         in 9 of 2,412 responses" in lines
     assert f"  from profile {ID} is fixtures" in lines
     assert [line.strip() for line in lines if "curl step" in line] == ["curl step-1"]
+
+
+def test_a_failure_says_whether_it_was_seen_again_and_how_to_see_it() -> None:
+    """In the terminal, on the page and in the texts of test cases; the command is not broken."""
+    again = "curl -sS -i -g https://api.example.com/v1/account --next -sS -i -g https://x"
+    reproduction = {
+        "outcome": "kept-connection",
+        "seen": 2,
+        "attempts": 3,
+        "reason": "",
+        "exchanges": [],
+        "again": again,
+    }
+    entry = an_entry("x/1", "fail", findings=[a_finding(reproduction=reproduction)])
+    lines = lines_of(entry)
+    start = next(number for number, line in enumerate(lines) if line.startswith("  again"))
+    texts = "".join(case.text for case in cases.cases(a_report(entry)))
+
+    assert lines[start] == "  again        needs a kept connection: not seen on a fresh one"
+    assert lines[start + 1].strip().startswith("curl -sS -i -g")
+    assert "again: needs a kept connection" in texts
+    assert again in texts
+    assert "needs a kept connection" in html.render(a_report(entry), [])
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

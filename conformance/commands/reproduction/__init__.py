@@ -1,1 +1,1 @@
-"""Failures of a report sent again: what may be sent, and what has to hold of the responses."""
+"""Failures of a report as a pytest file."""

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from conformance.commands.reproduction.condition import Condition, conditions
 from conformance.http import serialization
 from conformance.http.replay import content
 from conformance.report.document_types import ExchangeEntry, FindingEntry, RequirementEntry
+from conformance.report.repair import Condition, conditions
 
 HEAD = '''\
 """Failures of {base_url}, found on {date}.

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Level, Verdict
+from conformance.report import reproduction
 from conformance.report.causes import location
 from conformance.report.causes.attribution import Also, Cause, attributed
 from conformance.report.console import exchange
-from conformance.report.console.line import Span, label
+from conformance.report.console.line import LABEL, LAID_OUT, Span, label
 from conformance.report.document_types import (
     FindingEntry,
     Report,
@@ -135,6 +136,7 @@ def finding(
         yield [label("expected"), (short(found["expected"], LONGEST_MESSAGE), "")]
     if seen := ", ".join(_seen(found)):
         yield [label("seen"), (seen, "")]
+    yield from _again(found, width)
     yield from _ids(found)
     yield from _exchanges(found, width)
     if others:
@@ -148,6 +150,16 @@ def _seen(found: FindingEntry) -> Iterator[str]:
         yield f"in {share['wrong']:,} of {quantity(share['checked'], 'response')}"
     elif found["occurrences"] > 1:
         yield f"by {quantity(found['occurrences'], 'check')}"
+
+
+def _again(found: FindingEntry, width: int) -> Iterator[list[Span]]:
+    """Whether the failure was seen again, and the command that shows it where its own do not."""
+    if "reproduction" not in found:
+        return
+    yield [label("again"), (reproduction.described(found["reproduction"]), "")]
+    again = found["reproduction"]["again"]
+    for text in exchange.command(again, width - LABEL) if again else ():
+        yield [(exchange.MARGIN, LAID_OUT), (text, "dim")]
 
 
 def _ids(found: FindingEntry) -> Iterator[list[Span]]:

@@ -9,6 +9,7 @@ from conformance.report.causes.attribution import Cause, attributed
 from conformance.report.document_types import FindingEntry, Report, RequirementEntry
 from conformance.report.page.pane import Pane
 from conformance.report.page.room import Panes, panes
+from conformance.report.reproduction import described
 from conformance.report.text import short_with_length
 
 LONGEST_MESSAGE = 600
@@ -44,7 +45,10 @@ class ShownExchange:
 
 @dataclass(frozen=True)
 class ShownFinding:
-    """A finding with its exchanges; `known` is the reason why it is a known failure."""
+    """A finding with its exchanges; `known` is the reason why it is a known failure.
+
+    `again` says whether it was seen again, `command` how to see it where its exchanges do not.
+    """
 
     verdict: str
     operation: str | None
@@ -52,6 +56,8 @@ class ShownFinding:
     expected: str
     occurrences: int
     known: str | None
+    again: str
+    command: str
     exchanges: tuple[ShownExchange, ...]
 
 
@@ -189,5 +195,7 @@ def _finding(
         expected=short_with_length(found["expected"], LONGEST_MESSAGE),
         occurrences=found["occurrences"],
         known=found.get("known"),
+        again=described(found["reproduction"]) if "reproduction" in found else "",
+        command=found["reproduction"]["again"] if "reproduction" in found else "",
         exchanges=tuple(exchanges),
     )

@@ -1,4 +1,4 @@
-"""What has to hold of the responses once a failure is fixed, derived from its defect."""
+"""What has to hold of the responses once a failure is repaired, derived from its defect."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,7 +7,12 @@ from typing import Any, Protocol
 
 from conformance.contract.pointer import steps
 from conformance.contract.verdict import Kind, Part
-from conformance.report.document_types import DefectEntry, ExchangeEntry, LocationEntry
+from conformance.report.document_types import (
+    DefectEntry,
+    ExchangeEntry,
+    FindingEntry,
+    LocationEntry,
+)
 
 ABSENT = object()
 """The value at a place that a body does not have."""
@@ -162,6 +167,46 @@ def _of_value(
         yield Value(step, pointer, value)
     elif defect["kind"] == Kind.ACCEPTED and isinstance(value, dict) and "isError" in value:
         yield Value(step, f"{pointer}/isError", value["isError"])
+
+
+def are_equal(
+    found: FindingEntry, before: Sequence[ExchangeEntry], after: Sequence[ExchangeEntry]
+) -> bool:
+    """Whether responses are those of the finding again, so that they show its defect as well.
+
+    Every response has another `requestId`. Of headers, only the defect says which ones count.
+    """
+    places = found["defect"]["where"] if "defect" in found else []
+    if any(place["part"] == Part.HEADER for place in places):
+        return False
+    pairs = zip(before, after, strict=True)
+    return all(
+        status_of(one) == status_of(other) and _content(one) == _content(other)
+        for one, other in pairs
+    )
+
+
+def _content(exchange: ExchangeEntry) -> Any:
+    response = exchange.get("response")
+    text = response["body"].get("text", "") if response else ""
+    try:
+        return _without_ids(json.loads(text))
+    except (ValueError, RecursionError):
+        return text
+
+
+def _without_ids(value: Any) -> Any:
+    """A value without the ids of requests, also in a JSON text that a tool returns."""
+    if isinstance(value, dict):
+        return {name: _without_ids(each) for name, each in value.items() if name != "requestId"}
+    if isinstance(value, list):
+        return [_without_ids(each) for each in value]
+    if isinstance(value, str) and '"requestId"' in value:
+        try:
+            return _without_ids(json.loads(value))
+        except (ValueError, RecursionError):
+            return value
+    return value
 
 
 def status_of(exchange: ExchangeEntry) -> int | None:

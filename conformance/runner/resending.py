@@ -3,7 +3,8 @@
 import json
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
+from urllib.parse import parse_qsl, urlsplit
 
 from conformance.contract import api, openapi
 from conformance.http import serialization, trace
@@ -62,7 +63,7 @@ class Resender:
             return f"the profile has no credential {name}"
         if "length" in (request["body"] or {}):
             return "its body was too long to be recorded"
-        review = _approved_review(exchange)
+        review = approved_review(exchange)
         if review is None:
             return None
         if not self._target.consent.approve_reviews:
@@ -76,23 +77,8 @@ class Resender:
 
     def send(self, exchange: ExchangeEntry) -> ExchangeEntry:
         """Send a recorded request again; the new exchange. Raises Inconclusive without a target."""
-        request = exchange["request"]
-        body = None if request["body"] is None else content(request["body"])
-        headers = [(name, value) for name, value in request["headers"] if name not in REMADE]
-        name = exchange["credential"]
-        sent = self._client.send(
-            Call(exchange["operation"], body=body, content_type=None),
-            Sending(
-                self._target.credentials[name] if name else None,
-                exchange["scheme"],
-                exchange["purpose"],
-                tuple(headers),
-                in_contract=False,
-                stream=["transfer-encoding", "chunked"] in request["headers"],
-                method=request["method"],
-                url=self._url(request["url"]),
-            ),
-        )
+        url = self._url(exchange["request"]["url"])
+        sent = self._client.send(call_of(exchange), sending_of(exchange, self._target, url))
         return cast(ExchangeEntry, serialization.document(sent, self._redactor))
 
     def _url(self, url: str) -> str:
@@ -102,24 +88,61 @@ class Resender:
         return url
 
 
-def _approved_review(exchange: ExchangeEntry) -> str | None:
+def call_of(exchange: ExchangeEntry) -> Call:
+    """The call of a recorded request; its URL is that of `sending_of`."""
+    body = exchange["request"]["body"]
+    return Call(
+        exchange["operation"],
+        query=tuple(parse_qsl(urlsplit(exchange["request"]["url"]).query, keep_blank_values=True)),
+        body=None if body is None else content(body),
+        content_type=None,
+    )
+
+
+def sending_of(exchange: ExchangeEntry, target: Target, url: str) -> Sending:
+    """How a recorded request is sent again, with the credential of the profile."""
+    request, name = exchange["request"], exchange["credential"]
+    headers = [(name, value) for name, value in request["headers"] if name not in REMADE]
+    return Sending(
+        target.credentials[name] if name else None,
+        exchange["scheme"],
+        exchange["purpose"],
+        tuple(headers),
+        in_contract=False,
+        stream=["transfer-encoding", "chunked"] in request["headers"],
+        method=request["method"],
+        url=url,
+    )
+
+
+def approved_review(exchange: ExchangeEntry) -> str | None:
     """The review that a request would approve, by either interface; "" where it names none."""
     request = exchange["request"]
     if request["method"] == "GET":
         return None
     path = request["url"].partition("?")[0]
     approval = api.load().approval.id
-    try:
-        message = json.loads((request["body"] or {}).get("text", ""))
-        parameters = message["params"] if "jsonrpc" in message else None
-    except (ValueError, LookupError, TypeError, RecursionError):
-        parameters = None
+    parameters = _parameters(exchange)
     if parameters is not None:
         is_approval = isinstance(parameters, dict) and parameters.get("name") == approval
         return str(parameters.get("arguments", {}).get("reviewId", "")) if is_approval else None
     if path.rstrip("/").endswith("/approve"):
         return path.rstrip("/").split("/")[-2]
     return None if exchange["operation"] != approval else ""
+
+
+def is_tool_call(exchange: ExchangeEntry) -> bool:
+    """Whether a request is a message to the tool interface."""
+    return _parameters(exchange) is not None
+
+
+def _parameters(exchange: ExchangeEntry) -> Any:
+    """The parameters of a message to the tool interface; None where it is none."""
+    try:
+        message = json.loads((exchange["request"]["body"] or {}).get("text", ""))
+        return message["params"] if "jsonrpc" in message else None
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
 
 
 def _unrecorded(_exchange: Exchange, /) -> None:

@@ -21,13 +21,15 @@ class Unrecorded(Exception):
 class Recording:
     """Returns to each request the recorded response to the exchange of the same id.
 
-    `unused` are the ids of exchanges that no request has had yet.
+    `unused` are the ids of exchanges that no request has had yet, `missing` those of requests that
+    are not in the recording.
     """
 
     concurrency = 1
 
     def __init__(self, documents: Iterable[Mapping[str, Any]]) -> None:
         self._documents = {document["id"]: document for document in documents}
+        self.missing: list[str] = []
 
     @property
     def unused(self) -> list[str]:
@@ -39,6 +41,7 @@ class Recording:
         id = request.extensions["exchange"]
         document = self._documents.pop(id, None)
         if document is None:
+            self.missing.append(id)
             raise Unrecorded(f"no exchange {id}")
         if "response" not in document:
             raise RecordedFailure(str(document["failure"]))

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import fleet_memory
 import postgres_cluster
 import pytest
 from postgres_cluster import Cluster
@@ -42,3 +43,13 @@ def memory(url: str) -> Iterator[Memory]:
     opened = database.open_memory(url)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def nights(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The URL of a memory with eight nights of three targets; nobody writes to it."""
+    url = f"sqlite:///{tmp_path_factory.mktemp('nights') / 'fleet.db'}"
+    opened = database.open_memory(url)
+    fleet_memory.nights(opened, 8)
+    opened.close()
+    return url

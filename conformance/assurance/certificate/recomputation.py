@@ -25,11 +25,15 @@ Line = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Recomputed:
-    """The report of a replay, its exchanges, and the recorded exchanges that it did not need."""
+    """The report of a replay, its exchanges, and the recorded exchanges that it did not need.
+
+    `missing` are the exchanges that it needed and that were not recorded.
+    """
 
     report: dict[str, Any]
     exchanges: tuple[Line, ...]
     unused: tuple[str, ...]
+    missing: tuple[str, ...] = ()
 
 
 def replay(evidence: Evidence) -> Recomputed:
@@ -48,7 +52,9 @@ def replay(evidence: Evidence) -> Recomputed:
         pytest_run.execute(options, [examination.Substitute(lambda: subject)])
         report = orjson.loads((directory / "report.json").read_bytes())
         lines = (directory / "exchanges.jsonl").read_bytes().splitlines()
-    return Recomputed(report, tuple(map(orjson.loads, lines)), tuple(recording.unused))
+    return Recomputed(
+        report, tuple(map(orjson.loads, lines)), tuple(recording.unused), tuple(recording.missing)
+    )
 
 
 def _is_traced(line: Line) -> bool:

@@ -4,7 +4,15 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from conformance.commands.options import assurance, certificates, profiles, reports, run, sandbox
+from conformance.commands.options import (
+    assurance,
+    certificates,
+    fleet,
+    profiles,
+    reports,
+    run,
+    sandbox,
+)
 from conformance.commands.outcome import VERDICTS
 
 
@@ -67,6 +75,11 @@ COMMANDS = {
         "Check a submission, build the site of a registry, or revoke a certificate.",
         certificates.registry,
         ("done, and no fault", "a fault in the submission"),
+    ),
+    "fleet": Command(
+        "Show what is remembered of many targets: site, history, changes, flips.",
+        fleet.fleet,
+        ("done, and nothing broke or flipped", "something broke, or a verdict flipped"),
     ),
     "scenarios": Command("Print the scenarios as an Arazzo document (spec/arazzo.yaml).", _none),
     "init": Command(

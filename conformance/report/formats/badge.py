@@ -31,16 +31,20 @@ def endpoint(report: Report) -> bytes:
 
 def svg(report: Report) -> bytes:
     """The badge as a picture, which links to the page beside it."""
-    text = message(report)
+    return picture(message(report), FILLS[report["verdict"]], PAGE)
+
+
+def picture(text: str, fill: str, page: str) -> bytes:
+    """A badge with a text and a colour, which links to a page."""
     left, right = (round(len(each) * CHARACTER) + 16 for each in (LABEL, text))
     shown = escape(text)
     return f"""\
 <svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" \
 aria-label="{LABEL}: {shown}">
 <title>{LABEL}: {shown}</title>
-<a href="{PAGE}" target="_top">
+<a href="{page}" target="_top">
 <rect width="{left}" height="20" fill="#3d3f3b"/>
-<rect x="{left}" width="{right}" height="20" fill="{FILLS[report["verdict"]]}"/>
+<rect x="{left}" width="{right}" height="20" fill="{fill}"/>
 <g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle">
 <text x="{left / 2}" y="14" textLength="{left - 14}">{LABEL}</text>
 <text x="{left + right / 2}" y="14" textLength="{right - 14}">{shown}</text>

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -32,8 +33,13 @@ class Inline:
 @cache
 def page() -> Template:
     """The template of the whole page."""
-    environment = Environment(
-        loader=FunctionLoader(_text),
+    return environment(_text).get_template("page.html.jinja")
+
+
+def environment(text: Callable[[str], str]) -> Environment:
+    """Templates with our filters, which show nothing invisible; `text` reads one by its name."""
+    made = Environment(
+        loader=FunctionLoader(text),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_visible,
@@ -47,8 +53,8 @@ def page() -> Template:
         "quantity": quantity,
         "value": value,
     }
-    environment.filters |= filters
-    return environment.get_template("page.html.jinja")
+    made.filters |= filters
+    return made
 
 
 @cache

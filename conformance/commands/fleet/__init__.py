@@ -1,0 +1,22 @@
+"""`conformance fleet`: many targets, and what is remembered of them; one module for each action."""
+
+import argparse
+import importlib
+
+from conformance.commands.outcome import UsageError
+
+EXTRA = ("distributed", "psycopg", "sqlalchemy")
+"""The packages of the extra `fleet`."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Perform one action."""
+    action = arguments.action.replace("-", "_")
+    try:
+        code: int = importlib.import_module(f"conformance.commands.fleet.{action}").run(arguments)
+    except ModuleNotFoundError as problem:
+        if problem.name not in EXTRA:
+            raise
+        remedy = "pip install 'localization-api-conformance[fleet]'"
+        raise UsageError(f"needs the package {problem.name}: {remedy}") from None
+    return code

@@ -1,0 +1,44 @@
+"""The memory that a command reads; it has to be there."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import SQLAlchemyError
+
+from conformance.commands.outcome import UsageError
+from conformance.fleet.memory import database, reading
+from conformance.fleet.memory.database import MemoryProblem
+from conformance.fleet.memory.reading import Campaign
+
+LATEST = "latest"
+
+
+@contextmanager
+def reader(url: str) -> Iterator[Connection]:
+    """A connection to the memory at a URL. Raises UsageError."""
+    try:
+        memory = database.open_memory(url, is_new=False)
+        try:
+            with memory.reading() as connection:
+                yield connection
+        finally:
+            memory.close()
+    except MemoryProblem as problem:
+        raise UsageError(f"--db {problem}") from None
+    except SQLAlchemyError as problem:
+        raise UsageError(f"--db: {database.first_line(problem)}") from None
+
+
+def campaign(connection: Connection, name: str) -> Campaign:
+    """The campaign of a name; `latest`, and `latest~1` for the one before it. Raises UsageError."""
+    found = reading.campaign(connection, name)
+    if found is not None:
+        return found
+    campaigns = reading.campaigns(connection)
+    first, _, back = name.partition("~")
+    steps = int(back) if back.isdecimal() else 0
+    if first == LATEST and (back.isdecimal() or name == LATEST) and steps < len(campaigns):
+        return campaigns[-1 - steps]
+    known = ", ".join(each.name for each in campaigns[-3:]) or "none"
+    raise UsageError(f"no campaign {name!r}; the last ones are: {known}")

@@ -1,0 +1,22 @@
+"""`conformance fleet report`: writes the site of a fleet."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from conformance.commands.fleet.memory import reader
+from conformance.commands.outcome import UsageError
+from conformance.contract.exit_codes import CONFORMANT
+from conformance.fleet.site import build
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the pages, their data and the badges."""
+    out: Path = arguments.out
+    try:
+        with reader(arguments.db) as connection:
+            build.build(connection, out)
+    except OSError as problem:
+        raise UsageError(f"--out {problem.filename}: {problem.strerror}") from None
+    sys.stdout.write(f"site  {out / 'index.html'}\n")
+    return CONFORMANT

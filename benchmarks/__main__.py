@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import floor, runs, schemathesis_run
+from benchmarks import floor, round_trips, runs, schemathesis_run
 from benchmarks.measured import Figure, Row
 from conformance import __version__
 from conformance.runner.depth import DEPTHS
@@ -33,6 +33,10 @@ PARTS: dict[str, tuple[str, Part]] = {
         lambda options: runs.by_latency(
             options.depth, [each / 1000 for each in options.latencies], options.connections
         ),
+    ),
+    "path": (
+        f"Round trips, one after another, with {round_trips.LATENCY * 1000:.0f} ms each",
+        lambda options: round_trips.rows(options.depth),
     ),
     "schemathesis": (
         "Exchanges per second, over loopback",

@@ -11,6 +11,7 @@ import orjson
 
 from conformance.contract.verdict import Inconclusive
 from conformance.http.budget import NEEDS
+from conformance.http.recent import recent
 
 MISSING = object()
 """The value of `Response.json` where the body is not JSON; no JSON value is identical to it."""
@@ -25,6 +26,9 @@ LONGEST_INTEGER = 20
 """Characters of the longest integer of 64 bits."""
 
 LONGEST_CODE = 80
+
+PARSED = 5
+"""Bytes that a parsed body takes up, for each of its text."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,7 @@ class Response:
         """Whether a rule cannot know what the body is, which is no fault of the target."""
         return self.cut is not None or self.is_too_deep
 
-    @cached_property
+    @recent(lambda response: PARSED * len(response.body))
     def _parsed(self) -> tuple[Any, bool]:
         return parse(self.body) if self.cut is None else (MISSING, False)
 
@@ -216,12 +220,12 @@ class Exchange:
         """The parsed body of the response, or `MISSING`; Inconclusive where it was cut."""
         return self.response.json if self.response and self.body else MISSING
 
-    @cached_property
+    @property
     def data(self) -> Any:
         """`data` of a success envelope, or `MISSING`."""
         return self.json.get("data", MISSING) if isinstance(self.json, dict) else MISSING
 
-    @cached_property
+    @property
     def items(self) -> list[dict[str, Any]]:
         """The records of a page; empty where the response is not a page: a rule checks that."""
         found = self.data.get("items") if isinstance(self.data, dict) else None

@@ -1,6 +1,6 @@
 """The context of one item: what a check, or a fact, sends and finds."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conformance.contract.openapi import Operation
@@ -49,6 +49,7 @@ class Context:
         self._about_arguments: list[Exchange] = []
         self._shown: list[Exchange] = []
         self._needed: dict[str, None] = {}
+        self._parts: dict[str, None] = {}
         self._served: set[str] = set()
         self._is_settled = False
 
@@ -58,6 +59,12 @@ class Context:
         """A fact of the run: computed once, by the first item that needs it."""
         self._needed[name] = None
         return self.session.facts.ask(name, compute)
+
+    def find_all(self, wanted: Mapping[str, Callable[["Context"], object]]) -> None:
+        """Find the parts of this item, each a fact, side by side where the transport allows it."""
+        self._needed.update(dict.fromkeys(wanted))
+        self._parts.update(dict.fromkeys(wanted))
+        self.session.facts.find_all(wanted, self.session.dispatcher.concurrency)
 
     def claim(self, name: str) -> Fact | None:
         """A new fact, for this item to find; None where another one has found it, or does."""
@@ -189,8 +196,10 @@ class Context:
         return [exchange for each in contexts for exchange in each._exchanges.values()]
 
     def _basis(self) -> list[Exchange]:
-        """The exchanges of the item; those of the facts that it needed if it has none."""
-        contexts = [self] if self._exchanges else [fact.context for fact in self.facts()]
+        """The exchanges of the item and its parts; those of all facts that it needed if none."""
+        own = [self, *(self.session.facts[name].context for name in self._parts)]
+        has_own = any(each._exchanges for each in own)
+        contexts = own if has_own else [fact.context for fact in self.facts()]
         return [exchange for each in contexts for exchange in each._exchanges.values()]
 
     def _exchange(self, id: str) -> Exchange | None:

@@ -1,4 +1,4 @@
-"""Performs the checks of a run: those that only read side by side, all others one at a time."""
+"""Performs the checks of a run stage by stage, those of some stages side by side."""
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -74,7 +74,7 @@ class Engine:
     def _run(self) -> None:
         for stage in Stage:
             tasks = [task for task in self._tasks if task.stage is stage]
-            self._side_by_side(tasks, self._threads if stage is Stage.READS else 1)
+            self._side_by_side(tasks, self._threads if stage.is_concurrent else 1)
 
     def _side_by_side(self, tasks: Sequence[Task], threads: int) -> None:
         with ThreadPoolExecutor(threads, "check") as pool:

@@ -20,6 +20,8 @@ SPENDERS = "approvals"
 """The xdist scope of the checks that approve reviews."""
 SPENDING = frozenset({"approvals", "trials", "preconditions", "access", "unusual_keys"})
 """The fixtures that approve reviews."""
+ASKING = frozenset({"access"})
+"""The fixtures that approve reviews in trials alone."""
 WALKERS = "walks"
 """The xdist scope of the checks that paginate lists."""
 WALKED = ("authorization/lists", "pagination/")
@@ -29,13 +31,20 @@ WALKED = ("authorization/lists", "pagination/")
 class Stage(IntEnum):
     """The stages of a run, one after the other.
 
-    Checks that only read are performed side by side. Those that approve reviews follow, each alone:
-    an approval changes what others read. The last ones need a target that nobody else calls.
+    Checks that only read are performed side by side, then those of access: beside reads they send
+    approvals that have to be rejected. Those that approve reviews follow, each alone: an approval
+    changes what others read. The last ones need a target that nobody else calls.
     """
 
     READS = 0
-    APPROVES = 1
-    ALONE = 2
+    ASKS = 1
+    APPROVES = 2
+    ALONE = 3
+
+    @property
+    def is_concurrent(self) -> bool:
+        """Whether the checks of this stage are performed side by side."""
+        return self in (Stage.READS, Stage.ASKS)
 
 
 def stage(check: Callable[..., object], operation: str | None, *, alone: bool) -> Stage:
@@ -43,6 +52,8 @@ def stage(check: Callable[..., object], operation: str | None, *, alone: bool) -
     if alone:
         return Stage.ALONE
     given = inspect.signature(check).parameters
+    if SPENDING.intersection(given) == ASKING:
+        return Stage.ASKS
     is_approval = "operation" not in given or operation == api.load().approval.id
     spends = is_approval and not SPENDING.isdisjoint(given)
     return Stage.APPROVES if spends else Stage.READS

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
+from conformance.http.sending import Sending
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED, conflict
@@ -102,9 +103,12 @@ def test_a_replay_is_guarded_like_the_approval(
         raise Inconclusive(
             "every caller may approve", needs=tuple(f"credentials.{name}" for name in FORBIDDEN)
         )
-    for credential, scheme in callers:
-        name = credential.name if credential else "nobody"
-        expect.rejected(live.callers.send(call, credential, scheme, purpose=f"replay as {name}"))
+    sendings = [
+        Sending(credential, scheme, f"replay as {credential.name if credential else 'nobody'}")
+        for credential, scheme in callers
+    ]
+    for response in live.callers.send_each([(call, sending) for sending in sendings]):
+        expect.rejected(response)
 
 
 def _rejected_callers(live: Live, trials: Trials) -> Iterator[tuple[Credential | None, str | None]]:
@@ -129,14 +133,17 @@ def test_a_key_with_another_revision_is_a_conflict(
 ) -> None:
     """A used key with another revision returns 409, and the review stays approved."""
     trial = trials.approved(scheme)
-    for difference in (1, -1, 7):
-        revision = trial.review.revision + difference
-        call = approvals.call(trial.review.id, revision, trial.key)
-        response = live.callers.send(call, scheme=scheme, purpose="the key with another revision")
-        after = approvals.reader.read(trial.review.id)
+    primary = live.callers.credential_with("primary", scheme)
+    sending = Sending(primary, scheme, "the key with another revision")
+    revisions = [trial.review.revision + difference for difference in (1, -1, 7)]
+    responses = live.callers.send_each(
+        [(approvals.call(trial.review.id, each, trial.key), sending) for each in revisions]
+    )
+    after = approvals.reader.read(trial.review.id)
+    for revision, response in zip(revisions, responses, strict=True):
         expect.status(response, *conflict(revision))
-        if in_former_state(trial.review, after):
-            _check_still_approved(trial, approvals)
+    if in_former_state(trial.review, after):
+        _check_still_approved(trial, approvals)
 
 
 @requirement("approval/key-other-review")

@@ -16,8 +16,8 @@ from conformance.suite.tools.filters import filters_of
 from conformance.suite.tools.results import ToolResult
 from conformance.suite.tools.toolbox import Arguments, Toolbox
 
-IN_A_ROW = 4
-"""Consecutive results without the former state before a change counts as complete."""
+AT_ONCE = 4
+"""Results at once without the former state before a change counts as complete."""
 
 
 @requirement("tools/approval")
@@ -45,7 +45,9 @@ def _check_left(review: Review, id: str, arguments: Arguments, toolbox: Toolbox)
         toolbox.tool(operation)
         settling = _settle(
             review,
-            lambda: toolbox.call_as_primary(operation, arguments, "the state after the approval"),
+            lambda number: toolbox.call_all_as_primary(
+                operation, {f"the state after the approval, {n}": arguments for n in range(number)}
+            ),
             toolbox,
         )
         former = settling.former[-1:]
@@ -61,18 +63,18 @@ def _check_left(review: Review, id: str, arguments: Arguments, toolbox: Toolbox)
         expect.that(settling.is_settled, otherwise.at(*where), *settling.later[-1:], *former)
 
 
-def _settle(review: Review, call: Callable[[], ToolResult], toolbox: Toolbox) -> Settling:
+def _settle(review: Review, call: Callable[[int], list[ToolResult]], toolbox: Toolbox) -> Settling:
     results: dict[str, ToolResult] = {}
 
-    def read() -> Exchange:
-        result = call()
-        results[result.exchange.id] = result
-        return result.exchange
+    def read(number: int) -> list[Exchange]:
+        called = call(number)
+        results.update({result.exchange.id: result for result in called})
+        return [result.exchange for result in called]
 
     def shows_former(exchange: Exchange) -> bool:
         return _shows(results[exchange.id].data, review)
 
-    return settle(read, shows_former, toolbox.live.session.transport.wait, IN_A_ROW)
+    return settle(read, shows_former, toolbox.live.session.transport.wait, AT_ONCE)
 
 
 def _shows(data: Any, review: Review) -> bool:

@@ -1,12 +1,12 @@
 """Approval of reviews that cannot be approved, and of other ids (Review, Errors)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
+from conformance.http.sending import Sending
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED, conflict
@@ -55,8 +55,7 @@ def test_what_cannot_be_approved_is_not(
     if not ids:
         raise Inconclusive("the profile names no unapprovable review", needs=NEEDS)
     trials.baseline(scheme)
-    tried = [_attempted(id, scheme, live, approvals) for id in ids]
-    changes = [change for change in tried if change is not None]
+    changes = list(_attempted(ids, scheme, live, approvals))
     if len(changes) == 1:  # it may be another client's
         raise Inconclusive(
             f"the status of a review changed from {shown(changes[0].before)} to "
@@ -95,15 +94,34 @@ def _check_withheld(scheme: str, approvals: Approvals) -> None:
         expect.that(response.status != 200, otherwise.at(*where), again, response)
 
 
-def _attempted(id: str, scheme: str, live: Live, approvals: Approvals) -> StatusChange | None:
-    """The change of status that an attempt left; None without one, or where it goes on changing."""
-    before = _unapprovable(id, approvals)
-    key = approvals.key(id, f"unapprovable {scheme}")
-    call = approvals.call(id, revision_or_first(before), key)
-    response = live.callers.send(
-        call, scheme=scheme, purpose="approve a review that cannot be approved"
+def _attempted(
+    ids: Sequence[str], scheme: str, live: Live, approvals: Approvals
+) -> Iterator[StatusChange]:
+    """Attempt to approve each of some reviews; the changes of their status that attempts left."""
+    reads = [(id, None) for id in ids]
+    before = approvals.reader.read_each(reads)
+    for id, read in zip(ids, before, strict=True):
+        _check_unapprovable(id, read)
+    primary = live.callers.credential_with("primary", scheme)
+    sending = Sending(primary, scheme, "approve a review that cannot be approved")
+    keys = [approvals.key(id, f"unapprovable {scheme}") for id in ids]
+    responses = live.callers.send_each(
+        [
+            (approvals.call(id, revision_or_first(read), key), sending)
+            for id, read, key in zip(ids, before, keys, strict=True)
+        ]
     )
-    after, status = approvals.reader.read(id), _status(before)
+    after = approvals.reader.read_each(reads)
+    for id, *exchanges in zip(ids, before, responses, after, strict=True):
+        change = _change(*exchanges)
+        # A status that goes on changing does so by itself.
+        if change is not None and _status(approvals.reader.read(id)) == change.after:
+            yield change
+
+
+def _change(before: Exchange, response: Exchange, after: Exchange) -> StatusChange | None:
+    """The change of status that an attempt left. Raises Violation where it was not rejected."""
+    status = _status(before)
     if status == APPROVED:
         expect.status(response, *ON_APPROVED)
         return None
@@ -111,14 +129,11 @@ def _attempted(id: str, scheme: str, live: Live, approvals: Approvals) -> Status
     check_not_approved(response, after)
     change = StatusChange(status, response, after)
     is_changed = None not in (status, change.after) and change.after != status
-    if not is_changed or _status(approvals.reader.read(id)) != change.after:
-        return None
-    return change
+    return change if is_changed else None
 
 
-def _unapprovable(id: str, approvals: Approvals) -> Exchange:
-    """A read of a review of the profile. Raises Inconclusive where it is approvable."""
-    read = approvals.reader.read(id)
+def _check_unapprovable(id: str, read: Exchange) -> None:
+    """Raises Inconclusive where a review of the profile is approvable, or cannot be read."""
     expect.clear(read)
     problem = None
     if not isinstance(read.data, dict):
@@ -127,7 +142,6 @@ def _unapprovable(id: str, approvals: Approvals) -> Exchange:
         problem = f"review {id} is approvable"
     if problem is not None:
         raise Inconclusive(problem, needs=NEEDS, exchanges=[read.id])
-    return read
 
 
 def _status(read: Exchange) -> object:
@@ -158,10 +172,11 @@ def test_an_approval_of_no_review_is_absent(
 def _check_similar_ids(live: Live, approvals: Approvals, trials: Trials) -> None:
     """An id that a careless look-up takes for that of the trial's review is not found either."""
     review = trials.first().review
-    for id in (*_similar_ids(review.id, live), *_related_ids(review.record), *EXTREMES):
-        revision = review.revision + 1
-        send = partial(_approve_stale, live, approvals, (id, revision))
-        _, response = approvals.with_new_key(id, "near", send)
+    revision = review.revision + 1
+    ids = (*_similar_ids(review.id, live), *_related_ids(review.record), *EXTREMES)
+    calls = [approvals.call(id, revision, approvals.key(id, "near")) for id in ids]
+    responses = live.callers.send_all(calls, "approve an id that resembles that of a review")
+    for id, response in zip(ids, responses, strict=True):
         # A revision beyond a number type, or an id of no version, may be malformed.
         may_be_malformed = id in EXTREMES or 400 in conflict(revision)
         allowed = (403, 404, 400, 422) if may_be_malformed else (403, 404)
@@ -181,8 +196,3 @@ def _similar_ids(id: str, live: Live) -> Iterator[str]:
 def _related_ids(record: dict[str, object]) -> Iterator[str]:
     """The ids of the subject, the video and the project of a review."""
     yield from (str(record[tie]) for tie in TIES if is_uuid(record.get(tie)))
-
-
-def _approve_stale(live: Live, approvals: Approvals, stale: tuple[str, int], key: str) -> Exchange:
-    purpose = "approve an id that resembles that of a review"
-    return live.callers.send(approvals.call(*stale, key), purpose=purpose)

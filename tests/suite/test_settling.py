@@ -18,20 +18,25 @@ def read(status: int) -> Exchange:
     ("statuses", "is_settled", "waits"),
     [
         ([LATER, LATER, LATER], True, 0),
-        ([FORMER, LATER, LATER, LATER], True, 1),
+        ([FORMER, FORMER, FORMER, LATER, LATER, LATER], True, 1),
         ([LATER, LATER, FORMER, LATER, LATER, LATER], True, 1),
         ([FORMER, LATER] * 40, False, len(INTERVALS) + 1),
         ([FORMER] * 40, False, len(INTERVALS) + 1),
     ],
 )
-def test_a_change_settles_with_several_reads_in_a_row(
+def test_a_change_settles_with_several_reads_at_once(
     statuses: list[int], is_settled: bool, waits: int
 ) -> None:
     """Alternating reads never become stable."""
     responses = iter([read(status) for status in statuses])
     waited: list[float] = []
 
-    settling = settle(lambda: next(responses), lambda read: read.status == FORMER, waited.append, 3)
+    settling = settle(
+        lambda number: [next(responses) for _ in range(number)],
+        lambda read: read.status == FORMER,
+        waited.append,
+        3,
+    )
 
     assert (settling.is_settled, len(waited)) == (is_settled, waits)
     assert {read.status for read in settling.former} <= {FORMER}

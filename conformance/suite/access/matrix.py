@@ -2,12 +2,13 @@
 
 import random
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from conformance.contract import api
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
 from conformance.http.exchange import Call
+from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.suite.access import rule
 from conformance.suite.access.cases import Case, Cases, CellCallers
@@ -43,23 +44,38 @@ class AccessMatrix:
 
         Inconclusive where no cell can be asked: then the last reason.
         """
+        session = self._live.session
+        cells = {
+            (fact_name("cell", requirement, number)): (cell, number)
+            for number, cell in enumerate(_chosen(session.seed))
+            if rule.requirement(cell) == requirement
+        }
+        wanted = {name: partial(_check_in, *numbered) for name, numbered in cells.items()}
+        session.find_all(wanted)
         problem: Exception | None = None
         is_shown = False
-        for number, cell in enumerate(_chosen(self._live.session.seed)):
-            if rule.requirement(cell) == requirement:
-                try:
-                    self._check_cell(cell, number)
-                    is_shown = True
-                except (Inconclusive, NotApplicable) as reason:
-                    problem = reason
-                except Violation as found:
-                    raise Violation(
-                        found.defect, exchanges=found.exchanges, operation=cell.operation
-                    ) from found
+        for name, (cell, _) in cells.items():
+            try:
+                session.fact(name, wanted[name])
+                is_shown = True
+            except (Inconclusive, NotApplicable) as reason:
+                problem = reason
+            except Violation as found:
+                raise Violation(
+                    found.defect, exchanges=found.exchanges, operation=cell.operation
+                ) from found
         if not is_shown and problem is not None:
             raise problem
 
     # --- one cell ---
+
+    def check_cell(self, cell: Cell, number: int) -> None:
+        """Violation where a cell has another outcome than the rule states."""
+        if cell.operation != api.load().approval.id or cell.record != "own":
+            self._check_cell(cell, number)
+            return
+        with self._approvals.pool.reserved():
+            self._check_cell(cell, number)
 
     def _check_cell(self, cell: Cell, number: int) -> None:
         operation = self._live.operation(cell.operation)
@@ -205,6 +221,10 @@ def _chosen(seed: int) -> list[Cell]:
     valid = rule.cells(api.load().schemes)
     random.Random(seed).shuffle(valid)
     return pairwise(valid, lambda cell: cell.row)
+
+
+def _check_in(cell: Cell, number: int, own: Context) -> None:
+    _of(Live(own)).check_cell(cell, number)
 
 
 def _of(live: Live) -> AccessMatrix:

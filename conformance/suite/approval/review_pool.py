@@ -2,9 +2,10 @@
 
 import json
 import subprocess
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
@@ -24,6 +25,7 @@ class Stock:
     ids: list[str]
     recorded: list[str]
     withheld: list[Review]
+    being_tried: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
     def of(cls, session: Context) -> "Stock":
@@ -40,6 +42,7 @@ class ReviewPool:
         self._reader = reader
         stock = session.fact(fact_name("reviews", "approvable"), Stock.of)
         self._ids, self._recorded, self._withheld = stock.ids, stock.recorded, stock.withheld
+        self._being_tried = stock.being_tried
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -104,6 +107,40 @@ class ReviewPool:
         review = self.pending()
         self._ids.remove(review.id)
         return review
+
+    @contextmanager
+    def reserved(self) -> Iterator[None]:
+        """Let nobody else attempt what has to be rejected: it would not show whose effect it is."""
+        with self._being_tried:
+            yield
+
+    def take_up_to(self, most: int) -> list[Review]:
+        """So many reviews out of the pool, read side by side, as far as one is left to others.
+
+        Raises Inconclusive where there is none to begin with.
+        """
+        self.require_consent()
+        taken: list[Review] = []
+        while len(taken) < most and len(self._ids) > 1:
+            taken += self._taken_of(self._ids[: min(most - len(taken), len(self._ids) - 1)])
+        try:
+            while len(taken) < most and (not taken or self._session.target.fixtures.provision):
+                taken.append(self.take())
+        except Inconclusive:
+            if not taken:
+                raise
+        return taken
+
+    def _taken_of(self, ids: list[str]) -> Iterator[Review]:
+        """The reviews with these ids of the pool that can be approved now."""
+        reads = self._reader.read_each([(id, None) for id in ids])
+        for id, read in zip(ids, reads, strict=True):
+            review = self._reader.review_in(read, id)
+            self._ids.remove(id)
+            if review is not None and review.is_withheld:
+                self._withheld.append(review)
+            elif review is not None:
+                yield review
 
     def take_instead_of(self, review: Review) -> Review:
         """Another review of the pool; the same one where none is left."""

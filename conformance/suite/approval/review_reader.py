@@ -1,12 +1,13 @@
 """Reviews as primary reads them: one by its id, until a change shows, and in the list."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
 from conformance.runner.context import Context
 from conformance.suite.approval.review import (
     APPROVED,
@@ -19,12 +20,13 @@ from conformance.suite.approval.review import (
     shows_status,
 )
 from conformance.suite.approval.settling import INTERVALS, Settling, settle
+from conformance.suite.callers.callers import Request
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import DEFAULT_LIMIT, Listed
 
-READS_IN_A_ROW = 8
-PAGES_IN_A_ROW = 4
-"""Consecutive reads without the former state before a change counts as complete."""
+READS_AT_ONCE = 8
+PAGES_AT_ONCE = 4
+"""Reads at once without the former state before a change counts as complete."""
 MOST_PAGES = 5
 READS_AGAIN = 12
 READS_TO_CONFIRM = 36
@@ -42,9 +44,24 @@ class ReviewReader:
         call = Call("review_get", {"reviewId": id})
         return self._live.callers.send(call, scheme=scheme, purpose="read the review")
 
+    def read_each(self, reads: Sequence[tuple[str, str | None]]) -> list[Exchange]:
+        """Read reviews side by side, each by its id and by a scheme, or by any."""
+        return self._live.callers.send_each(self.requests(reads))
+
+    def requests(self, reads: Sequence[tuple[str, str | None]]) -> list[Request]:
+        """The requests that read reviews, each by its id and by a scheme, or by any."""
+        primary = self._live.callers.credential("primary")
+        return [
+            (Call("review_get", {"reviewId": id}), Sending(primary, scheme, "read the review"))
+            for id, scheme in reads
+        ]
+
     def review(self, id: str) -> Review | None:
         """The review; None where it cannot be read or is approved already."""
-        read = self.read(id)
+        return self.review_in(self.read(id), id)
+
+    def review_in(self, read: Exchange, id: str) -> Review | None:
+        """The review that a response shows; None where it shows none, or one that is approved."""
         if read.status != 200 or self._is_spent(id, read):
             return None
         return Review(id, revision_of(read), read)
@@ -91,9 +108,12 @@ class ReviewReader:
 
     def settle(self, review: Review, scheme: str) -> Settling:
         """Read an approved review until its change is complete."""
-        read = partial(self.read, review.id, scheme)
+
+        def read(number: int) -> list[Exchange]:
+            return self.read_each([(review.id, scheme)] * number)
+
         is_former = partial(in_former_state, review)
-        return settle(read, is_former, self._session.transport.wait, READS_IN_A_ROW)
+        return settle(read, is_former, self._session.transport.wait, READS_AT_ONCE)
 
     def unsettled(self, review: Review) -> list[Exchange]:
         """Reads of an approved review, by every scheme, that show its former state long afterwards.
@@ -107,7 +127,7 @@ class ReviewReader:
 
     def _former_reads(self, review: Review, number: int) -> list[Exchange]:
         schemes = self._live.callers.credential("primary").schemes
-        reads = [self.read(review.id, schemes[each % len(schemes)]) for each in range(number)]
+        reads = self.read_each([(review.id, schemes[n % len(schemes)]) for n in range(number)])
         return [read for read in reads if in_former_state(review, read)]
 
     def settle_pages(self, review: Review, scheme: str) -> Iterator[Settling]:
@@ -117,10 +137,14 @@ class ReviewReader:
         default size: a target may remember each page by its address.
         """
         is_former = partial(lists_former_state, review)
+        primary = self._live.callers.credential("primary")
+        sending = Sending(primary, scheme, "the list after the approval")
         for call in self._pages_of(review):
-            purpose = "the list after the approval"
-            read = partial(self._live.callers.send, call, scheme=scheme, purpose=purpose)
-            yield settle(read, is_former, self._session.transport.wait, PAGES_IN_A_ROW)
+            read = partial(self._read_page, (call, sending))
+            yield settle(read, is_former, self._session.transport.wait, PAGES_AT_ONCE)
+
+    def _read_page(self, request: tuple[Call, Sending], number: int) -> list[Exchange]:
+        return self._live.callers.send_each([request] * number)
 
     def _pages_of(self, review: Review) -> list[Call]:
         listed = self._listed(review.id)

@@ -1,6 +1,8 @@
 """Sequences of approvals, each step compared with the oracle (States and transitions)."""
 
-from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
+from collections.abc import Iterable
+
+from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.oracle import Oracle, Step, Subject
@@ -17,63 +19,24 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.lists.live import Live
 
-PENDING = 2
-"""Reviews that are pending at a time, while the pool lasts."""
-
 
 class Sequence:
-    """The reviews of a sequence, and the oracle.
+    """The reviews of a sequence, none of which anything else uses, and the oracle."""
 
-    A sequence continues the one before it, since an approval cannot be undone. `problem` is the
-    first one: what follows it might be its consequence.
-    """
-
-    def __init__(self, live: Live, approvals: Approvals, trials: Trials) -> None:
-        self.problem: Violation | Inconclusive | None = None
+    def __init__(
+        self, live: Live, approvals: Approvals, trials: Trials, reviews: Iterable[Review]
+    ) -> None:
         self._live = live
         self._approvals = approvals
         self._trials = trials
         self._scheme = live.callers.credential("primary").schemes[0]
         self._oracle = Oracle()
-        self._subjects: list[Subject] = []
-        self._reviews: dict[str, Review] = {}
-        self._budget = PENDING * live.session.depth.sequences
+        self._reviews = {review.id: review for review in reviews}
+        self._subjects = [Subject(each.id, each.revision) for each in self._reviews.values()]
 
     def step(self, which: int, key: int, difference: int) -> None:
-        """Send one approval, unless an earlier step met a problem."""
-        if self.problem is None:
-            try:
-                self._perform(which, key, difference)
-            except (Violation, Inconclusive) as problem:
-                self.problem = problem
-
-    def refill(self) -> None:
-        """Keep reviews pending while the budget and the pool last.
-
-        The last review of the pool is left for checks that need another one. Raises Inconclusive
-        where there is none to begin with.
-        """
-        while self._budget and self._pending() < PENDING:
-            if self._subjects and self._approvals.pool.is_nearly_spent:
-                return
-            self._budget -= 1
-            try:
-                review = self._approvals.pool.take()
-            except Inconclusive:
-                self._budget = 0
-                if not self._subjects:
-                    raise
-                return
-            self._subjects.append(Subject(review.id, review.revision))
-            self._reviews[review.id] = review
-
-    def _pending(self) -> int:
-        return sum(not subject.approved for subject in self._subjects)
-
-    def _perform(self, which: int, key: int, difference: int) -> None:
-        """Send one step and compare the response, then the review, with the oracle."""
-        self.refill()
-        subject = self._subjects[-1 - which % len(self._subjects)]
+        """Send one approval, and compare the response, then the review, with the oracle."""
+        subject = self._subjects[which % len(self._subjects)]
         step = Step(subject, self._approvals.key(self._subjects[0].id, f"model {key}"), difference)
         response = self._sent(step)
         if response.is_repeated:

@@ -1,7 +1,9 @@
 """Whether a change shows in every read from some moment on: reads may lag behind a write."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from operator import not_
 
 from conformance.http.exchange import Exchange
 
@@ -19,25 +21,24 @@ class Settling:
 
 
 def settle(
-    read: Callable[[], Exchange],
+    read: Callable[[int], Sequence[Exchange]],
     shows_former: Callable[[Exchange], bool],
     wait: Callable[[float], None],
-    in_a_row: int,
+    number: int,
 ) -> Settling:
-    """Read until so many reads in a row do not show the former state, or they can no longer lag.
+    """Read until so many reads at once do not show the former state, or they can no longer lag.
 
-    One such read alone proves nothing: reads may take turns between two states.
+    One such read alone proves nothing: reads may take turns between two states. `read` gets their
+    number.
     """
     former: list[Exchange] = []
     later: list[Exchange] = []
     for seconds in (*INTERVALS, 0.0):
-        for _ in range(in_a_row):
-            response = read()
-            if shows_former(response):
-                former.append(response)
-                break
-            later.append(response)
-        else:
+        responses = read(number)
+        showing = [shows_former(response) for response in responses]
+        former += compress(responses, showing)
+        later += compress(responses, map(not_, showing))
+        if not any(showing):
             return Settling(tuple(former), tuple(later), is_settled=True)
         wait(seconds)
     return Settling(tuple(former), tuple(later), is_settled=False)

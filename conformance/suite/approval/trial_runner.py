@@ -1,7 +1,11 @@
-"""Trials as they are run: a review of the pool, attempts that have to be rejected, the approval."""
+"""Trials as they are run: a review of the pool, attempts that have to be rejected, the approval.
+
+The attempts travel together, and the review is read once after them. Where it has changed, each is
+made once more on another review, alone, so that the evidence shows which of them changed it.
+"""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -61,25 +65,88 @@ class TrialRunner:
 
     def _attempted(
         self, review: Review, planned: Iterable[Planned]
-    ) -> tuple[Review, dict[str, Attempt]]:
+    ) -> tuple[Review, Mapping[str, Attempt]]:
         """Make attempts; the review to go on with: another one where an attempt had an effect."""
+        wanted = [each for each in planned if self._effects[each.kind] < MOST_EFFECTS]
+        if not wanted:
+            return review, {}
+        together = self._attempted_together(review, wanted)
+        last = together[wanted[-1].label]
+        if not self._had_effect(last):
+            return _as_read(review, last.after), together
+        review, alone = self._attempted_one_by_one(self._review_after(together), wanted)
+        if any(_is_accepted(each) or self._had_effect(each) for each in alone.values()):
+            return review, alone
+        # Nothing shows alone: what was accepted beside the others is the defect.
+        return review, alone | {
+            label: each for label, each in together.items() if _is_accepted(each)
+        }
+
+    def _had_effect(self, attempt: Attempt) -> bool:
+        return attempt.changed_review or self._approvals.is_spent(attempt.before, attempt.after)
+
+    def _review_after(self, together: Mapping[str, Attempt]) -> Review:
+        """The review to go on with after attempts of which some had an effect."""
+        accepted = [label for label, each in together.items() if _is_accepted(each)]
+        label = (accepted or list(together))[0]
+        attempt = together[label]
+        review = attempt.before
+        if self._approvals.is_spent(review, attempt.after):
+            key = self._approvals.key(review.id, label)
+            self._approvals.record(review.id, review.revision, key)
+            return self._pool.take()
+        if is_withheld(attempt.after):
+            return self._pool.take_instead_of(review)
+        return _as_read(review, attempt.after)
+
+    def _attempted_together(self, review: Review, planned: Sequence[Planned]) -> dict[str, Attempt]:
+        """Make attempts side by side, and read the review after them."""
+        keys = [self._approvals.key(review.id, each.label) for each in planned]
+        requests = [
+            self._request(review, each, key) for each, key in zip(planned, keys, strict=True)
+        ]
+        responses = self._live.callers.send_each(requests)
+        settled = [
+            self._with_usable_key(review, each, response)
+            for each, response in zip(planned, responses, strict=True)
+        ]
+        after = self._reader.read(review.id)
+        return {
+            each.label: Attempt(response, after, review, each.kind)
+            for each, response in zip(planned, settled, strict=True)
+        }
+
+    def _with_usable_key(self, review: Review, planned: Planned, response: Exchange) -> Exchange:
+        """The response; to the attempt with another key where a transient error spoilt the key."""
+        if response.status != 409 or not response.is_repeated:
+            return response
+        send = partial(self._send_planned, review, planned)
+        _, again = self._approvals.with_new_key(review.id, f"{planned.label}, again", send)
+        return again
+
+    def _attempted_one_by_one(
+        self, review: Review, planned: Iterable[Planned]
+    ) -> tuple[Review, dict[str, Attempt]]:
         attempts: dict[str, Attempt] = {}
         for each in planned:
             if self._effects[each.kind] < MOST_EFFECTS:
                 send = partial(self._send_planned, review, each)
-                key, response = self._approvals.with_new_key(review.id, each.label, send)
+                label = f"{each.label}, alone"
+                key, response = self._approvals.with_new_key(review.id, label, send)
                 attempt = Attempt(response, self._reader.read(review.id), review, each.kind)
                 attempts[each.label] = attempt
                 review = self._next_review(attempt, each, key)
         return review, attempts
 
     def _send_planned(self, review: Review, planned: Planned, key: str) -> Exchange:
+        return self._session.client.send(*self._request(review, planned, key))
+
+    def _request(self, review: Review, planned: Planned, key: str) -> tuple[Call, Sending]:
         right = self._approvals.call(review.id, review.revision, key)
         call = planned.change(right, review.revision, key)
-        sending = Sending(
+        return call, Sending(
             planned.credential, planned.scheme, planned.label, headers=planned.headers
         )
-        return self._session.client.send(call, sending)
 
     def _next_review(self, attempt: Attempt, planned: Planned, key: str) -> Review:
         review = attempt.before
@@ -111,19 +178,23 @@ class TrialRunner:
     def _approve(self, review: Review, scheme: str, first: Trial | None) -> Trial:
         """Approve a review, and read it and others before and afterwards."""
         watched = bystanders(review, self._reader.listed(), self._pool.ids)
-        before = [self._reader.read(id) for id in watched]
-        page = self._page()
+        page, *before = self._watched([(id, None) for id in watched])
         approval = self._approval(review, scheme, first)
+        after = self._after(approval)
+        # By the same scheme, since what a review shows may depend on who reads it.
+        schemes = [read.scheme for read in before]
+        later_page, *later = self._watched(list(zip(watched, schemes, strict=True)))
+        known = {approval.review.id, *watched}
         return Trial(
             approval.review,
             scheme,
             approval.key,
             approval.response,
-            self._after(approval),
+            after,
             approval.rejected_key,
             bystanders=(
-                *self._read_again(before, watched),
-                *self._approved_on(page, {approval.review.id, *watched}),
+                *zip(before, later, strict=True),
+                *self._approved_on(page, later_page, known),
             ),
         )
 
@@ -132,21 +203,20 @@ class TrialRunner:
             return self._reader.read_approved(approval.review)
         return self._reader.read(approval.review.id)
 
-    def _read_again(self, before: list[Exchange], ids: list[str]) -> list[Bystander]:
-        # By the same scheme, since what a review shows may depend on who reads it.
-        pairs = zip(before, ids, strict=True)
-        return [(read, self._reader.read(id, read.scheme)) for read, id in pairs]
+    def _watched(self, reads: Sequence[tuple[str, str | None]]) -> list[Exchange]:
+        """The longest page of reviews, which shows many at once, and reviews by their ids."""
+        page = Call("review_list").asking(limit="100")
+        primary = self._live.callers.credential("primary")
+        sending = Sending(primary, None, "the other reviews in the list")
+        return self._live.callers.send_each([(page, sending), *self._reader.requests(reads)])
 
-    def _approved_on(self, page: Exchange, known: set[str]) -> list[Bystander]:
-        """Further reviews that became approved since a page was read."""
+    def _approved_on(
+        self, page: Exchange, later: Exchange, known: Iterable[str]
+    ) -> list[Bystander]:
+        """Further reviews that became approved between two reads of a page."""
         lower = {id.lower() for id in known}
-        ids = [id for id in newly_approved(page, self._page()) if id.lower() not in lower]
-        return [(page, self._reader.read(id)) for id in ids]
-
-    def _page(self) -> Exchange:
-        """The longest page of reviews, which shows many others at once."""
-        call = Call("review_list").asking(limit="100")
-        return self._live.callers.send(call, purpose="the other reviews in the list")
+        ids = [id for id in newly_approved(page, later) if id.lower() not in lower]
+        return [(page, read) for read in self._reader.read_each([(id, None) for id in ids])]
 
     def _approval(self, review: Review, scheme: str, first: Trial | None) -> Approval:
         """Approve a review with a new key; after a first trial, one that resembles the used key."""
@@ -179,6 +249,10 @@ class TrialRunner:
 def resembling(key: str) -> str:
     """A key that differs in its last digit."""
     return f"{key[:-1]}{'01'[key[-1] == '0']}"
+
+
+def _is_accepted(attempt: Attempt) -> bool:
+    return attempt.response.status == 200
 
 
 def _as_read(review: Review, read: Exchange) -> Review:

@@ -9,7 +9,8 @@ from typing import Any
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
-from conformance.http.exchange import Call, Exchange
+from conformance.http.exchange import PARSED, Call, Exchange
+from conformance.http.recent import recent
 from conformance.http.sending import Sending
 from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
@@ -78,16 +79,21 @@ class Pagination:
         strings = [record["id"] for record in self.records if isinstance(record.get("id"), str)]
         return [id.lower() for id in strings]
 
-    @cached_property
+    @recent(lambda pagination: PARSED * pagination.size)
     def records(self) -> list[dict[str, Any]]:
         """All records, in their order."""
         return [record for page in self.pages for record in page.items]
 
-    @cached_property
+    @recent(lambda pagination: PARSED * pagination.size)
     def listed(self) -> list[Listed]:
         """The records with a valid id."""
         shown = [(record, page.call) for page in self.pages for record in page.items]
         return [Listed(record, call) for record, call in shown if is_uuid(record.get("id"))]
+
+    @property
+    def size(self) -> int:
+        """The bytes of all its pages."""
+        return sum(len(page.response.body) for page in self.pages if page.response is not None)
 
     @property
     def without_id(self) -> int:

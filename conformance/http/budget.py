@@ -15,13 +15,16 @@ MOST_VALUES = 250_000
 """JSON values in the body of a response: each takes up many times the bytes of its text."""
 
 MEMORY = 128 * 1024 * 1024
-"""Bytes that all responses may take up that something refers to, parsed, by estimate."""
+"""Bytes that all responses may take up that something refers to, by estimate."""
 
 SMALL = 16 * 1024
 """Bytes of a body that does not count, as most bodies of a run."""
 
-VALUE = 100
-"""Bytes of a parsed JSON value, with its place in an object or array."""
+VALUE = 20
+"""Bytes that a JSON value takes up beside its text: few are kept parsed, and not for long."""
+
+TEXT = 64
+"""Bytes of the text of an ordinary value: requests may repeat a longer one, such as a cursor."""
 
 RESPONSE, REMEMBERED = "max-response-bytes", "memory"
 TIME, REQUESTS = "max-time", "max-requests"
@@ -92,7 +95,8 @@ class Budget:
         size = len(body)
         if size <= SMALL:
             return True
-        size = 2 * size + VALUE * values(body)
+        number = values(body)
+        size += max(size - TEXT * number, 0) + VALUE * number
         with self._lock:
             if self._used + size > self.memory:
                 return False

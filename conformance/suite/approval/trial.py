@@ -37,9 +37,15 @@ class Attempt:
     @property
     def changed_review(self) -> bool:
         """Whether the review shows another revision or status than before, or is withheld."""
-        read, after = self.before.read, self.after
+        after = self.after
         if shown_revision(after) not in (None, self.before.revision) or is_withheld(after):
             return True
+        return self.changed_status
+
+    @property
+    def changed_status(self) -> bool:
+        """Whether the review shows another status than before."""
+        read, after = self.before.read, self.after
         if not (shows_status(read) and shows_status(after)):
             return False
         return bool(record_of(read)["status"] != record_of(after)["status"])

@@ -97,6 +97,11 @@ class TrialRunner:
             return self._pool.take()
         if is_withheld(attempt.after):
             return self._pool.take_instead_of(review)
+        if attempt.changed_status:  # a second attempt may leave it as the first has made it
+            another = self._pool.take_instead_of(review)
+            if another.id != review.id:
+                self._pool.give_back(review)
+                return another
         return _as_read(review, attempt.after)
 
     def _attempted_together(self, review: Review, planned: Sequence[Planned]) -> dict[str, Attempt]:

@@ -7,6 +7,11 @@ VERDICTS = (
     "non-conformant; or inconclusive, with --require-complete",
 )
 
+FLEET_VERDICTS = (
+    "every target conforms, or nothing broke or flipped",
+    "a target violates the contract, something broke, or a verdict flipped",
+)
+
 INCOMPLETE_RUN = "incomplete: something that is required could not be checked"
 
 
@@ -14,7 +19,7 @@ def explained(ends: tuple[str, ...]) -> str:
     """The exit codes of a command as help text; `ends` describes the first ones, from 0 on."""
     common = ("interrupted; the results so far are in the report", "internal error")
     usage = ("usage error: an option or a file is wrong, or nothing responds at an address",)
-    gate = (INCOMPLETE_RUN,) if ends == VERDICTS else ()
+    gate = (INCOMPLETE_RUN,) if ends in (VERDICTS, FLEET_VERDICTS) else ()
     codes = [*enumerate(ends), *enumerate((*common, *usage, *gate), INTERRUPTED)]
     return "exit codes:\n" + "".join(f"  {code}  {meaning}\n" for code, meaning in codes)
 

@@ -43,9 +43,10 @@ from conformance.target.toml_schema import (
 )
 
 __all__ = [
+    "PROFILE",
     "Consent", "Credential", "Fixtures", "Limits", "ParameterName", "Problem", "Product",
     "ProfileError", "RateLimit", "Target",
-    "bare", "load", "parse",
+    "bare", "examine", "load", "parse", "tables_of", "text_of", "variables",
 ]  # fmt: skip
 
 _API = api.load()
@@ -136,7 +137,7 @@ _TOKEN_REMEDY = "it has to print the secret on standard output and end with exit
 _TOKEN: dict[str, Schema] = {"command": Array(_ARGUMENT), "lifetime": _NUMBER}
 _CREDENTIAL: Schema = dict.fromkeys(_API.schemes, Either(_SECRET, _TOKEN))
 _RATE_LIMIT: dict[str, Schema] = {"requests": _COUNT, "seconds": _NUMBER}
-_PROFILE: Schema = {
+PROFILE: Mapping[str, Schema] = {
     "base-url": _BASE_URL,
     "credentials": {
         **dict.fromkeys(
@@ -183,7 +184,7 @@ _PROFILE: Schema = {
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of a profile, for editors; made of what reads it."""
-    return json_schema.document(_PROFILE, "target", "A target profile")
+    return json_schema.document(PROFILE, "target", "A target profile")
 
 
 def load(
@@ -198,8 +199,8 @@ def load(
     `credentials` replace those of the file, by the names of their callers. Runs the commands that
     print secrets. Raises ProfileError with every problem of the file.
     """
-    text = _text(path)
-    data = with_credentials(_tables(path, text), credentials)
+    text = text_of(path)
+    data = with_credentials(tables_of(path, text), credentials)
     return parse(data, source=str(path), text=text, base_url=base_url, environ=environ)
 
 
@@ -228,11 +229,8 @@ def parse(
     `source` names the tables in problems, and `text` gives the line numbers.
     """
     reader = Reader(source, text, environ)
-    profile = reader.read(_PROFILE, data)
-    address = _address(reader, profile, base_url)
-    _check_credentials(reader, profile.get("credentials", {}))
-    _check_rate_limit(reader, profile.get("limits", {}))
-    _check_fixtures(reader, profile.get("fixtures", {}))
+    profile = examine(reader, data, base_url)
+    address = str(base_url or profile.get("base-url", "")).rstrip("/")
     _raise_problems(reader)
     credentials = _credentials(profile.get("credentials", {}), data)
     _run_commands(reader, credentials)
@@ -265,14 +263,10 @@ def check(path: Path, *, allow_secrets: bool = False) -> list[Problem]:
 
     Needs no environment variable, and runs no command. Raises ProfileError for other problems.
     """
-    text = _text(path)
-    data = _tables(path, text)
+    text = text_of(path)
+    data = tables_of(path, text)
     reader = Reader(str(path), text, None)
-    tables = reader.read(_PROFILE, data)
-    _address(reader, tables, None)
-    _check_credentials(reader, tables.get("credentials", {}))
-    _check_rate_limit(reader, tables.get("limits", {}))
-    _check_fixtures(reader, tables.get("fixtures", {}))
+    tables = examine(reader, data)
     _raise_problems(reader)
     if not allow_secrets:
         for name, secrets in _credential_tables(tables.get("credentials", {})):
@@ -284,12 +278,35 @@ def check(path: Path, *, allow_secrets: bool = False) -> list[Problem]:
     return reader.problems
 
 
+def examine(
+    reader: Reader, data: Mapping[str, object], base_url: str | None = None
+) -> dict[str, Any]:
+    """The sound tables of a profile; the reader has the problems. Runs no command."""
+    profile: dict[str, Any] = reader.read(PROFILE, data)
+    _check_address(reader, profile, base_url)
+    _check_credentials(reader, profile.get("credentials", {}))
+    _check_rate_limit(reader, profile.get("limits", {}))
+    _check_fixtures(reader, profile.get("fixtures", {}))
+    return profile
+
+
 def bare(base_url: str) -> Target:
     """A target of which only the base URL is known. Raises ProfileError for an invalid URL."""
     return parse({}, base_url=base_url, environ={})
 
 
-def _text(path: Path) -> str:
+def variables(value: object) -> frozenset[str]:
+    """The environment variables that the tables of a profile name."""
+    if isinstance(value, Mapping):
+        return frozenset().union(*map(variables, value.values()))
+    if isinstance(value, list | tuple):
+        return frozenset().union(*map(variables, value))
+    name = reference(value)
+    return frozenset() if name is None else frozenset({name})
+
+
+def text_of(path: Path) -> str:
+    """The text of a profile. Raises ProfileError."""
     try:
         return path.read_text(
             encoding="utf-8-sig"
@@ -302,7 +319,8 @@ def _text(path: Path) -> str:
         raise _unreadable(path, "is not UTF-8 text", "save it as UTF-8") from None
 
 
-def _tables(path: Path, text: str) -> dict[str, Any]:
+def tables_of(path: Path, text: str) -> dict[str, Any]:
+    """The tables of a profile, as TOML has them. Raises ProfileError."""
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -320,7 +338,7 @@ def _position(error: Exception, text: str) -> int | None:
     return int(match[1] or len(text.splitlines())) if match else None
 
 
-def _address(reader: Reader, profile: Mapping[str, Any], base_url: str | None) -> str:
+def _check_address(reader: Reader, profile: Mapping[str, Any], base_url: str | None) -> None:
     flaw = base_url_flaw(base_url) if base_url else None
     if flaw:
         reader.problems.append(Problem(None, None, "--base-url", flaw, _BASE_URL.remedy))
@@ -330,7 +348,6 @@ def _address(reader: Reader, profile: Mapping[str, Any], base_url: str | None) -
             "is missing",
             'write base-url = "https://…/v1" above the first table, or use --base-url URL',
         )
-    return str(base_url or profile.get("base-url", "")).rstrip("/")
 
 
 def _credential_tables(credentials: Mapping[str, Any]) -> Iterator[tuple[Place, Mapping[str, Any]]]:

@@ -111,6 +111,11 @@ class Reader:
         self.problems.append(Problem(self._source, line, dotted(place), what, remedy))
         self._places.append(place)
 
+    def adopt(self, other: "Reader", place: Place) -> None:
+        """Add the problems of a document that stands at a place of this one."""
+        for inner, problem in zip(other._places, other.problems, strict=True):
+            self.report((*place, *inner), problem.what, problem.remedy)
+
     def sound(self, place: Place) -> bool:
         """Whether there is no problem at a place or below it."""
         return not any(known[: len(place)] == place for known in self._places)
@@ -204,11 +209,21 @@ def lines(text: str) -> dict[Place, int]:
         if match["bracket"] == "[[":
             arrays[key] += 1
             key = (*key, arrays[key] - 1)
+        elif match["bracket"]:
+            key = _indexed(key, arrays)
         table = key if match["bracket"] else table
         place = key if match["bracket"] else (*table, *key)
         for end in range(1, len(place) + 1):
             found.setdefault(place[:end], number)
     return found
+
+
+def _indexed(key: Place, arrays: Counter[Place]) -> Place:
+    """The place of a table in the last table of an array."""
+    for end in range(1, len(key)):
+        if key[:end] in arrays:
+            return (*key[:end], arrays[key[:end]] - 1, *key[end:])
+    return key
 
 
 def _kind(value: object) -> str:

@@ -31,7 +31,7 @@ def test_the_profile_of_init_has_every_key() -> None:
     variables = dict.fromkeys(re.findall(r"\$\{(\w+)\}", text), "secret")
     tables = tomllib.loads(text)
     profile.parse(tables, text=text, environ=variables)
-    assert _keys(tables) >= _keys(profile._PROFILE) - {f"credentials.{each}" for each in _schemes()}
+    assert _keys(tables) >= _keys(profile.PROFILE) - {f"credentials.{each}" for each in _schemes()}
 
 
 def _keys(table: Any, place: str = "") -> set[str]:

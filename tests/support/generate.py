@@ -8,6 +8,7 @@ import subjects
 
 from conformance.assurance.selftest import catalogue
 from conformance.contract import arazzo, revisions
+from conformance.fleet import fleet_file
 from conformance.report import known_failures
 from conformance.target import profile
 
@@ -25,6 +26,7 @@ def main() -> None:
         "COVERAGE.md": catalogue.text(subjects.SUBJECTS),
         "arazzo.yaml": arazzo.text(),
         "target.schema.json": as_json(profile.schema()),
+        "fleet.schema.json": as_json(fleet_file.schema()),
         "known-failures.schema.json": as_json(known_failures.schema()),
         **unpublished(),
     }

@@ -13,7 +13,7 @@ from conformance.commands.options import (
     run,
     sandbox,
 )
-from conformance.commands.outcome import VERDICTS
+from conformance.commands.outcome import FLEET_VERDICTS, VERDICTS
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,7 @@ COMMANDS = {
         ("done, and no fault", "a fault in the submission"),
     ),
     "fleet": Command(
-        "Show what is remembered of many targets: site, history, changes, flips.",
-        fleet.fleet,
-        ("done, and nothing broke or flipped", "something broke, or a verdict flipped"),
+        "Check many targets; show what is remembered of them.", fleet.fleet, FLEET_VERDICTS
     ),
     "scenarios": Command("Print the scenarios as an Arazzo document (spec/arazzo.yaml).", _none),
     "init": Command(

@@ -28,6 +28,11 @@ class Memory:
         self.engine = engine
 
     @property
+    def url(self) -> str:
+        """Its URL, with the password."""
+        return self.engine.url.render_as_string(hide_password=False)
+
+    @property
     def is_file(self) -> bool:
         """Whether it is a file of this machine."""
         return self.engine.dialect.name == "sqlite"
@@ -83,6 +88,8 @@ def _url(stated: str) -> URL:
         raise MemoryProblem(f"{backend}: neither SQLite nor PostgreSQL; {REMEDY}")
     if backend == "sqlite" and url.database in (None, "", ":memory:"):
         raise MemoryProblem(f"a memory in SQLite is a file; {REMEDY}")
+    if backend == "sqlite":
+        url = url.set(database=str(Path(url.database or "").absolute()))
     return url.set(drivername=DRIVERS[backend]) if "+" not in url.drivername else url
 
 

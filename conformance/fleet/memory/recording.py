@@ -35,6 +35,7 @@ from conformance.fleet.memory.tables import (
     verdict,
 )
 from conformance.report.document_types import FindingEntry, Report, RequirementEntry
+from conformance.report.rejections import UNAVAILABLE
 
 OUTCOMES = {
     CONFORMANT: "conformant",
@@ -57,7 +58,8 @@ EXPLAINED = (Verdict.FAIL, Verdict.ERROR)
 class Ended:
     """A run that has ended: its exit code, its files by name, and by which revision it checked.
 
-    `reason` says in a line why there is no report. `worker` is the machine.
+    `reason` says in a line why there is no report. `worker` is the machine. `may_have_spent`: it
+    may have approved a review.
     """
 
     exit_code: int
@@ -65,6 +67,16 @@ class Ended:
     revision: str = ""
     reason: str = ""
     worker: str = ""
+    may_have_spent: bool = False
+
+    @property
+    def outcome(self) -> str:
+        """How it ended; a target that stopped responding in the middle of a run is unreachable."""
+        outcome = OUTCOMES.get(self.exit_code, "error")
+        report = self.report
+        if outcome == "incomplete" and report is not None and _stopped_responding(report):
+            return "unreachable"
+        return outcome
 
     @property
     def report(self) -> Report | None:
@@ -76,6 +88,16 @@ class Ended:
         return report
 
 
+def _stopped_responding(report: Report) -> bool:
+    """Whether something could not be checked because the target did not respond."""
+    return any(
+        not UNAVAILABLE.isdisjoint(found["needs"])
+        for entry in report["requirements"]
+        for found in entry["findings"]
+        if found["verdict"] == Verdict.INCONCLUSIVE
+    )
+
+
 def add(connection: Connection, target: str, ended: Ended) -> int:
     """Add a single run, which belongs to no campaign; its number."""
     row = {
@@ -83,7 +105,8 @@ def add(connection: Connection, target: str, ended: Ended) -> int:
         "attempt": 1,
         "state": DONE,
         "labels": [],
-        "plan": {},
+        "needs": "",
+        "retries": 0,
         "rank": 0.0,
         "exclusive": target,
         "spends": False,
@@ -102,7 +125,7 @@ def store(connection: Connection, number: int, ended: Ended) -> None:
     values: dict[str, Any] = {
         "ended": time.time(),
         "exit_code": ended.exit_code,
-        "outcome": OUTCOMES.get(ended.exit_code, "error"),
+        "outcome": ended.outcome,
         "complete": ended.exit_code in COMPLETE,
         "reason": ended.reason or None,
         "worker": ended.worker or None,

@@ -108,8 +108,8 @@ run = Table(
     Column("attempt", Integer, nullable=False),  # from 1 on, of this target in this campaign
     Column("state", String(10), nullable=False),
     Column("labels", JSON, nullable=False),
-    # What a run needs before it begins; see `fleet.queue`.
-    Column("plan", JSON, nullable=False),
+    Column("needs", String(200), nullable=False),  # the resources of a worker, with commas between
+    Column("retries", Integer, nullable=False),
     Column("rank", Double, nullable=False),  # the highest is run first
     Column("exclusive", String(200), nullable=False),  # runs with the same value do not overlap
     Column("spends", Boolean, nullable=False),  # whether it may approve reviews

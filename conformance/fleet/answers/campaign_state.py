@@ -33,13 +33,13 @@ class CampaignState:
         """How many targets have each outcome; those without one are under way."""
         return dict(Counter(run.outcome or run.state for run in self.runs))
 
-    def failing(self, requirement: str) -> list[str]:
-        """The targets that fail a requirement."""
-        return [
-            target
+    def failing(self, requirement: str) -> dict[str, list[str]]:
+        """The targets that fail a requirement, with the operations; none: as a whole."""
+        return {
+            target: [operation for id, operation in pairs if id == requirement and operation]
             for target, pairs in self.failed.items()
             if any(id == requirement for id, _ in pairs)
-        ]
+        }
 
 
 def of(connection: Connection, campaign: Campaign) -> CampaignState:

@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
 from sqlalchemy import Connection
 
 from conformance import __version__
@@ -74,7 +75,9 @@ def build(connection: Connection, out: Path) -> None:
     stated = standing.statements(
         connection, [each.latest for each in standings if each.latest is not None]
     )
-    _requirements(connection, site, standings, stated)
+    for entry in stated.values():
+        trend = trends.requirement(connection, entry.id, campaigns)
+        _requirement(site, entry, standings, trend)
     site.page(
         "",
         "index",
@@ -130,29 +133,21 @@ def _campaigns(
     return states
 
 
-def _requirements(
-    connection: Connection,
-    site: Site,
-    standings: Sequence[Standing],
-    stated: Mapping[str, Stated],
-) -> None:
-    for id, entry in stated.items():
-        failing = [
-            (stands, failure)
-            for stands in standings
-            for failure in stands.failures
-            if failure.requirement == id
-        ]
-        folder = addresses.requirement(id)
-        trend = trends.requirement(connection, id)
-        site.page(folder, "requirement", stated=entry, failing=failing, trend=trend)
-        document = {
-            "requirement": asdict(entry),
-            "failing": [
-                {"target": stands.target, **_failure(failure)} for stands, failure in failing
-            ],
-        }
-        site.data(f"{folder}/requirement.json", document)
+def _requirement(site: Site, stated: Stated, standings: Sequence[Standing], trend: Markup) -> None:
+    """The page of a requirement: everybody who fails it."""
+    failing = [
+        (stands, failure)
+        for stands in standings
+        for failure in stands.failures
+        if failure.requirement == stated.id
+    ]
+    folder = addresses.requirement(stated.id)
+    site.page(folder, "requirement", stated=stated, failing=failing, trend=trend)
+    document = {
+        "requirement": asdict(stated),
+        "failing": [{"target": stands.target, **_failure(failure)} for stands, failure in failing],
+    }
+    site.data(f"{folder}/requirement.json", document)
 
 
 def cell(counted: Mapping[str, int]) -> tuple[str, str]:

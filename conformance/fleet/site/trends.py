@@ -49,14 +49,15 @@ def verdicts(connection: Connection, runs: Sequence[Run]) -> Markup:
     return chart.bars("Requirements by verdict, for each run", shown)
 
 
-def requirement(connection: Connection, id: str) -> Markup:
+def requirement(connection: Connection, id: str, found: Sequence[Campaign]) -> Markup:
     """How many targets failed a requirement, by campaign."""
+    recent = [each.id for each in found[-chart.MOST_BARS :]]
     verdict, run, campaign = tables.verdict.c, tables.run.c, tables.campaign.c
     query = (
         select(campaign.started, verdict.verdict, func.count(run.target.distinct()))
         .join(tables.run, run.id == verdict.run)
         .join(tables.campaign, campaign.id == run.campaign)
-        .where(verdict.requirement == id, verdict.operation == "")
+        .where(verdict.requirement == id, verdict.operation == "", campaign.id.in_(recent))
         .group_by(campaign.id, campaign.started, verdict.verdict)
         .order_by(campaign.started)
     )

@@ -48,8 +48,8 @@ def test_a_campaign_has_the_outcome_and_the_classes_of_each_target(nights: str) 
     by_target = {run.target: run.id for run in state.runs}
     assert by_target["asia"] not in state.counts
     assert state.counts[by_target["us"]]["pagination"] == {"pass": 13, "fail": 1}
-    assert state.failing("pagination/once") == ["us"]
-    assert state.failing("pagination/limit") == []
+    assert state.failing("pagination/once") == {"us": ["video_list"]}
+    assert state.failing("pagination/limit") == {}
 
 
 def test_both_databases_give_the_same_answers(memory: Memory) -> None:

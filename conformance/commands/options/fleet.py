@@ -85,15 +85,13 @@ def selection(part: argparse.ArgumentParser) -> None:
         type=_shard,
         default=UNSHARDED,
         metavar="K/N",
-        help="only part K of N, the same on every machine",
+        help="only part K of N, the same on every machine; index=0/N where counting begins at 0",
     )
 
 
 def _shard(text: str) -> tuple[int, int]:
-    number, _, of = text.partition("/")
-    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-        raise argparse.ArgumentTypeError(f"{text!r} must be K/N with 1 ≤ K ≤ N, such as 2/5")
-    return int(number), int(of)
+    shard = option_types.shard(text)
+    return shard.number, shard.count
 
 
 def _engine(text: str) -> str:

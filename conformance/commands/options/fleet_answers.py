@@ -50,6 +50,22 @@ def add(actions: Any) -> None:
         help="number of processes (default: one per core)",
     )
     _json(rejudge)
+    matrix(actions)
+
+
+def matrix(actions: Any) -> None:
+    """Add the action that prints the jobs of a CI system."""
+    part = actions.add_parser(
+        "matrix", help="print the jobs of a CI system for a fleet", allow_abbrev=False
+    )
+    part.add_argument("file", type=Path, metavar="FILE", help="the fleet")
+    part.add_argument("--format", choices=("github", "gitlab"), required=True, help="the CI system")
+    part.add_argument(
+        "--shards",
+        type=option_types.count,
+        metavar="N",
+        help="divide the run of each target into N jobs (default: one job for each target)",
+    )
 
 
 def _action(actions: Any, name: str, help: str) -> argparse.ArgumentParser:

@@ -1,0 +1,25 @@
+"""`conformance fleet matrix`: the jobs of a CI system for a fleet."""
+
+import argparse
+import sys
+
+from conformance.commands.outcome import UsageError
+from conformance.contract.exit_codes import CONFORMANT
+from conformance.fleet import ci_matrix, fleet_file
+from conformance.fleet.ci_matrix import MatrixError
+from conformance.fleet.fleet_file import FleetError
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the matrix; secrets stay the variables that the profiles name."""
+    try:
+        targets = fleet_file.load(arguments.file, None).targets
+        jobs = (
+            ci_matrix.divided(targets, arguments.shards)
+            if arguments.shards
+            else ci_matrix.whole(arguments.file, targets)
+        )
+        sys.stdout.write(ci_matrix.rendered(jobs, arguments.format))
+    except (FleetError, MatrixError) as problem:
+        raise UsageError(str(problem)) from None
+    return CONFORMANT

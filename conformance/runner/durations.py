@@ -16,7 +16,8 @@ SHIPPED = Path(__file__).with_name("durations.json")
 PAGES = f"{FACT}pages["
 """The beginning of the facts that are paginations of lists."""
 
-APPROVING = tuple(f"{FACT}{kind}[" for kind in ("trial", "unusual-keys", "single-steps", "access"))
+KINDS = ("access", "cell", "history", "single-steps", "trial", "unusual-keys")
+APPROVING = tuple(f"{FACT}{kind}[" for kind in KINDS)
 """The beginnings of the facts that only checks with approvals need."""
 
 

@@ -171,12 +171,12 @@ def _check_workers(config: pytest.Config, target: Target) -> None:
     if allowed is None or workers * shards <= allowed:
         return
     if shards > 1:
-        together = f"{shards} shards" + (f" with -n {workers}" if workers > 1 else "")
+        together = f"{shards} shards" + (f" with -n {workers}" if workers > 1 else "") + " send"
         remedy = f"use at most {allowed} processes altogether"
     else:
-        together, remedy = f"-n {workers}", f"use -n {allowed} or less"
+        together, remedy = f"-n {workers} sends", f"use -n {allowed} or less"
     raise pytest.UsageError(
-        f"{together} sends {workers * shards} requests at once, and limits.connections of the"
+        f"{together} {workers * shards} requests at once, and limits.connections of the"
         f" profile allows {allowed}: {remedy}"
     )
 

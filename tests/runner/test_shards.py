@@ -3,6 +3,7 @@
 import json
 import shlex
 import shutil
+import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,14 @@ from conformance.__main__ import main, parser
 from conformance.contract import files
 from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED, USAGE_ERROR
 from conformance.http.exchange import FACT
+from conformance.http.transport import Network
 from conformance.report import artefacts
-from conformance.runner import durations, partition, pytest_run, shard
+from conformance.runner import durations, examination, partition, pytest_run, shard
 from conformance.runner.collection import SUITE
+from conformance.runner.examination import Subject
 from conformance.runner.scheduling import spends, walks
 from conformance.runner.shard import Shard
+from conformance.target.profile import parse
 
 CLASSES = ("pagination", "approval")
 EVERYTHING = ",".join(artefacts.FORMATS)
@@ -354,3 +358,37 @@ def test_durations_without_a_log_or_without_a_shard_are_usage_errors(
         assert reason in capfd.readouterr().err
     assert performed(tmp_path / "out", f"--durations-from={folder / 'whole'}") == USAGE_ERROR
     assert "add --shard k/n" in capfd.readouterr().err
+
+
+LIMITED = """
+base-url = "http://127.0.0.1:9/v1"
+[credentials.primary]
+api-key = "key-0123456789"
+[limits]
+requests-per-second = 12
+connections = 4
+"""
+
+
+def test_shards_share_the_rate_and_the_connections_of_the_profile() -> None:
+    """They may run at the same time."""
+    target = parse(tomllib.loads(LIMITED), source=None, environ={})
+    session = examination.opened(Subject(target, Network()), 1, "quick", shards=2)
+
+    assert (session.rate, session.connections) == (6, 2)
+    session.close()
+
+
+def test_more_shards_than_connections_are_a_usage_error(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The message says how many the profile allows, before the first request."""
+    profile = tmp_path / "target.toml"
+    profile.write_text(LIMITED)
+    options = [f"--conformance-target={profile}", "--shard=1/5"]
+
+    assert performed(tmp_path / "out", *options) == USAGE_ERROR
+    assert (
+        "5 shards send 5 requests at once, and limits.connections of the profile allows 4:"
+        " use at most 4 processes altogether" in capfd.readouterr().err
+    )

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from conformance.assurance.certificate import bundle, dsse, issuing
+from conformance.assurance.certificate import bundle, challenge, dsse, issuing, lock_file
 from conformance.assurance.certificate.issuing import NotCertified
 from conformance.commands.outcome import UsageError
 from conformance.contract import revisions
@@ -17,10 +17,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Verify the run in a report directory by replay, and sign it."""
     directory: Path = arguments.report_dir
     try:
-        revision = revisions.load(arguments.revision) if arguments.revision else revisions.latest()
         issuing.require_files(directory)
+        revision = issuing.revision_of(directory, arguments.revision)
         signer = dsse.private_key(arguments.key)
-        found = issuing.issued(directory, revision, signer)
+        asked = {challenge.FILE: arguments.challenge, lock_file.FILE: arguments.lock}
+        given = {name: path.read_bytes() for name, path in asked.items() if path}
+        found = issuing.issued(directory, revision, signer, given)
     except NotCertified as problem:
         return _report(arguments, {"certified": False, "reasons": problem.reasons})
     except (dsse.KeyProblem, revisions.UnknownRevision) as problem:

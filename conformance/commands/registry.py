@@ -1,24 +1,27 @@
-"""`conformance registry`: checks submissions, builds a web site of them, revokes certificates."""
+"""`conformance registry`: checks and rejudges submissions, builds a site, revokes certificates."""
 
 import argparse
 import json
 import sys
+from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
 from conformance.assurance.certificate import bundle, dsse
-from conformance.assurance.registry import revocation, site, submission
+from conformance.assurance.registry import rejudging, revocation, settings, site, submission
+from conformance.assurance.registry.rejudging import Rejudged
 from conformance.assurance.registry.revocation import FILE, NONE, Revocations
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do one of the three."""
-    actions = {"check": _check, "build": _build, "revoke": _revoke}
+    """Do one of the four."""
+    actions = {"check": _check, "build": _build, "rejudge": _rejudge, "revoke": _revoke}
     try:
         return actions[arguments.action](arguments)
-    except (dsse.KeyProblem, dsse.SignatureProblem) as problem:
+    except (dsse.KeyProblem, dsse.SignatureProblem, settings.SettingsProblem) as problem:
         raise UsageError(str(problem)) from None
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
@@ -40,14 +43,41 @@ def _build(arguments: argparse.Namespace) -> int:
     """Check every submission of a registry, and write its site."""
     registry = _folder(arguments.folder)
     revoked = _revocations(registry)
-    folders = sorted(path for path in registry.iterdir() if (path / submission.PRODUCT).is_file())
-    today = datetime.now(UTC).date()
-    found = site.entries(map(submission.check, folders), today, revoked)
-    site.build(registry, arguments.out, found, today)
+    today = arguments.on or datetime.now(UTC).date()
+    source = site.Source(registry, settings.load(registry), today)
+    found = site.entries(map(submission.check, rejudging.folders(registry)), today, revoked)
+    written = site.build(source, arguments.out, found)
+    if arguments.json:
+        entries = [{"name": each.slug, "status": each.status, "note": each.note} for each in found]
+        sys.stdout.write(json.dumps({"products": entries, "files": written}, indent=2) + "\n")
+        return CONFORMANT
     for entry in found:
         sys.stdout.write(f"{entry.status:9}{entry.title}{': ' if entry.note else ''}{entry.note}\n")
     sys.stdout.write(f"site  {arguments.out / 'index.html'}\n")
     return CONFORMANT
+
+
+def _rejudge(arguments: argparse.Namespace) -> int:
+    """Verify every submission with the installed suite, and list what flips."""
+    found = []
+    for each in rejudging.rejudge(_folder(arguments.folder)):
+        found.append(each)
+        if not arguments.json:
+            sys.stdout.writelines(f"{line}\n" for line in _rejudged(each))
+            sys.stdout.flush()
+    if arguments.json:
+        sys.stdout.write(json.dumps(list(map(asdict, found)), indent=2) + "\n")
+    return CONFORMANT if all(each.is_same for each in found) else NON_CONFORMANT
+
+
+def _rejudged(found: Rejudged) -> Iterator[str]:
+    if found.problems:
+        yield f"unsound  {found.name}"
+    elif found.is_same:
+        yield f"same     {found.name}: {found.was}"
+    else:
+        yield f"flips    {found.name}: was {found.was}, is {found.now}"
+    yield from (f"           {line}" for line in (*found.problems, *found.flips))
 
 
 def _revoke(arguments: argparse.Namespace) -> int:
@@ -58,7 +88,10 @@ def _revoke(arguments: argparse.Namespace) -> int:
     digest = bundle.digest(arguments.certificate.read_bytes())
     revoked = _revocations(registry).adding(digest, arguments.reason, datetime.now(UTC))
     revocation.write(registry / FILE, revoked, signer)
-    sys.stdout.write(f"revoked {digest}\n")
+    if arguments.json:
+        sys.stdout.write(json.dumps({"revoked": digest, "reason": arguments.reason}) + "\n")
+    else:
+        sys.stdout.write(f"revoked {digest}\n")
     return CONFORMANT
 
 

@@ -77,5 +77,7 @@ def _paragraph(text: str) -> list[str]:
 def _document(entry: Requirement) -> dict[str, object]:
     """An entry with the names of the catalogue file and the report."""
     document = asdict(entry)
+    for of_a_revision in ("unscored", "contested"):  # the catalogue belongs to none
+        del document[of_a_revision]
     conformance_class = document.pop("conformance_class")
     return {**document, "class": conformance_class}

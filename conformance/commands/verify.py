@@ -3,72 +3,173 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
-from conformance.assurance.certificate import bundle, dsse, environment, summary
+from securesystemslib.signer import SSlibKey
+
+from conformance.assurance.certificate import bundle, challenge, dsse, standing, summary
+from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.verification import Verification, verify
 from conformance.assurance.registry import revocation
+from conformance.commands.certification import environment_of_then, probing, text
+from conformance.commands.certification.probing import Probed
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
+from conformance.target.profile import ProfileError, bare, load
+from conformance.target.target import Target
 
-SAME = "the installed suite comes to the same verdict on every requirement"
+UNPINNED = "The owner of the key is not verified: compare the id of the key, or pass --public-key."
+UNREGISTERED = (
+    "The challenge names no registrar that you trust: compare the id of its key, or pass"
+    " --registrar."
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check digests and signature, and recompute every statement from the evidence."""
+    target = _target(arguments)
     try:
         found = bundle.read(arguments.file)
         pinned = arguments.public_key.read_bytes() if arguments.public_key else None
         verification = verify(found, pinned, current=arguments.with_current_suite)
+        if verification.is_other_suite and arguments.then:
+            return environment_of_then.verify(found, _words(arguments))
         if not verification.problems:
             verification = _registered(found, arguments, verification)
     except (bundle.BundleProblem, dsse.KeyProblem, dsse.SignatureProblem) as problem:
         raise UsageError(str(problem)) from None
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
+    probed: list[Probed] | None = None
+    if target is not None and not verification.problems:
+        probed = probing.probe(Evidence(found.evidence), target, arguments.probe)
+    return _report(found, verification, probed, arguments)
+
+
+def _words(arguments: argparse.Namespace) -> Iterator[str]:
+    """The arguments that every suite understands: what its own verification depends on."""
     if arguments.json:
-        sys.stdout.write(json.dumps(_document(found, verification), indent=2) + "\n")
+        yield "--json"
+    if arguments.public_key:
+        yield from ("--public-key", str(arguments.public_key.absolute()))
+    yield str(arguments.file.absolute())
+
+
+def _report(
+    found: bundle.Bundle,
+    verification: Verification,
+    probed: list[Probed] | None,
+    arguments: argparse.Namespace,
+) -> int:
+    state = _state(found, verification, arguments)
+    if arguments.json:
+        document = _document(found, verification, state)
+        if probed is not None:
+            document["probe"] = list(map(asdict, probed))
+        sys.stdout.write(json.dumps(document, indent=2) + "\n")
     else:
-        sys.stdout.writelines(f"{line}\n" for line in _lines(found, verification, arguments))
-    return CONFORMANT if _is_good(verification) else NON_CONFORMANT
+        lines = _lines(found, verification, arguments, state)
+        more = text.probed(probed) if probed is not None else ()
+        sys.stdout.writelines(f"{line}\n" for line in (*lines, *more))
+    is_good = _is_good(verification) and state == standing.ACTIVE and _are_reproduced(probed)
+    return CONFORMANT if is_good else NON_CONFORMANT
 
 
 def _is_good(verification: Verification) -> bool:
-    return not verification.problems and not verification.is_other_suite
+    """Whether every statement holds; with the current suite, that no verdict changes."""
+    return not (verification.problems or verification.changes or verification.is_other_suite)
+
+
+def _are_reproduced(probed: Sequence[Probed] | None) -> bool:
+    """Whether nothing differs; that nothing could be sent is no success."""
+    if probed is None:
+        return True
+    return bool(probed) and not any(each.differences for each in probed)
+
+
+def _target(arguments: argparse.Namespace) -> Target | None:
+    """The live target to probe; None without --probe. UsageError where it cannot be had."""
+    if arguments.probe is None:
+        return None
+    if arguments.target is None and arguments.base_url is None:
+        raise UsageError("--probe needs the target: --base-url URL, and --target for credentials")
+    try:
+        if arguments.target is None:
+            return bare(arguments.base_url)
+        return load(arguments.target, base_url=arguments.base_url)
+    except ProfileError as problem:
+        raise UsageError(str(problem)) from None
 
 
 def _registered(
     found: bundle.Bundle, arguments: argparse.Namespace, verification: Verification
 ) -> Verification:
-    """The verification with that of a registrar's summary; writes one where that is asked for."""
-    if arguments.revocations:
-        listed, key = arguments.revocations
-        registrar = dsse.public_key(key.read_bytes(), str(key))
-        digest = bundle.digest(arguments.file.read_bytes())
-        reason = revocation.read(listed, registrar).reason(digest)
-        if reason is not None:
-            return replace(verification, problems=(f"revoked: {reason}",))
+    """The verification with that of a registrar's words; writes a summary if asked for one."""
+    problems = (*_revoked(arguments), *_unasked(found, arguments))
+    if problems:
+        return replace(verification, problems=problems)
     if arguments.countersign and _is_good(verification):
         key, file = arguments.countersign
         file.write_bytes(summary.sign(found, dsse.private_key(key), datetime.now(UTC)))
     if not arguments.summary:
         return verification
     file, key = arguments.summary
-    registrar = dsse.public_key(key.read_bytes(), str(key))
     try:
-        signed = summary.read(file.read_bytes(), found, registrar)
+        signed = summary.read(file.read_bytes(), found, _key(key))
     except dsse.SignatureProblem as problem:
         return replace(verification, problems=(f"{file}: {problem}",))
     return replace(verification, summary=signed)
 
 
-def _document(found: bundle.Bundle, verification: Verification) -> dict[str, Any]:
+def _revoked(arguments: argparse.Namespace) -> Iterator[str]:
+    if arguments.revocations:
+        listed, key = arguments.revocations
+        digest = bundle.digest(arguments.file.read_bytes())
+        reason = revocation.read(listed, _key(key)).reason(digest)
+        if reason is not None:
+            yield f"revoked: {reason}"
+
+
+def _unasked(found: bundle.Bundle, arguments: argparse.Namespace) -> Iterator[str]:
+    """Why the evidence does not answer a challenge of the registrar."""
+    if not arguments.registrar:
+        return
+    content = found.evidence.get(challenge.FILE)
+    if content is None:
+        yield "it answers no challenge of a registrar"
+        return
+    try:
+        challenge.verified(content, _key(arguments.registrar))
+    except challenge.ChallengeProblem as problem:
+        yield f"{challenge.FILE}: {problem}"
+
+
+def _key(path: Path) -> SSlibKey:
+    return dsse.public_key(path.read_bytes(), str(path))
+
+
+def _state(
+    found: bundle.Bundle, verification: Verification, arguments: argparse.Namespace
+) -> str | None:
+    """Active, expired or revoked; None for a certificate that is not sound."""
+    reasons = [problem for problem in verification.problems if problem.startswith("revoked: ")]
+    if verification.problems and not reasons:
+        return None
+    expires = dsse.claims(found.envelope)["expires"]
+    return standing.of(expires, arguments.on or datetime.now(UTC).date(), *reasons[:1])
+
+
+def _document(
+    found: bundle.Bundle, verification: Verification, state: str | None
+) -> dict[str, Any]:
     """The result as JSON values; the claims of a rejected certificate are not repeated."""
     return {
         "verified": _is_good(verification),
+        "status": state,
         "problems": list(verification.problems),
         "otherSuite": verification.is_other_suite,
         "changes": list(verification.changes),
@@ -79,62 +180,20 @@ def _document(found: bundle.Bundle, verification: Verification) -> dict[str, Any
 
 
 def _lines(
-    found: bundle.Bundle, verification: Verification, arguments: argparse.Namespace
+    found: bundle.Bundle,
+    verification: Verification,
+    arguments: argparse.Namespace,
+    state: str | None,
 ) -> Iterator[str]:
-    if verification.problems:
-        yield "REJECTED:"
-        yield from (f"  {problem}" for problem in verification.problems)
+    if verification.problems or state is None:
+        yield from text.rejected(verification.problems)
         return
     claims = dsse.claims(found.envelope)
-    yield from _summary(claims)
-    yield f"  signed with the key {dsse.public_key(found.key, 'the signer').keyid}"
-    if arguments.with_current_suite:
-        yield from verification.changes or (SAME,)
-    elif verification.is_other_suite:
-        yield from _remedy(found)
+    yield from text.claims(claims, state)
+    yield from text.outcome(found, verification, current=arguments.with_current_suite)
+    if verification.is_other_suite and not arguments.with_current_suite:
         return
-    else:
-        yield "VERIFIED: the evidence supports every statement."
-        yield dsse.MEANING
-    if verification.summary:
-        registrar = verification.summary
-        yield f"A registrar verified it on {registrar.verified}, and signed with {registrar.key}."
+    if "challenge" in claims and not arguments.registrar:
+        yield UNREGISTERED
     if arguments.public_key is None:
-        yield (
-            "The owner of the key is not verified: compare the id of the key, or pass --public-key."
-        )
-
-
-def _summary(claims: Mapping[str, Any]) -> Iterator[str]:
-    product = claims["product"]
-    named = " ".join(product[key] for key in ("vendor", "name", "version") if key in product)
-    target, suite = claims["target"], claims["suite"]
-    yield f"{named or 'no product named'}, at {target['base-url']}: {claims['verdict']}"
-    if "reference" in target:
-        yield f"  this is {target['reference']}, and nobody's product"
-    yield f"  revision {claims['revision']}, {claims['started']} to {claims['finished']}"
-    expired = date.fromisoformat(claims["expires"]) < datetime.now(UTC).date()
-    yield f"  {'EXPIRED on' if expired else 'valid until'} {claims['expires']}"
-    musts = claims["counts"]["must"]
-    counted = ", ".join(f"{number} {verdict}" for verdict, number in musts.items())
-    yield f"  must: {counted}"
-    yield (
-        f"  depth {suite['depth']}, seed {suite['seed']}, {claims['exchanges']} exchanges, "
-        f"suite {suite['version']}"
-    )
-    for title, key in (("not checked", "notChecked"), ("contested", "contested")):
-        if claims[key]:
-            yield f"  {title}: {', '.join(claims[key])}"
-    for known in claims["knownFailures"]:
-        yield f"  known failure: {known['requirement']}: {known['reason']}"
-
-
-def _remedy(found: bundle.Bundle) -> Iterator[str]:
-    """How to verify a certificate of another suite."""
-    python, _ = environment.read(found.evidence["environment.txt"])
-    yield "NOT RECOMPUTED: signature and digests are valid; another suite made this certificate."
-    yield "To recompute its verdict with the suite of then, in a folder of its own:"
-    yield "  unzip -p CERTIFICATE environment.txt > environment.txt"
-    yield f"  uv venv --python {python} then && uv pip install --python then -r environment.txt"
-    yield "  then/bin/conformance verify CERTIFICATE"
-    yield "--with-current-suite lists what the installed suite would change."
+        yield UNPINNED

@@ -43,7 +43,8 @@ class Requirement:
     """One statement of the specification.
 
     `operations` is empty where it concerns the deployment as a whole. `untested` is the reason why
-    it cannot be tested from outside; None where it has a check.
+    it cannot be tested from outside; None where it has a check. `unscored` is the reason why it
+    does not count in the revision that a run chose, `contested` the appeal that is open there.
     """
 
     id: str
@@ -54,11 +55,14 @@ class Requirement:
     operations: tuple[str, ...]
     needs: tuple[str, ...] = ()
     untested: str | None = None
+    unscored: str | None = None
+    contested: str | None = None
 
     @property
     def is_checked(self) -> bool:
         """Whether its verdict counts."""
-        return self.level is not Level.OBSERVE and self.untested is None
+        is_counted = self.untested is None and self.unscored is None
+        return self.level is not Level.OBSERVE and is_counted
 
 
 @cache

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from conformance.contract import files, requirements
+from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Level
 
 FOLDER = "revisions"
@@ -45,6 +46,28 @@ class Revision:
     excluded: Mapping[str, str]
     contested: Mapping[str, str]
     interpretations: tuple[str, ...]
+
+    def why_unscored(self, requirement: str) -> str | None:
+        """Why a requirement that is checked does not count; None where it counts."""
+        if requirement in self.excluded:
+            return f"revision {self.name} leaves it out: {self.excluded[requirement]}"
+        if requirement in self.levels:
+            return None
+        return f"revision {self.name} does not have it: it counts from a later one on"
+
+    def scored(self, catalogue: Mapping[str, Requirement]) -> dict[str, Requirement]:
+        """The catalogue with the levels of this revision; newer requirements do not count."""
+        return {id: self._scored(entry) for id, entry in catalogue.items()}
+
+    def _scored(self, entry: Requirement) -> Requirement:
+        if not entry.is_checked:
+            return entry
+        return replace(
+            entry,
+            level=self.levels.get(entry.id, entry.level),
+            unscored=self.why_unscored(entry.id),
+            contested=self.contested.get(entry.id),
+        )
 
     def level(self, requirement: str) -> Level | None:
         """The level at which a requirement counts; None where it does not."""

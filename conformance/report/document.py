@@ -42,6 +42,10 @@ def requirement(
     }
     if stated.untested is not None:
         entry["untested"] = stated.untested
+    if stated.unscored is not None:
+        entry["unscored"] = stated.unscored
+    if stated.contested is not None:
+        entry["contested"] = stated.contested
     return entry
 
 
@@ -122,8 +126,8 @@ def _count(entry: FindingEntry, item: str) -> None:
 
 
 def is_checked(entry: RequirementEntry) -> bool:
-    """Whether a verdict on the requirement counts: it is neither observed nor untested."""
-    return entry["level"] != Level.OBSERVE and "untested" not in entry
+    """Whether a verdict on the requirement counts: it is not observed, untested or unscored."""
+    return entry["level"] != Level.OBSERVE and entry.keys().isdisjoint(("untested", "unscored"))
 
 
 def is_undecided(entry: RequirementEntry) -> bool:

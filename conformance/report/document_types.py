@@ -170,6 +170,8 @@ RequirementEntry = TypedDict(
         "findings": list[FindingEntry],
         "coverage": NotRequired[CoverageEntry],
         "untested": NotRequired[str],
+        "unscored": NotRequired[str],
+        "contested": NotRequired[str],
     },
 )
 
@@ -277,6 +279,7 @@ class SuiteEntry(TypedDict):
     version: str
     seed: int
     depth: str
+    revision: NotRequired[str]
     workers: NotRequired[int | str]
     versions: NotRequired[dict[str, str]]
     classes: list[str]

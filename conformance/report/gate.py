@@ -20,6 +20,9 @@ from conformance.report.rejections import UNAVAILABLE
 from conformance.target.target import Target
 
 DEFAULT = ("read", "authentication")
+UNCOUNTED = ("untested", "unscored")
+"""What a requirement has that nobody can require to be checked."""
+
 SERVED = "read/success"
 """The requirement without which nothing is known of the responses of a target."""
 
@@ -111,7 +114,7 @@ def _blocked(entries: Sequence[RequirementEntry], target: Target | None) -> Iter
 
 
 def _open(entry: RequirementEntry) -> list[FindingEntry]:
-    if entry["verdict"] != Verdict.INCONCLUSIVE or "untested" in entry:
+    if entry["verdict"] != Verdict.INCONCLUSIVE or not entry.keys().isdisjoint(UNCOUNTED):
         return []
     return [finding for finding in entry["findings"] if finding["verdict"] == Verdict.INCONCLUSIVE]
 

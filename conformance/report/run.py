@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from conformance.contract import requirements
+from conformance.contract import requirements, revisions
 from conformance.contract.exit_codes import (
     CHECKER_ERROR,
     CONFORMANT,
@@ -46,6 +46,7 @@ from conformance.report.document_types import (
     Report,
     ReproductionEntry,
     RequirementEntry,
+    SuiteEntry,
 )
 from conformance.report.gathered import Gathered
 from conformance.report.journal import JOURNAL, Journal
@@ -117,7 +118,7 @@ class Run:
     def left(cls, directory: Path) -> "Run":
         """The run that a killed process has left behind. Raises JournalError if there is none."""
         about, known, records = journal.read(directory)
-        run = cls(directory, about, catalogue(about["suite"]["classes"]), complete=False)
+        run = cls(directory, about, catalogue(about["suite"]), complete=False)
         run.known = known
         for record in records:
             run.take(record)
@@ -293,10 +294,11 @@ def _requirement(
     return entry
 
 
-def catalogue(classes: Sequence[str]) -> dict[str, Requirement]:
-    """The requirements of some conformance classes, by id."""
-    everything = requirements.load()
-    return {id: entry for id, entry in everything.items() if entry.conformance_class in classes}
+def catalogue(suite: SuiteEntry) -> dict[str, Requirement]:
+    """The requirements of the conformance classes of a run, by id, as its revision scores them."""
+    everything, classes = requirements.load(), suite["classes"]
+    found = {id: entry for id, entry in everything.items() if entry.conformance_class in classes}
+    return revisions.load(suite["revision"]).scored(found) if "revision" in suite else found
 
 
 def _is_rejected(report: Report) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from conformance.contract import requirements
+from conformance.contract import requirements, revisions
 from conformance.contract.exit_codes import USAGE_ERROR
 from conformance.http import proxy
 from conformance.http.transport import InProcess, Network, Transport
@@ -126,6 +126,15 @@ def baseline(config: pytest.Config) -> Report | None:
         raise pytest.UsageError(f"--baseline {problem}") from None
 
 
+def revision(config: pytest.Config) -> str | None:
+    """The revision that the options name; None where everything counts. Raises UsageError."""
+    name: str | None = config.getoption("conformance_revision")
+    try:
+        return None if name is None else revisions.load(name).name
+    except revisions.UnknownRevision as problem:
+        raise pytest.UsageError(f"--revision: {problem}") from None
+
+
 def required(config: pytest.Config) -> tuple[str, ...]:
     """The classes and requirements of --require. Raises UsageError for an unknown one."""
     stated = (
@@ -152,6 +161,7 @@ def rehearse(config: pytest.Config) -> None:
     """Read the files of the options, and check that the target responds. Raises UsageError."""
     known_failures(config)
     baseline(config)
+    revision(config)
     target = target_of(config)
     if target is not None:
         _check_workers(config, target)
@@ -192,6 +202,7 @@ def begin(config: pytest.Config) -> Session:
     """The session of this process, which logs its exchanges to the report directory."""
     known_failures(config)
     baseline(config)
+    revision(config)
     limits.check(config)
     examined, shard = subject(config), config.getoption("conformance_shard")
     if shard is not None:

@@ -39,8 +39,11 @@ def begun(config: pytest.Config, began: float) -> Run:
     shard = partition.entry(config)
     if shard is not None:
         about["suite"]["shard"] = shard
+    if revision := examination.revision(config):
+        about["suite"]["revision"] = revision
     complete = config.getoption("conformance_require_complete")
-    run = Run(examination.report_directory(config), about, catalogue(classes), complete=complete)
+    stated = catalogue(about["suite"])
+    run = Run(examination.report_directory(config), about, stated, complete=complete)
     run.began = began
     examined = config.stash[SESSION] if SESSION in config.stash else examination.subject(config)
     run.target = examined.target

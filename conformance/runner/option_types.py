@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+from datetime import date
 
 from conformance.runner.shard import Shard, parse
 
@@ -53,6 +54,14 @@ def seconds(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} must be a number of seconds > 0")
     return value
+
+
+def day(text: str) -> date:
+    """A day of the calendar."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a date, such as 2027-01-31") from None
 
 
 def port(text: str) -> int:

@@ -129,6 +129,12 @@ OPTIONS = (
         is_short=False,
     ),
     RunOption(
+        "revision",
+        "only the requirements of this revision count; newer ones are checked and shown",
+        metavar="YYYY-MM",
+        is_short=False,
+    ),
+    RunOption(
         "no-trace-headers",
         "send no traceparent and no x-conformance-exchange, which name the exchange in logs",
     ),

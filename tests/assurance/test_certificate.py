@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +12,14 @@ import pytest
 from certified import REVISION, Certified, command, one_replay, quick_runs
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from live_server import by_command
+from live_server import by_command, instance
 from securesystemslib.dsse import Envelope
 from securesystemslib.signer import CryptoSigner, SSlibKey
 
 from conformance.__main__ import main
 from conformance.assurance.certificate import (
     bundle,
+    challenge,
     dsse,
     eligibility,
     environment,
@@ -26,7 +29,9 @@ from conformance.assurance.certificate import (
 )
 from conformance.assurance.certificate.bundle import Bundle
 from conformance.assurance.certificate.evidence import Evidence
+from conformance.assurance.certificate.recomputation import Recomputed
 from conformance.contract import files, revisions
+from conformance.reference import Reference
 
 REPLAY = recomputation.replay
 
@@ -56,6 +61,14 @@ def certify(certified: Certified, file: Path, *more: str) -> int:
     return main(list(map(str, words)))
 
 
+@pytest.fixture
+def asked(certified: Certified, tmp_path: Path) -> str:
+    """The file of the challenge that the run answers."""
+    path = tmp_path / "challenge.json"
+    path.write_bytes(certified.evidence[challenge.FILE])
+    return str(path)
+
+
 def test_a_run_is_certified_and_verified(
     certified: Certified, public: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -68,10 +81,10 @@ def test_a_run_is_certified_and_verified(
 
 
 def test_the_same_evidence_gives_the_same_file(
-    certified: Certified, honest: Path, tmp_path: Path
+    certified: Certified, honest: Path, asked: str, tmp_path: Path
 ) -> None:
     """Nothing in a certificate comes from the clock."""
-    assert certify(certified, tmp_path / "again.zip") == 0
+    assert certify(certified, tmp_path / "again.zip", "--challenge", asked) == 0
     assert (tmp_path / "again.zip").read_bytes() == honest.read_bytes()
 
 
@@ -154,20 +167,44 @@ def test_a_registrar_signs_a_summary_of_its_verification(
     assert "the summary is not about this certificate" in capsys.readouterr().out
 
 
-def test_a_run_over_a_network_is_verified(certified: Certified, tmp_path: Path) -> None:
-    """Such a run sends requests concurrently; the replay sends them one by one."""
-    with by_command(tmp_path):
-        words = ("run", "--target", tmp_path / "target.toml", "--depth", "quick")
-        done = command(*words, "--report-dir", tmp_path / "report")
-    assert done.returncode == 0, done.stdout + done.stderr
+@contextmanager
+def served(folder: Path) -> Iterator[Path]:
+    """The profile of a served reference that may be sent eight requests at once."""
+    with by_command(folder):
+        profile = folder / "target.toml"
+        text = profile.read_text()
+        profile.write_text(text.replace("[limits]\n", "[limits]\nconnections = 8\n"))
+        yield profile
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(recomputation, "replay", REPLAY)
-        found = issuing.issued(tmp_path / "report", REVISION, certified.signer)
 
-    claims = dsse.claims(found.envelope)
-    assert claims["target"]["base-url"].startswith("http://127.0.0.1:")
-    assert "bundled reference" in claims["target"]["reference"]
+def once(evidence: Evidence, known: list[Recomputed]) -> Recomputed:
+    """What a replay of this evidence has found; the first time it is performed."""
+    known[:] = known or [REPLAY(evidence)]
+    return known[0]
+
+
+def test_a_run_over_a_network_is_verified_and_probed(
+    certified: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Such a run sends requests concurrently; the replay sends them one by one.
+
+    Reads of the recording are sent again: the same target gives the same records, another does not.
+    """
+    report, certificate = tmp_path / "report", tmp_path / "certificate.zip"
+    with served(tmp_path) as profile, pytest.MonkeyPatch.context() as patch:
+        done = command("run", "--target", profile, "--depth", "quick", "--report-dir", report)
+        assert done.returncode == 0, done.stdout + done.stderr
+        patch.setattr(recomputation, "replay", partial(once, known=[]))
+        certified.write(certificate, issuing.issued(report, REVISION, certified.signer))
+        words = ["verify", "--probe", "12", "--target", str(profile)]
+        assert main([*words, "--json", str(certificate)]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        assert [each["differences"] for each in shown["probe"]] == [[]] * 12
+        assert "bundled reference" in shown["claims"]["target"]["reference"]
+
+        with instance(Reference(seed=2)) as other:
+            assert main([*words, "--base-url", other["base-url"], str(certificate)]) == 1
+        assert "status 200 then, 401 now" in capsys.readouterr().out
 
 
 def test_the_installed_suite_lists_its_changes(
@@ -187,7 +224,7 @@ def test_a_certificate_of_another_suite_offers_its_environment(
     assert main(["verify", str(honest)]) == 1
     shown = capsys.readouterr().out
     assert "NOT RECOMPUTED" in shown
-    assert "uv pip install --python then -r environment.txt" in shown
+    assert "uv pip install --python then localization-api-conformance==" in shown
 
 
 def test_the_environment_lists_what_is_installed(certified: Certified) -> None:
@@ -345,7 +382,7 @@ def copy_of(report: Path, folder: Path, changes: Mapping[str, Any]) -> Path:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"verdict": "non-conformant"}, "the verdict of the run is non-conformant"),
+        ({"verdict": "non-conformant"}, '/verdict is "non-conformant"'),
         ({"duration": "long"}, "report.json is malformed"),
         ({"duration": 1}, "/duration is 1, and the evidence says"),
     ],

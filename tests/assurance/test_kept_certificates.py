@@ -61,4 +61,4 @@ def test_the_environment_of_then_is_offered(
     assert main(["verify", str(certificate)]) == 1
     shown = capsys.readouterr().out
     assert "NOT RECOMPUTED" in shown
-    assert "uv pip install --python then -r environment.txt" in shown
+    assert "uv pip install --python then localization-api-conformance==" in shown

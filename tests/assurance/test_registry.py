@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,10 @@ from certified import Certified, one_replay, quick_runs
 from playwright.sync_api import Browser
 
 from conformance.__main__ import main
-from conformance.assurance.certificate import bundle, dsse, summary
-from conformance.assurance.registry import revocation, site, submission
+from conformance.assurance.certificate import bundle, dsse, recomputation, summary
+from conformance.assurance.registry import rejudging, revocation, site, submission
 from conformance.assurance.registry.revocation import NONE
+from conformance.assurance.registry.settings import Settings
 from conformance.assurance.registry.submission import Submission
 from conformance.contract.requirements import CLASSES
 
@@ -160,25 +162,111 @@ def test_the_site_is_built_of_every_submission(
     assert bundle.digest(copied.read_bytes()) == entry["certificate"]
 
 
+def test_failures_and_open_appeals_are_never_silently_green(certified: Certified) -> None:
+    """They stand in the matrix, on the badge and in registry.json."""
+    contested = submitted(certified, contested={"approval/replay": "appeal 7"})
+    classes = {**claims(certified)["classes"], "limits": {"pass": 3, "fail": 1}}
+    failing = submitted(
+        certified, verdict="non-conformant", failed=["limits/rate"], classes=classes
+    )
+    one, other = site.entries([contested, failing], TODAY, NONE)
+    assert one.cell("approval").endswith(" †")
+    assert not one.cell("read").endswith(" †")
+    assert one.message == f"active · {one.claims['revision']} · 1 contested"
+    assert (other.cell("limits"), other.fails("limits"), other.fails("read")) == (
+        "3/4",
+        True,
+        False,
+    )
+    assert other.failures == ["limits/rate"]
+    assert other.message.endswith("· non-conformant")
+
+
+def test_the_installed_suite_judges_every_submission_again(
+    folder: Path, certified: Certified, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """It names what flips, before a release does; what is not sound is not compared."""
+    assert main(["registry", "rejudge", str(folder)]) == 0
+    assert capsys.readouterr().out == "same     acme-dub: conformant\n"
+
+    sharper = copy.deepcopy(certified.recomputed.report)
+    entry = next(each for each in sharper["requirements"] if each["id"] == "approval/replay")
+    entry["verdict"] = "fail"
+    again = replace(certified.recomputed, report=sharper)
+    monkeypatch.setattr(recomputation, "replay", lambda _: again)
+    monkeypatch.setattr("conformance.report.source.digest", lambda: "the next release")
+    assert main(["registry", "rejudge", str(folder)]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "flips    acme-dub: was conformant, is non-conformant",
+        "           approval/replay was pass, is fail",
+    ]
+
+    (folder / "acme-dub" / "signer.pub").write_bytes(dsse.pem(certified.registrar))
+    assert main(["registry", "rejudge", "--json", str(folder)]) == 1
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["problems"] == ["the signature is not from this key"]
+    (folder / "acme-dub" / "certificate.zip").write_bytes(b"")
+    assert "is not a certificate" in rejudged(folder)
+    (folder / "acme-dub" / "signer.pub").unlink()
+    assert rejudged(folder) == "signer.pub: No such file or directory"
+
+
+def rejudged(folder: Path) -> str:
+    """The problem of the only submission."""
+    (found,) = rejudging.rejudge(folder)
+    assert not found.is_same
+    return found.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("=", "invalid TOML"),
+        ("name = 'x'", "name is an unknown key; the keys are title, about, accepts-reference"),
+        ("title = 1", "title must be a text"),
+        ("accepts-reference = 'yes'", "accepts-reference must be true or false"),
+        ('about = "a\\u0007"', "about must be a printable text"),
+    ],
+)
+def test_invalid_settings_of_a_registry_are_named(
+    text: str, problem: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A submission is not accepted meanwhile."""
+    (folder / "registry.toml").write_text(text)
+    assert main(["registry", "build", str(folder), "--out", str(tmp_path / "site")]) == 4
+    assert problem in capsys.readouterr().err
+    assert any(problem in fault for fault in submission.check(folder / "acme-dub").faults)
+
+
+def test_a_registry_of_examples_accepts_the_reference(folder: Path) -> None:
+    """Its settings say so, and so does its site."""
+    (folder / "registry.toml").write_text("accepts-reference = true")
+    faults = submission.check(folder / "acme-dub").faults
+    assert not any("nobody's product" in fault for fault in faults)
+
+
 @pytest.mark.browser
 def test_the_site_in_a_browser(certified: Certified, tmp_path: Path, browser: Browser) -> None:
     """Texts of vendors are texts, the matrix has every class, and links lead to the evidence."""
     revoked = NONE.adding("00ff", "another build", datetime(2027, 1, 2, tzinfo=UTC))
     found = site.entries([submitted(certified)], TODAY, NONE)
-    site.build(tmp_path, tmp_path / "site", found, TODAY)
+    source = site.Source(tmp_path, Settings(about="Only <b>examples</b>."), TODAY)
+    site.build(source, tmp_path / "site", found)
     page = browser.new_page()
     page.goto((tmp_path / "site" / "index.html").as_uri())
     headings = page.locator("thead th").all_inner_texts()
-    assert headings[5:] == list(CLASSES)
+    assert headings[6:] == list(CLASSES)
+    assert page.locator(".about").inner_text() == "Only <b>examples</b>."
     cells = page.locator("tbody td").all_inner_texts()
-    assert cells[0] == "active"
-    assert cells[4] == found[0].cell("read") != "–"
+    assert cells[:2] == ["active", "conformant"]
+    assert cells[5] == found[0].cell("read") != "–"
     page.locator("tbody a").click()
     assert "Acme <script>alert(1)</script> Dub 1.2" in page.locator("h1").inner_text()
     assert page.locator("a[href='certificate.zip']").count() == 1
+    assert page.evaluate("document.querySelector('img').naturalWidth") > 100
 
     found = site.entries([submitted(certified)], TODAY, revoked)
-    site.build(tmp_path, tmp_path / "site", found, TODAY)
+    site.build(source, tmp_path / "site", found)
     page.reload()
     assert "another build (2027-01-02)" in page.locator("main").inner_text()
     assert page.locator(".status").inner_text() == "revoked"

@@ -3,6 +3,7 @@
 import copy
 import zipfile
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from certified import (
     Certified,
     Edit,
+    challenged,
     edited,
     edited_lines,
     one_replay,
@@ -21,7 +23,15 @@ from certified import (
 from securesystemslib.dsse import Envelope
 from securesystemslib.signer import CryptoSigner
 
-from conformance.assurance.certificate import bundle, dsse, issuing, recomputation, statement
+from conformance.assurance.certificate import (
+    bundle,
+    challenge,
+    dsse,
+    issuing,
+    recomputation,
+    statement,
+    strict_json,
+)
 from conformance.assurance.certificate.bundle import Bundle, BundleProblem
 from conformance.assurance.certificate.evidence import Evidence, Malformed
 from conformance.assurance.certificate.recomputation import differences
@@ -164,7 +174,7 @@ EVIDENCE: dict[str, tuple[Edit, str]] = {
         report(lambda report: report["suite"].update(version="9.0")),
         '/suite/version is "9.0"',
     ),
-    "another seed": (report(lambda report: report["suite"].update(seed=7)), "/suite/seed is 7"),
+    "another seed": (report(lambda report: report["suite"].update(seed=7)), "and the run has 7"),
     "an interrupted run": (
         report(lambda report: report.update(interrupted=True)),
         "the run was interrupted",
@@ -183,7 +193,7 @@ EVIDENCE: dict[str, tuple[Edit, str]] = {
     ),
     "a failure that nobody knew": (
         report(lambda report: report.update(verdict="non-conformant")),
-        "the verdict of the run is non-conformant",
+        '/verdict is "non-conformant", and the evidence says "conformant"',
     ),
     "a requirement without a verdict": (
         report(lambda report: report["requirements"][0].update(verdict="inconclusive")),
@@ -300,6 +310,36 @@ EVIDENCE: dict[str, tuple[Edit, str]] = {
 }
 
 
+NOW = datetime.now(UTC)
+STRANGER = CryptoSigner.generate_ed25519()
+
+
+def asked(content: bytes) -> Edit:
+    """Another challenge than the one that the run answers."""
+    return lambda files: files.update({challenge.FILE: content})
+
+
+EVIDENCE |= {
+    "a challenge of the time after the run": (
+        asked(challenged(STRANGER, NOW + timedelta(days=1))),
+        "before the challenge was issued at",
+    ),
+    "a challenge whose deadline has passed": (
+        asked(challenged(STRANGER, NOW - timedelta(days=9))),
+        "after the deadline of the challenge",
+    ),
+    "a challenge with another seed": (
+        asked(strict_json.written(challenge.issue(STRANGER, NOW, timedelta(hours=1)))),
+        "the challenge asks for the seed",
+    ),
+    "a challenge for another target": (
+        asked(challenged(STRANGER, NOW, base_url="https://acme.example/v1")),
+        "the challenge is for https://acme.example/v1",
+    ),
+    "a challenge that is none": (asked(b"{}"), "challenge.dsse.json is malformed"),
+}
+
+
 def resealed(certified: Certified, files: dict[str, bytes]) -> Bundle:
     """Edited evidence, signed anew by the signer with a statement that fits, if one can be made."""
     try:
@@ -374,6 +414,18 @@ STATEMENT: dict[str, tuple[Callable[[Any], object], str]] = {
         lambda stated: stated["predicate"].update(revision="2031-01"),
         'the statement/predicate/revision is "2031-01"',
     ),
+    "another challenge": (
+        lambda stated: stated["predicate"]["challenge"].update(sha256="0" * 64),
+        "the statement/predicate/challenge/sha256 is",
+    ),
+    "dates of the target that it does not send": (
+        lambda stated: stated["predicate"]["challenge"].update(dates=500),
+        "the statement/predicate/challenge/dates is 500",
+    ),
+    "a challenge that is not mentioned": (
+        lambda stated: stated["predicate"].pop("challenge"),
+        "the statement/predicate/challenge is missing",
+    ),
     "no claims": (lambda stated: stated.pop("predicate"), "the statement/predicate is missing"),
     "a note of the signer": (
         lambda stated: stated.update(award="gold"),
@@ -389,7 +441,7 @@ STATEMENT: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a file less": (
         lambda stated: stated["subject"].pop(),
-        "openapi.yaml is not the signed one",
+        "challenge.dsse.json is not the signed one",
     ),
     "a file more": (
         lambda stated: stated["subject"].append(

@@ -38,7 +38,7 @@ def completed(directory: Path, *words: str) -> list[str]:
         (("completion", "b"), {"bash"}),
         (("run", "--seed", ""), set()),
         (("registry", "ch"), {"check"}),
-        (("registry", "build", "--o"), {"--out"}),
+        (("registry", "build", "--o"), {"--out", "--on"}),
         (("registry", "check", "--js"), {"--json"}),
         (("registry", "build", ""), set()),
     ],

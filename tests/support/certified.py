@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,14 @@ import orjson
 import pytest
 from securesystemslib.signer import CryptoSigner
 
-from conformance.assurance.certificate import bundle, dsse, issuing, recomputation
+from conformance.assurance.certificate import (
+    bundle,
+    challenge,
+    dsse,
+    issuing,
+    recomputation,
+    strict_json,
+)
 from conformance.assurance.certificate.bundle import Bundle
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.recomputation import Recomputed
@@ -36,6 +44,7 @@ class Certified:
     report: Path
     key: Path
     signer: CryptoSigner
+    registrar: CryptoSigner
     honest: Bundle
     recomputed: Recomputed
 
@@ -69,7 +78,10 @@ def command(*arguments: object) -> "subprocess.CompletedProcess[str]":
 
 def make(folder: Path) -> Certified:
     """Run the suite once, and replay it once."""
-    done = command("run", "--depth", "quick", "--report-dir", folder / "report")
+    registrar = CryptoSigner.generate_ed25519()
+    asked = challenged(registrar, datetime.now(UTC))
+    seed = challenge.read(asked).seed
+    done = command("run", "--depth", "quick", "--seed", seed, "--report-dir", folder / "report")
     assert done.returncode == 0, done.stdout + done.stderr
     dsse.generate(folder / "key")
     signer = dsse.private_key(folder / "key")
@@ -82,8 +94,18 @@ def make(folder: Path) -> Certified:
     once = recomputation.replay
     with quick_runs(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(recomputation, "replay", replay)
-        honest = issuing.issued(folder / "report", REVISION, signer)
-    return Certified(folder / "report", folder / "key", signer, honest, found[0])
+        honest = issuing.issued(folder / "report", REVISION, signer, {challenge.FILE: asked})
+    return Certified(folder / "report", folder / "key", signer, registrar, honest, found[0])
+
+
+def challenged(
+    registrar: CryptoSigner, now: datetime, hours: int = 1, base_url: str | None = None
+) -> bytes:
+    """A challenge with a nonce that is always the same, so that the run is."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("secrets.token_hex", lambda count: "ab" * count)
+        envelope = challenge.issue(registrar, now, timedelta(hours=hours), base_url)
+    return strict_json.written(envelope)
 
 
 @contextmanager

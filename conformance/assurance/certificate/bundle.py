@@ -23,9 +23,13 @@ EVIDENCE = {
 }
 """The files of the evidence, with the most bytes of each."""
 
+OPTIONAL = {"challenge.dsse.json": MIB, "pylock.toml": 4 * MIB}
+"""Files of the evidence that a certificate need not have: a registrar's challenge, a lock file."""
+
 STATEMENT = "statement.dsse.json"
 KEY = "signer.pub"
-LIMITS = {**EVIDENCE, STATEMENT: MIB, KEY: MIB}
+REQUIRED = frozenset({*EVIDENCE, STATEMENT, KEY})
+LIMITS = {**EVIDENCE, **OPTIONAL, STATEMENT: MIB, KEY: MIB}
 EPOCH = (1980, 1, 1, 0, 0, 0)
 CODINGS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 ENCRYPTED = 0x1
@@ -76,15 +80,16 @@ def read(path: Path) -> Bundle:
         raise BundleProblem(f"{STATEMENT} in {path.name}: {problem}") from None
     if not isinstance(envelope, dict):
         raise BundleProblem(f"{STATEMENT} is not an envelope")
-    return Bundle({name: files[name] for name in EVIDENCE}, envelope, files[KEY])
+    evidence = {name: files[name] for name in (*EVIDENCE, *OPTIONAL) if name in files}
+    return Bundle(evidence, envelope, files[KEY])
 
 
 def _flaws(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
     """What is wrong with the files of an archive, before any of them is unpacked."""
     names = sorted(entry.filename for entry in entries)
-    if names != sorted(LIMITS):
+    if len(set(names)) < len(names) or not REQUIRED <= set(names) <= LIMITS.keys():
         shown = ", ".join(name[:LONGEST_NAME] for name in names[: len(LIMITS) + 1])
-        yield f"holds {shown!r} instead of {', '.join(sorted(LIMITS))}"
+        yield f"holds {shown!r} instead of {', '.join(sorted(REQUIRED))}"
         return
     for entry in entries:
         if entry.file_size > LIMITS[entry.filename]:

@@ -7,6 +7,8 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
+from conformance.assurance.certificate import challenge
+from conformance.assurance.certificate.challenge import Circumstances
 from conformance.assurance.certificate.evidence import Evidence
 
 LONGEST_SILENCE = timedelta(hours=1)
@@ -34,6 +36,19 @@ def problems(evidence: Evidence) -> Iterator[str]:
     if run["duration"] - last > LONGEST_SILENCE.total_seconds():
         yield f"the run claims {run['duration']} s, and its last response came after {last} s"
     yield from _skew(lines, evidence.started)
+    if evidence.challenge is not None:
+        yield from challenge.problems(evidence.challenge, circumstances(evidence))
+
+
+def circumstances(evidence: Evidence) -> Circumstances:
+    """What the evidence shows of the time of its run."""
+    return Circumstances(
+        seed=evidence.report["suite"]["seed"],
+        base_url=evidence.target.base_url,
+        started=evidence.started,
+        finished=evidence.started + timedelta(seconds=int(evidence.run["duration"])),
+        dates=[date for line in evidence.exchanges for date in _dates(line)],
+    )
 
 
 def last_response(lines: Sequence[Line]) -> float:

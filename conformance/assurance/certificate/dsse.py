@@ -108,6 +108,20 @@ def opened(envelope: Mapping[str, Any], key: SSlibKey) -> dict[str, Any]:
     return statement
 
 
+def unverified(envelope: object) -> dict[str, Any]:
+    """The statement of an envelope, whoever has signed it. Raises SignatureProblem."""
+    if not isinstance(envelope, Mapping):
+        raise SignatureProblem("not an envelope")
+    _check_form(envelope)
+    try:
+        statement = strict_json.parse(base64.b64decode(envelope["payload"]))
+    except strict_json.NotStrict as problem:
+        raise SignatureProblem(f"the statement: {problem}") from None
+    if not isinstance(statement, dict):
+        raise SignatureProblem("the envelope carries no statement")
+    return statement
+
+
 def _check_form(envelope: Mapping[str, Any]) -> None:
     """SignatureProblem where an envelope has other parts than DSSE gives it."""
     kind, signatures = envelope.get("payloadType"), envelope.get("signatures")

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from conformance.assurance.certificate import scoring
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.contract import api
 from conformance.contract.requirements import CLASSES
 from conformance.contract.revisions import Revision
-from conformance.contract.verdict import Level
+from conformance.contract.verdict import Conclusion, Level
 from conformance.http.exchange import MISSING, parse
 from conformance.target.target import Fixtures
 
@@ -19,8 +20,10 @@ def refusals(report: Mapping[str, Any], revision: Revision) -> Iterator[str]:
     suite, depths = report["suite"], " or ".join(revision.depths)
     known = report.get("known-failures")
     is_accepted = known is not None and not known["unknown"] and not known["stale"]
+    verdict = scoring.of(report["requirements"], revision).verdict
     reasons = {
-        f"the verdict of the run is {report['verdict']}": report["verdict"] != "conformant"
+        f"the verdict under revision {revision.name} is {verdict}": verdict
+        is not Conclusion.CONFORMANT
         and not is_accepted,
         "the run was interrupted": report["interrupted"],
         f"the depth of the run is {suite['depth']}; {revision.name} requires {depths}": suite[

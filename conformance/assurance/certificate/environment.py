@@ -1,7 +1,8 @@
 """The installed packages of a run: with the same ones a certificate can be verified years later.
 
-A lock file in the form of PEP 751 would have to name an address for each package. This list has
-names and versions only, so that any index, or any folder of wheels, can provide them.
+A lock file in the form of PEP 751 has to name an address for each package, which is not known of an
+installed one (see lock_file). This list has names and versions only, so that any index, or any
+folder of wheels, can provide them.
 """
 
 import platform

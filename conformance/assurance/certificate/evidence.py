@@ -8,7 +8,8 @@ from typing import Any
 
 import jsonschema_rs
 
-from conformance.assurance.certificate import strict_json
+from conformance.assurance.certificate import challenge, strict_json
+from conformance.assurance.certificate.challenge import Challenge, ChallengeProblem
 from conformance.contract import files, revisions
 from conformance.contract.revisions import Revision
 from conformance.http.replay import MOST_PADDING
@@ -121,9 +122,20 @@ class Evidence:
         except (LookupError, TypeError) as problem:
             raise Malformed(f"target.json is malformed: {_brief(problem)}") from None
 
+    @cached_property
+    def challenge(self) -> Challenge | None:
+        """The registrar's challenge, if there is one. Raises Malformed."""
+        if challenge.FILE not in self.files:
+            return None
+        try:
+            return challenge.read(self.files[challenge.FILE])
+        except ChallengeProblem as problem:
+            raise Malformed(f"{challenge.FILE} is malformed: {problem}") from None
+
     def check(self) -> None:
         """Read every file. Raises Malformed for the first one that no run has written."""
         _ = (self.report, self.started, self.target, self.provisioned, self.exchanges)
+        _ = self.challenge
 
     def validate(self) -> None:
         """Hold the files to the schema of the installed suite, which has made them.

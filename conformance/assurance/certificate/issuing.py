@@ -1,10 +1,14 @@
 """Issuing a certificate: the evidence of a report directory, signed once it has been verified."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from securesystemslib.signer import CryptoSigner
 
 from conformance.assurance.certificate import (
+    bundle,
+    challenge,
     chronology,
     dsse,
     eligibility,
@@ -21,6 +25,12 @@ from conformance.contract.revisions import Revision
 FROM_RUN = ("report.json", "exchanges.jsonl", "target.json", "run.json")
 
 
+Given = Mapping[str, bytes]
+"""The files of bundle.OPTIONAL that a certificate has."""
+
+NONE: Given = MappingProxyType({})
+
+
 class NotCertified(ValueError):
     """A run that cannot be certified; `reasons` has a line for each reason."""
 
@@ -35,8 +45,21 @@ def require_files(directory: Path) -> None:
         (directory / name).stat()
 
 
-def evidence_of(directory: Path, revision: Revision) -> Evidence:
-    """The evidence in a report directory. Raises OSError, and Malformed."""
+def revision_of(directory: Path, name: str | None) -> Revision:
+    """The revision of that name, or that of the run in a directory, or else the newest one.
+
+    Raises OSError, UnknownRevision, and NotCertified for a malformed run.json.
+    """
+    try:
+        run = Evidence({"run.json": (directory / "run.json").read_bytes()}).run
+    except Malformed as problem:
+        raise NotCertified([str(problem)]) from None
+    stated = name or run["suite"].get("revision")
+    return revisions.load(stated) if stated else revisions.latest()
+
+
+def evidence_of(directory: Path, revision: Revision, given: Given = NONE) -> Evidence:
+    """The evidence in a report directory, with the given files. Raises OSError, and Malformed."""
     found = {name: (directory / name).read_bytes() for name in FROM_RUN}
     lines = found["exchanges.jsonl"].splitlines()
     values = Evidence(found).exchanges
@@ -49,6 +72,7 @@ def evidence_of(directory: Path, revision: Revision) -> Evidence:
             "environment.txt": environment.text().encode(),
             "revision.json": strict_json.written(revisions.document(revision)),
             **{name: files.text(name).encode() for name in CONTRACT},
+            **{name: given[name] for name in bundle.OPTIONAL if name in given},
         }
     )
 
@@ -59,18 +83,20 @@ def sealed(evidence: Evidence, signer: CryptoSigner) -> Bundle:
     return Bundle(evidence.files, envelope, dsse.pem(signer))
 
 
-def issued(directory: Path, revision: Revision, signer: CryptoSigner) -> Bundle:
-    """The certificate of a run. Raises OSError, and NotCertified.
+def issued(
+    directory: Path, revision: Revision, signer: CryptoSigner, given: Given = NONE
+) -> Bundle:
+    """The certificate of a run, with the given files. Raises OSError, and NotCertified.
 
     It is verified before it is handed out, so that nobody gets one that does not verify.
     """
     try:
-        evidence = evidence_of(directory, revision)
+        evidence = evidence_of(directory, revision, given)
         evidence.check()
         evidence.validate()
     except Malformed as problem:
         raise NotCertified([str(problem)]) from None
-    reasons = list(eligibility.refusals(evidence.report, revision))
+    reasons = [*eligibility.refusals(evidence.report, revision), *_unanswered(evidence)]
     if reasons:
         raise NotCertified(reasons)
     found = sealed(evidence, signer)
@@ -80,3 +106,9 @@ def issued(directory: Path, revision: Revision, signer: CryptoSigner) -> Bundle:
     if verification.problems:
         raise NotCertified(list(verification.problems))
     return found
+
+
+def _unanswered(evidence: Evidence) -> Iterator[str]:
+    """Why the run does not answer the challenge that it is given."""
+    if evidence.challenge is not None:
+        yield from challenge.problems(evidence.challenge, chronology.circumstances(evidence))

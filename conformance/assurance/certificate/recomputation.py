@@ -47,6 +47,7 @@ def replay(evidence: Evidence) -> Recomputed:
         options = [
             *pytest_run.options(directory, suite["depth"], suite["seed"], suite["classes"]),
             *(f"--conformance-require={each}" for each in evidence.run["required"]),
+            *(f"--conformance-revision={suite[name]}" for name in ("revision",) if name in suite),
             "--conformance-report=badge",  # the smallest: nobody reads it
         ]
         pytest_run.execute(options, [examination.Substitute(lambda: subject)])

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
-from conformance.assurance.certificate import bundle, scoring
+from conformance.assurance.certificate import bundle, challenge, chronology, scoring
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.contract.verdict import Conclusion
 from conformance.reference.marker import SERVER
@@ -69,6 +69,24 @@ def _predicate(evidence: Evidence) -> dict[str, Any]:
         "contested": score.contested,
         "notScored": score.not_scored,
         "knownFailures": run["known-failures"] or [],
+        **_challenged(evidence),
+    }
+
+
+def _challenged(evidence: Evidence) -> dict[str, Any]:
+    """What a registrar asked for, and whether the target's own clock confirms it."""
+    found = evidence.challenge
+    if found is None:
+        return {}
+    dates = chronology.circumstances(evidence).dates
+    return {
+        "challenge": {
+            "sha256": bundle.digest(evidence.files[challenge.FILE]),
+            "key": found.key,
+            "issued": found.issued.isoformat(),
+            "deadline": found.deadline.isoformat(),
+            "dates": len(dates),
+        }
     }
 
 

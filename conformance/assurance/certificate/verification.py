@@ -11,7 +11,9 @@ from conformance.assurance.certificate import (
     dsse,
     eligibility,
     environment,
+    lock_file,
     recomputation,
+    scoring,
     statement,
 )
 from conformance.assurance.certificate.bundle import Bundle
@@ -31,13 +33,15 @@ MOST_SHOWN = 20
 class Verification:
     """The result of a verification; a valid certificate has no problems.
 
-    `changes` are the statements that the installed suite gives differently. `is_other_suite`: the
-    certificate is sound, and only the suite that made it can recompute its verdict. `summary` is
-    that of a registrar.
+    `changes` are the verdicts on requirements that the installed suite gives differently, and `now`
+    is its verdict under the revision of the certificate; only `current` verifications have them.
+    `is_other_suite`: the certificate is sound, and only the suite that made it can recompute its
+    verdict. `summary` is that of a registrar.
     """
 
     problems: tuple[str, ...]
     changes: tuple[str, ...] = ()
+    now: str | None = None
     is_other_suite: bool = False
     summary: Summary | None = None
 
@@ -53,12 +57,14 @@ def verify(bundle: Bundle, key: bytes | None, *, current: bool = False) -> Verif
     problems = tuple(_sealed(bundle, pinned, evidence))
     if problems:
         return Verification(_bounded(problems))
-    if not is_same_suite(evidence):
-        if current:
-            return Verification((), _bounded(_changes(evidence, recomputation.replay(evidence))))
+    if not current and not is_same_suite(evidence):
         return Verification((), is_other_suite=True)
-    found = _bounded(recomputation.differences(evidence, recomputation.replay(evidence)))
-    return Verification((), found) if current else Verification(found)
+    again = recomputation.replay(evidence)
+    found = recomputation.differences(evidence, again) if is_same_suite(evidence) else ()
+    if not current:
+        return Verification(_bounded(found))
+    now = scoring.of(again.report["requirements"], evidence.revision).verdict.value
+    return Verification(_bounded(found), _bounded(_changes(evidence, again)), now)
 
 
 def is_same_suite(evidence: Evidence) -> bool:
@@ -123,6 +129,8 @@ def _unsound(evidence: Evidence) -> Iterator[str]:
     yield from eligibility.refusals(evidence.report, evidence.revision)
     yield from eligibility.consents(evidence)
     _, packages = environment.read(evidence.files["environment.txt"])
+    if lock_file.FILE in evidence.files:
+        yield from lock_file.problems(evidence.files[lock_file.FILE], packages)
     suite = evidence.report["suite"]
     for name, version in suite.get("versions", {}).items():
         if packages.get(name) != version:

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -13,10 +13,20 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from conformance.assurance.registry.revocation import Revocations
-from conformance.assurance.registry.submission import CERTIFICATE, KEY, Submission
+from conformance.assurance.registry.settings import Settings
+from conformance.assurance.registry.submission import CERTIFICATE, KEY, SUMMARY, Submission
+from conformance.contract import requirements
 from conformance.contract.requirements import CLASSES
+from conformance.report.formats.badge import picture
 
 COLOURS = {"active": "brightgreen", "expired": "lightgrey", "revoked": "red", "rejected": "red"}
+FILLS = {"active": "#17692f", "expired": "#5b5b5b", "revoked": "#a11", "rejected": "#a11"}
+WARNING = "#7a5200"
+"""The badge of an active certificate with failures, or without a verdict."""
+
+LABEL = "API conformance"
+CONTESTED = "†"
+"""The mark of a class with a requirement whose appeal is open."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +44,53 @@ class Entry:
         """The claims of the certificate; {} where it has none that count."""
         return self.submission.claims or {}
 
+    @property
+    def verdict(self) -> str:
+        """The verdict under the revision of the certificate; "" without a certificate."""
+        return str(self.claims.get("verdict", ""))
+
+    @property
+    def age(self) -> str:
+        """The day of the run; "" without a certificate."""
+        return str(self.claims.get("finished", ""))[:10]
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """The failed requirements, those of the level must first."""
+        return [*self.claims.get("failed", ()), *self.claims.get("warned", ())]
+
+    @property
+    def message(self) -> str:
+        """The text of the badge."""
+        parts = (self.status, self.claims.get("revision", ""), self._exception())
+        return " · ".join(part for part in parts if part)
+
+    def _exception(self) -> str:
+        if self.status != "active":
+            return ""
+        contested = f"{len(self.claims['contested'])} contested" if self.is_contested else ""
+        return self.verdict if self.verdict != "conformant" else contested
+
+    @property
+    def is_contested(self) -> bool:
+        """Whether an appeal against a requirement that counts was open at the time."""
+        return bool(self.claims.get("contested"))
+
     def cell(self, name: str) -> str:
         """How many requirements of a class passed, of those that are applicable."""
         counted = self.claims.get("classes", {}).get(name, {})
         applicable = sum(counted.values()) - counted.get("not-applicable", 0)
-        return f"{counted.get('pass', 0)}/{applicable}" if applicable else "–"
+        mark = f" {CONTESTED}" if name in self._contested_classes() else ""
+        return f"{counted.get('pass', 0)}/{applicable}{mark}" if applicable else "–"
+
+    def fails(self, name: str) -> bool:
+        """Whether a requirement of a class failed."""
+        return "fail" in self.claims.get("classes", {}).get(name, {})
+
+    def _contested_classes(self) -> set[str]:
+        known = requirements.load()
+        contested = self.claims.get("contested", {})
+        return {known[id].conformance_class for id in contested if id in known}
 
 
 def entries(
@@ -58,23 +110,46 @@ def _entry(submission: Submission, today: date, revocations: Revocations) -> Ent
     return Entry(submission.name, title or submission.name, status, note, submission)
 
 
-def build(registry: Path, site: Path, found: Sequence[Entry], today: date) -> list[str]:
+@dataclass(frozen=True)
+class Source:
+    """The folder of a registry, what it says of itself, and the day of its state."""
+
+    folder: Path
+    settings: Settings
+    today: date
+
+
+def build(source: Source, site: Path, found: Sequence[Entry]) -> list[str]:
     """Write the site; the names of its files."""
     site.mkdir(parents=True, exist_ok=True)
-    written = [_write(site / "index.html", _page("index", entries=found, today=today))]
+    values = {"settings": source.settings, "today": source.today}
+    written = [_write(site / "index.html", _page("index", entries=found, **values))]
     document = [_document(entry) for entry in found]
     written.append(_write(site / "registry.json", json.dumps(document, indent=2)))
     for entry in found:
         folder = site / entry.slug
         folder.mkdir(exist_ok=True)
-        written.append(_write(folder / "index.html", _page("product", entry=entry, today=today)))
-        written.append(_write(folder / "badge.json", json.dumps(_badge(entry))))
-        for name in (CERTIFICATE, KEY):
-            source = registry / entry.slug / name
-            if source.is_file():
-                shutil.copyfile(source, folder / name)
-                written.append(str(folder / name))
+        written += [
+            _write(folder / "index.html", _page("product", entry=entry, **values)),
+            _write(folder / "badge.json", json.dumps(_badge(entry))),
+            _write(folder / "badge.svg", _picture(entry)),
+            *_copied(source.folder / entry.slug, folder),
+        ]
     return written
+
+
+def _copied(submission: Path, folder: Path) -> Iterator[str]:
+    for name in (CERTIFICATE, KEY, SUMMARY):
+        if (submission / name).is_file():
+            shutil.copyfile(submission / name, folder / name)
+            yield str(folder / name)
+
+
+def _picture(entry: Entry) -> str:
+    """The badge of a product, which links to its page."""
+    has_flaw = entry.verdict != "conformant" or entry.is_contested
+    fill = WARNING if entry.status == "active" and has_flaw else FILLS[entry.status]
+    return picture(LABEL, entry.message, fill, "index.html").decode()
 
 
 def _write(path: Path, text: str) -> str:
@@ -86,6 +161,8 @@ def _document(entry: Entry) -> dict[str, Any]:
     return {
         "product": dict(entry.submission.product),
         "status": entry.status,
+        "verdict": entry.verdict,
+        "contested": entry.is_contested,
         "note": entry.note,
         "certificate": entry.submission.digest,
         "claims": dict(entry.claims),
@@ -94,9 +171,9 @@ def _document(entry: Entry) -> dict[str, Any]:
 
 def _badge(entry: Entry) -> dict[str, Any]:
     """The response for an endpoint badge of shields.io."""
-    message = f"{entry.status} {entry.claims.get('revision', '')}".strip()
-    colour = COLOURS[entry.status]
-    return {"schemaVersion": 1, "label": "conformance", "message": message, "color": colour}
+    has_flaw = entry.verdict != "conformant" or entry.is_contested
+    colour = "yellow" if entry.status == "active" and has_flaw else COLOURS[entry.status]
+    return {"schemaVersion": 1, "label": LABEL, "message": entry.message, "color": colour}
 
 
 def _page(name: str, **values: Any) -> str:

@@ -7,8 +7,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from conformance.assurance.certificate import bundle, dsse, summary
+from conformance.assurance.certificate import bundle, dsse, standing, summary
 from conformance.assurance.certificate.verification import verify
+from conformance.assurance.registry import settings
 from conformance.assurance.registry.revocation import Revocations
 
 PRODUCT, CERTIFICATE, KEY = "PRODUCT.toml", "certificate.zip", "signer.pub"
@@ -38,11 +39,11 @@ class Submission:
 
     def status(self, today: date, revocations: Revocations) -> str:
         """What the certificate is worth: revoked, rejected, expired or active."""
-        if revocations.reason(self.digest) is not None:
-            return "revoked"
-        if self.faults or self.claims is None:
+        reason = revocations.reason(self.digest)
+        if reason is None and (self.faults or self.claims is None):
             return "rejected"
-        return "expired" if date.fromisoformat(self.claims["expires"]) < today else "active"
+        expires = (self.claims or {}).get("expires", date.max.isoformat())
+        return standing.of(expires, today, reason)
 
 
 def check(folder: Path) -> Submission:
@@ -52,6 +53,7 @@ def check(folder: Path) -> Submission:
     faults += further
     if claims is not None:
         faults += _contradictions(product, claims)
+        faults += _nobodys(folder.parent, claims)
     return Submission(folder.name, product, claims, digest, tuple(faults))
 
 
@@ -121,5 +123,14 @@ def _contradictions(product: Mapping[str, str], claims: Mapping[str, Any]) -> It
         if stated is not None and stated != certified:
             was = f"names {certified!r}" if certified else "names none ([product] of the profile)"
             yield f"{PRODUCT}: {key} is {stated!r}, and the certificate {was}"
-    if "reference" in claims["target"]:
+
+
+def _nobodys(registry: Path, claims: Mapping[str, Any]) -> Iterator[str]:
+    """A fault where the reference was certified, unless the registry is one of examples."""
+    try:
+        is_accepted = settings.load(registry).accepts_reference
+    except settings.SettingsProblem as problem:
+        yield str(problem)
+        return
+    if "reference" in claims["target"] and not is_accepted:
         yield f"{CERTIFICATE}: it is about {claims['target']['reference']}: nobody's product"

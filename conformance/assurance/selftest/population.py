@@ -19,6 +19,9 @@ KEYS = {
 }
 OPTIONAL = {"inconclusive", "perhaps"}
 LISTS = {"breaks", "edits", "inconclusive", "perhaps"}
+APPEAL = "appeal"
+"""The table of `conformance appeal` beside a variant; it is for people."""
+
 EDIT_KEYS = {"module", "old", "new"}
 SEED = 1
 
@@ -108,6 +111,8 @@ def distinct(subjects: Sequence[Subject]) -> tuple[Subject, ...]:
 
 def _tables(text: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     for kind, entries in tomllib.loads(text).items():
+        if kind == APPEAL and isinstance(entries, dict):
+            continue
         if (
             kind not in KEYS
             or not isinstance(entries, list)

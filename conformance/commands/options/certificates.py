@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from conformance.runner import option_types
+
 
 def keygen(part: argparse.ArgumentParser) -> None:
     """The file of the new key."""
@@ -35,7 +37,19 @@ def certify(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--revision",
         metavar="YYYY-MM",
-        help="revision of the requirements that count (default: the newest)",
+        help="revision of the requirements that count (default: that of the run, or the newest)",
+    )
+    part.add_argument(
+        "--challenge",
+        type=Path,
+        metavar="FILE",
+        help="the registrar's challenge that the run answers (`conformance challenge`)",
+    )
+    part.add_argument(
+        "--lock",
+        type=Path,
+        metavar="FILE",
+        help="a pylock.toml (PEP 751) of the packages of the run, with their addresses and hashes",
     )
     part.add_argument("--json", action="store_true", help="print a JSON object")
     part.add_argument(
@@ -43,6 +57,32 @@ def certify(part: argparse.ArgumentParser) -> None:
         nargs="?",
         type=Path,
         default=Path("certificate.zip"),
+        metavar="FILE",
+        help="default: %(default)s",
+    )
+
+
+def challenge(part: argparse.ArgumentParser) -> None:
+    """The key of the registrar, and how long the challenge is open."""
+    part.add_argument(
+        "--key", type=Path, required=True, metavar="FILE", help="private key of the registrar"
+    )
+    part.add_argument(
+        "--hours",
+        type=option_types.count,
+        default=168,
+        metavar="N",
+        help="hours until the run has to be over (default: %(default)s)",
+    )
+    part.add_argument(
+        "--base-url", metavar="URL", help="the only target that it is for (default: any)"
+    )
+    part.add_argument("--json", action="store_true", help="print a JSON object")
+    part.add_argument(
+        "file",
+        nargs="?",
+        type=Path,
+        default=Path("challenge.json"),
         metavar="FILE",
         help="default: %(default)s",
     )
@@ -78,7 +118,63 @@ def verify(part: argparse.ArgumentParser) -> None:
         metavar=("LIST", "KEY.pub"),
         help="reject a certificate that this list of a registrar revokes",
     )
+    part.add_argument(
+        "--registrar",
+        type=Path,
+        metavar="KEY.pub",
+        help="require an answer to a challenge that this key has signed",
+    )
+    part.add_argument(
+        "--probe",
+        type=option_types.count,
+        metavar="N",
+        help="draw N recorded reads at random, and send them again to the live target",
+    )
+    part.add_argument(
+        "--base-url", metavar="URL", help="base URL of the live target (default: of the profile)"
+    )
+    part.add_argument(
+        "--target", type=Path, metavar="FILE", help="profile with credentials for --probe"
+    )
+    part.add_argument(
+        "--then",
+        action="store_true",
+        help="if another suite made it: install that one in a throw-away environment (by uv or"
+        " pip), and verify with it",
+    )
+    part.add_argument(
+        "--on",
+        type=option_types.day,
+        metavar="DATE",
+        help="the day on which the certificate has to be valid (default: today)",
+    )
     part.add_argument("file", type=Path, metavar="FILE", help="the certificate")
+
+
+def appeal(part: argparse.ArgumentParser) -> None:
+    """The requirement, the evidence, and what the vendor says."""
+    part.add_argument("requirement", metavar="REQUIREMENT", help="a requirement that failed")
+    part.add_argument(
+        "--report",
+        type=Path,
+        default=Path("reports/latest"),
+        metavar="DIR",
+        help="folder of the run (default: %(default)s)",
+    )
+    part.add_argument(
+        "--exchange", metavar="ID", help="the exchange that shows it (default: the last one)"
+    )
+    part.add_argument(
+        "--words", metavar="TEXT", help="the words of the specification that allow it"
+    )
+    part.add_argument("--description", metavar="TEXT", help="why the check is wrong")
+    part.add_argument(
+        "--rejected",
+        action="store_true",
+        help="write the mutant that the appeal becomes where it is rejected",
+    )
+    part.add_argument("--json", action="store_true", help="print a JSON object")
+    part.add_argument("--out", type=Path, metavar="FILE", help="default: appeal-REQUIREMENT.toml")
 
 
 def registry(part: argparse.ArgumentParser) -> None:
@@ -96,9 +192,21 @@ def registry(part: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for the site (default: %(default)s)",
     )
+    build.add_argument(
+        "--on", type=option_types.day, metavar="DATE", help="the day of its state (default: today)"
+    )
+    build.add_argument("--json", action="store_true", help="print a JSON object")
+    rejudge = actions.add_parser(
+        "rejudge",
+        help="verify every submission with the installed suite, and list what flips",
+        allow_abbrev=False,
+    )
+    rejudge.add_argument("folder", type=Path, metavar="DIR", help="folder of the registry")
+    rejudge.add_argument("--json", action="store_true", help="print a JSON array")
     revoke = actions.add_parser("revoke", help="revoke a certificate", allow_abbrev=False)
     revoke.add_argument("folder", type=Path, metavar="DIR", help="folder of the registry")
     revoke.add_argument("certificate", type=Path, metavar="CERTIFICATE", help="the certificate")
+    revoke.add_argument("--json", action="store_true", help="print a JSON object")
     revoke.add_argument("--reason", required=True, help="why it holds no longer")
     revoke.add_argument(
         "--key", type=Path, required=True, metavar="FILE", help="private key of the registrar"

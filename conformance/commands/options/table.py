@@ -69,12 +69,19 @@ COMMANDS = {
     "verify": Command(
         "Verify a certificate without its target.",
         certificates.verify,
-        ("verified", "rejected"),
+        ("verified and active", "rejected, expired, not recomputed, or a probe differs"),
+    ),
+    "challenge": Command(
+        "Issue a seed and a deadline for a run that is to be certified.", certificates.challenge
     ),
     "registry": Command(
-        "Check a submission, build the site of a registry, or revoke a certificate.",
+        "Check or rejudge submissions, build the site of a registry, or revoke a certificate.",
         certificates.registry,
-        ("done, and no fault", "a fault in the submission"),
+        ("done, and no fault", "a fault in a submission, or a verdict that flips"),
+    ),
+    "appeal": Command(
+        "Appeal against a requirement: six fields, and a variant of the reference that runs.",
+        certificates.appeal,
     ),
     "fleet": Command(
         "Check many targets; show what is remembered of them.", fleet.fleet, FLEET_VERDICTS

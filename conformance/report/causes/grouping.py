@@ -6,7 +6,7 @@ third, and what is explained in part is a cause as well.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from conformance.contract.verdict import Level, Verdict
+from conformance.contract.verdict import Verdict
 from conformance.report.causes.explanation import Failures, Operations, failures, heads
 from conformance.report.causes.failure_signature import (
     Signature,
@@ -14,6 +14,7 @@ from conformance.report.causes.failure_signature import (
     status_of,
     symptoms,
 )
+from conformance.report.document import is_checked
 from conformance.report.document_types import (
     AlsoEntry,
     CauseEntry,
@@ -43,7 +44,7 @@ def causes(
 
 
 def _is_failed(entry: RequirementEntry) -> bool:
-    return entry["verdict"] == Verdict.FAIL and entry["level"] != Level.OBSERVE
+    return entry["verdict"] == Verdict.FAIL and is_checked(entry)
 
 
 def _groups(failures: Failures, chosen: Sequence[int]) -> list[list[int]]:

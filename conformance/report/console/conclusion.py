@@ -7,7 +7,13 @@ from conformance.contract.quantity import quantity
 from conformance.report import coverage, shards
 from conformance.report.causes.attribution import attributed
 from conformance.report.console.line import Span
-from conformance.report.document_types import BudgetEntry, GapEntry, KnownFailuresEntry, Report
+from conformance.report.document_types import (
+    BudgetEntry,
+    GapEntry,
+    KnownFailuresEntry,
+    Report,
+    SuiteEntry,
+)
 from conformance.report.text import short
 
 VERDICTS = {
@@ -60,7 +66,7 @@ def spans(report: Report) -> Iterator[list[Span]]:
     yield from _budgets(report.get("budgets", ()))
     yield [(f"  target  {report['target']['base-url']}", "")]
     yield [(f"  {_traffic(report)}", "")]
-    yield [(f"  depth {report['suite']['depth']}, seed {report['suite']['seed']}", "")]
+    yield [(f"  {settings(report['suite'])}", "")]
     if shards.is_part(report):
         yield [("  `conformance merge DIR…` makes one report of all shards", "")]
 
@@ -75,6 +81,12 @@ def _verdict(report: Report) -> Iterator[list[Span]]:
     yield [sentences[report["verdict"]]]
     if part:
         yield [(f"  {part}", "warn")]
+
+
+def settings(suite: SuiteEntry) -> str:
+    """What a run has to be given so that it is repeated."""
+    revision = f", revision {suite['revision']}" if "revision" in suite else ""
+    return f"depth {suite['depth']}, seed {suite['seed']}{revision}"
 
 
 def _counts(counted: dict[str, int]) -> str:

@@ -23,6 +23,7 @@ WORDS = {
     "passed": "passed",
     "inapplicable": "not applicable",
     "untested": "not testable",
+    "unscored": "not scored",
     "observed": "observed",
 }
 """What the page calls each outcome of a requirement."""
@@ -75,6 +76,7 @@ class ShownRequirement:
     """One requirement; `outcome` is a key of WORDS.
 
     `also` fails for the same reason; `causes` are the requirements that this one is shown under.
+    `note` says why it does not count, or which appeal is open.
     """
 
     id: str
@@ -88,6 +90,7 @@ class ShownRequirement:
     also: tuple[AlsoFailed, ...] = ()
     causes: tuple[str, ...] = ()
     coverage: str = ""
+    note: str = ""
 
     @property
     def where(self) -> tuple[str, ...]:
@@ -155,7 +158,15 @@ def _shown(
         also=tuple(_also(own)),
         causes=() if own else tuple(_causes_of(entry["id"], causes)),
         coverage=coverage.described(entry),
+        note=_note(entry),
     )
+
+
+def _note(entry: RequirementEntry) -> str:
+    """What the revision of the run says of a requirement, with its verdict."""
+    if "unscored" in entry:
+        return f"{entry['verdict']}, and not scored: {entry['unscored']}"
+    return f"contested: {entry['contested']}" if "contested" in entry else ""
 
 
 def _also(causes: Sequence[Cause]) -> Iterator[AlsoFailed]:
@@ -175,8 +186,9 @@ def outcome(entry: RequirementEntry) -> str:
     """The key of WORDS for a requirement."""
     if entry["level"] == Level.OBSERVE:
         return "observed"
-    if "untested" in entry:
-        return "untested"
+    for reason in ("untested", "unscored"):
+        if reason in entry:
+            return reason
     if entry["verdict"] == Verdict.FAIL:
         return "failed" if entry["level"] == Level.MUST else "warning"
     return OUTCOMES[Verdict(entry["verdict"])]

@@ -1,0 +1,56 @@
+"""A throw-away environment with the packages of a run, in which its certificate is verified.
+
+Only this package is installed by name. What else environment.txt lists is a constraint: a
+certificate cannot have a package installed that the suite of then does not need.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from conformance.assurance.certificate import environment
+from conformance.assurance.certificate.bundle import Bundle
+from conformance.commands.outcome import UsageError
+
+LISTED = "environment.txt"
+
+
+def commands(found: Bundle, folder: Path) -> list[list[str]]:
+    """What makes the environment in a folder, with uv where it is installed, or else with pip."""
+    python, packages = environment.read(found.evidence[LISTED])
+    wanted = [f"{environment.PACKAGE}=={packages[environment.PACKAGE]}", "-c", LISTED]
+    interpreter = str(folder / "bin" / "python")
+    uv = shutil.which("uv")
+    if uv is None:
+        return [
+            [sys.executable, "-m", "venv", str(folder)],
+            [interpreter, "-m", "pip", "install", *wanted],
+        ]
+    return [
+        [uv, "venv", "--python", python, str(folder)],
+        [uv, "pip", "install", "--python", interpreter, *wanted],
+    ]
+
+
+def verify(found: Bundle, words: Iterable[str]) -> int:
+    """The exit code of `conformance verify` with these arguments, by the suite of then.
+
+    Raises UsageError where the environment cannot be made.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / LISTED).write_bytes(found.evidence[LISTED])
+        for command in commands(found, folder / "then"):
+            done = subprocess.run(
+                command, cwd=folder, capture_output=True, text=True, errors="replace", check=False
+            )
+            if done.returncode:
+                last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
+                raise UsageError(f"{' '.join(command[:3])} failed: {' '.join(last)}")
+        python = str(folder / "then" / "bin" / "python")
+        return subprocess.run(
+            [python, "-m", "conformance", "verify", *words], check=False
+        ).returncode

@@ -1,0 +1,97 @@
+"""The result of a verification as lines for people."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from conformance.assurance.certificate import bundle, dsse, environment, standing
+from conformance.assurance.certificate.verification import Verification
+from conformance.commands.certification.probing import Probed
+from conformance.contract.quantity import quantity
+
+SAME = "the installed suite comes to the same verdict on every requirement"
+PROBED = """\
+A read that is reproduced was not invented: the target at this address serves the same record now.
+It says nothing of the other exchanges. One that differs may have changed since: read it again."""
+
+
+def rejected(problems: Sequence[str]) -> Iterator[str]:
+    """A certificate that is not what it claims to be."""
+    yield "REJECTED:"
+    yield from (f"  {problem}" for problem in problems)
+
+
+def claims(stated: Mapping[str, Any], state: str) -> Iterator[str]:
+    """What a certificate says, and its state."""
+    product = stated["product"]
+    named = " ".join(product[key] for key in ("vendor", "name", "version") if key in product)
+    target, suite = stated["target"], stated["suite"]
+    yield f"{named or 'no product named'}, at {target['base-url']}: {stated['verdict']}"
+    if "reference" in target:
+        yield f"  this is {target['reference']}, and nobody's product"
+    yield f"  revision {stated['revision']}, {stated['started']} to {stated['finished']}"
+    shown = "EXPIRED on" if state == standing.EXPIRED else f"{state}, valid until"
+    yield f"  {shown} {stated['expires']}"
+    musts = stated["counts"]["must"]
+    counted = ", ".join(f"{number} {verdict}" for verdict, number in musts.items())
+    yield f"  must: {counted}"
+    yield (
+        f"  depth {suite['depth']}, seed {suite['seed']}, {stated['exchanges']} exchanges, "
+        f"suite {suite['version']}"
+    )
+    yield from _exceptions(stated)
+
+
+def _exceptions(stated: Mapping[str, Any]) -> Iterator[str]:
+    """What does not count as passed, and what the registrar asked for."""
+    for title, key in (("not checked", "notChecked"), ("contested", "contested")):
+        if stated[key]:
+            yield f"  {title}: {', '.join(stated[key])}"
+    for known in stated["knownFailures"]:
+        yield f"  known failure: {known['requirement']}: {known['reason']}"
+    if asked := stated.get("challenge"):
+        yield f"  challenge of {asked['issued']}, answered before {asked['deadline']}"
+        yield f"    {_dated(asked['dates'])}; signed with the key {asked['key']}"
+
+
+def _dated(number: int) -> str:
+    if not number:
+        return "the target sends no Date headers, so these times are the word of the signer"
+    return f"{quantity(number, 'Date header')} of the target within them"
+
+
+def outcome(found: bundle.Bundle, verification: Verification, *, current: bool) -> Iterator[str]:
+    """Whether the verdict was recomputed, and how it can be."""
+    yield f"  signed with the key {dsse.public_key(found.key, 'the signer').keyid}"
+    if current:
+        yield from verification.changes or (SAME,)
+    elif verification.is_other_suite:
+        yield from _remedy(found)
+    else:
+        yield "VERIFIED: the evidence supports every statement."
+        yield dsse.MEANING
+    if verification.summary:
+        registrar = verification.summary
+        yield f"A registrar verified it on {registrar.verified}, and signed with {registrar.key}."
+
+
+def _remedy(found: bundle.Bundle) -> Iterator[str]:
+    """How to verify a certificate of another suite."""
+    python, packages = environment.read(found.evidence["environment.txt"])
+    wanted = f"{environment.PACKAGE}=={packages[environment.PACKAGE]} -c environment.txt"
+    yield "NOT RECOMPUTED: signature and digests are valid; another suite made this certificate."
+    yield "To recompute its verdict with the suite of then, --then does the following:"
+    yield "  unzip -p CERTIFICATE environment.txt > environment.txt"
+    yield f"  uv venv --python {python} then && uv pip install --python then {wanted}"
+    yield "  then/bin/conformance verify CERTIFICATE"
+    yield "--with-current-suite lists what the installed suite would change."
+
+
+def probed(found: Sequence[Probed]) -> Iterator[str]:
+    """Which recorded reads the live target gives again."""
+    again = [each for each in found if not each.differences]
+    yield f"PROBED: {len(again)} of {quantity(len(found), 'recorded read')} reproduced"
+    for each in found:
+        if each.differences:
+            yield f"  differs: {each.request}, as {each.credential or 'nobody'} ({each.exchange})"
+            yield from (f"    {difference}" for difference in each.differences)
+    yield PROBED

@@ -76,7 +76,7 @@ def _rejudged(found: Rejudged) -> Iterator[str]:
     elif found.is_same:
         yield f"same     {found.name}: {found.was}"
     else:
-        yield f"flips    {found.name}: was {found.was}, is {found.now}"
+        yield f"flips    {found.name}"
     yield from (f"           {line}" for line in (*found.problems, *found.flips))
 
 

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
     probed: list[Probed] | None = None
-    if target is not None and not verification.problems:
+    if target is not None and _is_good(verification):
         probed = probing.probe(Evidence(found.evidence), target, arguments.probe)
     return _report(found, verification, probed, arguments)
 
@@ -73,10 +73,15 @@ def _report(
         sys.stdout.write(json.dumps(document, indent=2) + "\n")
     else:
         lines = _lines(found, verification, arguments, state)
-        more = text.probed(probed) if probed is not None else ()
+        more = text.probed(probed) if probed is not None else _unprobed(arguments)
         sys.stdout.writelines(f"{line}\n" for line in (*lines, *more))
     is_good = _is_good(verification) and state == standing.ACTIVE and _are_reproduced(probed)
     return CONFORMANT if is_good else NON_CONFORMANT
+
+
+def _unprobed(arguments: argparse.Namespace) -> Iterator[str]:
+    if arguments.probe is not None:
+        yield "NOT PROBED: nothing is sent for a certificate that is not recomputed."
 
 
 def _is_good(verification: Verification) -> bool:
@@ -95,6 +100,9 @@ def _target(arguments: argparse.Namespace) -> Target | None:
     """The live target to probe; None without --probe. UsageError where it cannot be had."""
     if arguments.probe is None:
         return None
+    if arguments.with_current_suite:
+        # Only a recomputed certificate shows that the suite itself has sent its requests.
+        raise UsageError("--probe needs the suite of the run, not --with-current-suite")
     if arguments.target is None and arguments.base_url is None:
         raise UsageError("--probe needs the target: --base-url URL, and --target for credentials")
     try:

@@ -221,10 +221,47 @@ def test_a_certificate_of_another_suite_offers_its_environment(
 ) -> None:
     """Its signature and digests are valid, and only its own suite can recompute the verdict."""
     monkeypatch.setattr(files, "text", lambda _: "another contract")
-    assert main(["verify", str(honest)]) == 1
+    assert main(["verify", "--probe", "9", "--base-url", "http://127.0.0.1:9/v1", str(honest)]) == 1
     shown = capsys.readouterr().out
     assert "NOT RECOMPUTED" in shown
+    assert "NOT PROBED" in shown
     assert "uv pip install --python then localization-api-conformance==" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "--probe needs the target"),
+        (["--base-url", "ftp://x"], "base-url"),
+        (["--target", "none.toml"], "none.toml"),
+        (
+            ["--base-url", "http://x/v1", "--with-current-suite"],
+            "--probe needs the suite of the run",
+        ),
+    ],
+)
+def test_a_probe_without_a_target_is_a_usage_error(
+    words: list[str], message: str, honest: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is verified before."""
+    assert main(["verify", "--probe", "3", *words, str(honest)]) == 4
+    assert message in capsys.readouterr().err
+
+
+def test_an_expired_certificate_is_not_good(
+    honest: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its evidence still supports every statement; `--on` chooses the day."""
+    expires = dsse.claims(bundle.read(honest).envelope)["expires"]
+    assert main(["verify", "--on", expires, str(honest)]) == 0
+    assert f"  active, valid until {expires}" in capsys.readouterr().out
+    assert main(["verify", "--on", "2199-01-01", str(honest)]) == 1
+    shown = capsys.readouterr().out
+    assert f"  EXPIRED on {expires}" in shown
+    assert "VERIFIED: the evidence supports every statement." in shown
+    assert main(["verify", "--json", "--on", "2199-01-01", str(honest)]) == 1
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["verified"], shown["status"]) == (True, "expired")
 
 
 def test_the_environment_lists_what_is_installed(certified: Certified) -> None:

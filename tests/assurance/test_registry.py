@@ -197,7 +197,8 @@ def test_the_installed_suite_judges_every_submission_again(
     monkeypatch.setattr("conformance.report.source.digest", lambda: "the next release")
     assert main(["registry", "rejudge", str(folder)]) == 1
     assert capsys.readouterr().out.splitlines() == [
-        "flips    acme-dub: was conformant, is non-conformant",
+        "flips    acme-dub",
+        "           the verdict was conformant, is non-conformant",
         "           approval/replay was pass, is fail",
     ]
 

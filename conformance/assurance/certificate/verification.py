@@ -63,8 +63,17 @@ def verify(bundle: Bundle, key: bytes | None, *, current: bool = False) -> Verif
     found = recomputation.differences(evidence, again) if is_same_suite(evidence) else ()
     if not current:
         return Verification(_bounded(found))
-    now = scoring.of(again.report["requirements"], evidence.revision).verdict.value
-    return Verification(_bounded(found), _bounded(_changes(evidence, again)), now)
+    was, now = (scoring.of(*each).verdict.value for each in _judged(evidence, again))
+    changes = [f"the verdict was {was}, is {now}"] if was != now else []
+    return Verification(_bounded(found), _bounded([*changes, *_changes(evidence, again)]), now)
+
+
+def _judged(evidence: Evidence, again: Recomputed) -> Iterator[tuple[Any, Revision]]:
+    """The requirements and the revision of then and of now: a service release may differ."""
+    stated = evidence.revision
+    installed = revisions.load(stated.name) if stated.name in revisions.names() else stated
+    yield evidence.report["requirements"], stated
+    yield again.report["requirements"], installed
 
 
 def is_same_suite(evidence: Evidence) -> bool:

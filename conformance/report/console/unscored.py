@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from conformance.contract.quantity import quantity
-from conformance.contract.verdict import Level, Verdict
+from conformance.contract.verdict import Verdict
 from conformance.report.console.line import Span
 from conformance.report.document_types import Report, RequirementEntry
 from conformance.report.text import short
@@ -25,11 +25,10 @@ def _unscored(entries: list[RequirementEntry]) -> Iterator[list[Span]]:
     number = quantity(len(entries), "requirement")
     yield [("NOT SCORED", "strong"), (f"  {number}, {failed} of them failed:", "")]
     for entry in entries:
-        word = "WARNING" if entry["level"] == Level.SHOULD else entry["verdict"]
-        style = "warn" if entry["verdict"] == Verdict.FAIL else ""
-        shown = word if entry["verdict"] == Verdict.FAIL else entry["verdict"]
-        yield [(f"  {shown}  ", style), (entry["id"], "strong"), (f"  {entry['unscored']}", "")]
-        if entry["verdict"] == Verdict.FAIL:
+        is_failed = entry["verdict"] == Verdict.FAIL
+        verdict = (f"  {entry['verdict']}  ", "warn" if is_failed else "")
+        yield [verdict, (entry["id"], "strong"), (f"  {entry['unscored']}", "")]
+        if is_failed:
             yield [(f"    {short(entry['findings'][0]['message'], LONGEST_REASON)}", "")]
     yield []
 

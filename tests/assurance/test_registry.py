@@ -180,6 +180,7 @@ def test_failures_and_open_appeals_are_never_silently_green(certified: Certified
     )
     assert other.failures == ["limits/rate"]
     assert other.message.endswith("· non-conformant")
+    assert (one.shade, other.shade) == ("flawed", "flawed")
 
 
 def test_the_installed_suite_judges_every_submission_again(

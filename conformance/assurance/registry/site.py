@@ -19,10 +19,23 @@ from conformance.contract import requirements
 from conformance.contract.requirements import CLASSES
 from conformance.report.formats.badge import picture
 
-COLOURS = {"active": "brightgreen", "expired": "lightgrey", "revoked": "red", "rejected": "red"}
-FILLS = {"active": "#17692f", "expired": "#5b5b5b", "revoked": "#a11", "rejected": "#a11"}
-WARNING = "#7a5200"
-"""The badge of an active certificate with failures, or without a verdict."""
+FLAWED = "flawed"
+"""The shade of an active certificate with failures, or with an open appeal."""
+
+COLOURS = {
+    "active": "brightgreen",
+    FLAWED: "yellow",
+    "expired": "lightgrey",
+    "revoked": "red",
+    "rejected": "red",
+}
+FILLS = {
+    "active": "#17692f",
+    FLAWED: "#7a5200",
+    "expired": "#5b5b5b",
+    "revoked": "#a11",
+    "rejected": "#a11",
+}
 
 LABEL = "API conformance"
 CONTESTED = "†"
@@ -70,6 +83,12 @@ class Entry:
             return ""
         contested = f"{len(self.claims['contested'])} contested" if self.is_contested else ""
         return self.verdict if self.verdict != "conformant" else contested
+
+    @property
+    def shade(self) -> str:
+        """The class of the status in a style sheet: an active one with a flaw is not green."""
+        has_flaw = self.verdict != "conformant" or self.is_contested
+        return FLAWED if self.status == "active" and has_flaw else self.status
 
     @property
     def is_contested(self) -> bool:
@@ -147,9 +166,7 @@ def _copied(submission: Path, folder: Path) -> Iterator[str]:
 
 def _picture(entry: Entry) -> str:
     """The badge of a product, which links to its page."""
-    has_flaw = entry.verdict != "conformant" or entry.is_contested
-    fill = WARNING if entry.status == "active" and has_flaw else FILLS[entry.status]
-    return picture(LABEL, entry.message, fill, "index.html").decode()
+    return picture(LABEL, entry.message, FILLS[entry.shade], "index.html").decode()
 
 
 def _write(path: Path, text: str) -> str:
@@ -171,8 +188,7 @@ def _document(entry: Entry) -> dict[str, Any]:
 
 def _badge(entry: Entry) -> dict[str, Any]:
     """The response for an endpoint badge of shields.io."""
-    has_flaw = entry.verdict != "conformant" or entry.is_contested
-    colour = "yellow" if entry.status == "active" and has_flaw else COLOURS[entry.status]
+    colour = COLOURS[entry.shade]
     return {"schemaVersion": 1, "label": LABEL, "message": entry.message, "color": colour}
 
 

@@ -28,6 +28,7 @@ ALIKE = {
     "seed": "seed",
     "depth": "depth",
     "classes": "conformance classes",
+    "revision": "revision",
     "required": "--require",
     "known failures": "known failures",
     "of": "number of shards",
@@ -88,6 +89,7 @@ class Part:
             "seed": suite["seed"],
             "depth": suite["depth"],
             "classes": suite["classes"],
+            "revision": suite.get("revision"),
             "required": self.asked["required"],
             "known failures": self.known,
             "of": self.shard["of"],
@@ -222,7 +224,7 @@ def of(parts: Sequence[Part], directory: Path, *, complete: bool) -> Run:
     numbers = [part.shard["number"] for part in parts]
     suite["shards"] = {"of": parts[0].shard["of"], "merged": numbers}
     about: Any = {**first, "suite": suite}
-    return Run(directory, about, catalogue(first["suite"]["classes"]), complete=complete)
+    return Run(directory, about, catalogue(first["suite"]), complete=complete)
 
 
 def finished(parts: Sequence[Part], run: Run) -> None:

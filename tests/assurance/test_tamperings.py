@@ -187,6 +187,10 @@ EVIDENCE: dict[str, tuple[Edit, str]] = {
         report(lambda report: report["suite"].update(workers=2)),
         "the run used several processes",
     ),
+    "a report that was merged from shards": (
+        report(lambda report: report["suite"].update(shards={"of": 2, "merged": [1, 2]})),
+        "the report is that of a shard, or merged from shards",
+    ),
     "a run whose secrets were masked": (
         report(lambda report: report.update(masked=["exchanges.jsonl"])),
         "secrets were masked",

@@ -13,6 +13,8 @@ from conformance.http.exchange import MISSING, parse
 from conformance.target.target import Fixtures
 
 GOOD = ("pass", "not-applicable")
+SHARDED = ("shard", "shards")
+"""What the suite of a report has whose shards have sent some requests twice."""
 
 
 def refusals(report: Mapping[str, Any], revision: Revision) -> Iterator[str]:
@@ -32,6 +34,9 @@ def refusals(report: Mapping[str, Any], revision: Revision) -> Iterator[str]:
         not in revision.depths,
         "the run did not check every conformance class": set(suite["classes"]) != set(CLASSES),
         "the run used several processes, whose recording is incomplete": suite.get("workers") != 1,
+        "the report is that of a shard, or merged from shards": not suite.keys().isdisjoint(
+            SHARDED
+        ),
         "some known failures are out of date": known is not None and not is_accepted,
         "secrets were masked in the recording, which cannot be replayed": "masked" in report,
     }

@@ -17,7 +17,7 @@ from conformance.assurance.registry.settings import Settings
 from conformance.assurance.registry.submission import CERTIFICATE, KEY, SUMMARY, Submission
 from conformance.contract import requirements
 from conformance.contract.requirements import CLASSES
-from conformance.report.formats.badge import picture
+from conformance.report.formats.badge import LABEL, picture
 
 FLAWED = "flawed"
 """The shade of an active certificate with failures, or with an open appeal."""
@@ -37,7 +37,6 @@ FILLS = {
     "rejected": "#a11",
 }
 
-LABEL = "API conformance"
 CONTESTED = "†"
 """The mark of a class with a requirement whose appeal is open."""
 
@@ -166,7 +165,7 @@ def _copied(submission: Path, folder: Path) -> Iterator[str]:
 
 def _picture(entry: Entry) -> str:
     """The badge of a product, which links to its page."""
-    return picture(LABEL, entry.message, FILLS[entry.shade], "index.html").decode()
+    return picture(entry.message, FILLS[entry.shade], "index.html").decode()
 
 
 def _write(path: Path, text: str) -> str:

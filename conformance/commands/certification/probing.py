@@ -8,11 +8,11 @@ from typing import Any, cast
 
 from conformance.assurance.certificate import likeness
 from conformance.assurance.certificate.evidence import Evidence
-from conformance.commands.reproduction.resending import Recorded, Resender
 from conformance.contract import openapi
 from conformance.contract.verdict import Inconclusive
 from conformance.http.transport import Network
 from conformance.report.document_types import ExchangeEntry
+from conformance.runner.resending import Recorded, Resender
 from conformance.target.target import Target
 
 CURSOR = "cursor"

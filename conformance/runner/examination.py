@@ -50,6 +50,9 @@ SUBJECT: pytest.StashKey[Callable[[], Subject]] = pytest.StashKey()
 """Makes the subject in place of the target of the options: a mutant, or a recording."""
 
 
+KNOWN: pytest.StashKey[tuple[Known, ...] | None] = pytest.StashKey()
+"""The known failures of a run that is replayed, in place of those of the options."""
+
 TARGET: pytest.StashKey[Target | None] = pytest.StashKey()
 """The target of `target_of`: read once, since commands of its profile may print secrets."""
 
@@ -110,6 +113,8 @@ def own_profile(config: pytest.Config) -> Path | None:
 
 def known_failures(config: pytest.Config) -> tuple[Known, ...] | None:
     """The known failures in the file that the options name. Raises UsageError."""
+    if KNOWN in config.stash:
+        return config.stash[KNOWN]
     path: Path | None = config.getoption("conformance_known_failures")
     try:
         return None if path is None else failures.listed(path)
@@ -282,14 +287,17 @@ def in_process(package: ModuleType) -> Subject:
 
 
 class Substitute:
-    """A pytest plugin that replaces the subject that the options name."""
+    """A pytest plugin that replaces the subject and the known failures that the options name."""
 
-    def __init__(self, made: Callable[[], Subject]) -> None:
+    def __init__(self, made: Callable[[], Subject], known: tuple[Known, ...] | None = None) -> None:
         self._made = made
+        self._known = known
 
     def pytest_configure(self, config: pytest.Config) -> None:
         """Store what makes the subject."""
         config.stash[SUBJECT] = self._made
+        if self._known is not None:
+            config.stash[KNOWN] = self._known
 
 
 def check(session: Session) -> None:

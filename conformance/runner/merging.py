@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from conformance.http.exchange import FACT
-from conformance.report import artefacts, exchange_log, journal, previous
+from conformance.report import artefacts, exchange_log, journal, previous, source
 from conformance.report.document_types import AboutEntry, Report, ShardEntry
 from conformance.report.journal import JOURNAL, SHARD, JournalError
 from conformance.report.known_failures import Known
@@ -134,6 +134,8 @@ def together(parts: Sequence[Part], *, partial: bool) -> list[Part]:
                     f"{first.folder} and {other.folder} have a different {described}"
                     f"{_both(first.common[name], other.common[name])}"
                 )
+    if first.common["source"] != source.digest():
+        raise MergeError(f"{first.folder}: made by another build of the suite; merge with that one")
     ordered = sorted(parts, key=lambda part: part.shard["number"])
     problem = next(_doubles(ordered), None)
     if problem is None and not partial:

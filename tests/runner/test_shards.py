@@ -152,6 +152,18 @@ def test_shards_of_different_runs_are_rejected(
     assert not (shards / "out" / "report.json").exists()
 
 
+def test_shards_of_another_build_are_rejected(
+    shards: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It may know other requirements, or write its records in another way."""
+    for number in "123":
+        path = shards / number / "run.json"
+        path.write_text(path.read_text().replace('"source": "', '"source": "0', 1))
+
+    assert merged(shards, "1", "2", "3") == USAGE_ERROR
+    assert "made by another build of the suite; merge with that one" in capsys.readouterr().err
+
+
 def test_missing_and_doubled_shards_are_named(
     shards: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,8 +4,9 @@ import errno
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
@@ -91,7 +92,8 @@ class Dispatcher:
         self._rate = RequestRate(self.rate, self.now, self._sleep)
         self._at_once = min(MOST_AT_ONCE, self.connections or MOST_AT_ONCE)
         self._connection = threading.Semaphore(self._at_once)
-        self._same_moment = threading.Lock()
+        self._places = self._at_once
+        self._free = threading.Condition()
         self._threads: dict[int, ThreadPoolExecutor] = {}
         self._starting = threading.Lock()
         self.is_stopped = threading.Event()
@@ -124,14 +126,31 @@ class Dispatcher:
         """Start requests in the same moment, as many at a time as may be under way at once."""
         size = self._at_once
         waves = [requests[start : start + size] for start in range(0, len(requests), size)]
-        # Two batches that share the threads would wait for each other.
-        with self._same_moment:
-            return [sent for wave in waves for sent in self._wave(wave)]
+        return [sent for wave in waves for sent in self._wave(wave)]
 
     def _wave(self, requests: list[Request]) -> list[Sent]:
+        if len(requests) == 1:
+            return [self.send(requests[0])]
         gate = threading.Barrier(len(requests)).wait
         jobs = (partial(self.send, request, gate) for request in requests)
-        return self._collected(jobs, self._at_once)
+        with self._reserved(len(requests)):
+            return self._collected(jobs, self._at_once)
+
+    @contextmanager
+    def _reserved(self, places: int) -> Iterator[None]:
+        """So many places among the requests that wait for one another.
+
+        Together they must not need more threads or connections than there are: none would go on.
+        """
+        with self._free:
+            self._free.wait_for(lambda: self._places >= places)
+            self._places -= places
+        try:
+            yield
+        finally:
+            with self._free:
+                self._places += places
+                self._free.notify_all()
 
     def _collected(self, jobs: Iterable[Callable[[], Sent]], at_once: int) -> list[Sent]:
         threads = self._started(at_once)

@@ -10,13 +10,22 @@ SUFFIXES = frozenset({".py", ".toml", ".ini"})
 """What decides on requests and verdicts; the contract files are compared by themselves."""
 
 
+CONTRACT = "spec"
+"""The folder of the contract files: a wheel has it inside the package, a checkout beside it."""
+
+
 @cache
 def digest() -> str:
     """SHA-256 of the names and contents of all source files, in hexadecimal digits."""
-    folder = Path(conformance.__file__).parent
+    return of(Path(conformance.__file__).parent)
+
+
+def of(folder: Path) -> str:
+    """The digest of the package in a folder; a wheel and a checkout of one commit have the same."""
     whole = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
-        if path.suffix in SUFFIXES and path.is_file():
+        is_source = path.suffix in SUFFIXES and CONTRACT not in path.relative_to(folder).parts[:1]
+        if is_source and path.is_file():
             content = path.read_bytes()
             whole.update(f"{path.relative_to(folder).as_posix()} {len(content)}\n".encode())
             whole.update(content)

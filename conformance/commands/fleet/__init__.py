@@ -8,10 +8,13 @@ from conformance.commands.outcome import UsageError
 EXTRA = ("distributed", "psycopg", "sqlalchemy")
 """The packages of the extra `fleet`."""
 
+MODULES = {"run": "campaign"}
+"""The modules with another name than their action: one called `run` would hide the function."""
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Perform one action."""
-    action = arguments.action.replace("-", "_")
+    action = MODULES.get(arguments.action, arguments.action)
     try:
         code: int = importlib.import_module(f"conformance.commands.fleet.{action}").run(arguments)
     except ModuleNotFoundError as problem:

@@ -24,6 +24,9 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 
+OTHER_READERS = ("colleague", "no-review-role", "lacking.account:read")
+"""Callers who may read what primary has approved: it is one review for all of them."""
+
 READS = 64
 """More than twice as many as there are from before an approval until others have been read.
 
@@ -119,6 +122,12 @@ def test_the_review_reads_as_approved(
         _check_settled(approvals.reader.settle(trial.review, each), trial, "status")
     for settling in approvals.reader.settle_pages(trial.review, scheme):
         _check_settled(settling, trial, "items")
+    for name in OTHER_READERS:
+        caller = live.session.target.credentials.get(name)
+        if caller is not None and scheme in caller.schemes:
+            others = approvals.reader.settle_as(trial.review, caller, scheme)
+            if others is not None:
+                _check_settled(others, trial, "status")
 
 
 def _check_settled(settling: Settling, trial: Trial, name: str) -> None:

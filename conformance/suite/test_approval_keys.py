@@ -184,6 +184,7 @@ def test_a_new_key_on_an_approved_review_changes_nothing(
     purpose = "a new key on an approved review"
     response = approvals.approve(trial.review, key, scheme=scheme, purpose=purpose)
     expect.status(response, *ON_APPROVED)
+    _check_names(trial, response)
     _check_still_approved(trial, approvals)
     again = _replay(trial, approvals, "a replay after the new key")
     expect.clear(again)
@@ -198,3 +199,16 @@ def test_a_new_key_on_an_approved_review_changes_nothing(
         response=again.describe(),
     )
     expect.that(works or not worked, otherwise.at(status_line(again)), before, response, again)
+
+
+def _check_names(trial: Trial, response: Exchange) -> None:
+    """Violation where a success for a new key has the result of another review."""
+    id = record_of(response).get("id", trial.review.id)
+    otherwise = defect(
+        Kind.FOREIGN,
+        "a new key on an approved review returned another review",
+        expected=trial.review.id,
+        actual=id,
+    ).on("id")
+    is_own = response.status != 200 or str(id).lower() == trial.review.id.lower()
+    expect.that(is_own, otherwise.at(place(response, "id")), response)

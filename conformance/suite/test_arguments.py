@@ -267,6 +267,8 @@ def malformed(id: str) -> Iterator[str]:
     yield f"{{{id}}}"
     yield f"urn:uuid:{id}"
     yield f"{id}0"
+    yield f"{id}\n"
+    yield f" {id}"
     yield id[:-1]
     yield f"g{id[1:]}"
     yield f"{id[:14]}0{id[15:]}"

@@ -13,7 +13,10 @@ from conformance.suite.fuzzing.fuzz import Fuzz, RequestSource, failure
 from conformance.suite.fuzzing.generate import Mode
 from conformance.suite.lists.live import Live
 
-ODD_KEYS = ("", " ", "a'b\"c", "Schl\u00fcssel \u65e5\u672c \U0001f511", "k" * 300)
+ODD_KEYS = (
+    *("", " ", "a'b\"c", "Schl\u00fcssel \u65e5\u672c \U0001f511", "k" * 300),
+    *("k\0", "k\ud800"),  # what some databases and encoders cannot hold
+)
 ODD_REVISIONS = (2**31, 2**63, -(2**63) - 1, 10**30)
 
 

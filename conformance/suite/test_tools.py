@@ -34,6 +34,16 @@ def test_every_operation_is_a_tool(operation: Operation, toolbox: Toolbox) -> No
         tool=operation.id,
     )
     expect.that(operation.id in names, missing)
+    for scheme, others in toolbox.lists_by_other_schemes().items():
+        violation = defect(
+            Kind.ABSENT,
+            "there is no tool {tool} by {scheme}",
+            expected="a tool for each operation",
+            actual=sorted(others),
+            tool=operation.id,
+            scheme=scheme,
+        )
+        expect.that(operation.id in others, violation)
 
 
 def _listed(toolbox: Toolbox) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from conformance.suite.approval.approvals import MOST_REVISIONS, Approvals
 from conformance.suite.approval.preconditions import Preconditions
 from conformance.suite.approval.result import check_not_in_former_state
 from conformance.suite.approval.review import (
+    APPROVED,
     Review,
     is_withheld,
     revision_or_first,
@@ -49,6 +50,7 @@ def test_an_approval_by_tool_is_one_over_http(
 
     review, key, first = _approved_by_tool(review, toolbox, operation, approvals)
     data = data_of(first)
+    _check_result_by_tool(data, review, first)
 
     after = approvals.reader.read_approved(review)
     check_not_in_former_state(review, after, first.exchange)
@@ -59,6 +61,24 @@ def test_an_approval_by_tool_is_one_over_http(
     for difference in (1, -1):
         other = arguments_of_approval(review.id, review.revision + difference, key)
         check_rejected(toolbox.call_as_primary(operation, other, "the key with another revision"))
+
+
+def _check_result_by_tool(data: object, review: Review, first: ToolResult) -> None:
+    """Violation where the result is of another review, or says another status than `approved`."""
+    result = data if isinstance(data, dict) else {}
+    expected = {"id": review.id, "status": APPROVED}
+    for name, value in expected.items():
+        actual = result.get(name, value)
+        otherwise = defect(
+            Kind.VALUE,
+            "{name} of the result by tool is {value}",
+            expected=value,
+            actual=actual,
+            name=name,
+            value=shown(actual),
+        )
+        is_right = actual == value or (name == "id" and str(actual).lower() == value.lower())
+        expect.that(is_right, otherwise.on(name).at(first.where), first.exchange)
 
 
 def _check_replay_by_tool(toolbox: Toolbox, operation: Operation, trials: Trials) -> None:

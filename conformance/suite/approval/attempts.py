@@ -38,10 +38,12 @@ STALE: Mapping[str, Callable[[int], int]] = {
     "the first": lambda right: 1 if right > 1 else right + 3,
     "less than none": lambda right: -1 if right != -1 else -3,
     "the same below zero": lambda right: -right or -1,
+    "its first digit": lambda right: right // 10 ** (len(str(right)) - 1) if right > 9 else 10,
+    "its digits and another": lambda right: right * 10 + 1,
 }
 """Revisions that are not the current one, made of it.
 
-A careless comparison takes each of the last four for any revision.
+A careless comparison takes each of the last six for the current one, or for any.
 """
 
 NEXT = ("one revision ahead", "one revision behind")

@@ -86,13 +86,13 @@ def _forged(session: Context, primary: Credential) -> Iterator[Planned]:
 def _as_others(session: Context) -> Iterator[Planned]:
     """A right approval by those who may not approve, and a stale one by those who may.
 
-    The latter lack a permission that an approval does not need.
+    The latter are another account, or lack a permission that an approval does not need.
     """
     for name, credential in session.target.credentials.items():
         for scheme in credential.schemes:
             label = f"{name} by {scheme}"
             if name in FORBIDDEN:
                 yield Planned(name, label, credential, scheme)
-            elif name.startswith("lacking."):
+            elif name.startswith("lacking.") or name == "colleague":
                 change = changed(revision=ahead)
                 yield Planned(STALE_KIND, f"stale, {label}", credential, scheme, change)

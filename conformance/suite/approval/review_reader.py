@@ -23,6 +23,7 @@ from conformance.suite.approval.settling import INTERVALS, Settling, settle
 from conformance.suite.callers.callers import Request
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import DEFAULT_LIMIT, Listed
+from conformance.target.target import Credential
 
 READS_AT_ONCE = 8
 PAGES_AT_ONCE = 4
@@ -131,6 +132,28 @@ class ReviewReader:
         schemes = self._live.callers.credential("primary").schemes
         reads = self.read_each([(review.id, schemes[n % len(schemes)]) for n in range(number)])
         return [read for read in reads if in_former_state(review, read)]
+
+    def listed_unsettled(self, review: Review, scheme: str) -> list[Exchange]:
+        """Pages that list an approved review in its former state, long after its approval."""
+        call = next(iter(self._pages_of(review)), None)
+        if call is None:
+            return []
+        for _ in range(2):
+            self._session.transport.wait(sum(INTERVALS))
+            page = self._live.callers.send(call, scheme=scheme, purpose="the list, well after")
+            if not lists_former_state(review, page):
+                return []
+        return [page]
+
+    def settle_as(self, review: Review, caller: Credential, scheme: str) -> Settling | None:
+        """Read an approved review as another caller, until its change shows; None if rejected."""
+        call = Call("review_get", {"reviewId": review.id})
+        purpose = f"read the review as {caller.name}"
+        read = partial(self._live.callers.send, call, caller, scheme, purpose=purpose)
+        if read().status != 200:
+            return None
+        is_former = partial(in_former_state, review)
+        return settle(read, is_former, self._session.transport.wait, 1)
 
     def settle_pages(self, review: Review, scheme: str) -> Iterator[Settling]:
         """Read the pages that list an approved review until the change of each is complete.

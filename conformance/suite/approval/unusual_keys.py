@@ -1,4 +1,4 @@
-"""Long idempotency keys, and keys beyond ASCII, each used for a review of its own.
+"""Short and long idempotency keys, and keys beyond ASCII, each used for a review of its own.
 
 The format of a key is not specified (Endpoints, Gaps): a target may reject such a key as invalid.
 One that accepts it must not take it for another key.
@@ -35,7 +35,10 @@ class KeyUse:
 
 
 class UnusualKeys:
-    """Pairs of keys that differ in one character, as far as the reviews of the profile suffice."""
+    """A key of one character, and pairs of keys that differ in one.
+
+    They are used as far as the reviews of the profile suffice.
+    """
 
     def __init__(self, live: Live, approvals: Approvals, trials: Trials) -> None:
         self._live = live
@@ -57,7 +60,7 @@ class UnusualKeys:
             raise NotApplicable("no review is left for unusual keys")
         return found
 
-    def _of_pair(self, keys: tuple[str, str]) -> Iterator[KeyUse]:
+    def _of_pair(self, keys: tuple[str, ...]) -> Iterator[KeyUse]:
         for number, key in enumerate(keys):
             if not self._approvals.pool.leaves(FEWEST_LEFT):
                 return
@@ -93,7 +96,9 @@ def _of(live: Live) -> UnusualKeys:
     return UnusualKeys(live, approvals, Trials(live.session, live, approvals))
 
 
-def _pairs(base: str) -> Iterator[tuple[str, str]]:
+def _pairs(base: str) -> Iterator[tuple[str, ...]]:
+    # Alone: an earlier run may have used any other key of one character.
+    yield (base[:1],)
     for length in LENGTHS:
         long = base.ljust(length - 1, "k")
         yield f"{long}1", f"{long}2"

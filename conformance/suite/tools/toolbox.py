@@ -62,6 +62,17 @@ class Toolbox:
     def _discovery(self) -> tuple[str, dict[str, Any] | None]:
         return self._fact("tools", Toolbox._discover, "first")
 
+    def lists_by_other_schemes(self) -> dict[str, dict[str, Any]]:
+        """The tools that primary can list by the other schemes; without those that list none."""
+        lists: dict[str, dict[str, Any]] = {}
+        for scheme in self.live.callers.credential("primary").schemes:
+            with suppress(Inconclusive):
+                if scheme != self.scheme:
+                    lists[scheme] = self._fact(
+                        "tools", lambda box, by=scheme: box._listing_by(by), scheme
+                    )
+        return lists
+
     def _fact(self, kind: str, find: Callable[["Toolbox"], Value], *parts: str) -> Value:
         return self.live.fact(fact_name(kind, *parts), lambda live: find(Toolbox(live)))
 

@@ -149,8 +149,12 @@ class ReviewReader:
         """Read an approved review as another caller, until its change shows; None if rejected."""
         call = Call("review_get", {"reviewId": review.id})
         purpose = f"read the review as {caller.name}"
-        read = partial(self._live.callers.send, call, caller, scheme, purpose=purpose)
-        if read().status != 200:
+        sending = Sending(caller, scheme, purpose)
+
+        def read(number: int) -> list[Exchange]:
+            return self._live.callers.send_each([(call, sending)] * number)
+
+        if read(1)[0].status != 200:
             return None
         is_former = partial(in_former_state, review)
         return settle(read, is_former, self._session.transport.wait, 1)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from conformance.contract.openapi import Operation
@@ -64,13 +64,13 @@ class Toolbox:
 
     def lists_by_other_schemes(self) -> dict[str, dict[str, Any]]:
         """The tools that primary can list by the other schemes; without those that list none."""
+        others = set(self.live.callers.credential("primary").schemes) - {self.scheme}
         lists: dict[str, dict[str, Any]] = {}
-        for scheme in self.live.callers.credential("primary").schemes:
+        for scheme in sorted(others):
             with suppress(Inconclusive):
-                if scheme != self.scheme:
-                    lists[scheme] = self._fact(
-                        "tools", lambda box, by=scheme: box._listing_by(by), scheme
-                    )
+                lists[scheme] = self._fact(
+                    "tools", partial(Toolbox._listing_by, scheme=scheme), scheme
+                )
         return lists
 
     def _fact(self, kind: str, find: Callable[["Toolbox"], Value], *parts: str) -> Value:

@@ -14,6 +14,7 @@ from conformance.contract.verdict import Inconclusive
 from conformance.http import serialization
 from conformance.http.exchange import FACT, Exchange
 from conformance.http.outgoing import authorization
+from conformance.http.replay import Unrecorded
 from conformance.report import repair, reproduction
 from conformance.report.document_types import ExchangeEntry, FindingEntry, ReproductionEntry
 from conformance.report.repair import Status, status_of
@@ -93,6 +94,8 @@ class Repeater:
             return self._repeated(requirement, found, steps)
         except Inconclusive as problem:
             return reproduction.not_repeated(self._context.redactor.text(problem.message))
+        except Unrecorded:  # of an altered recording: the differences of the replay say what is
+            return reproduction.not_repeated("the recording does not have its requests")
 
     def _obstacle(self, steps: Sequence[ExchangeEntry]) -> str | None:
         """Why the requests of a failure are not sent again; None where they are."""

@@ -27,11 +27,14 @@ def conformance(
 
 
 def surroundings(**environment: str) -> dict[str, str]:
-    """The environment of a command, without variables that colour its output."""
+    """The environment of a command, without variables that colour its output.
+
+    It is no worker of the pytest that runs this test.
+    """
     inherited = {
         name: value
         for name, value in os.environ.items()
-        if name not in {"NO_COLOR", "FORCE_COLOR", "TERM"}
+        if name not in {"NO_COLOR", "FORCE_COLOR", "TERM"} and not name.startswith("PYTEST_XDIST")
     }
     return {**inherited, "PYTHONUTF8": "1", "TERM": "xterm", **environment}
 

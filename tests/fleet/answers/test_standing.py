@@ -47,7 +47,10 @@ def test_a_campaign_has_the_outcome_and_the_classes_of_each_target(nights: str) 
     assert state.outcomes == {"conformant": 1, "non-conformant": 1, "unreachable": 1}
     by_target = {run.target: run.id for run in state.runs}
     assert by_target["asia"] not in state.counts
-    assert state.counts[by_target["us"]]["pagination"] == {"pass": 13, "fail": 1}
+    entries = [entry for entry in report({}, 0)["requirements"] if entry["class"] == "pagination"]
+    passed = [entry["id"] for entry in entries if entry["verdict"] == "pass"]
+    assert "pagination/once" in passed
+    assert state.counts[by_target["us"]]["pagination"] == {"pass": len(passed) - 1, "fail": 1}
     assert state.failing("pagination/once") == {"us": ["video_list"]}
     assert state.failing("pagination/limit") == {}
 

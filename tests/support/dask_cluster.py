@@ -50,11 +50,11 @@ class DaskCluster:
         self.scheduler = self._start_scheduler()
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes; a worker that is at a job does not heed a gentler signal."""
         for process in (*self.workers, self.scheduler):
-            process.terminate()
+            process.kill()
         for process in (*self.workers, self.scheduler):
-            process.wait(30)
+            process.wait()
 
     def _start_scheduler(self) -> "subprocess.Popen[bytes]":
         place = ("--host", "127.0.0.1", "--port", str(self._port))

@@ -5,7 +5,6 @@ The server refuses to run as root: there it runs as the user `postgres` of the D
 
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -37,7 +36,6 @@ class Cluster:
 
     def kill(self) -> None:
         """End the server and its connections at once, as a power failure would."""
-        os.kill(self._process(), signal.SIGQUIT)
         self._run("pg_ctl", "stop", "--wait", "--silent", "--mode=immediate")
 
     def stop(self) -> None:
@@ -54,9 +52,6 @@ class Cluster:
 
     def _address(self, name: str) -> str:
         return f"host={self._folder} user=postgres dbname={name}"
-
-    def _process(self) -> int:
-        return int((self._data / "postmaster.pid").read_text().splitlines()[0])
 
     def _run(self, program: str, *arguments: str) -> None:
         command = [str(self._programs / program), f"--pgdata={self._data}", *arguments]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from conformance.report.prospect import Prospect
 from conformance.target.target import Target
 
-EXCHANGES = {"quick": 2_300, "standard": 4_600}
+EXCHANGES = {"quick": 4_320, "standard": 5_350}
 """Exchanges of a run that checks everything, measured on the reference."""
-SERIAL = 0.4
+SERIAL = 0.15
 """The share of exchanges that wait for an earlier response."""
 PROCESSING = 0.005
 """Seconds of our own for one exchange."""

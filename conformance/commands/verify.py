@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _words(arguments: argparse.Namespace) -> Iterator[str]:
-    """The arguments that every suite understands: what its own verification depends on."""
+    """The arguments that `verify` of every version of the suite has."""
     if arguments.json:
         yield "--json"
     if arguments.public_key:

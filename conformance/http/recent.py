@@ -1,4 +1,4 @@
-"""Values that are kept for a while, and computed again when later ones have pushed them out.
+"""A bounded cache: values are computed again when later ones have pushed them out.
 
 What is parsed takes up many times the bytes of its text, and most of it is needed once.
 """
@@ -69,5 +69,5 @@ class RecentProperty(Generic[Owner, Value]):
 def recent(
     size: Callable[[Any], int],
 ) -> Callable[[Callable[[Owner], Value]], RecentProperty[Owner, Value]]:
-    """A property that is kept for a while; `size` estimates the bytes of its value."""
+    """A cached property; `size` estimates the bytes of its value."""
     return lambda compute: RecentProperty(compute, size)

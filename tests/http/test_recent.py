@@ -1,4 +1,4 @@
-"""Values that are kept for a while: the oldest are computed again."""
+"""A bounded cache: the oldest values are computed again."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def test_the_oldest_value_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_value_larger_than_all_is_computed_each_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Nothing that is too large is kept."""
+    """A value larger than the cache is not cached."""
     monkeypatch.setattr(recent, "RECENT", Recent(10))
     holder = Holder(2)
     assert [holder.value, holder.value] == [[2], [2]]

@@ -5,6 +5,7 @@ As a program it prints a line of JSON for each behaviour that it is given: its `
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -65,12 +66,11 @@ def _outcome(name: str) -> Outcome:
 
 def _end(child: int, deadline: float) -> tuple[int, float]:
     """The exit code and the peak memory of a process, which is killed if it does not end."""
-    while time.monotonic() < deadline:
-        done, state, used = os.wait4(child, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(state), used.ru_maxrss / 1024
-        time.sleep(0.05)
-    os.kill(child, signal.SIGKILL)
+    handle = os.pidfd_open(child)
+    has_ended, _, _ = select.select([handle], [], [], max(0.0, deadline - time.monotonic()))
+    os.close(handle)
+    if not has_ended:
+        os.kill(child, signal.SIGKILL)
     _, state, used = os.wait4(child, 0)
     return os.waitstatus_to_exitcode(state), used.ru_maxrss / 1024
 

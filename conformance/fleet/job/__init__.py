@@ -1,1 +1,1 @@
-"""One run of a fleet as a job: what it is told, how it is performed, what it returns."""
+"""One run of a fleet as a job: its input, its execution, and its result."""

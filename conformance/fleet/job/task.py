@@ -1,4 +1,4 @@
-"""What a job is told and what it returns, as bytes: both may travel to another machine."""
+"""The input and the result of a job, as bytes: both may travel to another machine."""
 
 import io
 import json

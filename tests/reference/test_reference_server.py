@@ -188,7 +188,8 @@ def test_a_signal_stops_the_server(tmp_path: Path, number: signal.Signals) -> No
         assert stat.S_IMODE(target.stat().st_mode) == 0o600
         assert httpx.get(f"{base_url}/account", trust_env=False).status_code == 401
         running.send_signal(number)
-        assert running.stdout is not None and running.stderr is not None
+        assert running.stdout is not None
+        assert running.stderr is not None
         output = running.stdout.read()  # communicate() would lose what came with the first line
         assert (running.wait(10), running.stderr.read()) == (0, "")
         assert "curl -s" in output

@@ -7,13 +7,7 @@ from typing import Any
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import (
-    Defect,
-    Inconclusive,
-    Kind,
-    NotApplicable,
-    defect,
-)
+from conformance.contract.verdict import Defect, Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.rules.arguments import REJECTIONS
@@ -22,9 +16,10 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data, in_item
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import others
+from conformance.suite.lists.changing_lists import desynchronize
+from conformance.suite.lists.limits import with_all_limits
 from conformance.suite.lists.live import PARENTS, PAUSES, READING, Live, parameter_of
 from conformance.suite.lists.pagination import Listed, record_key
-from conformance.suite.lists.pagination_comparison import desynchronize, with_all_limits
 from conformance.suite.lists.records import changes, differing, of_contract, suits
 from conformance.target.target import Credential
 

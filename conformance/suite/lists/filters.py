@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.pagination import DEFAULT_LIMIT, PAGE, UNSTATED, Plan
+from conformance.suite.lists.pagination import DEFAULT_LIMIT, PAGE, UNSTATED, Pagination, Plan
 from conformance.suite.lists.records import values
 
 LIMITS = (PAGE, DEFAULT_LIMIT, 3, 1)
@@ -51,3 +51,27 @@ def _limits(count: int, most: int) -> list[int]:
     if count > DEFAULT_LIMIT and count == most:
         return [*LIMITS, UNSTATED]
     return [limit for limit in LIMITS if limit != DEFAULT_LIMIT]
+
+
+def filtered_paginations(operation: Operation, live: Live) -> list[Pagination]:
+    """Paginations under each filter, most of which the check of filters reads too."""
+    if "{" in operation.path or not live.listing(operation.id).records:
+        return []
+    plans = [
+        plan
+        for name, restricted in certain_filters(operation, live)
+        for plan in _usual_plans(operation, name, restricted, live)
+    ]
+    live.paginations.read_ahead(plans)
+    return [live.paginations.follow(plan) for plan in plans]
+
+
+def _usual_plans(operation: Operation, name: str, restricted: str, live: Live) -> list[Plan]:
+    records = live.listing(operation.id).records
+    plans = []
+    for id in values(records, restricted)[:2]:
+        count = sum(record.get(restricted) == id for record in records)
+        limits = [each for each in LIMITS if each != DEFAULT_LIMIT or count > each]
+        call = Call(operation.id).asking(**{name: id})
+        plans += [live.paginations.plan(call, limit, count) for limit in limits]
+    return plans

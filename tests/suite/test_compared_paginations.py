@@ -16,14 +16,10 @@ from conformance.reference import ManualClock, Reference
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
 from conformance.suite import wiring
+from conformance.suite.lists.limits import LIMITS, filling, with_all_limits
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import BEGINNING, GROWING, UNSTATED, End, Pagination
-from conformance.suite.lists.pagination_comparison import (
-    LIMITS,
-    filling,
-    repeated,
-    with_all_limits,
-)
+from conformance.suite.lists.repeated_records import repeated
 from conformance.target.profile import parse
 
 VIDEOS, PROJECTS = Call("video_list"), Call("project_list")

@@ -1,0 +1,128 @@
+"""Filters by ids that no record of the list belongs to."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from conformance.contract.identifiers import is_uuid
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive, Kind, defect
+from conformance.http.exchange import Call, Exchange
+from conformance.rules.arguments import REJECTIONS
+from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_item
+from conformance.suite.lists.filtered_lists import MOST_NAMED, report_foreign
+from conformance.suite.lists.live import LISTS, PARENTS, READING, Live
+from conformance.suite.lists.records import every_value
+
+NOBODY = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff")
+"""UUIDs that a target may treat as if there were no filter."""
+
+
+def check_unknown_ids(operation: Operation, role: str, name: str, live: Live) -> None:
+    """A filter by an id without records returns no item, for every form of the id."""
+    restricted = operation.filters[role]
+    own = every_value(live.listing(operation.id).records, restricted)
+    known = {id.lower() for id in (*own, *_ids_of_owners(restricted, live))}
+    ids = [live.made_up(role), *(id for id in NOBODY if id not in known)]
+    calls = [Call(operation.id).asking(**{name: id}) for id in ids]
+    responses = live.callers.send_all(calls, f"a filter by an unknown {role}")
+    for response in responses:
+        expect.status(response, 200, 403, 404, *sorted(REJECTIONS))
+        if response.items:
+            _report_unknown(response, role)
+
+
+def _report_unknown(page: Exchange, role: str) -> None:
+    text = "a filter by an unknown {role} returned items"
+    count = len(page.items)
+    foreign = defect(Kind.FOREIGN, text, expected="no item", actual=count, role=role)
+    places = [in_item(page, item) for item in page.items[:MOST_NAMED]]
+    expect.violated(foreign.at(*places), page)
+
+
+def _ids_of_owners(restricted: str, live: Live) -> list[str]:
+    """The ids that a property may have, from a list whose records all show them."""
+    listing = PARENTS.get(restricted, LISTS["Project"])
+    return every_value(live.listing(listing).records, _property_in(listing, restricted))
+
+
+def _property_in(listing: str, restricted: str) -> str:
+    """The property of the records of a list that has the ids that `restricted` has elsewhere."""
+    return "id" if PARENTS.get(restricted) == listing else restricted
+
+
+def ids_outside(role: str, live: Live) -> list[str]:
+    """Ids outside the grant, from the profile."""
+    fixtures = live.session.target.fixtures
+    return [group[role] for group in (fixtures.foreign, fixtures.ungranted) if role in group]
+
+
+def unused_ids(operation: Operation, restricted: str, live: Live) -> list[str]:
+    """The id of a listed record that no record of this list belongs to, if there is one."""
+    if restricted not in PARENTS:
+        return []
+    used = {id.lower() for id in every_value(live.listing(operation.id).records, restricted)}
+    with suppress(Inconclusive):
+        ids = [listed.record["id"] for listed in live.records(PARENTS[restricted])]
+        return [id for id in ids if id.lower() not in used][:1]
+    return []
+
+
+def ids_of_other_lists(operation: Operation, role: str, live: Live) -> list[str]:
+    """Ids of which the unfiltered list has no record, one from each other list.
+
+    A filter restricts: it returns no record that the unfiltered list does not have.
+    """
+    whole = live.listing(operation.id)
+    restricted = operation.filters[role]
+    used = {id.lower() for id in every_value(whole.records, restricted)}
+    found: dict[str, None] = {}
+    for other in LISTS.values() if whole.is_whole else ():
+        name = _property_in(other, restricted)
+        with suppress(Inconclusive):
+            ids = [listed.record.get(name) for listed in live.records(other)]
+            unused = [id for id in ids if is_uuid(id) and str(id).lower() not in used]
+            found |= dict.fromkeys(map(str, unused[:1]))
+    return list(found)
+
+
+def check_unused_ids(
+    operation: Operation, role: str, name: str, ids: Sequence[str], live: Live
+) -> None:
+    """A filter by a record that nothing belongs to is served, as long as that record exists."""
+    restricted = operation.filters[role]
+    for id in ids:
+        call = Call(operation.id).asking(**{name: id})
+        page = live.callers.send(call, purpose=f"a filter by a {role} without records")
+        expect.clear(page)
+        # Rejections of the caller, or of a form of UUID, violate other requirements.
+        if page.status in (200, 401, 403, *REJECTIONS):
+            continue
+        owner = Call(READING[restricted], {restricted: id})
+        purpose = f"does the {role} exist?"
+        is_gone = page.status == 404 and live.callers.send(owner, purpose=purpose).status != 200
+        if not is_gone:
+            expect.status(page, 200)
+
+
+def check_other_owners(
+    operation: Operation, role: str, name: str, ids: Sequence[str], live: Live
+) -> None:
+    """No filter returns a record that has another owner in the unfiltered list."""
+    restricted = operation.filters[role]
+    owners = {
+        record["id"]: record[restricted]
+        for record in live.listing(operation.id).records
+        if is_uuid(record.get(restricted)) and isinstance(record.get("id"), str)
+    }
+    calls = [Call(operation.id).asking(**{name: id}) for id in ids]
+    purpose = f"a filter by a {role} without records, or in upper case"
+    for id, page in zip(ids, live.callers.send_all(calls, purpose), strict=True):
+        strays = [
+            item
+            for item in page.items
+            if isinstance(item.get("id"), str)
+            and str(owners.get(item["id"], id)).lower() != id.lower()
+        ]
+        if strays:
+            report_foreign(page, strays, {restricted: id})

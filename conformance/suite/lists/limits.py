@@ -1,0 +1,99 @@
+"""Paginations of one list with several limits."""
+
+from collections.abc import Sequence
+
+from conformance.contract.openapi import Operation
+from conformance.http.exchange import Call
+from conformance.suite.lists import page_sizes
+from conformance.suite.lists.changing_lists import common
+from conformance.suite.lists.live import LISTS, Live, parameter_of
+from conformance.suite.lists.pagination import GROWING, UNSTATED, End, Pagination, Plan
+
+LIMITS = (100, GROWING, 50, 25, 10, 7, 3, 1, UNSTATED)
+ALONE = 3
+"""Sizes of a list whose cursors are bound to the limit that they were issued under."""
+SHORTEST_ALONE = 8
+"""The smallest of them: each reads the whole list."""
+PART = 3
+"""A list below a record, or under a filter, is read with one size for so many of the others."""
+
+
+def lists(operation: Operation, live: Live) -> list[Call]:
+    """The list itself, or the lists below the two parents with the most records."""
+    if "{" not in operation.path:
+        return [Call(operation.id)]
+    name = parameter_of(operation)
+    return [Call(operation.id, {name: id}) for id in live.parents(operation.id)[:2]]
+
+
+def with_all_limits(call: Call, live: Live) -> list[Pagination]:
+    """Paginations of one list with several limits, the longest pages first."""
+    live.callers.require_baseline(call.asking(limit="1"))
+    usual = _with_usual_limits(call, live)
+    plans = _plans_beside(usual, live)
+    live.paginations.read_ahead(plans)
+    return [*usual, *map(live.paginations.follow, plans)]
+
+
+def _with_usual_limits(call: Call, live: Live) -> list[Pagination]:
+    paginations = live.paginations
+    longest = paginations.follow(paginations.plan(call, LIMITS[0]))
+    count = len(longest.ids)
+    others = [paginations.plan(call, limit, count) for limit in _other_limits(longest)]
+    paginations.read_ahead(others)
+    usual = [longest, *map(paginations.follow, others)]
+    # Where each limit has an order of its own, pages of several sizes have none.
+    has_order = _has_one_order(usual)
+    return [each for each in usual if each.limit != GROWING or has_order]
+
+
+def _has_one_order(usual: Sequence[Pagination]) -> bool:
+    """Whether paginations of one page size each have their records in one order.
+
+    A target may have an order for each limit, or a new one for each pagination.
+    """
+    whole = [each for each in usual if each.is_whole and each.limit != GROWING]
+    return all(common(usual[0], each) == common(each, usual[0]) for each in whole)
+
+
+def _plans_beside(usual: Sequence[Pagination], live: Live) -> list[Plan]:
+    """Paginations with unusual page sizes of a list that was read to its end."""
+    longest = usual[0]
+    return size_plans(longest.call, len(longest.ids), usual, live) if longest.is_whole else []
+
+
+def size_plans(call: Call, records: int, usual: Sequence[Pagination], live: Live) -> list[Plan]:
+    """Paginations of a list of so many records with unusual page sizes.
+
+    They change the size from page to page, where the target allows that: `usual` are those of the
+    list with the usual limits, without a filter. Below a record, or under a filter, there are
+    fewer of them.
+    """
+    is_whole_list = call.operation in LISTS.values() and not call.query
+    number = live.session.depth.sizes // (1 if is_whole_list else PART)
+    turn = [*live.session.contract.operations].index(call.operation)
+    sizes = page_sizes.chosen(live.session.seed, turn, number, records)
+    paginations = live.paginations
+    growing = [each for each in usual if each.limit == GROWING]
+    if not growing:
+        return []  # a list without one order, or at work, is read often enough to be understood
+    if growing[0].is_whole:
+        return [paginations.plan_sizes(call, each) for each in page_sizes.sequences(sizes, records)]
+    alone = [size for size in sizes if size >= SHORTEST_ALONE][:ALONE]
+    return [paginations.plan(call, size, records) for size in alone]
+
+
+def _other_limits(longest: Pagination) -> list[int]:
+    """The other limits with which a list is read, to its end or not."""
+    if longest.is_whole:
+        return [*LIMITS[1:], *filling(len(longest.ids))]
+    return [*LIMITS[1:]] if longest.end is End.PAGE_COUNT else []
+
+
+def filling(count: int) -> list[int]:
+    """The largest further limit above 1 with which so many records fill every page.
+
+    Empty where there is none.
+    """
+    limits = range(min(count, LIMITS[0]), 1, -1)
+    return [limit for limit in limits if count % limit == 0 and limit not in LIMITS][:1]

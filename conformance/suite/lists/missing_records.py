@@ -1,0 +1,106 @@
+"""Records that a list lacks with some limit."""
+
+from collections.abc import Sequence, Set
+
+from conformance.contract.verdict import Kind, defect
+from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data
+from conformance.suite.lists.changing_lists import (
+    RESTLESS,
+    ROUNDS,
+    are_at_rest,
+    desynchronize,
+    updated,
+)
+from conformance.suite.lists.live import Live
+from conformance.suite.lists.pagination import End, Pagination, record_key
+from conformance.suite.lists.parts import skipped
+from conformance.suite.lists.repeated_records import some_ids
+
+
+def loses(pagination: Pagination, whole: Sequence[Pagination], live: Live) -> bool:
+    """Whether a pagination lacks records that complete ones of the same list show.
+
+    One that was not read to its end lacks records if it begins with others than they do.
+    """
+    if pagination.is_whole:
+        missing = _granted(whole, live, beside=set(pagination.ids))
+        return len(missing) > pagination.without_id
+    if pagination.end is not End.PAGE_COUNT or not whole or pagination.without_id:
+        return False
+    beginning = whole[0].ids[: len(pagination.ids)]
+    return set(pagination.ids) != set(beginning)
+
+
+def _granted(
+    paginations: Sequence[Pagination], live: Live, beside: Set[str] = frozenset()
+) -> set[str]:
+    """The ids of all records inside the grant, beside some that are known.
+
+    Records outside the grant violate requirements of authorization.
+    """
+    return {
+        key
+        for pagination in paginations
+        for listed in pagination.listed
+        if (key := record_key(listed.record)) not in beside
+        and not live.is_outside(listed.record, pagination.call.operation)
+    }
+
+
+def confirm_missing(pagination: Pagination, whole: Sequence[Pagination], live: Live) -> None:
+    """Violation where a pagination repeatedly lacks records that others show before and after it.
+
+    In a list that changes, they have to be the same records.
+    """
+    everything = _granted(whole, live)
+    missing = everything - set(pagination.ids)
+    for number in range(RESTLESS):
+        desynchronize(pagination.call, number, live)
+        again = live.paginations.again(pagination, records=len(everything))
+        before = [other for other in whole if missing & set(other.ids)]
+        after = [live.paginations.again(other) for other in before]
+        shown = everything & {id for other in after for id in other.ids}
+        is_at_rest = are_at_rest([pagination, *before], [again, *after])
+        candidates = shown if is_at_rest else shown & missing
+        missing = candidates - set(again.ids) - updated([*before, *after])
+        if len(missing) <= again.without_id or not again.is_whole:
+            return
+        if is_at_rest and number >= ROUNDS:
+            break
+    _report_missing(again, missing)
+
+
+def confirm_skipped(pagination: Pagination, other: Pagination, live: Live) -> None:
+    """Violation where the beginning of a long list repeatedly lacks records that another one has.
+
+    In a list that changes, they have to be the same records.
+    """
+    missing = skipped(pagination, other)
+    for number in range(ROUNDS + 1):
+        if not missing:
+            return
+        desynchronize(pagination.call, number, live)
+        again, beside = live.paginations.again(pagination), live.paginations.again(other)
+        missing &= skipped(again, beside)
+        missing -= updated([pagination, other, again, beside])
+        if len(missing) <= again.without_id:
+            return
+    _report_missing(again, missing)
+
+
+def _report_missing(pagination: Pagination, ids: set[str]) -> None:
+    text = "1 record is missing with {size}: {ids}"
+    last = pagination.pages[-1]
+    expect.violated(
+        defect(
+            Kind.OMITTED,
+            text if len(ids) == 1 else "{n} records are missing with {size}: {ids}",
+            expected="the records that other limits return",
+            actual=len(ids),
+            n=len(ids),
+            size=pagination.page_size,
+            ids=some_ids(ids),
+        ).at(in_data(last, "items")),
+        last,
+    )

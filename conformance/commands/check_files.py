@@ -10,7 +10,7 @@ from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report import known_failures
 from conformance.report.known_failures import KnownError
 from conformance.target import profile
-from conformance.target.profile import ProfileError
+from conformance.target.profile_file import ProfileError
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -25,7 +25,8 @@ from conformance.runner import preflight
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
 from conformance.suite.lists.live import Live
-from conformance.target.profile import ProfileError, bare, load
+from conformance.target.profile import bare, load
+from conformance.target.profile_file import ProfileError
 from conformance.target.target import Target
 
 SAMPLES = 5

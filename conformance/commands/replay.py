@@ -19,7 +19,8 @@ from conformance.report.document import is_checked
 from conformance.report.document_types import ExchangeEntry, Report
 from conformance.report.repair import Status, conditions, status_of
 from conformance.runner.resending import Recorded, Resender
-from conformance.target.profile import ProfileError, bare, load
+from conformance.target.profile import bare, load
+from conformance.target.profile_file import ProfileError
 from conformance.target.target import Target
 
 FIXED, FAILING, DIFFERS, UNSENT = "FIXED", "STILL FAILING", "DIFFERS", "NOT SENT"

@@ -19,7 +19,8 @@ from conformance.commands.certification import environment_of_then, probing, tex
 from conformance.commands.certification.probing import Probed
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
-from conformance.target.profile import ProfileError, bare, load
+from conformance.target.profile import bare, load
+from conformance.target.profile_file import ProfileError
 from conformance.target.target import Target
 
 UNPINNED = "The owner of the key is not verified: compare the id of the key, or pass --public-key."

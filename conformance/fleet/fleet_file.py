@@ -14,7 +14,8 @@ from conformance.reference import target as reference_profile
 from conformance.report import known_failures
 from conformance.report.known_failures import KnownError
 from conformance.target import json_schema, profile
-from conformance.target.profile import PROFILE, ProfileError
+from conformance.target.profile_file import ProfileError, tables_of, text_of
+from conformance.target.profile_schema import PROFILE
 from conformance.target.toml_schema import Array, Either, Leaf, Place, Problem, Reader, Schema
 
 DEPTHS = ("quick", "standard", "deep")
@@ -116,8 +117,8 @@ def load(path: Path, environ: Mapping[str, str] | None) -> Fleet:
     `environ` has the variables that the profiles name; None: they may be set elsewhere.
     """
     try:
-        text = profile.text_of(path)
-        data = profile.tables_of(path, text)
+        text = text_of(path)
+        data = tables_of(path, text)
     except ProfileError as problem:
         raise FleetError(list(problem.problems)) from None
     return _Read(path, text, data, environ).fleet()
@@ -229,8 +230,8 @@ class _Read:
 
     def _from_file(self, path: Path) -> FleetProfile | None:
         try:
-            text = profile.text_of(path)
-            data = profile.tables_of(path, text)
+            text = text_of(path)
+            data = tables_of(path, text)
         except ProfileError as problem:
             self._others += problem.problems
             return None

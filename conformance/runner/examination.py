@@ -23,7 +23,8 @@ from conformance.runner import limits, preflight
 from conformance.runner.collection import SUITE
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
-from conformance.target.profile import ProfileError, load, parse, with_credentials
+from conformance.target.profile import load, parse, with_credentials
+from conformance.target.profile_file import ProfileError
 from conformance.target.target import Target
 
 IN_PROCESS = "http://reference.invalid/v1"

@@ -17,6 +17,7 @@ from conformance.commands.init import template
 from conformance.commands.outcome import UsageError
 from conformance.report import prospect
 from conformance.target import profile
+from conformance.target.target import Consent
 
 HOST = "http://target.test"
 URL = f"{HOST}/v1"
@@ -106,7 +107,7 @@ def test_the_profile_has_what_was_found(everything: Any) -> None:
     read = profile.parse(tables, environ={"LOCALIZATION_API_KEY": "secret"})
 
     assert (read.tools_url, read.description_url) == (found.tools, found.description)
-    assert read.consent == profile.Consent()
+    assert read.consent == Consent()
     assert read.parameters["review_list", "project"].declared
     assert "approvable-reviews" not in tables["fixtures"]
     assert f'#approvable-reviews = ["{found.approvable[0]}"' in text

@@ -11,6 +11,8 @@ from process import conformance, report
 from conformance.commands.init import template
 from conformance.contract import api
 from conformance.target import profile
+from conformance.target.profile_schema import PROFILE
+from conformance.target.target import Consent
 
 
 def test_init_writes_a_profile_to_fill_in(tmp_path: Path) -> None:
@@ -22,7 +24,7 @@ def test_init_writes_a_profile_to_fill_in(tmp_path: Path) -> None:
         "Wrote target.toml. Fill it in, then run: conformance run\n",
     )
     assert (target.base_url, list(target.credentials)) == ("https://api.test/v1", ["primary"])
-    assert target.consent == profile.Consent()
+    assert target.consent == Consent()
 
 
 def test_the_profile_of_init_has_every_key() -> None:
@@ -31,7 +33,7 @@ def test_the_profile_of_init_has_every_key() -> None:
     variables = dict.fromkeys(re.findall(r"\$\{(\w+)\}", text), "secret")
     tables = tomllib.loads(text)
     profile.parse(tables, text=text, environ=variables)
-    assert _keys(tables) >= _keys(profile.PROFILE) - {f"credentials.{each}" for each in _schemes()}
+    assert _keys(tables) >= _keys(PROFILE) - {f"credentials.{each}" for each in _schemes()}
 
 
 def _keys(table: Any, place: str = "") -> set[str]:

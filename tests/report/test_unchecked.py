@@ -14,6 +14,7 @@ from conformance.report import profile_hints, unchecked
 from conformance.report.console import terminal
 from conformance.report.formats import html, markdown
 from conformance.target import profile
+from conformance.target.target import Consent
 
 KEYS = (
     *(
@@ -64,7 +65,7 @@ def test_the_suggested_lines_are_a_valid_profile(tmp_path: Path) -> None:
         "parameters",
         "tools",
     ]
-    assert target.consent == profile.Consent(
+    assert target.consent == Consent(
         approve_reviews=True, exhaust_rate_limit=True, oversized_bodies=True, fuzz_writes=True
     )
 

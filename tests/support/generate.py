@@ -10,7 +10,7 @@ from conformance.assurance.selftest import catalogue
 from conformance.contract import arazzo, revisions
 from conformance.fleet import fleet_file
 from conformance.report import known_failures
-from conformance.target import profile
+from conformance.target import profile_schema
 
 SPEC = Path(__file__).parents[2] / "spec"
 
@@ -25,7 +25,7 @@ def main() -> None:
     documents = {
         "COVERAGE.md": catalogue.text(subjects.SUBJECTS),
         "arazzo.yaml": arazzo.text(),
-        "target.schema.json": as_json(profile.schema()),
+        "target.schema.json": as_json(profile_schema.schema()),
         "fleet.schema.json": as_json(fleet_file.schema()),
         "known-failures.schema.json": as_json(known_failures.schema()),
         **unpublished(),

@@ -12,10 +12,11 @@ from conformance.commands.init import template
 from conformance.contract import files
 from conformance.reference import Reference
 from conformance.report import known_failures
-from conformance.target import profile
+from conformance.target import profile, profile_schema
+from conformance.target.profile_file import ProfileError
 
 URL = "http://target.test/v1"
-TARGET = profile.schema()
+TARGET = profile_schema.schema()
 KNOWN = known_failures.schema()
 
 
@@ -60,7 +61,7 @@ def test_complete_profiles_are_valid() -> None:
 def test_a_mistake_in_a_profile_is_found(document: Any, message: str) -> None:
     """An editor shows it where it is made; the reader rejects it as well."""
     assert any(message in each for each in errors(TARGET, document))
-    with pytest.raises(profile.ProfileError):
+    with pytest.raises(ProfileError):
         profile.parse(document, base_url=None if "base-url" in document else URL, environ={})
 
 

@@ -12,15 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.target import profile
-from conformance.target.profile import (
+from conformance.target.profile_file import ProfileError
+from conformance.target.target import (
     Consent,
     Credential,
     Fixtures,
     Limits,
     ParameterName,
     Product,
-    ProfileError,
     RateLimit,
+    Target,
 )
 from conformance.target.toml_schema import Problem, lines
 
@@ -115,7 +116,7 @@ def problems(tmp_path: Path) -> Rejected:
 
 
 @pytest.fixture
-def full(tmp_path: Path) -> profile.Target:
+def full(tmp_path: Path) -> Target:
     """The target of a file that uses every key."""
     (tmp_path / "target.toml").write_text(FULL, encoding="utf-8")
     return profile.load(tmp_path / "target.toml", environ=ENVIRONMENT)
@@ -125,7 +126,7 @@ def test_a_base_url_alone_is_a_valid_profile() -> None:
     """All other values are absent or have their defaults."""
     target = profile.bare(f"{URL}/")
 
-    assert target == profile.Target(base_url=URL)
+    assert target == Target(base_url=URL)
     assert (target.credentials, target.consent, target.source) == ({}, Consent(), None)
     assert dataclasses.astuple(target.consent) == (False, False, False, False)
     assert (target.limits, target.fixtures) == (
@@ -146,7 +147,7 @@ def test_undeclared_parameters_have_default_names() -> None:
     }
 
 
-def test_a_full_profile_becomes_a_target(full: profile.Target) -> None:
+def test_a_full_profile_becomes_a_target(full: Target) -> None:
     """Every key of the format has its value in the target."""
     assert (full.base_url, full.source) == (URL, "target.toml")
     assert full.fixtures == Fixtures(
@@ -167,7 +168,7 @@ def test_a_full_profile_becomes_a_target(full: profile.Target) -> None:
     )
 
 
-def test_credentials_are_keyed_by_their_names(full: profile.Target) -> None:
+def test_credentials_are_keyed_by_their_names(full: Target) -> None:
     """The tables under `lacking` are named by their permission."""
     assert list(full.credentials) == [
         "primary",
@@ -186,7 +187,7 @@ def test_credentials_are_keyed_by_their_names(full: profile.Target) -> None:
     assert full.lacking("videos:read") is None
 
 
-def test_a_credential_has_the_schemes_of_its_secrets(full: profile.Target) -> None:
+def test_a_credential_has_the_schemes_of_its_secrets(full: Target) -> None:
     """The API key precedes the bearer token; an absent secret is a KeyError."""
     assert full.credentials["primary"].schemes == ("api-key", "bearer")
     assert full.credentials["primary"].secret("api-key") == "key-of-primary"
@@ -207,13 +208,13 @@ def test_a_credential_has_the_schemes_of_its_secrets(full: profile.Target) -> No
     ],
 )
 def test_each_secret_has_a_shell_variable(
-    full: profile.Target, name: str, scheme: str, variable: str
+    full: Target, name: str, scheme: str, variable: str
 ) -> None:
     """It is the variable in the file, or derived from the name of the credential."""
     assert full.credentials[name].variable(scheme) == variable
 
 
-def test_the_secrets_of_a_target_are_complete(full: profile.Target) -> None:
+def test_the_secrets_of_a_target_are_complete(full: Target) -> None:
     """They include those from the environment."""
     assert full.secrets == {
         "key-of-primary",
@@ -229,7 +230,7 @@ def test_the_secrets_of_a_target_are_complete(full: profile.Target) -> None:
     }
 
 
-def test_a_repr_contains_no_secret(full: profile.Target) -> None:
+def test_a_repr_contains_no_secret(full: Target) -> None:
     """This holds for credentials and for targets."""
     assert [
         secret
@@ -238,7 +239,7 @@ def test_a_repr_contains_no_secret(full: profile.Target) -> None:
     ] == []
 
 
-def test_parameter_names_are_renamed_removed_and_confirmed(full: profile.Target) -> None:
+def test_parameter_names_are_renamed_removed_and_confirmed(full: Target) -> None:
     """`false` removes a parameter; a name that equals the default is declared as well."""
     assert full.parameters == {
         ("video_list", "cursor"): ParameterName("after", declared=True),
@@ -271,7 +272,7 @@ def test_the_filter_of_reviews_is_a_project_or_a_company(
     assert target.parameters["review_list", "company"] == company
 
 
-def test_a_target_is_frozen(full: profile.Target) -> None:
+def test_a_target_is_frozen(full: Target) -> None:
     """Neither its fields nor its mappings can be changed, and it is hashable."""
     with pytest.raises(dataclasses.FrozenInstanceError):
         full.base_url = "http://elsewhere"  # type: ignore[misc]
@@ -286,7 +287,7 @@ def test_a_target_is_frozen(full: profile.Target) -> None:
     assert hash(full) == hash(dataclasses.replace(full))
 
 
-def test_the_base_url_of_a_target_can_be_replaced(full: profile.Target) -> None:
+def test_the_base_url_of_a_target_can_be_replaced(full: Target) -> None:
     """The other values do not change; an invalid URL is rejected."""
     moved = full.with_base_url("http://127.0.0.1:8000/v1/")
 
@@ -351,7 +352,7 @@ def test_an_empty_table_changes_nothing(tmp_path: Path, table: str) -> None:
     path = tmp_path / "target.toml"
     path.write_text(f'base-url = "{URL}"\n{table}\n', encoding="utf-8-sig")
 
-    assert profile.load(path) == profile.Target(base_url=URL, source="target.toml")
+    assert profile.load(path) == Target(base_url=URL, source="target.toml")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from conformance.target import profile, snapshot
-from conformance.target.target import secret_flaw
+from conformance.target.profile_file import ProfileError
+from conformance.target.target import Target, secret_flaw
 from conformance.target.token import RETRY_SECONDS, Token, TokenCommand, TokenError
 
 URL = "https://api.example.com/v1"
@@ -165,7 +166,7 @@ def test_a_failed_renewal_is_an_error() -> None:
         token.renew(sent_at=1.0)
 
 
-def target_with(bearer: str) -> profile.Target:
+def target_with(bearer: str) -> Target:
     """The target of a profile with this bearer for primary."""
     text = f"base-url = '{URL}'\n[credentials.primary]\nbearer = {bearer}\n"
     return profile.parse(
@@ -204,7 +205,7 @@ def test_a_command_that_prints_no_secret_is_a_problem_of_the_profile(
     command: tuple[str, ...], what: str
 ) -> None:
     """The message names the file, the line, the key and the remedy."""
-    with pytest.raises(profile.ProfileError) as error:
+    with pytest.raises(ProfileError) as error:
         target_with(stated(*command))
     assert str(error.value) == (
         f"folder/target.toml:3: credentials.primary.bearer.command {what}: "

@@ -27,7 +27,8 @@ from conformance.suite.lists.live import Live
 from conformance.suite.lists.parameters import is_known
 from conformance.suite.lists.published import ACCEPT
 from conformance.suite.tools.toolbox import Toolbox
-from conformance.target.profile import ProfileError, parse
+from conformance.target.profile import parse
+from conformance.target.profile_file import ProfileError
 from conformance.target.target import Credential, ParameterName, Target, frozen
 
 VARIABLES = {"api-key": "LOCALIZATION_API_KEY", "bearer": "LOCALIZATION_TOKEN"}

@@ -11,21 +11,17 @@ import orjson
 
 from conformance.contract import requirements, revisions
 from conformance.contract.exit_codes import (
-    CHECKER_ERROR,
-    CONFORMANT,
-    INCOMPLETE,
     INTERRUPTED,
-    NON_CONFORMANT,
 )
 from conformance.contract.requirements import Requirement
-from conformance.contract.verdict import Conclusion, Level, Verdict
+from conformance.contract.verdict import Verdict
 from conformance.http import proxy
-from conformance.http.budget import REQUESTS, TIME
 from conformance.report import (
     artefacts,
     coverage,
     document,
     exchange_log,
+    exit_status,
     gate,
     journal,
     known_failures,
@@ -60,13 +56,6 @@ PAUSE = 5.0
 
 SHARE = 30
 """A long run spends at most one part in this many on such reports."""
-
-NO_TESTS_COLLECTED = 5
-ENDING = frozenset({TIME, REQUESTS})
-"""The budgets that end a run before all of it was checked."""
-
-ENDED = (CONFORMANT, NON_CONFORMANT, NO_TESTS_COLLECTED)
-"""The exit codes of pytest after which the report decides on that of the run."""
 
 GENERATORS = ("localization-api-conformance", "hypothesis", "schemathesis")
 """The distributions whose versions decide which requests a seed makes."""
@@ -168,7 +157,7 @@ class Run:
         self.document = self._write(report)
         if self._journal is not None and not is_shard:
             self._journal.remove()
-        return self._exit_code(report, status)
+        return exit_status.of(report, status, complete=self._complete)
 
     def save(self) -> Report:
         """Write a report of what is known so far, in case the run is killed."""
@@ -218,11 +207,7 @@ class Run:
                 {"budget": name, "count": number} for name, number in gathered.budgets.items()
             ]
         if self.known is not None:
-            today = datetime.now(UTC).date()
-            known_failures.mark(report, self.known, today)
-            known_gaps.mark(report, self.known, today)
-            if "shard" in about["suite"]:
-                report["known-failures"]["stale"] = []  # they may concern another shard
+            _mark_known(report, self.known)
         return report
 
     def _add_reproductions(self, entries: Sequence[RequirementEntry]) -> None:
@@ -265,24 +250,6 @@ class Run:
             "certificates": sorted(getattr(self.transport, "certificates", ())),
         }
 
-    def _exit_code(self, report: Report, status: int) -> int:
-        if status not in ENDED:
-            return status
-        if _is_rejected(report):
-            return NON_CONFORMANT
-        checked = [entry for entry in report["requirements"] if entry["level"] != Level.OBSERVE]
-        if any(entry["verdict"] == Verdict.ERROR for entry in checked):
-            return CHECKER_ERROR
-        is_ended = not ENDING.isdisjoint(each["budget"] for each in report.get("budgets", ()))
-        if "shard" in report["suite"]:
-            # What it did not check may belong to another shard: `merge` decides on that.
-            return INCOMPLETE if is_ended else CONFORMANT
-        undecided = report["verdict"] == Conclusion.INCONCLUSIVE
-        if undecided and self._complete and not known_gaps.are_all_accepted(report):
-            return NON_CONFORMANT
-        open_gaps = [gap for gap in report["gate"]["gaps"] if "known" not in gap]
-        return INCOMPLETE if open_gaps or is_ended else CONFORMANT
-
 
 def _requirement(
     stated: Requirement,
@@ -301,12 +268,13 @@ def catalogue(suite: SuiteEntry) -> dict[str, Requirement]:
     return revisions.load(suite["revision"]).scored(found) if "revision" in suite else found
 
 
-def _is_rejected(report: Report) -> bool:
-    """Whether failures count: all, or with a file of known failures those that differ from it."""
-    if "known-failures" in report:
-        known = report["known-failures"]
-        return bool(known["unknown"] or known["stale"])
-    return report["verdict"] == Conclusion.NON_CONFORMANT
+def _mark_known(report: Report, known: Sequence[Known]) -> None:
+    """Mark the failures and gaps of a report that are known."""
+    today = datetime.now(UTC).date()
+    known_failures.mark(report, known, today)
+    known_gaps.mark(report, known, today)
+    if "shard" in report["suite"]:
+        report["known-failures"]["stale"] = []  # they may concern another shard
 
 
 def _approval(observed: Sequence[Any]) -> LedgerEntry:

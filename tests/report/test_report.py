@@ -20,9 +20,10 @@ from conformance.contract.verdict import Conclusion, Level, Verdict
 from conformance.http import serialization
 from conformance.report import document
 from conformance.report.console import terminal
+from conformance.report.exit_status import NO_TESTS_COLLECTED
 from conformance.report.formats import junit
 from conformance.report.known_failures import Known
-from conformance.report.run import NO_TESTS_COLLECTED, Run
+from conformance.report.run import Run
 from conformance.target.profile import parse
 
 FAIL, ERROR, INCONCLUSIVE, PASS, NOT_APPLICABLE = (str(verdict) for verdict in Verdict)

@@ -1,9 +1,9 @@
 """The options of the commands that check the checker and published descriptions."""
 
 import argparse
-import os
 from pathlib import Path
 
+from conformance.commands.options import usual
 from conformance.runner import option_types
 
 
@@ -14,11 +14,7 @@ def diff(part: argparse.ArgumentParser) -> None:
         metavar="FILE|URL",
         help="an OpenAPI document, YAML or JSON",
     )
-    part.add_argument(
-        "--json",
-        action="store_true",
-        help="print a JSON object, with the lines of every difference",
-    )
+    usual.json(part, "a JSON object, with the lines of every difference")
 
 
 def selftest(part: argparse.ArgumentParser) -> None:
@@ -46,15 +42,8 @@ def selftest(part: argparse.ArgumentParser) -> None:
         metavar="N",
         help="run only the reference and the variants, N times with different seeds",
     )
-    part.add_argument(
-        "-j",
-        dest="processes",
-        type=option_types.count,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="number of processes (default: one per core)",
-    )
-    part.add_argument("--json", action="store_true", help="print the matrix as a JSON object")
+    usual.processes(part)
+    usual.json(part, "the matrix as a JSON object")
     part.add_argument(
         "--list", action="store_true", help="list the mutants and variants, and run none"
     )

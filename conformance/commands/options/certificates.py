@@ -2,7 +2,9 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
 
+from conformance.commands.options import usual
 from conformance.runner import option_types
 
 
@@ -51,7 +53,7 @@ def certify(part: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a pylock.toml (PEP 751) of the packages of the run, with their addresses and hashes",
     )
-    part.add_argument("--json", action="store_true", help="print a JSON object")
+    usual.json(part)
     part.add_argument(
         "file",
         nargs="?",
@@ -77,7 +79,7 @@ def challenge(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--base-url", metavar="URL", help="the only target that it is for (default: any)"
     )
-    part.add_argument("--json", action="store_true", help="print a JSON object")
+    usual.json(part)
     part.add_argument(
         "file",
         nargs="?",
@@ -96,7 +98,26 @@ def verify(part: argparse.ArgumentParser) -> None:
         action="store_true",
         help="list the verdicts that the installed suite changes",
     )
-    part.add_argument("--json", action="store_true", help="print a JSON object")
+    usual.json(part)
+    _registrar(part)
+    _probe(part)
+    part.add_argument(
+        "--then",
+        action="store_true",
+        help="if another suite made it: install that one in a throw-away environment (by uv or"
+        " pip), and verify with it",
+    )
+    part.add_argument(
+        "--on",
+        type=option_types.day,
+        metavar="DATE",
+        help="the day on which the certificate has to be valid (default: today)",
+    )
+    part.add_argument("file", type=Path, metavar="FILE", help="the certificate")
+
+
+def _registrar(part: argparse.ArgumentParser) -> None:
+    """What a registrar says about a certificate."""
     part.add_argument(
         "--countersign",
         nargs=2,
@@ -124,6 +145,10 @@ def verify(part: argparse.ArgumentParser) -> None:
         metavar="KEY.pub",
         help="require an answer to a challenge that this key has signed",
     )
+
+
+def _probe(part: argparse.ArgumentParser) -> None:
+    """Recorded reads to send again."""
     part.add_argument(
         "--probe",
         type=option_types.count,
@@ -136,19 +161,6 @@ def verify(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--target", type=Path, metavar="FILE", help="profile with credentials for --probe"
     )
-    part.add_argument(
-        "--then",
-        action="store_true",
-        help="if another suite made it: install that one in a throw-away environment (by uv or"
-        " pip), and verify with it",
-    )
-    part.add_argument(
-        "--on",
-        type=option_types.day,
-        metavar="DATE",
-        help="the day on which the certificate has to be valid (default: today)",
-    )
-    part.add_argument("file", type=Path, metavar="FILE", help="the certificate")
 
 
 def appeal(part: argparse.ArgumentParser) -> None:
@@ -173,17 +185,27 @@ def appeal(part: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the mutant that the appeal becomes where it is rejected",
     )
-    part.add_argument("--json", action="store_true", help="print a JSON object")
+    usual.json(part)
     part.add_argument("--out", type=Path, metavar="FILE", help="default: appeal-REQUIREMENT.toml")
 
 
 def registry(part: argparse.ArgumentParser) -> None:
     """What is done with a registry or a submission."""
     actions = part.add_subparsers(dest="action", metavar="ACTION", required=True)
-    check = actions.add_parser("check", help="name every fault of a submission", allow_abbrev=False)
+    _check(actions)
+    _build(actions)
+    _rejudge(actions)
+    _revoke(actions)
+
+
+def _check(actions: Any) -> None:
+    check = usual.action(actions, "check", "name every fault of a submission")
     check.add_argument("folder", type=Path, metavar="SUBMISSION", help="folder of a submission")
-    check.add_argument("--json", action="store_true", help="print a JSON object")
-    build = actions.add_parser("build", help="write the site of a registry", allow_abbrev=False)
+    usual.json(check)
+
+
+def _build(actions: Any) -> None:
+    build = usual.action(actions, "build", "write the site of a registry")
     build.add_argument("folder", type=Path, metavar="DIR", help="folder with the submissions")
     build.add_argument(
         "--out",
@@ -195,18 +217,22 @@ def registry(part: argparse.ArgumentParser) -> None:
     build.add_argument(
         "--on", type=option_types.day, metavar="DATE", help="the day of its state (default: today)"
     )
-    build.add_argument("--json", action="store_true", help="print a JSON object")
-    rejudge = actions.add_parser(
-        "rejudge",
-        help="verify every submission with the installed suite, and list what flips",
-        allow_abbrev=False,
+    usual.json(build)
+
+
+def _rejudge(actions: Any) -> None:
+    rejudge = usual.action(
+        actions, "rejudge", "verify every submission with the installed suite, and list what flips"
     )
     rejudge.add_argument("folder", type=Path, metavar="DIR", help="folder of the registry")
-    rejudge.add_argument("--json", action="store_true", help="print a JSON array")
-    revoke = actions.add_parser("revoke", help="revoke a certificate", allow_abbrev=False)
+    usual.json(rejudge, "a JSON array")
+
+
+def _revoke(actions: Any) -> None:
+    revoke = usual.action(actions, "revoke", "revoke a certificate")
     revoke.add_argument("folder", type=Path, metavar="DIR", help="folder of the registry")
     revoke.add_argument("certificate", type=Path, metavar="CERTIFICATE", help="the certificate")
-    revoke.add_argument("--json", action="store_true", help="print a JSON object")
+    usual.json(revoke)
     revoke.add_argument("--reason", required=True, help="why it holds no longer")
     revoke.add_argument(
         "--key", type=Path, required=True, metavar="FILE", help="private key of the registrar"

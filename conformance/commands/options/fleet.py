@@ -1,10 +1,9 @@
 """The options of the fleet's actions."""
 
 import argparse
-import os
 from pathlib import Path
 
-from conformance.commands.options import fleet_answers
+from conformance.commands.options import fleet_answers, usual
 from conformance.commands.options.run import database
 from conformance.runner import option_types
 
@@ -33,14 +32,7 @@ def _run(part: argparse.ArgumentParser) -> None:
         metavar="dask://HOST:PORT",
         help="the scheduler of Dask whose workers perform the runs (default: this machine)",
     )
-    part.add_argument(
-        "-j",
-        dest="processes",
-        type=option_types.count,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="runs at once on this machine (default: one per core)",
-    )
+    usual.processes(part, "runs at once on this machine")
     selection(part)
     part.add_argument(
         "--campaign",
@@ -57,7 +49,7 @@ def _run(part: argparse.ArgumentParser) -> None:
         action="store_true",
         help="repeat what has no verdict in the last campaign; it may approve further reviews",
     )
-    part.add_argument("--json", action="store_true", help="print a JSON object, and nothing else")
+    usual.json(part, "a JSON object, and nothing else")
 
 
 def memory(part: argparse.ArgumentParser) -> None:

@@ -1,10 +1,10 @@
 """The options of the commands that read the memory of a fleet."""
 
 import argparse
-import os
 from pathlib import Path
 from typing import Any
 
+from conformance.commands.options import usual
 from conformance.commands.options.run import database
 from conformance.runner import option_types
 
@@ -13,6 +13,14 @@ MEMORY = "sqlite:///fleet.db"
 
 def add(actions: Any) -> None:
     """Add the actions to those of `conformance fleet`."""
+    _report(actions)
+    _history(actions)
+    _diff(actions)
+    _rejudge(actions)
+    matrix(actions)
+
+
+def _report(actions: Any) -> None:
     report = _action(actions, "report", "write the site: campaigns, targets and requirements")
     report.add_argument(
         "--out",
@@ -21,6 +29,9 @@ def add(actions: Any) -> None:
         metavar="DIR",
         help="folder for the site (default: %(default)s)",
     )
+
+
+def _history(actions: Any) -> None:
     history = _action(actions, "history", "show the runs of a target, and what changed")
     history.add_argument("target", metavar="TARGET", help="name of the target")
     history.add_argument(
@@ -30,34 +41,30 @@ def add(actions: Any) -> None:
         metavar="N",
         help="only the last N runs (default: %(default)s)",
     )
-    _json(history)
+    usual.json(history)
+
+
+def _diff(actions: Any) -> None:
     diff = _action(actions, "diff", "show what changed between two campaigns")
     for name in ("before", "after"):
         diff.add_argument(
             name, metavar=name.upper(), help="name of a campaign, or latest, latest~1 …"
         )
-    _json(diff)
+    usual.json(diff)
+
+
+def _rejudge(actions: Any) -> None:
     rejudge = _action(actions, "rejudge", "judge a campaign with the installed suite; send nothing")
     rejudge.add_argument(
         "--campaign", default="latest", metavar="NAME", help="which one (default: %(default)s)"
     )
-    rejudge.add_argument(
-        "-j",
-        dest="processes",
-        type=option_types.count,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="number of processes (default: one per core)",
-    )
-    _json(rejudge)
-    matrix(actions)
+    usual.processes(rejudge)
+    usual.json(rejudge)
 
 
 def matrix(actions: Any) -> None:
     """Add the action that prints the jobs of a CI system."""
-    part = actions.add_parser(
-        "matrix", help="print the jobs of a CI system for a fleet", allow_abbrev=False
-    )
+    part = usual.action(actions, "matrix", "print the jobs of a CI system for a fleet")
     part.add_argument("file", type=Path, metavar="FILE", help="the fleet")
     part.add_argument("--format", choices=("github", "gitlab"), required=True, help="the CI system")
     part.add_argument(
@@ -69,7 +76,7 @@ def matrix(actions: Any) -> None:
 
 
 def _action(actions: Any, name: str, help: str) -> argparse.ArgumentParser:
-    action: argparse.ArgumentParser = actions.add_parser(name, help=help, allow_abbrev=False)
+    action = usual.action(actions, name, help)
     action.add_argument(
         "--db",
         type=database,
@@ -78,7 +85,3 @@ def _action(actions: Any, name: str, help: str) -> argparse.ArgumentParser:
         help="the memory: sqlite:///FILE or postgresql://USER@HOST/NAME (default: %(default)s)",
     )
     return action
-
-
-def _json(part: argparse.ArgumentParser) -> None:
-    part.add_argument("--json", action="store_true", help="print a JSON object")

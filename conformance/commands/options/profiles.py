@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from conformance.commands.options import usual
+
 
 def target(part: argparse.ArgumentParser) -> None:
     """The options that name a target."""
@@ -49,7 +51,7 @@ def init(part: argparse.ArgumentParser) -> None:
 def doctor(part: argparse.ArgumentParser) -> None:
     """The target to diagnose."""
     target(part)
-    part.add_argument("--json", action="store_true", help="print a JSON object")
+    usual.json(part)
 
 
 def check_files(part: argparse.ArgumentParser) -> None:

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from conformance.commands.options import usual
 from conformance.runner import option_types
 from conformance.runner.run_options import OPTIONS, REPORT_DIR
 
@@ -18,11 +19,7 @@ def requirements(part: argparse.ArgumentParser) -> None:
         metavar="CLASS",
         help="list only this conformance class; may be repeated",
     )
-    part.add_argument(
-        "--json",
-        action="store_true",
-        help="print a JSON array with all details",
-    )
+    usual.json(part, "a JSON array with all details")
 
 
 def explain(part: argparse.ArgumentParser) -> None:
@@ -80,9 +77,7 @@ def merge(part: argparse.ArgumentParser) -> None:
         action="store_true",
         help="accept missing and interrupted shards; the report counts as interrupted",
     )
-    part.add_argument(
-        "--json", action="store_true", help="print the outcome as a JSON object, and nothing else"
-    )
+    usual.json(part, "the outcome as a JSON object, and nothing else")
     show_all(part)
 
 
@@ -98,7 +93,7 @@ def compare(part: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="known failures and gaps (TOML) of AFTER (default: those of its run)",
     )
-    part.add_argument("--json", action="store_true", help="print a JSON object")
+    usual.json(part)
 
 
 def judge(part: argparse.ArgumentParser) -> None:
@@ -115,7 +110,7 @@ def judge(part: argparse.ArgumentParser) -> None:
         required=True,
         help="base URL of the API in this traffic",
     )
-    part.add_argument("--json", action="store_true", help="print a JSON object")
+    usual.json(part)
 
 
 def show_all(part: argparse.ArgumentParser) -> None:

@@ -3,7 +3,7 @@
 import argparse
 import importlib.util
 
-from conformance.commands.options import profiles
+from conformance.commands.options import profiles, usual
 from conformance.commands.options.reports import show_all
 from conformance.runner import option_types
 from conformance.runner.run_options import OPTIONS, REPORT_DIR
@@ -28,9 +28,7 @@ def run(part: argparse.ArgumentParser) -> None:
         metavar="N",
         help="run the checks in N processes; 4 check a slow target in a third of the time",
     )
-    part.add_argument(
-        "--json", action="store_true", help="print the outcome as a JSON object, and nothing else"
-    )
+    usual.json(part, "the outcome as a JSON object, and nothing else")
     part.add_argument(
         "--db",
         type=database,

@@ -10,6 +10,18 @@ from conformance.runner import option_types
 
 def serve(part: argparse.ArgumentParser) -> None:
     """The options of the served reference."""
+    _address(part)
+    _data(part)
+    _behaviour(part)
+    part.add_argument(
+        "--log",
+        action=argparse.BooleanOptionalAction,
+        help="write a line for each request to standard error, with the requirement that a"
+        " rejected request is about (default: on a terminal)",
+    )
+
+
+def _address(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--port",
         type=option_types.port,
@@ -19,6 +31,15 @@ def serve(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"
     )
+    part.add_argument(
+        "--target-out",
+        type=Path,
+        metavar="FILE",
+        help="write the target profile of this instance, including its secrets",
+    )
+
+
+def _data(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--db",
         "--database",
@@ -35,11 +56,15 @@ def serve(part: argparse.ArgumentParser) -> None:
         help="the same seed creates the same data (default: %(default)s)",
     )
     part.add_argument(
-        "--target-out",
-        type=Path,
-        metavar="FILE",
-        help="write the target profile of this instance, including its secrets",
+        "--data",
+        type=option_types.count,
+        metavar="N",
+        help="number of projects in a new database, and as many more videos and reviews"
+        " (default: 154, which is also the least)",
     )
+
+
+def _behaviour(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--latency",
         type=_parsed_by("latency"),
@@ -59,22 +84,9 @@ def serve(part: argparse.ArgumentParser) -> None:
         help="limit the requests of each credential: 20/s or 100/min",
     )
     part.add_argument(
-        "--data",
-        type=option_types.count,
-        metavar="N",
-        help="number of projects in a new database, and as many more videos and reviews"
-        " (default: 154, which is also the least)",
-    )
-    part.add_argument(
         "--cors",
         action="store_true",
         help="allow scripts of every origin, and respond to OPTIONS",
-    )
-    part.add_argument(
-        "--log",
-        action=argparse.BooleanOptionalAction,
-        help="write a line for each request to standard error, with the requirement that a"
-        " rejected request is about (default: on a terminal)",
     )
 
 

@@ -53,14 +53,27 @@ def _lenient(version: str) -> type[Any]:
         OpenAPIV31SpecValidator,
         OpenAPIV32SpecValidator,
     )
-    from openapi_spec_validator.validation.exceptions import ExtraParametersError  # noqa: PLC0415
 
     validators = {"3.0": OpenAPIV30SpecValidator, "3.2": OpenAPIV32SpecValidator}
     validator: Any = validators.get(version, OpenAPIV31SpecValidator)
-    schema: Any = validator.keyword_validators["schema"]
-    default: Any = validator.keyword_validators["default"]
+    known = validator.keyword_validators
+    keywords = {**known, "schema": _schemas(known["schema"])}
+    if validator is not OpenAPIV30SpecValidator:
+        keywords["default"] = _defaults(known["default"])
 
-    class Schema(schema):  # type: ignore[misc]
+    class Lenient(validator):  # type: ignore[misc]
+        # Without handlers of our own it fetches all that a document refers to.
+        resolver_handlers = dict.fromkeys(SCHEMES, _fetch_nothing)
+        keyword_validators = keywords
+
+    return Lenient
+
+
+def _schemas(strict: Any) -> type[Any]:
+    """The validator of schemas: a property need not be described, nor a dialect be known."""
+    from openapi_spec_validator.validation.exceptions import ExtraParametersError  # noqa: PLC0415
+
+    class Schemas(strict):  # type: ignore[misc]
         def __call__(self, *args: Any, **options: Any) -> Iterator[Any]:
             found = super().__call__(*args, **options)
             return (error for error in found if not isinstance(error, ExtraParametersError))
@@ -72,20 +85,17 @@ def _lenient(version: str) -> type[Any]:
                 return _accept
             return checker
 
-    class Default(default):  # type: ignore[misc]
+    return Schemas
+
+
+def _defaults(strict: Any) -> type[Any]:
+    """The validator of defaults: they need not fit their schemas."""
+
+    class Defaults(strict):  # type: ignore[misc]
         def __call__(self, *_: Any) -> Iterator[Any]:
             return iter(())
 
-    keywords = {**validator.keyword_validators, "schema": Schema}
-    if validator is not OpenAPIV30SpecValidator:
-        keywords["default"] = Default
-
-    class Lenient(validator):  # type: ignore[misc]
-        # Without handlers of our own it fetches all that a document refers to.
-        resolver_handlers = dict.fromkeys(SCHEMES, _fetch_nothing)
-        keyword_validators = keywords
-
-    return Lenient
+    return Defaults
 
 
 def _is_pattern(error: Any) -> bool:

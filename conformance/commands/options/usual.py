@@ -1,0 +1,30 @@
+"""Options that several commands have, in one form."""
+
+import argparse
+import os
+from typing import Any
+
+from conformance.runner import option_types
+
+
+def json(part: argparse.ArgumentParser, what: str = "a JSON object") -> None:
+    """Print for programs instead of for people."""
+    part.add_argument("--json", action="store_true", help=f"print {what}")
+
+
+def processes(part: argparse.ArgumentParser, what: str = "number of processes") -> None:
+    """How many processes work side by side."""
+    part.add_argument(
+        "-j",
+        dest="processes",
+        type=option_types.count,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help=f"{what} (default: one per core)",
+    )
+
+
+def action(actions: Any, name: str, help: str) -> argparse.ArgumentParser:
+    """A new action of a command that has several."""
+    added: argparse.ArgumentParser = actions.add_parser(name, help=help, allow_abbrev=False)
+    return added

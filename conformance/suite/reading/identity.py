@@ -1,0 +1,94 @@
+"""Whether the record of a response is the requested one, alone and side by side."""
+
+from collections.abc import Sequence
+
+from conformance.contract.identifiers import is_uuid
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Defect, Inconclusive, Kind, NotApplicable, defect
+from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
+from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data
+from conformance.suite.lists.live import Live, parameter_of
+from conformance.target.target import Credential
+
+OTHER_ACCOUNTS = ("outsider", "no-review-role")
+AT_ONCE = 4
+"""Requests for different records, or from each of two callers, that are sent concurrently."""
+
+
+def read_records(operation: Operation, live: Live) -> list[tuple[str, Exchange]]:
+    """The sampled records that were read by their ids."""
+    responses = live.readings(operation)
+    records = [
+        (listed.record["id"], response)
+        for listed, response in responses
+        if isinstance(response.data, dict)
+    ]
+    if not records:
+        raise Inconclusive(f"{operation.id} returned no record", needs=("data in the target",))
+    return records
+
+
+def require_id(response: Exchange, id: str, text: str) -> None:
+    """The record of a response has the requested id, if it has an id at all."""
+    found = response.data.get("id", id) if isinstance(response.data, dict) else id
+    expect.that(
+        isinstance(found, str) and found.lower() == id.lower(),
+        defect(
+            Kind.FOREIGN, text, expected=f"the record {id}", actual=found, id=id, found=repr(found)
+        )
+        .on("id")
+        .at(in_data(response, "id")),
+        response,
+    )
+
+
+def at_once(operation: Operation, ids: Sequence[str], live: Live) -> list[tuple[str, Exchange]]:
+    """Responses to concurrent requests of primary for these ids, or for the lists below them."""
+    name, primary = parameter_of(operation), live.callers.credential("primary")
+    calls = [Call(operation.id, {name: id}) for id in ids]
+    sendings = [Sending(primary, None, f"{len(ids)} at once") for _ in ids]
+    responses = live.session.client.send_all(calls, sendings, together=True)
+    return list(zip(ids, responses, strict=True))
+
+
+def require_own_account(operation: Operation, live: Live) -> None:
+    """Of concurrent requests of two callers, none returns the account of the other."""
+    primary = live.callers.credential("primary")
+    credentials = live.session.target.credentials
+    candidates = [credentials[name] for name in OTHER_ACCOUNTS if name in credentials]
+    own, *theirs = [_account_id(operation, caller, live) for caller in (primary, *candidates)]
+    pairs = zip(candidates, theirs, strict=True)
+    different = [(caller, id) for caller, id in pairs if is_uuid(id) and id != own]
+    if not is_uuid(own) or not different:
+        raise NotApplicable("no credential of another account")
+    other, foreign = different[0]
+    requests = [(primary, foreign), (other, own)] * AT_ONCE
+    sendings = [
+        Sending(caller, caller.schemes[0], f"{len(requests)} at once, as {caller.name}")
+        for caller, _ in requests
+    ]
+    calls = [Call(operation.id)] * len(requests)
+    responses = live.session.client.send_all(calls, sendings, together=True)
+    for (caller, foreign_id), response in zip(requests, responses, strict=True):
+        is_foreign = isinstance(response.data, dict) and response.data.get("id") == foreign_id
+        expect.that(not is_foreign, _foreign_account(caller, response), response)
+
+
+def _account_id(operation: Operation, caller: Credential, live: Live) -> object:
+    response = live.callers.send(
+        Call(operation.id), caller, caller.schemes[0], purpose="asking alone"
+    )
+    return response.data.get("id") if isinstance(response.data, dict) else None
+
+
+def _foreign_account(caller: Credential, response: Exchange) -> Defect:
+    place = in_data(response, "id")
+    foreign = defect(
+        Kind.FOREIGN,
+        "of several concurrent requests, that of {caller} returned the account of another caller",
+        expected="the caller's own account",
+        caller=caller.name,
+    )
+    return foreign.on("id").at(place)

@@ -1,0 +1,66 @@
+"""The parents that the items of a list below a record name."""
+
+from collections.abc import Sequence
+
+from conformance.contract.identifiers import is_uuid
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Kind, defect
+from conformance.http.exchange import Call, Exchange
+from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_item
+from conformance.suite.lists.live import Live, parameter_of
+from conformance.suite.lists.pagination import record_key
+
+
+def with_cursor_of_another(operation: Operation, live: Live) -> list[tuple[str, Exchange]]:
+    """The list below a record with a cursor of the list below another, which may be rejected."""
+    name, cursor = parameter_of(operation), live.session.name(operation, "cursor")
+    first, *others = live.parents(operation.id)
+    call = Call(operation.id, {name: first}).asking(limit="1")
+    issued = live.callers.send(call, purpose="a cursor for another parent")
+    if issued.cursor is None or cursor is None or not others:
+        return []
+    below_other = Call(operation.id, {name: others[0]}).asking(**{cursor: issued.cursor})
+    purpose = "the cursor of another parent"
+    page = live.callers.send(below_other, scheme=issued.scheme, purpose=purpose)
+    return [(others[0], page)]
+
+
+def require_parent(page: Exchange, name: str, parent: str) -> None:
+    """Every item of a page has the id of the record that it was requested below."""
+    for item in page.items:
+        if str(item.get(name, parent)).lower() == parent.lower():
+            continue
+        place = in_item(page, item, name)
+        foreign = defect(
+            Kind.FOREIGN,
+            "an item has another {name} than the record that it was requested below",
+            expected=f"{name} {parent}",
+            actual=item[name],
+            name=name,
+        )
+        expect.violated(foreign.on(name).at(place), page)
+
+
+def require_one_parent(pages: Sequence[tuple[str, Exchange]], name: str) -> None:
+    """Violation where one record is listed below two others, and names each as its parent."""
+    seen: dict[str, tuple[str, Exchange]] = {}
+    for parent, page in pages:
+        for item in page.items:
+            if name not in item or not is_uuid(item.get("id")):
+                continue
+            other, earlier = seen.setdefault(record_key(item), (parent, page))
+            if other.lower() != parent.lower():
+                _report_two_parents(name, earlier, page)
+
+
+def _report_two_parents(name: str, *pages: Exchange) -> None:
+    expect.violated(
+        defect(
+            Kind.DIFFERENCE,
+            "one record is listed below two records, with the {name} of each",
+            expected=f"one {name}",
+            name=name,
+        ).on(name),
+        *pages,
+    )

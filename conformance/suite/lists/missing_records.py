@@ -1,6 +1,6 @@
 """Records that a list lacks with some limit."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 
 from conformance.contract.verdict import Kind, defect
 from conformance.suite.callers import expect
@@ -24,7 +24,7 @@ def loses(pagination: Pagination, whole: Sequence[Pagination], live: Live) -> bo
     One that was not read to its end lacks records if it begins with others than they do.
     """
     if pagination.is_whole:
-        missing = _granted(whole, live, beside=set(pagination.ids))
+        missing = _granted(whole, live, beside=frozenset(pagination.ids))
         return len(missing) > pagination.without_id
     if pagination.end is not End.PAGE_COUNT or not whole or pagination.without_id:
         return False
@@ -33,7 +33,7 @@ def loses(pagination: Pagination, whole: Sequence[Pagination], live: Live) -> bo
 
 
 def _granted(
-    paginations: Sequence[Pagination], live: Live, beside: Set[str] = frozenset()
+    paginations: Sequence[Pagination], live: Live, beside: frozenset[str] = frozenset()
 ) -> set[str]:
     """The ids of all records inside the grant, beside some that are known.
 
@@ -42,6 +42,7 @@ def _granted(
     return {
         key
         for pagination in paginations
+        if not beside.issuperset(pagination.ids)  # else its pages would be parsed for nothing
         for listed in pagination.listed
         if (key := record_key(listed.record)) not in beside
         and not live.is_outside(listed.record, pagination.call.operation)

@@ -129,9 +129,9 @@ def _compared(failure: Failure, fresh: Sequence[ExchangeEntry]) -> tuple[str, st
     _, found = failure
     steps = found["exchanges"]
     holds = conditions(found["defect"], steps) if "defect" in found else []
-    judged = {condition.step for condition in holds if isinstance(condition, Status)}
+    checked = {condition.step for condition in holds if isinstance(condition, Status)}
     for number, (before, after) in enumerate(zip(steps, fresh, strict=True)):
-        if number not in judged and status_of(before) != status_of(after):
+        if number not in checked and status_of(before) != status_of(after):
             return DIFFERS, f"{before['purpose']} was {_described(before)}, is {_described(after)}"
     if not holds:
         return DIFFERS, "its responses cannot be compared one by one; run the check again"

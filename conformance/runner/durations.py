@@ -8,7 +8,7 @@ from pathlib import Path
 from conformance.http.exchange import FACT
 from conformance.report import exchange_log
 from conformance.runner.preflight import ITEM
-from conformance.runner.scheduling import SPENDERS, WALKERS
+from conformance.runner.scheduling import PAGINATORS, SPENDERS
 
 SHIPPED = Path(__file__).with_name("durations.json")
 """Milliseconds by check, of a run on the reference with 20 ms a response."""
@@ -27,7 +27,7 @@ class DurationsError(ValueError):
 
 def of_pagination(operation: str) -> str:
     """The name under which the paginations of a list stand beside the checks."""
-    return f"{WALKERS}-{operation}"
+    return f"{PAGINATORS}-{operation}"
 
 
 @cache

@@ -9,7 +9,7 @@ import pytest
 from conformance.report.document_types import ShardEntry
 from conformance.runner import durations
 from conformance.runner.items import name_of, operation_of
-from conformance.runner.scheduling import SPENDERS, spends, walks
+from conformance.runner.scheduling import SPENDERS, paginates, spends
 from conformance.runner.shard import Shard
 
 SELECTING = ("keyword", "markexpr", "deselect")
@@ -74,7 +74,7 @@ def _scope(item: pytest.Item) -> str:
     if spends(item.nodeid):
         return SPENDERS
     operation = operation_of(item)
-    if operation is not None and walks(item.nodeid):
+    if operation is not None and paginates(item.nodeid):
         return durations.of_pagination(operation)
     return name_of(item)
 

@@ -208,10 +208,10 @@ class Repeater:
 
     def _is_judged(self, requirement: str, responses: Sequence[Exchange]) -> bool:
         """Whether a rule finds a violation of the requirement in a response."""
-        judged = (replace(each, in_contract=True, judge_arguments=False) for each in responses)
+        checked = (replace(each, in_contract=True, judge_arguments=False) for each in responses)
         return any(
             problem.requirement == requirement
-            for each in judged
+            for each in checked
             for problem in self._context.problems(each)
         )
 

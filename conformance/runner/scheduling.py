@@ -22,9 +22,9 @@ SPENDING = frozenset({"approvals", "trials", "preconditions", "access", "unusual
 """The fixtures that approve reviews."""
 ASKING = frozenset({"access"})
 """The fixtures that approve reviews in trials alone."""
-WALKERS = "walks"
+PAGINATORS = "paginates"
 """The xdist scope of the checks that paginate lists."""
-WALKED = ("authorization/lists", "pagination/")
+PAGINATED = ("authorization/lists", "pagination/")
 """The beginnings of the requirements whose checks paginate lists, with many page sizes."""
 
 
@@ -66,7 +66,7 @@ class Distribution(LoadScopeScheduling):  # type: ignore[misc]
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return SPENDERS if spends(nodeid) else WALKERS if walks(nodeid) else nodeid
+        return SPENDERS if spends(nodeid) else PAGINATORS if paginates(nodeid) else nodeid
 
 
 def spends(nodeid: str) -> bool:
@@ -77,11 +77,11 @@ def spends(nodeid: str) -> bool:
     return not SPENDING.isdisjoint(given) and ("operation" not in given or is_approval)
 
 
-def walks(nodeid: str) -> bool:
+def paginates(nodeid: str) -> bool:
     """Whether a check paginates whole lists: its requirement says so."""
     check, _ = _check(nodeid)
     marks = getattr(check, "pytestmark", ())
-    return any(mark.name == "requirement" and mark.args[0].startswith(WALKED) for mark in marks)
+    return any(mark.name == "requirement" and mark.args[0].startswith(PAGINATED) for mark in marks)
 
 
 @cache

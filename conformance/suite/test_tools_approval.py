@@ -113,7 +113,7 @@ def _check_rejected_by_tool(
 ) -> None:
     """An approval by a role that may not, or with arguments of other types, is rejected."""
     review = approvals.pool.pending()
-    key = approvals.key(review.id, "refused by tool")
+    key = approvals.key(review.id, "rejected by tool")
     right = arguments_of_approval(review.id, review.revision, key)
     viewer = toolbox.live.session.target.credentials.get("no-review-role")
     if viewer is not None:
@@ -157,7 +157,7 @@ def _check_unapprovable_by_tool(
         read = approvals.reader.read(id)
         if not is_withheld(read):
             continue
-        key = approvals.key(id, "refused by tool")
+        key = approvals.key(id, "rejected by tool")
         arguments = arguments_of_approval(id, revision_or_first(read), key)
         purpose = "approve by tool a review that cannot be approved"
         check_rejected(toolbox.call_as_primary(operation, arguments, purpose))

@@ -445,7 +445,7 @@ def test_a_quick_run_is_not_certified_under_a_published_rule(certified: Certifie
     stated = revisions.text(REVISION.name, [])
     assert "depths: [standard, deep]" in stated
     strict = replace(REVISION, depths=("standard", "deep"))
-    assert list(eligibility.refusals(report, strict)) == [
+    assert list(eligibility.obstacles(report, strict)) == [
         f"the depth of the run is quick; {REVISION.name} requires standard or deep"
     ]
 
@@ -467,4 +467,4 @@ def test_a_certificate_contains_no_secret(certified: Certified) -> None:
 def test_nothing_prevents_the_certification_of_a_conformant_run(certified: Certified) -> None:
     """There are no reasons against it."""
     report = json.loads(certified.evidence["report.json"])
-    assert list(eligibility.refusals(report, REVISION)) == []
+    assert list(eligibility.obstacles(report, REVISION)) == []

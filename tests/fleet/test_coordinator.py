@@ -128,10 +128,10 @@ def test_a_target_that_is_never_there_ends_the_campaign(memory: Memory) -> None:
 def test_a_run_that_may_have_spent_a_review_is_not_repeated(memory: Memory) -> None:
     """It is lost once its job had the permission, and its last word says why."""
 
-    def spend(told: Task) -> Ended:
-        assert told.permission is not None
-        permission = told.permission
-        assert guard.refusal(permission.database, permission.run, permission.claim) is None
+    def spend(job: Task) -> Ended:
+        assert job.permission is not None
+        permission = job.permission
+        assert guard.rejection(permission.database, permission.run, permission.claim) is None
         raise AssertionError
 
     class Dying(ScriptedEngine):
@@ -170,15 +170,15 @@ def test_an_internal_error_after_an_approval_is_not_repeated(memory: Memory) -> 
 
 
 def test_the_guard_lets_one_job_of_a_claim_approve(memory: Memory) -> None:
-    """An engine that performs a job again gets a refusal, and so does a job of a lost run."""
+    """An engine that performs a job again gets a rejection, and so does a job of a lost run."""
     errand = _planned(memory, [SPENDER])
     with memory.writing() as connection:
         claimed = queue.claim(connection, errand.campaign, ["spender"], "", Claimant("here"))
         assert claimed is not None
 
-    assert guard.refusal(memory.url, claimed.id, claimed.claim) is None
-    second = guard.refusal(memory.url, claimed.id, claimed.claim)
-    other = guard.refusal(memory.url, claimed.id, "another claim")
+    assert guard.rejection(memory.url, claimed.id, claimed.claim) is None
+    second = guard.rejection(memory.url, claimed.id, claimed.claim)
+    other = guard.rejection(memory.url, claimed.id, "another claim")
     assert second is not None
     assert second.may_have_spent
     assert other is not None
@@ -186,11 +186,11 @@ def test_the_guard_lets_one_job_of_a_claim_approve(memory: Memory) -> None:
 
 def test_a_job_that_cannot_ask_does_not_begin() -> None:
     """A worker that does not reach the memory approves nothing."""
-    refusal = guard.refusal("sqlite:////no/such/fleet.db", 1, "claim")
+    rejection = guard.rejection("sqlite:////no/such/fleet.db", 1, "claim")
 
-    assert refusal is not None
-    assert not refusal.may_have_spent
-    assert "no such file" in refusal.reason
+    assert rejection is not None
+    assert not rejection.may_have_spent
+    assert "no such file" in rejection.reason
 
 
 def test_a_stopped_campaign_is_resumed(memory: Memory) -> None:
@@ -210,7 +210,7 @@ def test_a_stopped_campaign_is_resumed(memory: Memory) -> None:
     rest = ScriptedEngine({"a": [Ended(1)], "b": [CONFORMS], "spender": [CONFORMS]})
     _worked(memory, errand, rest)
     assert {each[2:] for each in _states(memory, errand)} == {("done", "conformant")}
-    assert sorted(told.target for told in rest.tasks) in (["b", "spender"], ["a", "b", "spender"])
+    assert sorted(job.target for job in rest.tasks) in (["b", "spender"], ["a", "b", "spender"])
 
 
 def test_a_run_that_was_stopped_after_an_approval_is_lost(memory: Memory) -> None:
@@ -219,7 +219,7 @@ def test_a_run_that_was_stopped_after_an_approval_is_lost(memory: Memory) -> Non
     with memory.writing() as connection:
         claimed = queue.claim(connection, errand.campaign, ["spender"], "", Claimant("here"))
         assert claimed is not None
-    assert guard.refusal(memory.url, claimed.id, claimed.claim) is None
+    assert guard.rejection(memory.url, claimed.id, claimed.claim) is None
 
     with memory.writing() as connection:
         queue.release(connection, claimed.claim, may_have_spent=True)
@@ -279,7 +279,7 @@ def test_priority_then_duration_decide_the_order(memory: Memory) -> None:
 
     _worked(memory, errand, engine)
 
-    assert [told.target for told in engine.tasks] == ["first", "long", "short"]
+    assert [job.target for job in engine.tasks] == ["first", "long", "short"]
 
 
 def test_what_must_not_overlap_does_not(memory: Memory) -> None:
@@ -345,7 +345,7 @@ def test_coordinators_share_a_queue(cluster: Cluster) -> None:
     for worker in workers:
         worker.join(60)
 
-    done = [told.target for engine in engines for told in engine.tasks]
+    done = [job.target for engine in engines for job in engine.tasks]
     assert sorted(done) == names
     with memories[0].reading() as connection:
         states = connection.scalars(select(tables.run.c.state)).all()

@@ -121,20 +121,20 @@ def test_a_wrong_option_is_explained(option: list[str], capsys: pytest.CaptureFi
 
 def test_a_task_and_an_end_survive_their_journey() -> None:
     """They travel as bytes, and show no secret on the way."""
-    told = Task("eu", ("--seed=1",), {"eu.toml": "x"}, environment={"KEY": "hunter2secret"})
+    job = Task("eu", ("--seed=1",), {"eu.toml": "x"}, environment={"KEY": "hunter2secret"})
     ended = Ended(1, {"report.json": b"{}"}, "2026-12", "why", "host 1", may_have_spent=True)
 
-    assert task.unpacked(told.packed()) == told
+    assert task.unpacked(job.packed()) == job
     assert task.unpacked_end(task.packed_end(ended)) == ended
-    assert "hunter2secret" not in repr(told)
+    assert "hunter2secret" not in repr(job)
 
 
 def test_a_run_gets_its_own_secrets_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Variables of the worker that the profile does not name stay with the worker."""
-    told = Task("eu", (), names=("THERE",), environment={"KEY": "own"})
+    job = Task("eu", (), names=("THERE",), environment={"KEY": "own"})
     environ = {"PATH": "/bin", "OTHER_KEY": "not ours", "THERE": "of the worker", "KEY": "other"}
 
-    assert performing._environment(told, environ) == {
+    assert performing._environment(job, environ) == {
         "PATH": "/bin",
         "THERE": "of the worker",
         "KEY": "own",
@@ -143,9 +143,9 @@ def test_a_run_gets_its_own_secrets_only(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_run_that_takes_too_long_is_stopped() -> None:
     """It may have approved a review only where it was allowed to."""
-    told = Task("eu", ("--reference", "--depth=quick", "--class=limits"), seconds=0.0)
+    job = Task("eu", ("--reference", "--depth=quick", "--class=limits"), seconds=0.0)
 
-    ended = task.unpacked_end(performing.perform(told.packed(), lambda: False))
+    ended = task.unpacked_end(performing.perform(job.packed(), lambda: False))
 
     assert (ended.exit_code, ended.reason) == (2, "stopped after 0 s")
     assert not ended.may_have_spent

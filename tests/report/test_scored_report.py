@@ -121,8 +121,8 @@ def test_a_certificate_scores_as_the_run_did() -> None:
         "verdict": "non-conformant",  # without a revision, the newer one counts
         "requirements": found,
     }
-    assert list(eligibility.refusals(report, small)) == []
+    assert list(eligibility.obstacles(report, small)) == []
     failing = {**report, "requirements": entries({LOWERED: "fail", CONTESTED: "pass"})}
     assert f"the verdict under revision {small.name} is non-conformant" in list(
-        eligibility.refusals(failing, small)
+        eligibility.obstacles(failing, small)
     )

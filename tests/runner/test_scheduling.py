@@ -71,7 +71,7 @@ def test_a_check_spends_reviews_if_it_has_a_fixture_that_approves(
 
 def test_checks_of_pagination_run_in_the_same_worker(items: list[pytest.Item]) -> None:
     """So do checks of grants in lists; other checks of authorization run in any worker."""
-    selected = {item.nodeid for item in items if scheduling.walks(item.nodeid)}
+    selected = {item.nodeid for item in items if scheduling.paginates(item.nodeid)}
     marks = [item.get_closest_marker("requirement") for item in items if item.nodeid in selected]
     requirements = {mark.args[0] for mark in marks if mark is not None}
 
@@ -86,7 +86,9 @@ def test_checks_of_pagination_run_in_the_same_worker(items: list[pytest.Item]) -
     }
     distribution = scheduling.Distribution.__new__(scheduling.Distribution)
     assert {distribution._split_scope(nodeid) for nodeid in both} == {scheduling.SPENDERS}
-    assert {distribution._split_scope(nodeid) for nodeid in selected - both} == {scheduling.WALKERS}
+    assert {distribution._split_scope(nodeid) for nodeid in selected - both} == {
+        scheduling.PAGINATORS
+    }
 
 
 @pytest.mark.parametrize(
@@ -96,7 +98,7 @@ def test_checks_of_pagination_run_in_the_same_worker(items: list[pytest.Item]) -
 def test_a_test_outside_the_suite_runs_in_any_worker(nodeid: str) -> None:
     """A run may collect a vendor's own tests beside the checks."""
     assert not scheduling.spends(nodeid)
-    assert not scheduling.walks(nodeid)
+    assert not scheduling.paginates(nodeid)
 
 
 def test_workers_do_not_spend_the_same_reviews(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from conformance.report import artefacts
 from conformance.runner import durations, examination, partition, pytest_run, shard
 from conformance.runner.collection import SUITE
 from conformance.runner.examination import Subject
-from conformance.runner.scheduling import spends, walks
+from conformance.runner.scheduling import paginates, spends
 from conformance.runner.shard import Shard
 from conformance.target.profile import parse
 
@@ -332,7 +332,7 @@ def test_shards_are_disjoint_complete_and_balanced() -> None:
     alone = [
         next(i for i, part in enumerate(names) if id in part)
         for id in sorted(everything)
-        if walks(id) and "[project_list" in id and not spends(id)
+        if paginates(id) and "[project_list" in id and not spends(id)
     ]
     assert len(set(alone)) == 1
     rest = [len(part) for part in names if not any(map(spends, part))]

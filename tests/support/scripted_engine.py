@@ -29,17 +29,17 @@ class ScriptedEngine:
 
     def submit(self, packed: bytes, _needs: str) -> "Future[bytes]":
         """End the job as the next step says."""
-        told = task.unpacked(packed)
-        self.tasks.append(told)
+        job = task.unpacked(packed)
+        self.tasks.append(job)
         future: Future[bytes] = Future()
-        step = next(self._script[told.target])
+        step = next(self._script[job.target])
         if step is None:
             self._open.append(future)
             self.is_busy.set()
         elif isinstance(step, BaseException):
             future.set_exception(step)
         else:
-            future.set_result(task.packed_end(step if isinstance(step, Ended) else step(told)))
+            future.set_result(task.packed_end(step if isinstance(step, Ended) else step(job)))
         return future
 
     def stop(self) -> None:

@@ -17,7 +17,7 @@ SHARDED = ("shard", "shards")
 """What the suite of a report has whose shards have sent some requests twice."""
 
 
-def refusals(report: Mapping[str, Any], revision: Revision) -> Iterator[str]:
+def obstacles(report: Mapping[str, Any], revision: Revision) -> Iterator[str]:
     """The reasons why a run cannot be certified under a revision."""
     suite, depths = report["suite"], " or ".join(revision.depths)
     known = report.get("known-failures")

@@ -96,7 +96,7 @@ def issued(
         evidence.validate()
     except Malformed as problem:
         raise NotCertified([str(problem)]) from None
-    reasons = [*eligibility.refusals(evidence.report, revision), *_unanswered(evidence)]
+    reasons = [*eligibility.obstacles(evidence.report, revision), *_unanswered(evidence)]
     if reasons:
         raise NotCertified(reasons)
     found = sealed(evidence, signer)

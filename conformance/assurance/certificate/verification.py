@@ -135,7 +135,7 @@ def _unsound(evidence: Evidence) -> Iterator[str]:
     if revisions.is_relaxed(evidence.revision):
         yield f"revision.json is not the published revision {evidence.revision.name}"
     yield from chronology.problems(evidence)
-    yield from eligibility.refusals(evidence.report, evidence.revision)
+    yield from eligibility.obstacles(evidence.report, evidence.revision)
     yield from eligibility.consents(evidence)
     _, packages = environment.read(evidence.files["environment.txt"])
     if lock_file.FILE in evidence.files:

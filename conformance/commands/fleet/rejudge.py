@@ -1,4 +1,4 @@
-"""`conformance fleet rejudge`: the last campaign, judged by the installed suite, unsent."""
+"""`conformance fleet rejudge`: the last campaign under the installed suite, without a request."""
 
 import argparse
 import json

@@ -109,8 +109,8 @@ class Logged:
         exchange = Exchange("sandbox", 1, call, "", None, None, request, response)
         parameters = {role: operation.parameter(role) for role in operation.query_roles}
         roles = {each.name: role for role, each in parameters.items() if each is not None}
-        judged = arguments.examine(exchange, roles, self._contract)
-        rejected = (each.requirement for each in judged if each.requirement != arguments.ACCEPTED)
+        checked = arguments.examine(exchange, roles, self._contract)
+        rejected = (each.requirement for each in checked if each.requirement != arguments.ACCEPTED)
         return next(rejected, None)
 
     def _operation(self, scope: Scope) -> tuple[Operation, dict[str, str]] | None:

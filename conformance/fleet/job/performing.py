@@ -17,7 +17,7 @@ from conformance.fleet.memory.recording import Ended
 from conformance.report.artefacts import REPORT, WRITTEN
 
 if TYPE_CHECKING:
-    from conformance.fleet.memory.guard import Refusal
+    from conformance.fleet.memory.guard import Rejection
 
 INHERITED = frozenset(
     {
@@ -44,10 +44,10 @@ def perform(content: bytes, is_stopped: Callable[[], bool]) -> bytes:
     task = unpacked(content)
     worker = f"{platform.node()} {os.getpid()}"
     with tempfile.TemporaryDirectory(prefix="conformance-") as folder:
-        refusal = _refusal(task)
-        if refusal is not None:
-            spent = refusal.may_have_spent
-            return packed_end(Ended(CHECKER_ERROR, {}, "", refusal.reason, worker, spent))
+        rejection = _rejection(task)
+        if rejection is not None:
+            spent = rejection.may_have_spent
+            return packed_end(Ended(CHECKER_ERROR, {}, "", rejection.reason, worker, spent))
         code, reason = _run(task, Path(folder), is_stopped)
         reports = Path(folder, REPORTS)
         return packed_end(
@@ -62,14 +62,14 @@ def perform(content: bytes, is_stopped: Callable[[], bool]) -> bytes:
         )
 
 
-def _refusal(task: Task) -> "Refusal | None":
+def _rejection(task: Task) -> "Rejection | None":
     """Why a job that approves reviews must not begin; None where it may."""
     if task.permission is None:
         return None
     # Only such a job needs the database.
     from conformance.fleet.memory import guard  # noqa: PLC0415
 
-    return guard.refusal(task.permission.database, task.permission.run, task.permission.claim)
+    return guard.rejection(task.permission.database, task.permission.run, task.permission.claim)
 
 
 def _run(task: Task, folder: Path, is_stopped: Callable[[], bool]) -> tuple[int, str]:

@@ -18,28 +18,30 @@ UNSURE = "not begun, since it cannot be made sure that it spends nothing twice"
 
 
 @dataclass(frozen=True)
-class Refusal:
+class Rejection:
     """Why a job must not begin; `may_have_spent`: another one may have approved reviews."""
 
     reason: str
     may_have_spent: bool = False
 
 
-def refusal(url: str, number: int, claim: str) -> Refusal | None:
+def rejection(url: str, number: int, claim: str) -> Rejection | None:
     """Why a job must not begin; None for the one job that may, for each claim of a run."""
     try:
         memory = database.open_memory(url, is_new=False)
     except MemoryProblem as problem:
-        return Refusal(f"{UNSURE}: {problem}")
+        return Rejection(f"{UNSURE}: {problem}")
     try:
         is_first = _take(memory, number, claim)
     except SQLAlchemyError as problem:
-        return Refusal(f"{UNSURE}: {database.first_line(problem)}")
+        return Rejection(f"{UNSURE}: {database.first_line(problem)}")
     finally:
         memory.close()
     if is_first:
         return None
-    return Refusal("not begun again: its first job may have approved reviews", may_have_spent=True)
+    return Rejection(
+        "not begun again: its first job may have approved reviews", may_have_spent=True
+    )
 
 
 def _take(memory: Memory, number: int, claim: str) -> bool:

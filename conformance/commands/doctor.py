@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -61,7 +62,7 @@ def _target(arguments: argparse.Namespace) -> Target:
         if path is not None:
             return load(path, base_url=arguments.base_url)
         if arguments.base_url:
-            return bare(arguments.base_url)
+            return bare(arguments.base_url, os.environ)
     except ProfileError as problem:
         raise UsageError(str(problem)) from None
     raise UsageError("there is no target.toml here; use --target FILE or --base-url URL")

@@ -17,6 +17,7 @@ from conformance.contract.quantity import quantity
 from conformance.report import prospect
 from conformance.report.prospect import Prospect
 from conformance.target import profile
+from conformance.target.profile import VARIABLES
 from conformance.target.target import base_url_flaw
 
 EXAMPLE = "https://api.example.com/v1"
@@ -50,7 +51,7 @@ def _discovered(base_url: str, text: str) -> tuple[str, list[str]]:
     found = search.discover(base_url, os.environ)
     plain = profile_text.filled(text, found, Prospect(0, 0, 0, ()))
     # A variable that is not set has a placeholder: only which keys there are counts here.
-    environ = {search.VARIABLES["api-key"]: "placeholder", **os.environ}
+    environ = {VARIABLES["api-key"]: "placeholder", **os.environ}
     expected = prospect.of(profile.parse(tomllib.loads(plain), environ=environ))
     lines = [*_found(found), *_prospect(expected)]
     return profile_text.filled(text, found, expected), lines

@@ -1,6 +1,7 @@
 """`conformance replay`: sends the requests of failures again, and says which are fixed."""
 
 import argparse
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ from conformance.report.document import is_checked
 from conformance.report.document_types import ExchangeEntry, Report
 from conformance.report.repair import Status, conditions, status_of
 from conformance.runner.resending import Recorded, Resender
-from conformance.target.profile import bare, load
+from conformance.target.profile import NO_OTHERS, bare, load
 from conformance.target.profile_file import ProfileError
 from conformance.target.target import Target
 
@@ -97,7 +98,9 @@ def _target(report: Report, arguments: argparse.Namespace) -> Target:
     try:
         if path is not None:
             return load(Path(path), base_url=base_url)
-        target = bare(base_url or report["target"]["base-url"])
+        # A report may come from anybody: secrets are sent only where the user says.
+        environ = os.environ if base_url else NO_OTHERS
+        target = bare(base_url or report["target"]["base-url"], environ)
     except ProfileError as problem:
         raise UsageError(str(problem)) from None
     if base_url is None and target.base_url.partition("/v1")[0].endswith(".invalid"):

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
@@ -108,7 +109,7 @@ def _target(arguments: argparse.Namespace) -> Target | None:
         raise UsageError("--probe needs the target: --base-url URL, and --target for credentials")
     try:
         if arguments.target is None:
-            return bare(arguments.base_url)
+            return bare(arguments.base_url, os.environ)
         return load(arguments.target, base_url=arguments.base_url)
     except ProfileError as problem:
         raise UsageError(str(problem)) from None

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from conformance.contract import api
+from conformance.target.profile import VARIABLES
 
 CREDENTIALS = ("primary", "expired", "revoked", "outsider", "no-review-role", "throttled")
 SCHEMES = ("", "api-key", "bearer")
@@ -89,7 +90,8 @@ def _credential(rest: str) -> Iterator[Setting]:
                 yield _lacking(permission)
     elif name in CREDENTIALS and detail in SCHEMES:
         scheme = detail or "api-key"
-        yield Setting(f"credentials.{name}", f'{scheme} = "${{{_variable(name, scheme)}}}"')
+        variable = VARIABLES[scheme] if name == "primary" else _variable(name, scheme)
+        yield Setting(f"credentials.{name}", f'{scheme} = "${{{variable}}}"')
 
 
 def _lacking(permission: str) -> Setting:

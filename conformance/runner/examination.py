@@ -23,7 +23,7 @@ from conformance.runner import limits, preflight
 from conformance.runner.collection import SUITE
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
-from conformance.target.profile import load, parse, with_credentials
+from conformance.target.profile import load, of_environment, parse, with_credentials
 from conformance.target.profile_file import ProfileError
 from conformance.target.target import Target
 
@@ -75,7 +75,8 @@ def _target(config: pytest.Config) -> Target | None:
         if isinstance(profile, Path):
             target = load(profile, base_url=base_url, credentials=credentials)
         elif profile is not None or base_url:
-            tables = with_credentials(profile or {}, credentials)
+            stated = of_environment(os.environ) if profile is None else profile
+            tables = with_credentials(stated, credentials)
             source = "pytest_conformance_target" if profile else None
             target = parse(tables, base_url=base_url, source=source)
         else:

@@ -34,6 +34,8 @@ from conformance.target.token import Token, TokenCommand, TokenError
 from conformance.target.toml_schema import Place, Problem, Reader, reference
 
 NO_OTHERS: Mapping[str, Any] = MappingProxyType({})
+VARIABLES = {"api-key": "LOCALIZATION_API_KEY", "bearer": "LOCALIZATION_TOKEN"}
+"""The environment variables with the secrets of primary, where there is no profile."""
 _TOKEN_REMEDY = "it has to print the secret on standard output and end with exit code 0"
 
 
@@ -140,9 +142,18 @@ def examine(
     return profile
 
 
-def bare(base_url: str) -> Target:
-    """A target of which only the base URL is known. Raises ProfileError for an invalid URL."""
-    return parse({}, base_url=base_url, environ={})
+def bare(base_url: str, environ: Mapping[str, str] = NO_OTHERS) -> Target:
+    """A target without a profile: a base URL, and the secrets of the environment.
+
+    Raises ProfileError for an invalid URL, or an invalid secret.
+    """
+    return parse(of_environment(environ), base_url=base_url, environ=environ)
+
+
+def of_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    """The tables of a profile with the secrets that the environment has for primary."""
+    stated = {scheme: f"${{{name}}}" for scheme, name in VARIABLES.items() if environ.get(name)}
+    return {"credentials": {"primary": stated}} if stated else {}
 
 
 def variables(value: object) -> frozenset[str]:

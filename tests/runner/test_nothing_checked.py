@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import live_server
 import pytest
 from altered_target import Send, json_response
+from process import conformance
 
 from conformance import reference
-from conformance.contract.exit_codes import INCOMPLETE, USAGE_ERROR
+from conformance.contract.exit_codes import CONFORMANT, INCOMPLETE, USAGE_ERROR
 from conformance.http.transport import InProcess
 from conformance.runner import pytest_run
 from conformance.runner.examination import Subject, Substitute
@@ -131,3 +133,16 @@ def test_what_the_gate_requires_has_to_be_checked(
     assert (code, report["verdict"]) == (INCOMPLETE, "inconclusive")
     assert report["gate"]["gaps"]
     assert any(each.startswith(reason) for each in reasons) is bool(reason)
+
+
+def test_without_a_profile_the_secrets_of_the_environment_are_used(tmp_path: Path) -> None:
+    """With --base-url alone: the gate, which requires the class read, passes by them."""
+    with live_server.instance(reference.Reference()) as profile:
+        url, key = profile["base-url"], profile["credentials"]["primary"]["api-key"]
+        command = ("run", "--base-url", url, "--class", "read", "--depth", "quick")
+        accepted = conformance(tmp_path, *command, LOCALIZATION_API_KEY=key)
+        wrong = conformance(tmp_path, *command, LOCALIZATION_API_KEY="nobody-has-this-key")
+
+    assert accepted.returncode == CONFORMANT
+    assert wrong.returncode == USAGE_ERROR
+    assert "the API key in LOCALIZATION_API_KEY was rejected with 401" in wrong.stderr

@@ -27,12 +27,10 @@ from conformance.suite.lists.live import Live
 from conformance.suite.lists.parameters import is_known
 from conformance.suite.lists.published import ACCEPT
 from conformance.suite.tools.toolbox import Toolbox
-from conformance.target.profile import parse
+from conformance.target.profile import VARIABLES, bare
 from conformance.target.profile_file import ProfileError
 from conformance.target.target import Credential, ParameterName, Target, frozen
 
-VARIABLES = {"api-key": "LOCALIZATION_API_KEY", "bearer": "LOCALIZATION_TOKEN"}
-"""The environment variable of each scheme in a new profile."""
 DESCRIPTIONS = ("openapi.json", "openapi.yaml", "openapi")
 TOOLS = ("mcp",)
 ITEM = "discovery"
@@ -53,10 +51,8 @@ def discover(
     Raises UsageError where the base URL is invalid, nothing responds, or every secret is rejected.
     """
     secrets = {scheme: name for scheme, name in VARIABLES.items() if environ.get(name)}
-    stated = {scheme: f"${{{name}}}" for scheme, name in secrets.items()}
-    credentials = {"credentials": {"primary": stated}} if stated else {}
     try:
-        target = parse(credentials, base_url=base_url, environ=environ)
+        target = bare(base_url, environ)
     except ProfileError as problem:
         raise UsageError(str(problem)) from None
     search = Search(target, transport or Network())

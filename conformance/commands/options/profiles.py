@@ -11,7 +11,8 @@ def target(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--base-url",
         metavar="URL",
-        help="base URL of the target; wins over that of the profile",
+        help="base URL of the target; wins over that of the profile. Without a profile, the"
+        " secrets of primary are those in LOCALIZATION_API_KEY and LOCALIZATION_TOKEN",
     )
     part.add_argument(
         "--target",

@@ -26,7 +26,7 @@ from conformance.runner import pytest_run
 from conformance.runner.depth import DEPTHS
 from conformance.runner.disk import locked
 from conformance.runner.examination import clear
-from conformance.runner.run_options import OPTIONS
+from conformance.runner.run_options import OPTIONS, REPORT_DIR
 from conformance.suite.fuzzing.prefetch import Prefetch
 
 if TYPE_CHECKING:
@@ -41,14 +41,28 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.shard and arguments.db:
         raise UsageError("--db takes whole runs, and --shard performs a part of one")
     arguments.target = own_profile.chosen(arguments)
-    directory = _writable(arguments.report_dir.absolute())
+    directory = _writable(_directory(arguments).absolute())
     with locked(directory) as is_free:
         if not is_free:
             message = "another run writes to it; name another folder"
             raise UsageError(f"--report-dir {directory}: {message}")
-        clear(directory)
+        if arguments.resume is None:
+            clear(directory)
         with _memory(arguments) as memory:
             return _checked(arguments, directory, memory)
+
+
+def _directory(arguments: argparse.Namespace) -> Path:
+    """The folder of the report: that of the run to be resumed, if there is one."""
+    resumed, stated = arguments.resume, arguments.report_dir
+    if resumed is None:
+        return stated  # type: ignore[no-any-return]
+    if stated not in (REPORT_DIR, resumed):
+        raise UsageError(f"--resume {resumed}: the report is written there, not to {stated}")
+    if not resumed.is_dir():
+        raise UsageError(f"--resume {resumed}: no such folder")
+    arguments.report_dir = resumed
+    return resumed  # type: ignore[no-any-return]
 
 
 def _memory(arguments: argparse.Namespace) -> "AbstractContextManager[Remembered | None]":

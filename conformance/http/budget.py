@@ -74,6 +74,11 @@ class Budget:
         """Whether the time of the run has passed."""
         return self.left is not None and self.left <= 0
 
+    @property
+    def is_used_up(self) -> bool:
+        """Whether the run may send nothing more."""
+        return self.is_over or (self.requests is not None and self._sent >= self.requests)
+
     def spend(self) -> None:
         """Count a request; Inconclusive where the run may send no more."""
         if self.is_over:

@@ -11,7 +11,7 @@ from conformance.http.redaction import Redactor
 from conformance.report import exchange_log, history
 from conformance.report.document_types import ExchangeEntry, Report
 from conformance.report.formats import allure, badge, ci, ctrf, earl, har, junit, markdown
-from conformance.report.journal import SHARD
+from conformance.report.journal import SHARD, UNFINISHED
 
 Exchanges = Iterable[ExchangeEntry]
 
@@ -129,7 +129,9 @@ def mask(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[
     """
     redactor = Redactor(dict.fromkeys(sorted(secrets), MASK), SHORTEST)
     masked = []
-    for path in _written(directory, [*WRITTEN, *(FORMATS[name].file for name in names)]):
+    for path in _written(
+        directory, [*WRITTEN, UNFINISHED, *(FORMATS[name].file for name in names)]
+    ):
         if _mask_lines(path, redactor) if path.suffix == LINES else _mask_whole(path, redactor):
             masked.append(path.relative_to(directory).as_posix())
     return masked

@@ -285,6 +285,7 @@ class SuiteEntry(TypedDict):
     classes: list[str]
     shard: NotRequired[ShardEntry]
     shards: NotRequired[MergedEntry]
+    resumed: NotRequired[list[str]]
 
 
 class ProductEntry(TypedDict, total=False):

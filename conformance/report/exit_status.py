@@ -34,10 +34,10 @@ def of(report: Report, status: int, *, complete: bool) -> int:
         return CHECKER_ERROR
     if "shard" in report["suite"]:
         # What it did not check may belong to another shard: `merge` decides on that.
-        return INCOMPLETE if _is_cut_short(report) else CONFORMANT
+        return INCOMPLETE if is_cut_short(report) else CONFORMANT
     if complete and _is_undecided(report):
         return NON_CONFORMANT
-    return INCOMPLETE if _has_gap(report) or _is_cut_short(report) else CONFORMANT
+    return INCOMPLETE if _has_gap(report) or is_cut_short(report) else CONFORMANT
 
 
 def _is_rejected(report: Report) -> bool:
@@ -64,6 +64,6 @@ def _has_gap(report: Report) -> bool:
     return any("known" not in gap for gap in report["gate"]["gaps"])
 
 
-def _is_cut_short(report: Report) -> bool:
+def is_cut_short(report: Report) -> bool:
     """Whether a budget ended the run before its end."""
     return not ENDING.isdisjoint(each["budget"] for each in report.get("budgets", ()))

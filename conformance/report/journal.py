@@ -13,6 +13,8 @@ from conformance.report.known_failures import Known
 JOURNAL = "journal.jsonl"
 SHARD = "shard.jsonl"
 """The journal of a shard that has ended, from which shards are merged."""
+UNFINISHED = "unfinished.jsonl"
+"""The journal of a run that was stopped, or has used up its time, which can be resumed."""
 
 
 class JournalError(ValueError):
@@ -20,13 +22,25 @@ class JournalError(ValueError):
 
 
 class Journal:
-    """The journal of a run under way: a line about the run, then a line for each finished item."""
+    """The journal of a run under way: a line about the run, then a line for each finished item.
 
-    def __init__(self, directory: Path, about: AboutEntry, known: Sequence[Known] | None) -> None:
+    `records` are those of the run that it resumes; its journal is there until they are written.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        about: AboutEntry,
+        known: Sequence[Known] | None,
+        records: Sequence[str] = (),
+    ) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         self._path = directory / JOURNAL
-        self._file = self._path.open("wb", buffering=0)
-        self.add(orjson.dumps({"about": about, "known": known}).decode())
+        fresh = directory / f"{JOURNAL}.new"
+        self._file = fresh.open("wb", buffering=0)
+        for record in (orjson.dumps({"about": about, "known": known}).decode(), *records):
+            self.add(record)
+        fresh.replace(self._path)
 
     def add(self, record: str) -> None:
         """Write one line at once."""
@@ -37,10 +51,10 @@ class Journal:
         self._file.close()
         self._path.unlink()
 
-    def keep(self) -> None:
-        """Keep the journal of a shard that has ended."""
+    def keep(self, name: str) -> None:
+        """Keep the journal of a run that has ended, under another name."""
         self._file.close()
-        self._path.replace(self._path.with_name(SHARD))
+        self._path.replace(self._path.with_name(name))
 
 
 def read(

@@ -45,9 +45,10 @@ from conformance.report.document_types import (
     SuiteEntry,
 )
 from conformance.report.gathered import Gathered
-from conformance.report.journal import JOURNAL, Journal
+from conformance.report.journal import JOURNAL, SHARD, UNFINISHED, Journal
 from conformance.report.known_failures import Known
 from conformance.report.latency import latencies
+from conformance.report.ledger import LEDGER_FILE
 from conformance.target import snapshot
 from conformance.target.target import Target
 
@@ -99,9 +100,17 @@ class Run:
         self.transport: object = None
         self.formats: tuple[str, ...] = artefacts.DEFAULT
 
-    def start_journal(self) -> None:
-        """Write a journal from now on, so that a run that is killed loses nothing."""
-        self._journal = Journal(self.directory, self._about, self.known)
+    def start_journal(self, earlier: Sequence[str] = ()) -> None:
+        """Write a journal from now on, so that a run that is killed loses nothing.
+
+        `earlier` are the records of the run that this one resumes. What the run was asked for is
+        written as well: only the same run can resume it.
+        """
+        self._journal = Journal(self.directory, self._about, self.known, earlier)
+        (self.directory / UNFINISHED).unlink(missing_ok=True)
+        for record in earlier:
+            self.take(record)
+        self._describe()
 
     @classmethod
     def left(cls, directory: Path) -> "Run":
@@ -151,13 +160,21 @@ class Run:
         exchange_log.merge(self.directory)
         for part in exchange_log.parts(self.directory):
             part.unlink()
-        is_shard = "shard" in self._about["suite"]
-        if self._journal is not None and is_shard:
-            self._journal.keep()  # before the files are searched for secrets
+        kept = self._kept_journal(report)
+        if self._journal is not None and kept is not None:
+            self._journal.keep(kept)  # before the files are searched for secrets
         self.document = self._write(report)
-        if self._journal is not None and not is_shard:
+        if self._journal is not None and kept is None:
             self._journal.remove()
+        if not _is_unfinished(report):
+            (self.directory / LEDGER_FILE).unlink(missing_ok=True)
         return exit_status.of(report, status, complete=self._complete)
+
+    def _kept_journal(self, report: Report) -> str | None:
+        """The name under which the journal is kept: to be merged, or resumed; None: it is not."""
+        if "shard" in self._about["suite"]:
+            return SHARD
+        return UNFINISHED if _is_unfinished(report) else None
 
     def save(self) -> Report:
         """Write a report of what is known so far, in case the run is killed."""
@@ -222,11 +239,7 @@ class Run:
         if self.target is None:
             artefacts.write(self.directory, report, self.formats)
             return report
-        described = snapshot.of(self.target, self._gathered.provisioned)
-        content = orjson.dumps(described, option=orjson.OPT_INDENT_2)
-        artefacts.replace(self.directory / "target.json", content)
-        asked = orjson.dumps(self._asked(report), option=orjson.OPT_INDENT_2)
-        artefacts.replace(self.directory / "run.json", asked)
+        self._describe(report["duration"])
         artefacts.write(self.directory, report, self.formats)
         secrets = self.target.secrets | self.secrets | proxy.secrets().keys()
         masked = artefacts.mask(self.directory, self.formats, secrets)
@@ -237,13 +250,25 @@ class Run:
         artefacts.write(self.directory, written, ())
         return written
 
-    def _asked(self, report: Report) -> dict[str, Any]:
+    def _describe(self, duration: float = 0.0) -> None:
+        """Write the target, and what the run was asked for, if the target is known."""
+        if self.target is None:
+            return
+        described = {
+            "target.json": snapshot.of(self.target, self._gathered.provisioned),
+            "run.json": self._asked(duration),
+        }
+        for name, content in described.items():
+            written = orjson.dumps(content, option=orjson.OPT_INDENT_2)
+            artefacts.replace(self.directory / name, written)
+
+    def _asked(self, duration: float) -> dict[str, Any]:
         """What the run was asked for, and when: with the exchanges, all that a replay needs."""
         return {
-            "suite": report["suite"],
+            "suite": self._about["suite"],
             "source": source.digest(),
-            "started": report["started"],
-            "duration": report["duration"],
+            "started": self._about["started"],
+            "duration": duration,
             "required": list(self.required),
             "known-failures": self.known,
             # A recording, and an application in this process, have none.
@@ -275,6 +300,11 @@ def _mark_known(report: Report, known: Sequence[Known]) -> None:
     known_gaps.mark(report, known, today)
     if "shard" in report["suite"]:
         report["known-failures"]["stale"] = []  # they may concern another shard
+
+
+def _is_unfinished(report: Report) -> bool:
+    """Whether a run can be resumed."""
+    return report["interrupted"] or exit_status.is_cut_short(report)
 
 
 def _approval(observed: Sequence[Any]) -> LedgerEntry:

@@ -8,6 +8,7 @@ from conformance.contract.verdict import Finding
 from conformance.http.client import Client
 from conformance.http.exchange import Exchange
 from conformance.http.retry import is_unavailable
+from conformance.report.gathered import LEDGER
 from conformance.rules import arguments, examine, own_requests
 from conformance.rules.judgement import Judgement
 from conformance.runner.facts import Fact
@@ -52,6 +53,7 @@ class Context:
         self._parts: dict[str, None] = {}
         self._served: set[str] = set()
         self._is_settled = False
+        self._is_finished = True
 
     # --- facts -------------------------------------------------------------------------------
 
@@ -109,6 +111,19 @@ class Context:
         if stated is None or stated.declared:
             return True
         return self.session.knowledge.knows(self, operation, role)
+
+    # --- approvals ---------------------------------------------------------------------------
+
+    @property
+    def spent(self) -> frozenset[str]:
+        """The reviews, in lower case, that the resumed run may have approved."""
+        return self.session.spent
+
+    def enter(self, review: str, revision: int, key: str) -> None:
+        """Write into the ledger that a review may be approved now, before the request is sent."""
+        attempt = {"key": key, "revision": revision}
+        self.session.write_ahead(review, attempt)
+        self.observations.append((LEDGER, review, attempt))
 
     # --- rules -------------------------------------------------------------------------------
 
@@ -168,6 +183,7 @@ class Context:
                 self._judgements.add(exchange, judgement)
         for exchange in self._shown:
             self._judgements.replace(exchange, self.problems(exchange))
+        self._is_finished = not self.session.is_ending
 
     def finish(self, findings: tuple[Finding, ...] = ()) -> ItemResult:
         """The result of the item: its own findings, and those of the rules on its exchanges."""
@@ -188,6 +204,7 @@ class Context:
             exchanges=len(self._exchanges),
             methods=methods,
             elapsed=elapsed,
+            is_finished=self._is_finished,
         )
 
     def all_exchanges(self) -> list[Exchange]:

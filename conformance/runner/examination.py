@@ -17,8 +17,9 @@ from conformance.http.transport import InProcess, Network, Transport
 from conformance.report import known_failures as failures
 from conformance.report import previous
 from conformance.report.document_types import Report
-from conformance.report.journal import JOURNAL, SHARD
+from conformance.report.journal import JOURNAL, SHARD, UNFINISHED
 from conformance.report.known_failures import Known
+from conformance.report.ledger import LEDGER_FILE
 from conformance.runner import limits, preflight
 from conformance.runner.collection import SUITE
 from conformance.runner.depth import DEPTHS
@@ -201,7 +202,9 @@ def _check_workers(config: pytest.Config, target: Target) -> None:
 def report_directory(config: pytest.Config) -> Path:
     """The folder that this run writes to."""
     return (
-        config.getoption("conformance_report_dir") or config.invocation_params.dir / DEFAULT_REPORTS
+        config.getoption("conformance_resume")
+        or config.getoption("conformance_report_dir")
+        or config.invocation_params.dir / DEFAULT_REPORTS
     )
 
 
@@ -222,7 +225,7 @@ def begin(config: pytest.Config) -> Session:
     )
     session.limit(limits.budget(config, session.target.limits))
     worker = os.environ.get("PYTEST_XDIST_WORKER")
-    if worker is None:
+    if worker is None and config.getoption("conformance_resume") is None:
         clear(report_directory(config))
     part = report_directory(config) / f"exchanges-{worker or 'main'}.jsonl"
     session.open_log(part, limits.log_size(config))
@@ -251,7 +254,7 @@ def opened(examined: Subject, seed: int, depth: str, *, shards: int = 1) -> Sess
 
 def clear(directory: Path) -> None:
     """Remove the files of a killed run: the next report would include them."""
-    left = ("exchanges-*.jsonl", JOURNAL, SHARD)
+    left = ("exchanges-*.jsonl", JOURNAL, SHARD, UNFINISHED, LEDGER_FILE)
     for left_over in (path for pattern in left for path in directory.glob(pattern)):
         left_over.unlink()
 

@@ -12,7 +12,7 @@ from conformance.report import artefacts
 from conformance.report.document_types import AboutEntry, TargetEntry
 from conformance.report.run import Run, catalogue, versions
 from conformance.runner import examination, partition
-from conformance.runner.stash import SESSION
+from conformance.runner.stash import EARLIER, SESSION
 from conformance.target.target import Target
 
 BUNDLED = "the bundled reference implementation, in this process"
@@ -20,6 +20,28 @@ BUNDLED = "the bundled reference implementation, in this process"
 
 def begun(config: pytest.Config, began: float) -> Run:
     """The run that the options describe; `began` is its start on the monotonic clock."""
+    earlier = config.stash.get(EARLIER, None)
+    about = described_run(config, began)
+    if earlier is not None:
+        about = earlier.resumed(about)
+        began = time.monotonic() - earlier.duration
+    complete = config.getoption("conformance_require_complete")
+    stated = catalogue(about["suite"])
+    run = Run(examination.report_directory(config), about, stated, complete=complete)
+    run.began = began
+    examined = config.stash[SESSION] if SESSION in config.stash else examination.subject(config)
+    run.target = examined.target
+    run.formats = artefacts.chosen(config.getoption("conformance_report"))
+    run.known = examination.known_failures(config)
+    run.baseline = examination.baseline(config)
+    run.required = examination.required(config) or examined.target.required
+    run.transport = examined.transport
+    run.start_journal(earlier.records if earlier is not None else ())
+    return run
+
+
+def described_run(config: pytest.Config, began: float) -> AboutEntry:
+    """What the options describe: the suite, its target, and the start."""
     target = examination.target_of(config)
     classes = config.getoption("conformance_class") or list(requirements.CLASSES)
     started = datetime.now(UTC) - timedelta(seconds=time.monotonic() - began)
@@ -41,19 +63,7 @@ def begun(config: pytest.Config, began: float) -> Run:
         about["suite"]["shard"] = shard
     if revision := examination.revision(config):
         about["suite"]["revision"] = revision
-    complete = config.getoption("conformance_require_complete")
-    stated = catalogue(about["suite"])
-    run = Run(examination.report_directory(config), about, stated, complete=complete)
-    run.began = began
-    examined = config.stash[SESSION] if SESSION in config.stash else examination.subject(config)
-    run.target = examined.target
-    run.formats = artefacts.chosen(config.getoption("conformance_report"))
-    run.known = examination.known_failures(config)
-    run.baseline = examination.baseline(config)
-    run.required = examination.required(config) or examined.target.required
-    run.transport = examined.transport
-    run.start_journal()
-    return run
+    return about
 
 
 def described(target: Target | None) -> TargetEntry:

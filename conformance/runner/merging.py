@@ -12,7 +12,7 @@ import orjson
 
 from conformance.http.exchange import FACT
 from conformance.report import artefacts, exchange_log, journal, previous, source
-from conformance.report.document_types import AboutEntry, Report, ShardEntry
+from conformance.report.document_types import AboutEntry, Report, ShardEntry, SuiteEntry
 from conformance.report.journal import JOURNAL, SHARD, JournalError
 from conformance.report.known_failures import Known
 from conformance.report.run import Run, catalogue
@@ -35,6 +35,40 @@ ALIKE = {
     "plan": "durations (--durations-from) or selected checks",
 }
 """What all shards of a run have in common, in the order in which it is compared."""
+
+
+def identity(
+    suite: SuiteEntry,
+    target: Mapping[str, Any],
+    asked: Mapping[str, Any],
+    known: tuple[Known, ...] | None,
+) -> dict[str, Any]:
+    """What makes several folders those of one run, by the names of ALIKE."""
+    fixtures = {**target["fixtures"], "provisioned": []}
+    # The same profile may have another path on another machine.
+    profile = {**target, "fixtures": fixtures, "profile": None}
+    shard: Mapping[str, Any] = suite.get("shard", {})
+    return {
+        "base URL": target["base-url"],
+        "profile": profile,
+        "suite version": suite["version"],
+        "versions": suite.get("versions"),
+        "source": asked["source"],
+        "seed": suite["seed"],
+        "depth": suite["depth"],
+        "classes": suite["classes"],
+        "revision": suite.get("revision"),
+        "required": asked["required"],
+        "known failures": known,
+        "of": shard.get("of"),
+        "plan": shard.get("plan"),
+    }
+
+
+def both(one: Any, other: Any) -> str:
+    """Two different values, where a message can show them."""
+    is_short = isinstance(one, str | int) and len(f"{one}{other}") <= LONGEST_BOTH
+    return f": {one} and {other}" if is_short else ""
 
 
 LONGEST_BOTH = 200
@@ -76,25 +110,7 @@ class Part:
     @cached_property
     def common(self) -> dict[str, Any]:
         """What the shards of one run have in common, by the names of ALIKE."""
-        suite = self.about["suite"]
-        fixtures = {**self.target["fixtures"], "provisioned": []}
-        # The same profile may have another path on another machine.
-        profile = {**self.target, "fixtures": fixtures, "profile": None}
-        return {
-            "base URL": self.target["base-url"],
-            "profile": profile,
-            "suite version": suite["version"],
-            "versions": suite.get("versions"),
-            "source": self.asked["source"],
-            "seed": suite["seed"],
-            "depth": suite["depth"],
-            "classes": suite["classes"],
-            "revision": suite.get("revision"),
-            "required": self.asked["required"],
-            "known failures": self.known,
-            "of": self.shard["of"],
-            "plan": self.shard["plan"],
-        }
+        return identity(self.about["suite"], self.target, self.asked, self.known)
 
 
 def read(folder: Path) -> Part:
@@ -132,7 +148,7 @@ def together(parts: Sequence[Part], *, partial: bool) -> list[Part]:
             if first.common[name] != other.common[name]:
                 raise MergeError(
                     f"{first.folder} and {other.folder} have a different {described}"
-                    f"{_both(first.common[name], other.common[name])}"
+                    f"{both(first.common[name], other.common[name])}"
                 )
     if first.common["source"] != source.digest():
         raise MergeError(f"{first.folder}: made by another build of the suite; merge with that one")
@@ -143,11 +159,6 @@ def together(parts: Sequence[Part], *, partial: bool) -> list[Part]:
     if problem is not None:
         raise MergeError(problem)
     return ordered
-
-
-def _both(one: Any, other: Any) -> str:
-    is_short = isinstance(one, str | int) and len(f"{one}{other}") <= LONGEST_BOTH
-    return f": {one} and {other}" if is_short else ""
 
 
 def _doubles(ordered: Sequence[Part]) -> Iterator[str]:

@@ -99,12 +99,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     A problem of its profile ends the run before the first request.
     """
     if any(item.get_closest_marker("requirement") for item in items):
-        from conformance.runner import examination, partition  # noqa: PLC0415
+        from conformance.runner import examination, partition, resumption  # noqa: PLC0415
         from conformance.runner.items import arrange  # noqa: PLC0415
 
         arrange(items, config)
         partition.keep(items, config)
+        resumption.begin(items, config)
         config.stash[SESSION] = examination.begin(config)
+        resumption.go_on(config.stash[SESSION], config)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -114,6 +116,9 @@ def pytest_runtestloop(session: pytest.Session) -> None:
         from conformance.runner import examination, performing  # noqa: PLC0415
 
         examination.check(session.config.stash[SESSION])
+        gatherer = session.config.pluginmanager.get_plugin(GATHERER)
+        if gatherer is not None:
+            gatherer.start()
         performing.begin(session)
 
 
@@ -182,11 +187,17 @@ class Gatherer:
     def pytest_sessionstart(self) -> None:
         """With workers, check the options in the controller, which can report a usage error."""
         if self.config.getoption("numprocesses", None):
-            from conformance.runner import examination, partition  # noqa: PLC0415
+            from conformance.runner import examination, partition, resumption  # noqa: PLC0415
 
             if examination.is_meant(self.config):
+                resumption.refuse_workers(self.config)
                 partition.entry(self.config)
                 examination.rehearse(self.config)
+
+    def start(self) -> None:
+        """Write the journal before anything is approved: a run that is killed can be resumed."""
+        with self._writing():
+            self._opened()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the result of one item."""

@@ -103,6 +103,14 @@ OPTIONS = (
         type=option_types.shard,
     ),
     RunOption(
+        "resume",
+        "go on with the interrupted run in this folder: what is finished is kept, and what is left"
+        " is performed",
+        metavar="DIR",
+        type=Path,
+        is_short=False,
+    ),
+    RunOption(
         "durations-from",
         "an earlier report, with its exchanges.jsonl: its durations balance the shards",
         metavar="REPORT",

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from conformance.contract import api, openapi, requirements
 from conformance.contract.openapi import Contract, Operation
@@ -18,6 +18,7 @@ from conformance.http.trace import Trace
 from conformance.http.transport import Transport
 from conformance.report.exchange_log import MAX_LOG, ExchangeLog
 from conformance.report.gathered import BUDGET
+from conformance.report.ledger import Ledger
 from conformance.runner import disk
 from conformance.runner.context import Context
 from conformance.runner.depth import Depth
@@ -60,7 +61,8 @@ class Session:
     run that is replayed.
 
     `approved` are the ids, in lower case, of reviews whose approval got 200. `knowledge` says what
-    the target has shown.
+    the target has shown. `spent` are the reviews, and `found` the numbers of times that facts were
+    found, in the run that is resumed.
     """
 
     target: Target
@@ -77,6 +79,9 @@ class Session:
     budget: Budget = field(default_factory=Budget)
     provisioned: tuple[str, ...] | None = None
     traced: bool = False
+    ledger: Ledger | None = None
+    spent: frozenset[str] = frozenset()
+    found: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # A profile that contradicts itself has a slip in it: what needs it becomes inconclusive.
@@ -100,6 +105,21 @@ class Session:
     def open_log(self, path: Path, most: int = MAX_LOG) -> None:
         """Write every exchange to a file of JSON lines of at most so many bytes."""
         self.log = ExchangeLog(path, most)
+        self.ledger = Ledger(path.parent)
+
+    def write_ahead(self, review: str, attempt: dict[str, Any]) -> None:
+        """Write down that a review may be approved now."""
+        if self.ledger is None:
+            return
+        try:
+            self.ledger.write(review, attempt)
+        except OSError as problem:
+            disk.unwritable(self.ledger.directory, problem)
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether nothing more can be sent: what needs a request now is not checked."""
+        return self.budget.is_used_up or self.dispatcher.is_stopped.is_set()
 
     def limit(self, budget: Budget) -> None:
         """Let the run use no more than this from here on."""
@@ -118,6 +138,8 @@ class Session:
         self.transport.close()
         if self.log:
             self.log.close()
+        if self.ledger:
+            self.ledger.close()
 
     def write(self, exchange: Exchange) -> None:
         """Write one exchange to the log, if there is one."""
@@ -147,7 +169,14 @@ class Session:
         return Context(self, item)
 
     def _fact_context(self, item: str) -> Context:
-        return Context(self, item)
+        times = self.found.get(item, 0)
+        # Checks that were finished before show what was found then, under the plain name.
+        return Context(self, again(item, times) if times else item)
+
+
+def again(item: str, times: int) -> str:
+    """The name of a fact that is found once more, where it was found so many times before."""
+    return f"{item}, again" if times == 1 else f"{item}, again {times}"
 
 
 def _variables(target: Target) -> dict[str, str]:

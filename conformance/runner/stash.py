@@ -11,10 +11,14 @@ import pytest
 if TYPE_CHECKING:
     from conformance.runner.context import Context
     from conformance.runner.engine import Engine
+    from conformance.runner.resumption import Earlier
     from conformance.runner.session import Session
 
 SESSION: pytest.StashKey["Session"] = pytest.StashKey()
 """The examination of this process."""
+
+EARLIER: pytest.StashKey["Earlier"] = pytest.StashKey()
+"""What the run that is resumed has left."""
 
 CONTEXT: pytest.StashKey["Context"] = pytest.StashKey()
 """The context of an item."""

@@ -149,7 +149,7 @@ def test_a_run_that_is_killed_leaves_a_report_and_loses_nothing(
 def test_a_run_that_is_stopped_leaves_a_report(
     tmp_path: Path, number: signal.Signals, workers: tuple[str, ...]
 ) -> None:
-    """The exit code is 2, and no temporary file is left."""
+    """The exit code is 2, and beside it is only what `--resume` needs."""
     assert stopped(tmp_path, number, *workers) == 2
     partial_report(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {
@@ -159,6 +159,8 @@ def test_a_run_that_is_stopped_leaves_a_report(
         "target.json",
         "run.json",
         "exchanges.jsonl",
+        "unfinished.jsonl",
+        "ledger.jsonl",
     }
 
 

@@ -37,6 +37,7 @@ def obstacles(report: Mapping[str, Any], revision: Revision) -> Iterator[str]:
         "the report is that of a shard, or merged from shards": not suite.keys().isdisjoint(
             SHARDED
         ),
+        "the run was resumed, so that some of its requests were sent twice": "resumed" in suite,
         "some known failures are out of date": known is not None and not is_accepted,
         "secrets were masked in the recording, which cannot be replayed": "masked" in report,
     }

@@ -67,7 +67,7 @@ class Approvals:
 
     def record(self, review: str, revision: int, key: str) -> None:
         """Write into the ledger that a review may be approved now."""
-        self._session.observations.append(("ledger", review, {"key": key, "revision": revision}))
+        self._session.enter(review, revision, key)
 
     def is_spent(self, review: Review, read: Exchange) -> bool:
         """Whether a review counts as approved.

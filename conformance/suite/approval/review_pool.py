@@ -30,7 +30,8 @@ class Stock:
     @classmethod
     def of(cls, session: Context) -> "Stock":
         """What a run begins with."""
-        ids = session.target.fixtures.approvable_reviews
+        stated = session.target.fixtures.approvable_reviews
+        ids = (id for id in stated if id.lower() not in session.spent)
         return cls(list(ids), list(session.provisioned or ()), [])
 
 

@@ -1,0 +1,85 @@
+"""The log of an interrupted run, made the first part of that of the run which resumes it."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from conformance.report import exchange_log
+from conformance.report.exchange_log import EXCHANGES
+from conformance.runner.preflight import ITEM
+
+PART = "exchanges-earlier.jsonl"
+
+INTERRUPTED = "interrupted-run"
+"""The beginning of the names of exchanges of checks that are performed once more."""
+
+
+@dataclass
+class Rest:
+    """What an interrupted run has sent for checks that it did not finish.
+
+    `name` is what its record is called. `duration` is the time of the whole run, in seconds.
+    """
+
+    name: str
+    count: int = 0
+    methods: dict[str, int] = field(default_factory=dict)
+    elapsed: dict[str, list[float]] = field(default_factory=dict)
+    duration: float = 0.0
+
+    def add(self, line: dict[str, Any]) -> None:
+        """Count an exchange."""
+        self.count += 1
+        method = line["request"]["method"]
+        self.methods[method] = self.methods.get(method, 0) + 1
+        if line["response"] is not None:
+            self.elapsed.setdefault(line["operation"], []).append(line["elapsed"])
+
+    def record(self, observations: list[Any]) -> dict[str, Any]:
+        """The record of these exchanges, like that of an item without findings."""
+        return {
+            "item": self.name,
+            "findings": [],
+            "observations": observations,
+            "evidence": {},
+            "exchanges": self.count,
+            "methods": self.methods,
+            "elapsed": self.elapsed,
+        }
+
+
+def take_over(folder: Path, finished: Collection[str]) -> Rest:
+    """Rename the exchanges of what is not finished, whose names the next ones get."""
+    number = 1 + sum(item.startswith(INTERRUPTED) for item in finished)
+    rest = Rest(f"{INTERRUPTED}-{number}")
+    parts = exchange_log.parts(folder)
+    fresh = folder / f"{PART}.new"
+    with fresh.open("wb") as written:
+        for path in parts or [folder / EXCHANGES]:
+            written.writelines(_renamed(path, finished, rest))
+    fresh.replace(folder / PART)
+    for path in parts:
+        if path.name != PART:
+            path.unlink()
+    return rest
+
+
+def _renamed(path: Path, finished: Collection[str], rest: Rest) -> Iterator[bytes]:
+    """The complete lines of a log, with new names for the exchanges of what is not finished."""
+    with path.open("rb") as lines:
+        for text in lines:
+            if not text.endswith(b"\n"):
+                continue
+            line = orjson.loads(text)
+            item = line["item"]
+            rest.duration = max(rest.duration, line["started"] + line["elapsed"])
+            if item in finished or item.startswith(INTERRUPTED):
+                yield text
+                continue
+            if item != ITEM:  # which is part of no record
+                rest.add(line)
+            names = {name: f"{rest.name}::{line[name]}" for name in ("id", "item")}
+            yield orjson.dumps({**line, **names}) + b"\n"

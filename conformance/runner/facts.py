@@ -100,7 +100,7 @@ class Facts:
             if fact is not None:
                 fact.find(wanted[name])
 
-        if threads == 1:
+        if threads == 1 or len(wanted) < 2:
             for name in wanted:
                 find(name)
             return

@@ -142,6 +142,13 @@ def test_a_fact_is_found_once_by_all_who_ask(opened: Opened) -> None:
     assert found == ["fact::thing"]
 
 
+def test_an_item_may_have_no_parts(opened: Opened) -> None:
+    """A target without the means to try something, over a network."""
+    engine = Engine(opened(4), [Task("item", READS, lambda context: context.find_all({}))])
+    engine.start()
+    assert engine.outcome("item").problem is None
+
+
 def test_a_fact_that_asks_for_itself_is_an_internal_error(opened: Opened) -> None:
     """Otherwise it would wait for ever."""
     context = opened(1).context("item")

@@ -15,6 +15,7 @@ from weakref import WeakSet
 import httpcore
 import httpx
 
+from conformance.http.connection_pool import Pool
 from conformance.http.proxy import proxy_of
 
 WRITE_SIZE = 64 * 1024
@@ -131,11 +132,9 @@ class _Route(httpx.HTTPTransport):
         super().__init__(verify=context)
         stated = httpx.Proxy(proxy) if proxy else None
         # httpx accepts no network backend, and its timeouts start anew with every byte.
-        self._pool = httpcore.ConnectionPool(
+        self._pool = Pool(
             ssl_context=context,
             proxy=httpcore.Proxy(str(stated.url), auth=stated.raw_auth) if stated else None,
-            max_connections=64,
-            max_keepalive_connections=64,
             network_backend=BoundedBackend(connections),
         )
 

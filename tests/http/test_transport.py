@@ -13,6 +13,7 @@ from scripted_app import ScriptedApp, scripted_response
 from conformance.http.proxy import proxy_of
 from conformance.http.transport import WRITE_SIZE, InProcess, Network
 
+COMPLETE = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
 URL = "http://somewhere.test:8080/v1/projects/a%2Fb?limit=1&x=%C3%BC"
 
 
@@ -197,6 +198,65 @@ def test_connections_are_reused() -> None:
         network.close()
 
     assert (bodies, len(accepted)) == ([b"{}", b"{}"], 1)
+
+
+def test_a_connection_that_the_server_has_closed_is_not_used_again() -> None:
+    """The next request gets a new one, and no failure."""
+    accepted: list[Any] = []
+
+    def behave(connection: Any) -> None:
+        accepted.append(connection)
+        responding(COMPLETE)(connection)
+
+    with served(behave) as url:
+        network = Network()
+        bodies = []
+        for _ in range(2):
+            bodies.append(network.handle_request(httpx.Request("GET", url)).read())
+            while accepted[-1].fileno() != -1:
+                time.sleep(0.001)
+        network.close()
+
+    assert (bodies, len(accepted)) == ([b"{}", b"{}"], 2)
+
+
+def test_a_connection_with_an_unread_response_is_not_used_again() -> None:
+    """What is left of the response would be taken for the next one."""
+    accepted: list[int] = []
+
+    def behave(connection: Any) -> None:
+        accepted.append(1)
+        responding(COMPLETE, silence)(connection)
+
+    with served(behave) as url:
+        network = Network()
+        network.handle_request(timed(url)).close()
+        body = network.handle_request(timed(url)).read()
+        network.close()
+
+    assert (body, len(accepted)) == (b"{}", 2)
+
+
+def test_requests_at_once_have_connections_of_their_own() -> None:
+    """A later one uses one of these; a response that is closed twice frees its connection once."""
+    accepted: list[int] = []
+
+    def behave(connection: Any) -> None:
+        accepted.append(1)
+        for _ in range(3):
+            responding(COMPLETE)(connection)
+
+    with served(behave) as url:
+        network = Network()
+        for _ in range(2):
+            responses = [network.handle_request(timed(url)) for _ in range(3)]
+            bodies = [response.read() for response in responses]
+            for response in responses:
+                assert isinstance(response.stream, httpx.SyncByteStream)
+                response.stream.close()
+        network.close()
+
+    assert (bodies, len(accepted)) == ([b"{}"] * 3, 3)
 
 
 def test_a_network_waits_by_sleeping() -> None:

@@ -14,7 +14,7 @@ from conformance.suite.callers.forged_credentials import (
     without_credential,
 )
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lists.calls import later, others
+from conformance.suite.lists.calls import LONGEST, later, limited, others
 from conformance.suite.lists.live import Live
 from conformance.target.target import Credential
 
@@ -58,6 +58,9 @@ def test_a_missing_credential_is_rejected(operation: Operation, live: Live, tria
     for response in rest:
         # A cursor may belong to its caller, and another error may win.
         expect.rejected(response)
+    nobody = Sending(None, purpose="no credential, beside a limit")
+    limits = limited(call, operation, "api-key")
+    expect.not_served(*live.callers.send_each([(other, nobody) for other in limits]))
 
 
 def _with_empty(header: tuple[str, str]) -> Sending:
@@ -98,6 +101,9 @@ def test_an_unknown_credential_is_rejected(
     requests = [(call, Sending(each, scheme, "a made-up credential")) for each in forged]
     for response in live.callers.send_each(requests):
         expect.rejected(response)
+    if operation.is_list:
+        longest = (call.asking(limit=LONGEST), requests[0][1])
+        expect.not_served(*live.callers.send_each([longest]))
 
 
 @requirement("authentication/challenge")
@@ -239,10 +245,12 @@ def _check_invalid(
         (call, Sending(credential, scheme, PURPOSES[name])),
         *((other, beside) for other in others(operation, live)),
     ]
+    limits = [(other, beside) for other in limited(call, operation, scheme)]
     plain, *rest = live.callers.probe_each(requests, call)
     expect.status(plain, 401)
     for response in rest:
         expect.rejected(response)
+    expect.not_served(*live.callers.send_each(limits))
 
 
 def _check_no_approval(trials: Trials, label: str, *allowed: int) -> None:

@@ -10,7 +10,7 @@ from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lists.calls import control_by, forbidden, others
+from conformance.suite.lists.calls import control_by, forbidden, limited, others
 from conformance.suite.lists.live import Live
 
 MALFORMED_OR_CONFLICT = frozenset({400, 409, 422})
@@ -36,6 +36,7 @@ def test_the_permission_is_needed(
         (call, Sending(credential, scheme, "without the permission")),
         *((other, beside) for other in others(operation, live)),
     ]
+    limits = [(other, beside) for other in limited(call, operation, scheme)]
 
     plain, *rest = live.callers.probe_each(requests, call)
 
@@ -43,6 +44,7 @@ def test_the_permission_is_needed(
     for response in rest:
         # A cursor may belong to the credential that it was issued to, and another error may win.
         expect.rejected(response)
+    expect.not_served(*live.callers.send_each(limits))
 
 
 @requirement("authorization/no-more-than-permission")

@@ -9,9 +9,10 @@ from conformance.http.exchange import Call
 from conformance.http.sending import Sending
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.fuzzing import odd_values
 from conformance.suite.fuzzing.fuzz import Fuzz, RequestSource, failure
 from conformance.suite.fuzzing.generate import Mode
-from conformance.suite.lists.live import Live
+from conformance.suite.lists.live import LISTS, Live
 
 ODD_KEYS = (
     *("", " ", "a'b\"c", "Schl\u00fcssel \u65e5\u672c \U0001f511", "k" * 300),
@@ -41,17 +42,46 @@ def test_generated_invalid_arguments_cause_no_failure(
         Fuzz(operation, Mode.POSITIVE, live, request_source).run()
         _check_odd_approvals(operation, live)
     Fuzz(operation, Mode.NEGATIVE, live, request_source).run()
-    _check_unissued_cursor(operation, live)
+    if operation.is_list:
+        _check_odd_cursors(operation, live)
+    if not operation.writes:
+        _check_odd_values(operation, live)
 
 
-def _check_unissued_cursor(operation: Operation, live: Live) -> None:
-    """Violation where the service fails for a cursor that was never issued."""
+def _check_odd_values(operation: Operation, live: Live) -> None:
+    """Violation where the service fails for values that few clients send."""
+    live.callers.require_baseline(live.call(operation))
+    for response in odd_values.responses(operation, live):
+        expect.that(response.status != 500, failure(response), response)
+
+
+def _check_odd_cursors(operation: Operation, live: Live) -> None:
+    """Violation where the service fails for a cursor that it did not issue for this list.
+
+    One of another list, or in upper case, may be rejected, or be good for a page.
+    """
     name = live.session.name(operation, "cursor")
     if name is None:
         return
-    call = live.call(operation).asking(**{name: live.made_up("unissued cursor")})
-    response = live.callers.send(call, purpose="a cursor that was never issued")
-    expect.that(response.status != 500, failure(response), response)
+    cursors = {"a cursor that was never issued": live.made_up("unissued cursor")}
+    if (issued := _issued(operation, live)) is not None:
+        cursors["a cursor in upper case"] = issued.upper()
+    elsewhere = next(id for id in LISTS.values() if id != operation.id)
+    if (other := _issued(live.operation(elsewhere), live)) is not None:
+        cursors["the cursor of another list"] = other
+    primary, call = live.callers.credential("primary"), live.call(operation)
+    requests = [
+        (call.asking(**{name: cursor}), Sending(primary, None, purpose, judge_arguments=False))
+        for purpose, cursor in cursors.items()
+    ]
+    for response in live.callers.send_each(requests):
+        expect.that(response.status != 500, failure(response), response)
+
+
+def _issued(operation: Operation, live: Live) -> str | None:
+    """A cursor that a list has just issued."""
+    call = live.call(operation).asking(limit="1")
+    return live.callers.send(call, purpose="a page of one record").cursor
 
 
 def _check_odd_approvals(operation: Operation, live: Live) -> None:

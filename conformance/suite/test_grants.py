@@ -14,7 +14,7 @@ from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lists.calls import control_by, forbidden, others
+from conformance.suite.lists.calls import control_by, forbidden, limited, others
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.suite.lists.pagination import PAGE
 
@@ -110,14 +110,13 @@ def _check_beside_arguments(outside: Call, scheme: str, live: Live) -> None:
     )
     if not operation.is_list:
         return
-    for served in others(operation, live):
-        if not served.query:
-            continue
-        limited = live.callers.send(
-            outside.asking(limit="1"), primary, scheme, purpose="beside a limit"
-        )
-        expect.status(limited, 403, 404)
-        if scheme == primary.schemes[0]:
+    calls = [outside.asking(limit="1"), *limited(outside, operation, scheme)]
+    sending = Sending(primary, scheme, "beside a limit")
+    shortest, *longer = live.callers.send_each([(call, sending) for call in calls])
+    expect.status(shortest, 403, 404)
+    expect.not_served(*longer)
+    for served in others(operation, live) if scheme == primary.schemes[0] else ():
+        if served.query:
             moved = served.at(**outside.path)
             response = live.callers.send(
                 moved, primary, scheme, purpose="beside the cursor of another"

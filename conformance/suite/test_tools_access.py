@@ -27,6 +27,7 @@ from conformance.suite.tools.results import ToolResult, check_rejected
 from conformance.suite.tools.tool_access import (
     further_arguments,
     one_of_each,
+    with_longest_page,
     without_valid_credential,
 )
 from conformance.suite.tools.toolbox import Arguments, Toolbox, arguments_of
@@ -48,7 +49,7 @@ def test_a_tool_needs_a_credential(
         check_rejected(toolbox.call(operation, arguments, who, scheme, purpose=each.purpose))
         check_without_effect(call, operation, approvals, trials)
     further = further_arguments(operation, toolbox, call)
-    for beside in further:
+    for beside in (*further, *with_longest_page(operation, call)):
         for each in one_of_each(intruders):
             who, scheme = each.caller.credential, each.caller.scheme
             purpose = f"{each.purpose}, beside arguments"
@@ -73,7 +74,10 @@ def test_a_tool_needs_the_permission(
     purpose = "a caller without the permission"
     check_rejected(toolbox.call(operation, arguments, credential, scheme, purpose=purpose))
     check_without_effect(call, operation, approvals, trials)
-    for further in further_arguments(operation, toolbox, call):
+    for further in (
+        *further_arguments(operation, toolbox, call),
+        *with_longest_page(operation, call),
+    ):
         beside = f"{purpose}, beside arguments"
         check_rejected(toolbox.call(operation, further, credential, scheme, purpose=beside))
 
@@ -101,7 +105,8 @@ def test_a_tool_stays_within_the_grant(
         check_without_effect(call, operation, approvals, trials)
     for id in outside if not operation.writes else ():
         purpose = "a record outside the grant"
-        check_rejected(toolbox.call_as_primary(operation, {**arguments, name: id}, purpose))
+        for given in (arguments, *with_longest_page(operation, call)):
+            check_rejected(toolbox.call_as_primary(operation, {**given, name: id}, purpose))
 
 
 def _ids_outside(live: Live, kind: str) -> list[str]:

@@ -1,5 +1,6 @@
 """How attempts that have to be rejected differ from a right approval."""
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,7 +19,7 @@ ON_APPROVED = frozenset({200, 400, 403, 409, 422})
 """The statuses that are allowed for a new key on a review that is approved already."""
 
 
-def conflict(revision: int) -> frozenset[int]:
+def conflict(revision: float) -> frozenset[int]:
     """The statuses that are allowed for a revision that is not the current one.
 
     A revision below 1, or beyond 32 bits, may also count as malformed.
@@ -27,7 +28,7 @@ def conflict(revision: int) -> frozenset[int]:
     return frozenset({409}) if is_plausible else frozenset({400, 409, 422})
 
 
-STALE: Mapping[str, Callable[[int], int]] = {
+STALE: Mapping[str, Callable[[int], int | float]] = {
     "one revision ahead": ahead,
     "one revision behind": lambda right: right - 1,
     "two revisions behind": lambda right: right - 2,
@@ -40,10 +41,12 @@ STALE: Mapping[str, Callable[[int], int]] = {
     "the same below zero": lambda right: -right or -1,
     "its first digit": lambda right: right // 10 ** (len(str(right)) - 1) if right > 9 else 10,
     "its digits and another": lambda right: right * 10 + 1,
+    # Small, so that a float holds it exactly; the remainder differs from that of the right one.
+    "another one as a float": lambda right: float(right % 1000 + 1001),
 }
 """Revisions that are not the current one, made of it.
 
-A careless comparison takes each of the last six for the current one, or for any.
+A careless comparison takes each of the last seven for the current one, or for any.
 """
 
 NEXT = ("one revision ahead", "one revision behind")
@@ -97,6 +100,7 @@ MALFORMED: Mapping[str, Change] = {
     "a revision that is a fraction": changed(revision=lambda right: right % 1000 + 0.5),
     "a revision that is a boolean": changed(revision=lambda _: True),
     "a revision that is false": changed(revision=lambda _: False),
+    "a revision that is NaN": changed(revision=lambda _: math.nan),
     "a revision that is null": changed(revision=lambda _: None),
     "a revision that is an empty string": changed(revision=lambda _: ""),
     "a revision that is an array": changed(revision=lambda right: [right]),

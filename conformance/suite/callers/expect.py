@@ -38,6 +38,13 @@ def rejected(response: Exchange, because: str = "") -> None:
         violated(_other_status(response, "4xx", because, must_be_rejected=True), response)
 
 
+def not_served(*responses: Exchange) -> None:
+    """No response is a success; a failure for another reason is reported by other checks."""
+    for response in responses:
+        if response.status is not None and response.status < 300:
+            rejected(response)
+
+
 def _other_status(
     response: Exchange,
     expected: str,

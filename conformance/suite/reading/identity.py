@@ -66,8 +66,12 @@ def require_own_account(operation: Operation, live: Live) -> None:
     other, foreign = different[0]
     requests = [(primary, foreign), (other, own)] * AT_ONCE
     sendings = [
-        Sending(caller, caller.schemes[0], f"{len(requests)} at once, as {caller.name}")
-        for caller, _ in requests
+        Sending(
+            caller,
+            caller.schemes[number // 2 % len(caller.schemes)],
+            f"{len(requests)} at once, as {caller.name}",
+        )
+        for number, (caller, _) in enumerate(requests)
     ]
     calls = [Call(operation.id)] * len(requests)
     responses = live.session.client.send_all(calls, sendings, together=True)

@@ -143,6 +143,14 @@ class Channel:
         """Whether the handshake of a caller succeeded."""
         return self._connection(caller).greeted
 
+    def request_beside(self, message: Message, caller: Caller) -> tuple[Call, Sending, int]:
+        """A request for the moment of others, and its number; Inconclusive without a handshake."""
+        connection = self._connection(caller)
+        if connection.rejection is not None:
+            expect.served(connection.rejection)
+        call, sending = self._request(message, caller, connection)
+        return call, sending, self._number
+
     def send_all(self, messages: Sequence[Message], caller: Caller) -> list[Reply]:
         """Send many requests concurrently, as far as the transport allows."""
         connection = self._connection(caller)

@@ -7,6 +7,7 @@ from typing import Any
 
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.exchange import Call
+from conformance.rules.judgement import shown
 from conformance.suite.callers import expect
 from conformance.suite.tools.comparison import ROUNDS, Comparison, Pair
 from conformance.suite.tools.parity import by_id
@@ -39,6 +40,7 @@ class PageComparison:
         pairs = self._pages(call, most)
         for pair in pairs:
             _check_length(pair)
+            _check_cursor(pair)
         self._check_not_repeated(call, most, pairs)
         shown = set(_ids_over_http(pairs)), set(_ids_by_tool(pairs))
         if shown[0] != shown[1]:
@@ -250,6 +252,28 @@ def _check_length(pair: Pair) -> None:
         actual=length,
     ).on("items")
     expect.that(not is_too_long, violation, pair.by_tool.exchange)
+
+
+def _check_cursor(pair: Pair) -> None:
+    """Violation where `nextCursor` by tool is neither a string nor null, and it is over HTTP."""
+    by_tool, over_http = _next_cursor(pair.by_tool.data), _next_cursor(pair.over_http.data)
+    violation = defect(
+        Kind.VALUE,
+        "nextCursor by tool is {value}",
+        expected="a UUID, or null",
+        actual=by_tool,
+        value=shown(by_tool),
+    ).on("nextCursor")
+    is_right = _is_cursor(by_tool) or not _is_cursor(over_http)
+    expect.that(is_right, violation.at(pair.by_tool.where), pair.by_tool.exchange)
+
+
+def _next_cursor(data: object) -> object:
+    return data.get("nextCursor") if isinstance(data, dict) else None
+
+
+def _is_cursor(value: object) -> bool:
+    return value is None or isinstance(value, str)
 
 
 def _repeated(pairs: list[Pair]) -> set[str]:

@@ -8,6 +8,7 @@ from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
 from conformance.runner.context import Context
 from conformance.suite.callers.forged_credentials import made_up
+from conformance.suite.lists.pagination import PAGE
 from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.filters import filters_of
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
@@ -55,3 +56,8 @@ def further_arguments(operation: Operation, toolbox: Toolbox, call: Call) -> lis
     arguments = {**arguments_of(call), "limit": 1, **filters}
     baseline = toolbox.call_until_served(operation, arguments, "the baseline tool call")
     return [arguments] if baseline.is_served else []
+
+
+def with_longest_page(operation: Operation, call: Call) -> list[dict[str, Any]]:
+    """The arguments of a list with the largest limit; [] for other operations."""
+    return [{**arguments_of(call), "limit": PAGE}] if operation.is_list else []

@@ -10,6 +10,7 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.http.patience import TRIES
+from conformance.http.sending import Sending
 from conformance.runner.facts import fact_name
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.channel import Caller, Channel, Message, Reply
@@ -173,6 +174,13 @@ class Toolbox:
             self._recorded(_result(reply), operation, arguments)
             for reply, (arguments, _) in zip(replies, requests, strict=True)
         ]
+
+    def request_beside(
+        self, operation: Operation, arguments: Arguments, purpose: str
+    ) -> tuple[Call, Sending, int]:
+        """The request of a tool call as primary, for the moment of others, and its number."""
+        primary = Caller.of(self.live.callers.credential("primary"), self.scheme)
+        return self.channel.request_beside(self._message(operation, arguments, purpose), primary)
 
     def call_as_primary(
         self, operation: Operation, arguments: Arguments, purpose: str

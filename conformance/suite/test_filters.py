@@ -1,13 +1,14 @@
 """Filters: a list that is restricted to a company or a project (GET /projects, Endpoints)."""
 
 from collections import Counter
+from collections.abc import Mapping
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.filter_pairs import check_pairs
-from conformance.suite.lists.filtered_lists import check_filtered
+from conformance.suite.lists.filtered_lists import check_filtered, check_owners
 from conformance.suite.lists.filters import LIMITS, certain_filters, filtered_plans, ids_inside
 from conformance.suite.lists.filters_without_records import (
     check_other_owners,
@@ -21,6 +22,8 @@ from conformance.suite.lists.limits import size_plans, with_all_limits
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.parameters import confirmed_name
 from conformance.suite.lists.records import every_value
+
+FURTHER_LIMITS = ("50", "25", "10", "7", "2")
 
 
 @requirement("pagination/filter")
@@ -39,6 +42,8 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
         for plan, id in plans:
             check_filtered(live.paginations.follow(plan), {restricted: id}, live)
         _check_sizes(operation, name, restricted, live)
+        for id in ids[-1:]:
+            _check_first_pages(Call(operation.id).asking(**{name: id}), {restricted: id}, live)
         for id in ids_of_other_lists(operation, role, live):
             call = Call(operation.id).asking(**{name: id})
             check_filtered(live.paginations.read(call, LIMITS[0]), {restricted: id}, live)
@@ -72,3 +77,10 @@ def _check_sizes(operation: Operation, name: str, restricted: str, live: Live) -
         live.paginations.read_ahead(plans)
         for plan in plans:
             check_filtered(live.paginations.follow(plan), {restricted: id}, live)
+
+
+def _check_first_pages(call: Call, owners: Mapping[str, str], live: Live) -> None:
+    """The first page under a filter, with limits that its other paginations do not have."""
+    calls = [call.asking(limit=limit) for limit in FURTHER_LIMITS]
+    for page in live.callers.send_all(calls, "the first page under a filter"):
+        check_owners(page, owners)

@@ -13,6 +13,7 @@ NOT_UTF_8 = "%FF"
 PATH_VALUES = {
     "U+0000 and an emoji": quote("a\0'🎬"),
     "invalid UTF-8": NOT_UTF_8,
+    "600 characters": "a" * 600,
 }
 QUERY_VALUES = {
     "U+0000": "%00",
@@ -22,6 +23,12 @@ QUERY_VALUES = {
     "600 characters": "a" * 600,
 }
 """Percent-encoded: some of them are no text."""
+BODIES = (
+    b"[" * 500 + b"]" * 500,
+    b'{"expectedSubjectRevision": 1, "idempotencyKey": "k", "idempotencyKey": "k"}',
+    b'{"expectedSubjectRevision": 1e999, "idempotencyKey": "k"}',
+)
+"""Odd JSON, which parsers may reject."""
 
 
 def responses(operation: Operation, live: Live) -> list[Exchange]:

@@ -1,5 +1,7 @@
 """Approval of a review, guarded by its revision (POST /reviews/{reviewId}/approve)."""
 
+from contextlib import suppress
+
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
@@ -32,6 +34,10 @@ READS = 64
 
 Who approves now and then, and by chance in that time, does so in this time as well.
 """
+
+REPEATED_AFAR = 3
+MOST_TRIALS = 5
+"""Trials that have to approve a review far away before they are blamed for it, and all of them."""
 
 
 @requirement("approval/success")
@@ -191,6 +197,10 @@ def test_an_approval_changes_no_other_review(
     )
     where = (place(read, "status") for read in found)
     expect.that(not found, otherwise.on("status").at(*where), trial.approval, *found)
+    found = trial.also_approved_afar
+    if found and _is_repeated_afar(trial, approvals, trials):
+        where = (place(read, "status") for read in found)
+        expect.violated(otherwise.on("status").at(*where), trial.approval, *found)
 
 
 def _is_by_others(id: str, trial: Trial, approvals: Approvals, trials: Trials) -> bool:
@@ -212,6 +222,23 @@ def _is_by_others(id: str, trial: Trial, approvals: Approvals, trials: Trials) -
             return False
     # What another client approves now and then may repeat it by chance.
     return listed is not None and approvals.reader.others_approve(listed, READS)
+
+
+def _is_repeated_afar(trial: Trial, approvals: Approvals, trials: Trials) -> bool:
+    """Whether several trials approve a review on a later page of the list each.
+
+    It shows nothing where others approve reviews.
+    """
+    seen = [other.also_approved_afar for other in (trial, *trials.all_but(trial.scheme))]
+    with suppress(Inconclusive):  # no review is left
+        while sum(map(bool, seen)) < REPEATED_AFAR and len(seen) < MOST_TRIALS:
+            seen.append(trials.further(trial.scheme).also_approved_afar)
+    found = [reads for reads in seen if reads]
+    lower = {read.call.path["reviewId"].lower() for read in found[-1]}
+    ids = [record["id"] for record in approvals.reader.listed()]
+    listed = next((each for each in ids if each.lower() in lower), None)
+    is_repeated = len(found) >= REPEATED_AFAR and listed is not None
+    return is_repeated and not approvals.reader.others_approve(str(listed), READS)
 
 
 @requirement("approval/stale-revision")

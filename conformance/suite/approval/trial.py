@@ -1,7 +1,7 @@
 """What one review goes through: attempts that have to be rejected, then its approval."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,8 +82,9 @@ class Trial:
     """What one review went through.
 
     `attempts` are by label, `concurrent` are stale attempts that were sent at once. Then the review
-    was approved by `scheme`, and read: `after`. `bystanders` are other reviews. `effects` counts
-    the reviews that attempts of each kind have taken so far.
+    was approved by `scheme`, and read: `after`. `bystanders` are other reviews, and those
+    `afar` became approved on later pages of the list. `effects` counts the reviews that attempts of
+    each kind have taken so far.
     """
 
     review: Review
@@ -95,16 +96,25 @@ class Trial:
     attempts: Mapping[str, Attempt] = field(default_factory=dict)
     concurrent: tuple[Attempt, ...] = ()
     bystanders: tuple[Bystander, ...] = ()
+    afar: tuple[Bystander, ...] = ()
     effects: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def also_approved(self) -> list[Exchange]:
         """Other reviews that became approved together with that of the trial."""
-        return [
-            after
-            for before, after in self.bystanders
-            if is_approved(after) and not is_approved(before)
-        ]
+        return _approved_of(self.bystanders)
+
+    @property
+    def also_approved_afar(self) -> list[Exchange]:
+        """Reviews on later pages of the list that became approved together with that of the trial.
+
+        Others may approve one there at any time.
+        """
+        return _approved_of(self.afar)
+
+
+def _approved_of(bystanders: Sequence[Bystander]) -> list[Exchange]:
+    return [after for before, after in bystanders if is_approved(after) and not is_approved(before)]
 
 
 def check_not_approved(response: Exchange, after: Exchange) -> None:

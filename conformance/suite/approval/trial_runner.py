@@ -6,6 +6,7 @@ made once more on another review, alone, so that the evidence shows which of the
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -20,11 +21,15 @@ from conformance.suite.approval.bystanders import bystanders, newly_approved, wo
 from conformance.suite.approval.plan import STALE_KIND, Planned
 from conformance.suite.approval.review import Review, is_withheld, revision_of
 from conformance.suite.approval.trial import Approval, Attempt, Bystander, Trial
+from conformance.suite.callers.callers import Request
 from conformance.suite.lists.live import Live
+from conformance.suite.lists.pagination import PAGE
 
 MOST_EFFECTS = 3
 """Reviews that attempts of one kind may take before no more of that kind are made."""
 AT_ONCE = 4
+MOST_PAGES = 4
+"""Pages of the list of reviews that are watched during an approval."""
 
 
 class TrialRunner:
@@ -183,13 +188,16 @@ class TrialRunner:
     def _approve(self, review: Review, scheme: str, first: Trial | None) -> Trial:
         """Approve a review, and read it and others before and afterwards."""
         watched = bystanders(review, self._reader.listed(), self._pool.ids)
-        page, *before = self._watched([(id, None) for id in watched])
+        pages, before = self._watched([(id, None) for id in watched])
         approval = self._approval(review, scheme, first)
         after = self._after(approval)
         # By the same scheme, since what a review shows may depend on who reads it.
         schemes = [read.scheme for read in before]
-        later_page, *later = self._watched(list(zip(watched, schemes, strict=True)))
+        later_pages, later = self._watched(list(zip(watched, schemes, strict=True)))
         known = {approval.review.id, *watched}
+        near, *afar = (
+            self._approved_on(*reads, known) for reads in zip(pages, later_pages, strict=True)
+        )
         return Trial(
             approval.review,
             scheme,
@@ -197,10 +205,8 @@ class TrialRunner:
             approval.response,
             after,
             approval.rejected_key,
-            bystanders=(
-                *zip(before, later, strict=True),
-                *self._approved_on(page, later_page, known),
-            ),
+            bystanders=(*zip(before, later, strict=True), *near),
+            afar=tuple(bystander for found in afar for bystander in found),
         )
 
     def _after(self, approval: Approval) -> Exchange:
@@ -208,12 +214,26 @@ class TrialRunner:
             return self._reader.read_approved(approval.review)
         return self._reader.read(approval.review.id)
 
-    def _watched(self, reads: Sequence[tuple[str, str | None]]) -> list[Exchange]:
-        """The longest page of reviews, which shows many at once, and reviews by their ids."""
-        page = Call("review_list").asking(limit="100")
+    def _watched(
+        self, reads: Sequence[tuple[str, str | None]]
+    ) -> tuple[list[Exchange], list[Exchange]]:
+        """The longest pages of reviews, which show many at once, and reviews by their ids."""
+        requests = [*self._pages(), *self._reader.requests(reads)]
+        responses = self._live.callers.send_each(requests)
+        number = len(responses) - len(reads)
+        return responses[:number], responses[number:]
+
+    def _pages(self) -> list[Request]:
+        """The requests of the first pages of reviews; the later ones continue what was read."""
         primary = self._live.callers.credential("primary")
-        sending = Sending(primary, None, "the other reviews in the list")
-        return self._live.callers.send_each([(page, sending), *self._reader.requests(reads)])
+        purpose = "the other reviews in the list"
+        first = Call("review_list").asking(limit=str(PAGE))
+        requests = [(first, Sending(primary, None, purpose))]
+        with suppress(Inconclusive):
+            pages = self._live.listing("review_list").pages[1:MOST_PAGES]
+            # A cursor may belong to the credential that it was issued to.
+            requests += [(page.call, Sending(primary, page.scheme, purpose)) for page in pages]
+        return requests
 
     def _approved_on(
         self, page: Exchange, later: Exchange, known: Iterable[str]

@@ -3,15 +3,17 @@
 import argparse
 import importlib
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from types import FrameType
 from typing import NoReturn
 
 from conformance import __version__
 from conformance.commands.options.table import COMMANDS
-from conformance.commands.outcome import VERDICTS, UsageError, explained
+from conformance.commands.outcome import STOPPED_EARLY, VERDICTS, Stopped, UsageError, explained
 from conformance.contract.exit_codes import CHECKER_ERROR, CONFORMANT, INTERRUPTED, USAGE_ERROR
 
 
@@ -28,7 +30,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         # A terminal with a small character set must not make a command fail.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    chosen = _chosen(sys.argv[1:] if arguments is None else arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    is_run = "run" in given[:1]
+    try:
+        if is_run:
+            _heed_signals()
+        return _performed(given)
+    except KeyboardInterrupt:
+        if is_run:
+            sys.stderr.write(f"conformance run: {STOPPED_EARLY}\n")
+        return INTERRUPTED
+    except Exception:  # noqa: BLE001 - Python's own exit code, 1, would blame the target
+        traceback.print_exc()
+        return CHECKER_ERROR
+
+
+def _performed(arguments: Sequence[str]) -> int:
+    chosen = _chosen(arguments)
     try:
         # The module of a command has `run(arguments) -> exit code`; it is imported on demand.
         module = chosen.command.replace("-", "_")
@@ -36,16 +54,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except UsageError as problem:
         return usage_error(f"conformance {chosen.command}", str(problem))
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except BrokenPipeError:
         # The reader of the output has closed it; otherwise the interpreter's last flush fails.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CONFORMANT
-    except Exception:  # noqa: BLE001 - Python's own exit code, 1, would blame the target
-        traceback.print_exc()
-        return CHECKER_ERROR
     return code
+
+
+def _heed_signals() -> None:
+    """End in order also before a run has handlers of its own: its modules take a second."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
+
+
+def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise Stopped
 
 
 def _chosen(arguments: Sequence[str]) -> argparse.Namespace:

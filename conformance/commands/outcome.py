@@ -15,6 +15,9 @@ FLEET_VERDICTS = (
 INCOMPLETE_RUN = "incomplete: something that is required could not be checked"
 
 
+STOPPED_EARLY = "stopped before the first request: there is no report"
+
+
 def explained(ends: tuple[str, ...]) -> str:
     """The exit codes of a command as help text; `ends` describes the first ones, from 0 on."""
     common = ("interrupted; the results so far are in the report", "internal error")
@@ -26,3 +29,12 @@ def explained(ends: tuple[str, ...]) -> str:
 
 class UsageError(Exception):
     """A command cannot run as requested; str() has the reason and the remedy."""
+
+
+class Stopped(KeyboardInterrupt):
+    """The run was stopped, by Ctrl-C or by SIGTERM; it still writes its report.
+
+    Python ends the process by a signal, regardless of its exit code, once a plain KeyboardInterrupt
+    has passed through code run by `exec`, as modules and generated functions are. A subclass avoids
+    that.
+    """

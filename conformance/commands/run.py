@@ -4,23 +4,20 @@ import argparse
 import io
 import json
 import os
-import signal
 import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
-
-import pytest
 
 from conformance.commands import own_profile
 from conformance.commands.notes import Notes
-from conformance.commands.outcome import UsageError
+from conformance.commands.outcome import STOPPED_EARLY, UsageError
 from conformance.commands.progress import RunDisplay
-from conformance.contract.exit_codes import CHECKER_ERROR
+from conformance.commands.stop import Stop
+from conformance.contract.exit_codes import CHECKER_ERROR, INTERRUPTED
 from conformance.report import outcome
 from conformance.runner import pytest_run
 from conformance.runner.depth import DEPTHS
@@ -91,26 +88,18 @@ def _checked(arguments: argparse.Namespace, directory: Path, memory: "Remembered
     stop = Stop()
     # A signal may arrive between the creation of a coroutine and its start: Python would warn.
     warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, stop)
     options = list(_chosen(arguments, directory))
     plugins = [display, stop, Notes(arguments), *prefetch]
-    code = display.close(pytest_run.execute(options, plugins))
+    with stop.handling():
+        code = display.close(pytest_run.execute(options, plugins))
+    if code == INTERRUPTED and display.document is None:
+        sys.stderr.write(f"conformance run: {STOPPED_EARLY}\n")
     if arguments.json and display.document is not None:
         found = outcome.of(display.document, code, arguments.report_dir)
         sys.stdout.write(json.dumps(found, indent=2) + "\n")
     if memory and display.document is not None and not memory.add(directory, code):
         code = code or CHECKER_ERROR
     return _ended(code, stop)
-
-
-class Stopped(KeyboardInterrupt):
-    """The run was stopped, by Ctrl-C or by SIGTERM; it still writes its report.
-
-    Python ends the process by a signal, regardless of its exit code, once a plain KeyboardInterrupt
-    has passed through code run by `exec`, as generated functions are. A subclass avoids that.
-    """
 
 
 def _ended(code: int, stop: "Stop") -> int:
@@ -120,36 +109,6 @@ def _ended(code: int, stop: "Stop") -> int:
             stream.flush()
         os._exit(code)
     return code
-
-
-class Stop:
-    """Stops a run where it is, and at the latest before its next check.
-
-    Python drops what a signal handler raises within a callback of the interpreter.
-    """
-
-    def __init__(self) -> None:
-        self.is_stopped = False
-        self._is_ending = False
-
-    def __call__(self, _number: int, _frame: FrameType | None) -> None:
-        """Handle a signal; while the report is written the first one is ignored."""
-        if self._is_ending:
-            self._is_ending = False
-            return
-        self.is_stopped = True
-        raise Stopped
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_setup(self) -> None:
-        """Begin no check once the run was stopped."""
-        if self.is_stopped:
-            raise Stopped
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_sessionfinish(self) -> None:
-        """Only the report is left to write."""
-        self._is_ending = True
 
 
 def _is_fuzzing(arguments: argparse.Namespace) -> bool:

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -40,6 +40,18 @@ def _is_free(descriptor: int) -> bool:
         except BlockingIOError:
             return False
     return True
+
+
+def hold(config: pytest.Config, directory: Path) -> None:
+    """Let no other run write to a directory until this one ends. Raises UsageError."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise pytest.UsageError(f"{directory}: {problem.strerror}") from None
+    held = ExitStack()
+    config.add_cleanup(held.close)
+    if not held.enter_context(locked(directory)):
+        raise pytest.UsageError(f"{directory}: another run writes to it; name another --report-dir")
 
 
 def unwritable(directory: Path, problem: OSError) -> NoReturn:

@@ -20,7 +20,7 @@ from conformance.report.document_types import Report
 from conformance.report.journal import JOURNAL, SHARD, UNFINISHED
 from conformance.report.known_failures import Known
 from conformance.report.ledger import LEDGER_FILE
-from conformance.runner import limits, preflight
+from conformance.runner import disk, limits, preflight
 from conformance.runner.collection import SUITE
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
@@ -206,6 +206,15 @@ def report_directory(config: pytest.Config) -> Path:
         or config.getoption("conformance_report_dir")
         or config.invocation_params.dir / DEFAULT_REPORTS
     )
+
+
+def hold_directory(config: pytest.Config) -> None:
+    """Let no other run of plain pytest write to the same folder; `conformance run` does it itself.
+
+    Raises UsageError where another one does.
+    """
+    if config.inipath != RUN_INI:
+        disk.hold(config, report_directory(config))
 
 
 def begin(config: pytest.Config) -> Session:

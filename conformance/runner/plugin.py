@@ -104,6 +104,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
         arrange(items, config)
         partition.keep(items, config)
+        if not hasattr(config, "workerinput"):
+            examination.hold_directory(config)
         resumption.begin(items, config)
         config.stash[SESSION] = examination.begin(config)
         resumption.go_on(config.stash[SESSION], config)
@@ -191,6 +193,7 @@ class Gatherer:
 
             if examination.is_meant(self.config):
                 resumption.refuse_workers(self.config)
+                examination.hold_directory(self.config)
                 partition.entry(self.config)
                 examination.rehearse(self.config)
 

@@ -10,8 +10,9 @@ import pytest
 from conformance import reference
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit
+from conformance.commands.outcome import Stopped
 from conformance.commands.progress import RunDisplay
-from conformance.commands.run import Stop, Stopped
+from conformance.commands.stop import Stop
 from conformance.runner import examination, pytest_run
 
 SERVERS = 'document["servers"] = [{"url": base_url}]'

@@ -64,6 +64,23 @@ def test_a_stop_during_a_request_leaves_no_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "function", ["runner.disk:locked", "runner.items:arrange"], ids=["no handlers", "no session"]
+)
+def test_a_stop_before_the_first_request_is_said_in_one_line(tmp_path: Path, function: str) -> None:
+    """There is no report: nothing was sent."""
+    ended = signalled(tmp_path, f"conformance.{function}", 1)
+    message = "conformance run: stopped before the first request: there is no report\n"
+    assert (ended.returncode, ended.stderr) == (2, message)
+    assert not (tmp_path / "reports/latest/report.json").exists()
+
+
+def test_a_stop_while_modules_are_imported_is_said_in_one_line(tmp_path: Path) -> None:
+    """The modules of a run take a second, in which its own handlers do not stand yet."""
+    ended = signalled(tmp_path, "importlib:import_module", 1)
+    assert (ended.returncode, "stopped before the first request" in ended.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
     "function",
     ["runner.session:Session.close", "report.run:Run.finish", "report.artefacts:publish"],
 )

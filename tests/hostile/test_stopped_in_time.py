@@ -12,6 +12,9 @@ import pytest
 from hostile_server import Answer, broken
 from process import COMMAND, surroundings
 
+WAITING = 4
+"""Threads that wait for a response when the signal is sent."""
+
 LONGEST = 10.0
 """Seconds until the end of a process on a busy machine; each response would take a minute."""
 
@@ -21,10 +24,10 @@ def test_a_run_ends_while_its_threads_wait_for_responses(
     number: signal.Signals, tmp_path: Path
 ) -> None:
     """It leaves a report, and does not wait for the responses."""
-    asked, end = threading.Event(), threading.Event()
+    asked, end = threading.Semaphore(0), threading.Event()
 
     def wait(answer: Answer) -> bytes:
-        asked.set()
+        asked.release()
         end.wait(60)
         return answer.but()
 
@@ -41,8 +44,7 @@ def test_a_run_ends_while_its_threads_wait_for_responses(
             stderr=sys.stderr,
             text=True,
         ) as running:
-            assert asked.wait(60)
-            time.sleep(1)
+            assert all(asked.acquire(timeout=60) for _ in range(WAITING))
             started = time.monotonic()
             running.send_signal(number)
             output, _ = running.communicate(timeout=120)

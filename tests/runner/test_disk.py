@@ -1,9 +1,12 @@
 """The directory of a run: locked while a run writes to it; a full one ends the run in one line."""
 
 import errno
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from process import surroundings
 
 from conformance.__main__ import main
 from conformance.contract.exit_codes import CONFORMANT, USAGE_ERROR
@@ -25,6 +28,26 @@ def test_a_second_run_into_the_same_directory_is_a_usage_error(
         assert is_free
         assert main([*OPTIONS, str(tmp_path)]) == USAGE_ERROR
     assert "another run writes to it" in capsys.readouterr().err
+    assert part.read_text() == "{}\n"
+
+
+def test_a_second_run_by_plain_pytest_is_a_usage_error(tmp_path: Path) -> None:
+    """So it is with workers, whose controller holds the folder; the files of the first one stay."""
+    part = tmp_path / "exchanges-main.jsonl"
+    part.write_text("{}\n")
+    options = ["-p", "no:cacheprovider", "--pyargs", "conformance.suite", "--depth=quick"]
+    chosen = [*options, "--conformance-class=limits", f"--report-dir={tmp_path}"]
+    with locked(tmp_path):
+        for workers in ((), ("-n", "1")):
+            ended = subprocess.run(
+                [sys.executable, "-m", "pytest", *chosen, *workers],
+                env=surroundings(),
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert ended.returncode == USAGE_ERROR
+            assert "another run writes to it" in ended.stdout + ended.stderr
     assert part.read_text() == "{}\n"
 
 

@@ -8,7 +8,9 @@ class Depth:
     """Upper bounds of a run.
 
     `examples`: generated requests of an operation and mode, beside those of the coverage phase.
-    `pages`: pages of one pagination. `records`: records of a list that are read by their ids.
+    `pages`: pages of one pagination. `listed`: records of one pagination: a longer list is checked
+    in parts, so that its size decides neither on the requests of a run nor on its memory.
+    `records`: records of a list that are read by their ids.
     `sequences`: sequences of approvals. `sizes`: page sizes that one list is read with, beside the
     usual ones.
     """
@@ -16,13 +18,18 @@ class Depth:
     name: str
     examples: int
     pages: int
+    listed: int
     records: int
     sequences: int
     sizes: int
 
 
 DEPTHS = {
-    "quick": Depth("quick", examples=0, pages=40, records=8, sequences=1, sizes=33),
-    "standard": Depth("standard", examples=4, pages=100, records=60, sequences=3, sizes=66),
-    "deep": Depth("deep", examples=400, pages=2500, records=300, sequences=10, sizes=99),
+    "quick": Depth("quick", examples=0, pages=40, listed=1_000, records=8, sequences=1, sizes=33),
+    "standard": Depth(
+        "standard", examples=4, pages=100, listed=1_000, records=60, sequences=3, sizes=66
+    ),
+    "deep": Depth(
+        "deep", examples=400, pages=2500, listed=3_000, records=300, sequences=10, sizes=99
+    ),
 }

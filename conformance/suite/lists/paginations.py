@@ -44,7 +44,7 @@ class Paginations:
     ) -> Pagination:
         """The pages of a list, at most as many as the depth of the run allows."""
         caller = self._callers.credential("primary") if credential is DEFAULT else credential
-        return self.follow(Plan(call, limit, caller, scheme, self._session.depth.pages))
+        return self.follow(Plan(call, limit, caller, scheme, self._most(limit)))
 
     def follow(self, plan: Plan) -> Pagination:
         """The pages of a planned pagination."""
@@ -58,8 +58,8 @@ class Paginations:
 
         It goes as far as before, or as `records` take.
         """
-        primary, depth = self._callers.credential("primary"), self._session.depth.pages
-        pages = len(pagination.pages) if pagination.end is End.PAGE_COUNT else depth
+        primary, most = self._callers.credential("primary"), self._most(pagination.limit)
+        pages = len(pagination.pages) if pagination.end is End.PAGE_COUNT else most
         most = max(pages, enough(records, pagination.limit))
         plan = Plan(pagination.call, pagination.limit, primary, scheme, most, pagination.sizes)
         by_scheme = replace(plan, scheme=scheme or pagination.pages[0].scheme)
@@ -72,7 +72,7 @@ class Paginations:
 
         Only some pages are read where the depth of the run does not allow all of them.
         """
-        pages = self._session.depth.pages
+        pages = self._most(limit)
         most = pages if records < length(limit) * pages else BEGINNING
         return Plan(call, limit, self._callers.credential("primary"), None, most)
 
@@ -83,8 +83,16 @@ class Paginations:
 
     def like(self, pagination: Pagination, call: Call, scheme: str | None) -> Plan:
         """A pagination as primary of another list, with pages of the same sizes."""
-        limit, sizes, pages = pagination.limit, pagination.sizes, self._session.depth.pages
-        return Plan(call, limit, self._callers.credential("primary"), scheme, pages, sizes)
+        limit, sizes = pagination.limit, pagination.sizes
+        primary, most = self._callers.credential("primary"), self._most(limit)
+        return Plan(call, limit, primary, scheme, most, sizes)
+
+    def _most(self, limit: int) -> int:
+        """The most pages of one limit that the depth of the run allows."""
+        depth = self._session.depth
+        if limit == GROWING:  # its first pages are short ones
+            return depth.pages
+        return min(depth.pages, max(BEGINNING, depth.listed // length(limit)))
 
     def read_ahead(self, plans: Iterable[Plan]) -> None:
         """Read the lists of several plans concurrently, a page of each at a time.

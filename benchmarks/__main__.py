@@ -21,6 +21,7 @@ from conformance.runner.depth import DEPTHS
 HISTORY = Path(__file__).with_name("history.json")
 LATENCIES = (0.0, 0.02, 0.05, 0.15)
 CONNECTIONS = (1, 8, 32)
+PROJECTS = (154, 1_000, 10_000, 100_000)
 
 Part = Callable[[argparse.Namespace], Iterable[Row]]
 PARTS: dict[str, tuple[str, Part]] = {
@@ -37,6 +38,10 @@ PARTS: dict[str, tuple[str, Part]] = {
     "path": (
         f"Round trips, one after another, with {round_trips.LATENCY * 1000:.0f} ms each",
         lambda options: round_trips.rows(options.depth),
+    ),
+    "size": (
+        "Runs by the size of the target, over loopback",
+        lambda options: runs.by_size(options.depth, options.projects),
     ),
     "schemathesis": (
         "Exchanges per second, over loopback",
@@ -88,6 +93,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--connections", type=_numbers(int), default=list(CONNECTIONS), metavar="N,…",
         help="concurrent requests that the profile allows",
+    )  # fmt: skip
+    parser.add_argument(
+        "--projects", type=_numbers(int), default=list(PROJECTS), metavar="N,…",
+        help="projects of the targets of several sizes; 1000000 takes a quarter of an hour to make",
     )  # fmt: skip
     parser.add_argument(
         "--memory-depths", type=_names, default=["quick", "standard"], metavar="DEPTH,…",

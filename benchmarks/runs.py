@@ -58,6 +58,27 @@ def by_latency(depth: str, latencies: Sequence[float], connections: Sequence[int
             )
 
 
+def by_size(depth: str, projects: Sequence[int]) -> Iterator[Row]:
+    """Runs over loopback, by the projects of the target; `CPU s` is without that of the target."""
+    for number in projects:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            with served.reference(folder, Setting(projects=number)) as target:
+                run = of(folder, depth, "--target", target.profile)
+            report = json.loads((folder / "report" / "report.json").read_bytes())
+        musts = [each for each in report["requirements"] if each["level"] == "must"]
+        yield Row(
+            f"{number:,} projects",
+            {
+                "exchanges": run.exchanges,
+                "CPU s": round(run.cost.cpu, 1),
+                "MiB": round(run.cost.peak),
+                "musts passed": sum(each["verdict"] == "pass" for each in musts),
+                "musts": len(musts),
+            },
+        )
+
+
 def start(depth: str) -> Iterator[Row]:
     """Seconds from the start of the command to its first request."""
     with tempfile.TemporaryDirectory() as name:

@@ -22,11 +22,15 @@ CONTEXT = multiprocessing.get_context("spawn")
 
 @dataclass(frozen=True)
 class Setting:
-    """A reference: seconds before each response, concurrent requests in its profile, its edits."""
+    """A reference: seconds before each response, concurrent requests in its profile, its edits.
+
+    With `projects` it has so many, and as many more videos and reviews, in a SQLite file.
+    """
 
     latency: float = 0.0
     connections: int | None = None
     edits: tuple[Edit, ...] = ()
+    projects: int | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,9 @@ def reference(folder: Path, setting: Setting = Setting()) -> Iterator[Served]:
 
 def _serve(setting: Setting, profile: Path, announced: Connection, seen: Sequence[Any]) -> None:
     package = altered.load(setting.edits)
-    made, listener = package.Reference(), serve.listen("127.0.0.1", 0)
+    database = ":memory:" if setting.projects is None else str(profile.with_name("data.db"))
+    made = package.Reference(database=database, projects=setting.projects)
+    listener = serve.listen("127.0.0.1", 0)
     table = made.profile(serve.address(listener))
     if setting.connections is not None:
         table["limits"]["connections"] = setting.connections

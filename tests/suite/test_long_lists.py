@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from altered_target import Stage, stage
@@ -87,3 +88,13 @@ def test_a_filter_that_loses_a_record_of_a_long_list_is_found(
         pytest.raises(Violation, match="between the list filtered by companyId and the whole"),
     ):
         one.perform(filters.test_a_filter_restricts_every_page, "video_list")
+
+
+def test_a_list_is_read_up_to_so_many_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With each limit, whatever the number of its pages."""
+    monkeypatch.setattr(paginations, "BEGINNING", 1)
+    with stage() as one:
+        one.session.depth = replace(one.session.depth, listed=100)
+        read = one.things["live"].paginations.read
+        pages = {limit: len(read(Call("video_list"), limit).pages) for limit in (100, 50, 25)}
+    assert pages == {100: 1, 50: 2, 25: 4}

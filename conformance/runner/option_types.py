@@ -64,6 +64,14 @@ def day(text: str) -> date:
         raise argparse.ArgumentTypeError(f"{text!r} must be a date, such as 2027-01-31") from None
 
 
+def days(text: str) -> int:
+    """A number of days, such as 90d."""
+    number = text.removesuffix("d")
+    if number == text or not number.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} must be a number of days, such as 90d")
+    return int(number)
+
+
 def port(text: str) -> int:
     """The number of a port; 0 stands for any that is free."""
     if not text.isdecimal() or int(text) > 65535:

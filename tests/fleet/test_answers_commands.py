@@ -3,10 +3,14 @@
 import json
 from pathlib import Path
 
+import fleet_memory
 import pytest
+from sqlalchemy import func, select, update
 
 from conformance.__main__ import main
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT, USAGE_ERROR
+from conformance.fleet.memory import database, reading, recording, tables
+from conformance.fleet.memory.recording import Ended
 
 
 def test_the_site_is_written(
@@ -99,3 +103,39 @@ def test_a_memory_has_to_be_there(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert not missing.exists()
     assert main(["fleet", "history", "us", "--db", f"sqlite:///{other}"]) == USAGE_ERROR
     assert "--db" in capsys.readouterr().err
+
+
+def test_the_files_of_old_runs_are_deleted_and_their_verdicts_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last run of each target keeps its files; a second time there is nothing to delete."""
+    url = f"sqlite:///{tmp_path / 'fleet.db'}"
+    memory = database.open_memory(url)
+    with memory.writing() as connection:
+        for night in range(3):
+            content = json.dumps(fleet_memory.report({}, night)).encode()
+            recording.add(connection, "eu", Ended(0, {"report.json": content}, "2026-12"))
+        connection.execute(update(tables.run).values(ended=tables.run.c.id * 86_400.0))
+    with memory.reading() as connection:
+        before = [reading.verdicts(connection, number) for number in (1, 2, 3)]
+
+    assert main(["fleet", "prune", "--db", url, "--keep", "30d"]) == CONFORMANT
+    assert "deleted the files of 2 runs: " in capsys.readouterr().out
+    assert main(["fleet", "prune", "--db", url, "--keep", "30d"]) == CONFORMANT
+    assert "deleted the files of 0 runs: 0 bytes" in capsys.readouterr().out
+    with memory.reading() as connection:
+        assert [bool(reading.files(connection, number)) for number in (1, 2, 3)] == [
+            False,
+            False,
+            True,
+        ]
+        assert [reading.verdicts(connection, number) for number in (1, 2, 3)] == before
+        assert connection.scalar(select(func.count()).select_from(tables.blob)) == 1
+    memory.close()
+
+
+def test_days_to_keep_are_stated_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    """A number without its unit is a usage error."""
+    with pytest.raises(SystemExit, match="4"):
+        main(["fleet", "prune", "--keep", "90"])
+    assert "'90' must be a number of days, such as 90d" in capsys.readouterr().err

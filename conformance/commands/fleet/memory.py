@@ -1,26 +1,37 @@
 """The memory that a command reads; it has to be there."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from conformance.commands.outcome import UsageError
 from conformance.fleet.memory import database, reading
-from conformance.fleet.memory.database import MemoryProblem
+from conformance.fleet.memory.database import Memory, MemoryProblem
 from conformance.fleet.memory.reading import Campaign
 
 LATEST = "latest"
 
 
-@contextmanager
-def reader(url: str) -> Iterator[Connection]:
+def reader(url: str) -> AbstractContextManager[Connection]:
     """A connection to the memory at a URL. Raises UsageError."""
+    return _connected(url, Memory.reading)
+
+
+def writer(url: str) -> AbstractContextManager[Connection]:
+    """A transaction in the memory at a URL. Raises UsageError."""
+    return _connected(url, Memory.writing)
+
+
+@contextmanager
+def _connected(
+    url: str, connect: Callable[[Memory], AbstractContextManager[Connection]]
+) -> Iterator[Connection]:
     try:
         memory = database.open_memory(url, is_new=False)
         try:
-            with memory.reading() as connection:
+            with connect(memory) as connection:
                 yield connection
         finally:
             memory.close()

@@ -17,6 +17,7 @@ def add(actions: Any) -> None:
     _history(actions)
     _diff(actions)
     _rejudge(actions)
+    _prune(actions)
     matrix(actions)
 
 
@@ -60,6 +61,17 @@ def _rejudge(actions: Any) -> None:
     )
     usual.processes(rejudge)
     usual.json(rejudge)
+
+
+def _prune(actions: Any) -> None:
+    prune = _action(actions, "prune", "delete the files of old runs; their verdicts are kept")
+    prune.add_argument(
+        "--keep",
+        type=option_types.days,
+        required=True,
+        metavar="DAYSd",
+        help="keep the files of runs that are not older, such as 90d",
+    )
 
 
 def matrix(actions: Any) -> None:

@@ -31,8 +31,7 @@ from conformance.report.console import line, terminal
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import Report
 from conformance.runner import items
-from conformance.runner.plugin import GATHERER
-from conformance.runner.stash import FACT_RESULT, RESULT
+from conformance.runner.stash import FACT_RESULT, GATHERER, RESULT
 
 STYLES = {
     "bad": "bold red",

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -89,6 +90,7 @@ class Run:
         self._complete = complete
         self._gathered = Gathered(catalogue)
         self._reproductions: dict[tuple[str, str | None, str], ReproductionEntry] = {}
+        self._waiting: dict[str, None] = {}
         self._due = 0.0
         self._journal: Journal | None = None
         self.began = time.monotonic()
@@ -110,7 +112,7 @@ class Run:
         (self.directory / UNFINISHED).unlink(missing_ok=True)
         for record in earlier:
             self.take(record)
-        self._describe()
+        self._describe(self._gathered.provisioned)
 
     @classmethod
     def left(cls, directory: Path) -> "Run":
@@ -125,11 +127,23 @@ class Run:
         run.began = time.monotonic() - max(0.0, passed)
         return run
 
-    def add(self, record: str) -> None:
-        """Take the record of one item, as the process that ran it wrote it."""
+    def record(self, record: str) -> None:
+        """Keep the record of an item that has ended, until it is its turn in the report."""
         if self._journal is not None:
             self._journal.add(record)
+        self._waiting[record] = None
+        self._save_if_due()
+
+    def add(self, record: str) -> None:
+        """Take the record of one item, as the process that ran it wrote it."""
+        if record in self._waiting:
+            del self._waiting[record]
+        elif self._journal is not None:
+            self._journal.add(record)
         self.take(record)
+        self._save_if_due()
+
+    def _save_if_due(self) -> None:
         if time.monotonic() >= self._due:
             self.save()
 
@@ -144,7 +158,7 @@ class Run:
         """
         if "shard" in self._about["suite"]:
             return []
-        causes = attributed(self._report(interrupted=False))
+        causes = attributed(self._report(self._gathered, interrupted=False))
         return [(cause.entry["id"], cause.findings[0]) for cause in causes]
 
     def reproduced(self, requirement: str, found: FindingEntry, again: ReproductionEntry) -> None:
@@ -156,14 +170,17 @@ class Run:
 
     def finish(self, status: int) -> int:
         """Write the report; the exit code of the run, where pytest ended with `status`."""
-        report = self._report(interrupted=status == INTERRUPTED)
+        for record in self._waiting:
+            self.take(record)
+        self._waiting = {}
+        report = self._report(self._gathered, interrupted=status == INTERRUPTED)
         exchange_log.merge(self.directory)
         for part in exchange_log.parts(self.directory):
             part.unlink()
         kept = self._kept_journal(report)
         if self._journal is not None and kept is not None:
             self._journal.keep(kept)  # before the files are searched for secrets
-        self.document = self._write(report)
+        self.document = self._write(report, self._gathered.provisioned)
         if self._journal is not None and kept is None:
             self._journal.remove()
         if not _is_unfinished(report):
@@ -180,14 +197,24 @@ class Run:
         """Write a report of what is known so far, in case the run is killed."""
         start = time.monotonic()
         exchange_log.merge(self.directory)
-        report = self._write(self._report(interrupted=True))
+        gathered = self._gathered_so_far()
+        report = self._write(self._report(gathered, interrupted=True), gathered.provisioned)
         end = time.monotonic()
         self._due = end + max(PAUSE, SHARE * (end - start))
         return report
 
-    def _report(self, *, interrupted: bool) -> Report:
-        """The report of everything that was gathered so far."""
-        gathered, about = self._gathered, self._about
+    def _gathered_so_far(self) -> Gathered:
+        """What was gathered, and what waits for its turn."""
+        if not self._waiting:
+            return self._gathered
+        found = deepcopy(self._gathered)
+        for record in self._waiting:
+            found.add(record)
+        return found
+
+    def _report(self, gathered: Gathered, *, interrupted: bool) -> Report:
+        """The report of everything that was gathered."""
+        about = self._about
         entries = [
             _requirement(stated, gathered.findings[id], gathered.evidence)
             for id, stated in self._catalogue.items()
@@ -234,12 +261,12 @@ class Run:
                 if found["verdict"] == Verdict.FAIL and key in self._reproductions:
                     found["reproduction"] = self._reproductions[key]
 
-    def _write(self, report: Report) -> Report:
+    def _write(self, report: Report, provisioned: list[str]) -> Report:
         """Write all files; the report as it was written, without what was left of secrets."""
         if self.target is None:
             artefacts.write(self.directory, report, self.formats)
             return report
-        self._describe(report["duration"])
+        self._describe(provisioned, report["duration"])
         artefacts.write(self.directory, report, self.formats)
         secrets = self.target.secrets | self.secrets | proxy.secrets().keys()
         masked = artefacts.mask(self.directory, self.formats, secrets)
@@ -250,12 +277,12 @@ class Run:
         artefacts.write(self.directory, written, ())
         return written
 
-    def _describe(self, duration: float = 0.0) -> None:
+    def _describe(self, provisioned: list[str], duration: float = 0.0) -> None:
         """Write the target, and what the run was asked for, if the target is known."""
         if self.target is None:
             return
         described = {
-            "target.json": snapshot.of(self.target, self._gathered.provisioned),
+            "target.json": snapshot.of(self.target, provisioned),
             "run.json": self._asked(duration),
         }
         for name, content in described.items():

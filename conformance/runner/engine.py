@@ -1,9 +1,11 @@
 """Performs the checks of a run stage by stage, those of some stages side by side."""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
 
 from conformance.runner.context import Context
 from conformance.runner.scheduling import Stage
@@ -38,6 +40,7 @@ class Engine:
         self._session = session
         self._tasks = sorted(tasks, key=lambda task: task.stage)
         self._outcomes: dict[str, Future[Outcome]] = {task.item: Future() for task in self._tasks}
+        self._ended: SimpleQueue[str] = SimpleQueue()
         self._threads = session.dispatcher.concurrency
         self._is_stopped = threading.Event()
         self._rest = iter(self._tasks)
@@ -59,10 +62,30 @@ class Engine:
 
     def outcome(self, item: str) -> Outcome:
         """The outcome of an item; waits for it, or performs what comes before it."""
-        outcome = self._outcomes[item]
-        while self._runner is None and not outcome.done():
+        while not self.has_ended(item):
+            self.next_end()
+        return self._outcomes[item].result()
+
+    def has_ended(self, item: str) -> bool:
+        """Whether an item has an outcome, or none because of an exception."""
+        return self._outcomes[item].done()
+
+    def has_outcome(self, item: str) -> bool:
+        """Whether an item was performed, and nothing but its check has ended it."""
+        ended = self._outcomes[item]
+        return ended.done() and not ended.cancelled() and ended.exception() is None
+
+    def next_end(self) -> str:
+        """Wait until one more item has ended, or perform the next one; the item."""
+        if self._runner is None:
             self._perform(next(self._rest))
-        return outcome.result()
+        return self._ended.get()
+
+    def ended(self) -> Iterator[str]:
+        """The items that have ended, and that nobody was given yet."""
+        with suppress(Empty):
+            while True:
+                yield self._ended.get_nowait()
 
     def stop(self) -> None:
         """Begin no further task, and send no further request; end when the threads have."""
@@ -84,11 +107,13 @@ class Engine:
     def _perform_in_thread(self, task: Task) -> None:
         if self._is_stopped.is_set():
             self._outcomes[task.item].cancel()
+            self._ended.put(task.item)
             return
         try:
             self._perform(task)
         except BaseException as problem:  # noqa: BLE001 - whoever asks for the outcome gets it
             self._outcomes[task.item].set_exception(problem)
+            self._ended.put(task.item)
 
     def _perform(self, task: Task) -> None:
         context = self._session.context(task.item)
@@ -99,3 +124,4 @@ class Engine:
             except Exception as raised:  # noqa: BLE001 - any exception becomes a finding
                 problem = problem or raised
         self._outcomes[task.item].set_result(Outcome(context, problem))
+        self._ended.put(task.item)

@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
@@ -20,13 +21,29 @@ from conformance.contract.verdict import (
 from conformance.runner.context import Context
 from conformance.runner.result import ItemResult
 from conformance.runner.scheduling import Stage, stage
-from conformance.runner.stash import FACT_RESULT, RESULT
+from conformance.runner.stash import FACT_RESULT, RECORDED, RESULT
 
 if TYPE_CHECKING:
     from conformance.report.document_types import ExchangeEntry
 
 FOUND = (Violation, Inconclusive, NotApplicable)
 """What a check raises about a target; anything else is an internal error."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The result of an item, and its record and those of facts as properties of its report."""
+
+    own: ItemResult
+    texts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The items of a run, and the results of those that were performed, by their names."""
+
+    items: Mapping[str, pytest.Item]
+    results: dict[str, Results] = field(default_factory=dict)
 
 
 def parametrize(metafunc: pytest.Metafunc, id: str) -> None:
@@ -102,17 +119,30 @@ def judge(
     item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport, context: Context
 ) -> None:
     """Make the result of an item, and the outcome that pytest shows."""
-    own = finding(
-        requirement_of(item).id, operation_of(item), call.excinfo.value if call.excinfo else None
-    )
-    result = context.finish((own,))
-    report.user_properties.append((RESULT, orjson.dumps(result).decode()))
-    for shared in context.session.results_of_facts(context):
-        report.user_properties.append((FACT_RESULT, orjson.dumps(shared).decode()))
-    _show(report, result)
+    found = _recorded(item, call)
+    if found is None:
+        found = results(item, call.excinfo.value if call.excinfo else None, context)
+    report.user_properties.extend(found.texts)
+    _show(report, found.own)
     if report.longrepr and not isinstance(report.longrepr, tuple):
         # A traceback may quote a secret that the target has echoed.
         report.longrepr = context.redactor.text(str(report.longrepr))
+
+
+def results(item: pytest.Item, problem: BaseException | None, context: Context) -> Results:
+    """The results of a check that was ended by `problem`, if by anything."""
+    own = context.finish((finding(requirement_of(item).id, operation_of(item), problem),))
+    facts = context.session.results_of_facts(context)
+    texts = [(RESULT, own), *((FACT_RESULT, shared) for shared in facts)]
+    return Results(own, tuple((name, orjson.dumps(each).decode()) for name, each in texts))
+
+
+def _recorded(item: pytest.Item, call: pytest.CallInfo[None]) -> Results | None:
+    """The results of a check that was performed before; None where pytest itself has ended it."""
+    recorded = item.config.stash.get(RECORDED, None)
+    if recorded is None or call.when != "call":
+        return None
+    return recorded.results.pop(name_of(item), None)
 
 
 def finding(requirement: str, operation: str | None, problem: BaseException | None) -> Finding:

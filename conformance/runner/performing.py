@@ -1,14 +1,15 @@
 """pytest as a face of the engine: an item ends as its check has ended."""
 
 from functools import partial
+from typing import Any
 
 import pytest
 
 from conformance.runner.collection import SUITE
 from conformance.runner.context import Context
 from conformance.runner.engine import Engine, Task
-from conformance.runner.items import name_of, stage_of
-from conformance.runner.stash import ENGINE, PERFORM, SESSION
+from conformance.runner.items import Recorded, name_of, results, stage_of
+from conformance.runner.stash import ENGINE, GATHERER, PERFORM, RECORDED, SESSION
 
 
 def begin(session: pytest.Session) -> None:
@@ -25,6 +26,7 @@ def begin(session: pytest.Session) -> None:
         for item in checks
         if isinstance(item, pytest.Function)
     ]
+    config.stash[RECORDED] = Recorded({name_of(item): item for item in checks})
     config.stash[ENGINE] = Engine(config.stash[SESSION], tasks)
     config.stash[ENGINE].start()
 
@@ -35,11 +37,35 @@ def _is_of_suite(item: pytest.Item) -> bool:
 
 
 def context(item: pytest.Item) -> Context:
-    """The context of a check that was performed, or a new one for pytest to perform it."""
+    """The context of a check that was performed, or a new one for pytest to perform it.
+
+    What ends meanwhile is recorded: a run that is stopped then has lost nothing.
+    """
     engine, name = item.config.stash.get(ENGINE, None), name_of(item)
-    if engine is not None and _is_of_suite(item) and name in engine:
-        return engine.outcome(name).context
-    return item.config.stash[SESSION].context(name)
+    if engine is None or not _is_of_suite(item) or name not in engine:
+        return item.config.stash[SESSION].context(name)
+    while not engine.has_ended(name):
+        _record(item.session, engine.next_end())
+    return engine.outcome(name).context
+
+
+def finish(session: pytest.Session) -> None:
+    """Stop the engine, and record what has ended without being repeated by pytest."""
+    engine = session.config.stash[ENGINE]
+    engine.stop()
+    for name in engine.ended():
+        _record(session, name)
+
+
+def _record(session: pytest.Session, name: str) -> None:
+    engine, recorded = session.config.stash[ENGINE], session.config.stash[RECORDED]
+    if not engine.has_outcome(name):
+        return
+    item, outcome = recorded.items[name], engine.outcome(name)
+    recorded.results[name] = results(item, outcome.problem, outcome.context)
+    gatherer: Any = session.config.pluginmanager.get_plugin(GATHERER)
+    if gatherer is not None:
+        gatherer.record(recorded.results[name])
 
 
 def repeat(item: pytest.Function) -> bool | None:

@@ -10,9 +10,8 @@ import pytest
 
 from conformance.runner import collection, hooks, short_options
 from conformance.runner.run_options import OPTIONS
-from conformance.runner.stash import CONTEXT, ENGINE, FACT_RESULT, RESULT, SESSION
+from conformance.runner.stash import CONTEXT, ENGINE, FACT_RESULT, GATHERER, RESULT, SESSION
 
-GATHERER = "conformance-gatherer"
 ENDED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 SECRETS = "conformance-secrets"
 """The secrets that commands printed to a worker; they are handed on in memory."""
@@ -170,7 +169,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if gatherer is not None:
         gatherer.reproduce(session)
     if ENGINE in session.config.stash:
-        session.config.stash[ENGINE].stop()
+        from conformance.runner import performing  # noqa: PLC0415
+
+        performing.finish(session)
     examined = session.config.stash[SESSION]
     examined.close()
     if hasattr(session.config, "workeroutput"):
@@ -201,6 +202,12 @@ class Gatherer:
         """Write the journal before anything is approved: a run that is killed can be resumed."""
         with self._writing():
             self._opened()
+
+    def record(self, results: Any) -> None:
+        """Write down the results of a check that has ended, before pytest repeats its end."""
+        with self._writing():
+            for _, value in results.texts:
+                self._opened().record(value)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the result of one item."""

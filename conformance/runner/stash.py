@@ -11,6 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from conformance.runner.context import Context
     from conformance.runner.engine import Engine
+    from conformance.runner.items import Recorded
     from conformance.runner.resumption import Earlier
     from conformance.runner.session import Session
 
@@ -28,6 +29,12 @@ ENGINE: pytest.StashKey["Engine"] = pytest.StashKey()
 
 PERFORM: pytest.StashKey[Callable[[pytest.Function, "Context"], None]] = pytest.StashKey()
 """Performs the check of an item; set by the conftest of the suite."""
+
+RECORDED: pytest.StashKey["Recorded"] = pytest.StashKey()
+"""The results of checks that were performed, before pytest repeats how they have ended."""
+
+GATHERER = "conformance-gatherer"
+"""The name of the plugin that gathers results and writes the report."""
 
 RESULT, FACT_RESULT = "conformance", "conformance-fact"
 """The user properties of a report with the result of its item, and with those of facts."""

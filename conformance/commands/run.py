@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.commands import own_profile
+from conformance.commands.forecast import Forecast
 from conformance.commands.notes import Notes
 from conformance.commands.outcome import STOPPED_EARLY, UsageError
 from conformance.commands.progress import RunDisplay
@@ -89,7 +90,8 @@ def _checked(arguments: argparse.Namespace, directory: Path, memory: "Remembered
     # A signal may arrive between the creation of a coroutine and its start: Python would warn.
     warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
     options = list(_chosen(arguments, directory))
-    plugins = [display, stop, Notes(arguments), *prefetch]
+    forecast = [] if arguments.max_time else [Forecast(arguments.depth)]
+    plugins = [display, stop, Notes(arguments), *forecast, *prefetch]
     with stop.handling():
         code = display.close(pytest_run.execute(options, plugins))
     if code == INTERRUPTED and display.document is None:

@@ -63,6 +63,8 @@ class Session:
     `approved` are the ids, in lower case, of reviews whose approval got 200. `knowledge` says what
     the target has shown. `spent` are the reviews, and `found` the numbers of times that facts were
     found, in the run that is resumed.
+
+    `logged` counts the exchanges in the log, and `responding` is the sum of their seconds.
     """
 
     target: Target
@@ -90,6 +92,7 @@ class Session:
         self.api = api.derive(self.contract)
         self.facts = Facts(self._fact_context)
         self._reported: set[str] = set()
+        self.logged, self.responding = 0, 0.0
         self._writing = threading.Lock()
         self.dispatcher = Dispatcher(
             self.target.base_url,
@@ -147,6 +150,8 @@ class Session:
             return
         document = serialization.document(exchange, self.redactor)
         with self._writing:
+            self.logged += 1
+            self.responding += exchange.elapsed
             try:
                 is_whole = self.log.write(document)
             except OSError as problem:

@@ -1,0 +1,129 @@
+"""What a run will take, said once it has measured its target, and what makes it long."""
+
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+import pytest
+
+from conformance.commands.diagnosis.expectation import EXCHANGES
+from conformance.runner import examination, limits
+from conformance.runner.session import Session
+from conformance.runner.stash import SESSION
+
+AFTER = 10.0
+"""Seconds until a run says what it will take."""
+
+SLOW = 0.05
+"""Seconds of a response that decide how long a run takes."""
+
+MUCH = 0.3
+"""The share of its time that a run has waited because it was asked to."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run has measured: exchanges of how many, seconds, and what may have taken them.
+
+    `responding` is the sum of the seconds of responses, `waited` what the target asked to wait,
+    `rate` the requests per second of the profile, `at_once` the most requests under way, and `left`
+    the seconds until the run ends by itself.
+    """
+
+    exchanges: int
+    expected: int
+    seconds: float
+    responding: float
+    waited: float
+    rate: float | None
+    at_once: int
+    left: float | None
+
+
+def line(measured: Measured) -> str:
+    """The time that is left, and what makes it long; "" where nothing was measured."""
+    if not measured.exchanges:
+        return ""
+    pace = measured.exchanges / measured.seconds
+    seconds = max(0, measured.expected - measured.exchanges) / pace
+    parts = [
+        f"this run takes up to {_shown(seconds)} more, at {pace:.1f} requests per second",
+        *_reasons(measured, pace),
+    ]
+    if measured.left is not None and seconds > measured.left:
+        parts.append(f"it ends in {_shown(measured.left)} (--max-time)")
+    return "; ".join(parts)
+
+
+def _reasons(measured: Measured, pace: float) -> Iterator[str]:
+    """What takes most of the time."""
+    mean = measured.responding / measured.exchanges
+    if measured.waited > MUCH * measured.seconds:
+        yield f"the target asked it to wait for {measured.waited:.0f} s (Retry-After)"
+    elif measured.rate is not None and pace > measured.rate / 2:
+        yield f"limits.requests-per-second of the profile is {measured.rate:g}"
+    elif mean > SLOW:
+        yield f"a response takes {mean:.2g} s, with up to {measured.at_once} requests at once"
+    else:
+        yield "this machine is busy"
+
+
+def _shown(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
+
+
+class Forecast:
+    """A pytest plugin that prints what a run of a target will take, after ten seconds."""
+
+    def __init__(self, depth: str, stream: TextIO | None = None, after: float = AFTER) -> None:
+        self._complete = EXCHANGES.get(depth, limits.EXPECTED[depth])
+        self._after = after
+        # pytest replaces the stream while checks run.
+        self._stream = stream or sys.stderr
+        self._left_out = 0
+        self._timer: threading.Timer | None = None
+
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        """Count the checks that are left out."""
+        self._left_out += len(items)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        """Measure from here on; not in this process, nor with workers."""
+        config = session.config
+        if SESSION not in config.stash or examination.target_of(config) is None:
+            return
+        checks = len(session.items)
+        expected = round(self._complete * checks / max(1, checks + self._left_out))
+        arguments = (config.stash[SESSION], expected)
+        self._timer = threading.Timer(self._after, self._say, arguments)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _say(self, session: Session, expected: int) -> None:
+        found = line(measured(session, expected, self._after))
+        if found:
+            self._stream.write(f"note: {found}\n")
+            self._stream.flush()
+
+    def pytest_sessionfinish(self) -> None:
+        """Say nothing once the run ends."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+
+def measured(session: Session, expected: int, seconds: float) -> Measured:
+    """What a session has measured in its first seconds."""
+    dispatcher = session.dispatcher
+    return Measured(
+        session.logged,
+        expected,
+        seconds,
+        session.responding,
+        dispatcher.waiting.waited,
+        session.rate,
+        dispatcher.concurrency,
+        session.budget.left,
+    )

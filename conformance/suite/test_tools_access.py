@@ -22,6 +22,7 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.lists.pagination import PAGE
 from conformance.suite.tools.filters import filters_of
+from conformance.suite.tools.outside_approvals import check_out_of_reach
 from conformance.suite.tools.parity import by_id
 from conformance.suite.tools.results import ToolResult, check_rejected
 from conformance.suite.tools.tool_access import (
@@ -103,7 +104,11 @@ def test_a_tool_stays_within_the_grant(
     if outsider is not None:
         check_rejected(toolbox.call(operation, arguments, outsider, purpose="the outsider"))
         check_without_effect(call, operation, approvals, trials)
-    for id in outside if not operation.writes else ():
+    if operation.writes:
+        for id in outside:
+            check_out_of_reach(id, operation, toolbox, approvals)
+        return
+    for id in outside:
         purpose = "a record outside the grant"
         for given in (arguments, *with_longest_page(operation, call)):
             check_rejected(toolbox.call_as_primary(operation, {**given, name: id}, purpose))

@@ -31,7 +31,7 @@ def check_out_of_reach(
     """
     trials.baseline(scheme)
     for spelling in (review, review.upper()):
-        likely = deque(_revisions(review, live, approvals))
+        likely = deque(likely_revisions(review, live, approvals))
         tried: set[int] = set()
         while likely and len(tried) < MOST_TRIED:
             revision = likely.popleft()
@@ -61,7 +61,7 @@ def _approved(id: str, revision: int, scheme: str, live: Live, approvals: Approv
     return response
 
 
-def _revisions(review: str, live: Live, approvals: Approvals) -> list[int]:
+def likely_revisions(review: str, live: Live, approvals: Approvals) -> list[int]:
     """The revision that the outsider can read, or those that most reviews have."""
     outsider = live.session.target.credentials.get("outsider")
     if outsider is not None:

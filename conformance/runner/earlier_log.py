@@ -51,9 +51,11 @@ class Rest:
         }
 
 
-def take_over(folder: Path, finished: Collection[str]) -> Rest:
-    """Rename the exchanges of what is not finished, whose names the next ones get."""
-    number = 1 + sum(item.startswith(INTERRUPTED) for item in finished)
+def take_over(folder: Path, finished: Collection[str], number: int) -> Rest:
+    """Rename the exchanges of what is not finished, whose names the next ones get.
+
+    `number` is how often the run was interrupted.
+    """
     rest = Rest(f"{INTERRUPTED}-{number}")
     parts = exchange_log.parts(folder)
     fresh = folder / f"{PART}.new"

@@ -98,7 +98,8 @@ def _taken_over(folder: Path, config: pytest.Config) -> Earlier:
     _check_alike(folder, before, _identity(config))
     kept = [_without_end(record) for record in records if _is_kept(record)]
     finished = frozenset(record["item"] for record in kept)
-    rest = earlier_log.take_over(folder, finished)
+    times = 1 + len(about["suite"].get("resumed", ()))
+    rest = earlier_log.take_over(folder, finished, times)
     approvals = ledger.read(folder)
     unrecorded = list(_unrecorded(approvals, kept))
     if rest.count or unrecorded:

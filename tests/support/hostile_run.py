@@ -18,6 +18,7 @@ from typing import Any
 
 CLASSES = {"http": "read", "tools": "tools", "description": "description"}
 RUN = "--run"
+PEAK = "peak"
 MAX_REQUESTS = 40
 MAX_TIME = 15
 PATIENCE = 120
@@ -55,12 +56,13 @@ def _outcome(name: str) -> Outcome:
     with tempfile.TemporaryDirectory() as folder, broken(face, respond) as profile:
         started = time.monotonic()
         stated = json.dumps([profile, CLASSES[face], folder])
-        # Not a fork: its memory would include that of this process, which has all the bodies.
         running = subprocess.Popen([sys.executable, __file__, RUN, stated], stdout=sys.stderr)
-        code, memory = _end(running.pid, started + PATIENCE)
+        code, most = _end(running.pid, started + PATIENCE)
         running.returncode = code
         report = Path(folder) / "report.json"
         document = json.loads(report.read_bytes()) if report.exists() else None
+        peak = Path(folder) / PEAK
+        memory = float(peak.read_text()) if peak.exists() else most
         return Outcome(name, code, time.monotonic() - started, memory, document)
 
 
@@ -73,6 +75,16 @@ def _end(child: int, deadline: float) -> tuple[int, float]:
         os.kill(child, signal.SIGKILL)
     _, state, used = os.wait4(child, 0)
     return os.waitstatus_to_exitcode(state), used.ru_maxrss / 1024
+
+
+def _write_peak(directory: Path) -> None:
+    """Write the peak memory of this process in MiB.
+
+    What the system counts for a child includes the memory of its parent, which has all the bodies.
+    """
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    kilobytes = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:"))
+    (directory / PEAK).write_text(str(int(kilobytes) / 1024))
 
 
 def _run(profile: dict[str, Any], conformance_class: str, directory: Path) -> int:
@@ -88,7 +100,9 @@ def _run(profile: dict[str, Any], conformance_class: str, directory: Path) -> in
     ]
     target = parse(profile, environ={})
     subject = examination.Substitute(lambda: examination.Subject(target, Network()))
-    return pytest_run.execute(options, [subject])
+    code = pytest_run.execute(options, [subject])
+    _write_peak(directory)
+    return code
 
 
 def main() -> None:

@@ -223,18 +223,21 @@ class Exchange:
     @property
     def data(self) -> Any:
         """`data` of a success envelope, or `MISSING`."""
-        return self.json.get("data", MISSING) if isinstance(self.json, dict) else MISSING
+        body = self.json  # read once: a run asks tens of thousands of times
+        return body.get("data", MISSING) if isinstance(body, dict) else MISSING
 
     @property
     def items(self) -> list[dict[str, Any]]:
         """The records of a page; empty where the response is not a page: a rule checks that."""
-        found = self.data.get("items") if isinstance(self.data, dict) else None
+        data = self.data
+        found = data.get("items") if isinstance(data, dict) else None
         return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 
     @property
     def cursor(self) -> str | None:
         """`nextCursor` of a page where it is a string, otherwise None."""
-        found = self.data.get("nextCursor") if isinstance(self.data, dict) else None
+        data = self.data
+        found = data.get("nextCursor") if isinstance(data, dict) else None
         return found if isinstance(found, str) else None
 
     def describe(self) -> str:

@@ -130,7 +130,7 @@ def _encoded(headers: Headers) -> list[tuple[bytes, bytes]]:
     return [(name.encode(), value.encode("latin-1", "replace")) for name, value in headers]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=2048)  # the URLs of a quick run, which the self-test sends again and again
 def _parsed(url: str) -> httpx.URL:
     # Parsing a URL takes as long as all the rest of a request, and most of them recur.
     return httpx.URL(url)

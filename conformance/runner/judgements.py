@@ -1,8 +1,7 @@
 """The judgements of the rules on the exchanges of one item, gathered into findings."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from conformance.contract.verdict import Finding, Location, Verdict
 from conformance.http.exchange import Exchange
@@ -16,54 +15,61 @@ Sighting = tuple[Exchange, Judgement]
 """An exchange, and the judgement of a rule on it."""
 
 
+@dataclass
+class _Seen:
+    """What was seen of one key: how often, by which schemes, and the first few judgements."""
+
+    responses: int = 0
+    schemes: set[str] = field(default_factory=set)
+    sightings: list[Sighting] = field(default_factory=list)
+
+
 class Judgements:
     """The judgements of one item, by requirement, operation and verdict."""
 
     def __init__(self) -> None:
-        self._sightings: dict[Key, list[Sighting]] = {}
-        self._counts: Counter[Key] = Counter()
-        self._schemes: dict[Key, set[str]] = {}
+        self._seen: dict[Key, _Seen] = {}
 
     def add(self, exchange: Exchange, judgement: Judgement) -> None:
         """Add a judgement; of equal judgements, only the first few are stored."""
-        key = (judgement.requirement, exchange.operation, _verdict(judgement))
-        self._counts[key] += 1
-        seen = self._sightings.setdefault(key, [])
+        seen = self._of((judgement.requirement, exchange.operation, _verdict(judgement)))
+        seen.responses += 1
         if exchange.scheme:
-            self._schemes.setdefault(key, set()).add(exchange.scheme)
-        if len(seen) < MOST_EVIDENCE:
-            seen.append((exchange, judgement))
+            seen.schemes.add(exchange.scheme)
+        if len(seen.sightings) < MOST_EVIDENCE:
+            seen.sightings.append((exchange, judgement))
 
     def replace(self, exchange: Exchange, violations: Iterable[Judgement]) -> None:
         """Let this exchange be the only one that is shown for these violations."""
         for judgement in violations:
             key = (judgement.requirement, exchange.operation, Verdict.FAIL)
-            self._sightings[key] = [(exchange, judgement)]
+            self._of(key).sightings = [(exchange, judgement)]
 
     def findings(self, item: str) -> tuple[Finding, ...]:
         """One finding for each requirement, operation and verdict."""
-        return tuple(
-            replace(
-                _finding(key, seen, item),
-                responses=self._counts[key],
-                schemes=tuple(sorted(self._schemes.get(key, ()))),
-            )
-            for key, seen in self._sightings.items()
-        )
+        return tuple(_finding(key, seen, item) for key, seen in self._seen.items())
+
+    def _of(self, key: Key) -> _Seen:
+        seen = self._seen.get(key)
+        if seen is None:
+            seen = self._seen[key] = _Seen()
+        return seen
 
 
-def _finding(key: Key, sightings: list[Sighting], item: str) -> Finding:
+def _finding(key: Key, seen: _Seen, item: str) -> Finding:
     requirement, operation, verdict = key
-    _, first = sightings[0]
+    _, first = seen.sightings[0]
     return Finding(
         requirement,
         verdict,
         operation,
         first.problem or "",
         first.expected,
-        exchanges=tuple(exchange.id for exchange, _ in sightings),
+        exchanges=tuple(exchange.id for exchange, _ in seen.sightings),
         item=item,
-        defect=first.defect and first.defect.at(*_places(sightings)),
+        defect=first.defect and first.defect.at(*_places(seen.sightings)),
+        responses=seen.responses,
+        schemes=tuple(sorted(seen.schemes)),
         faces=("http",),
     )
 

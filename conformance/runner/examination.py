@@ -20,7 +20,7 @@ from conformance.report.document_types import Report
 from conformance.report.journal import JOURNAL, SHARD, UNFINISHED
 from conformance.report.known_failures import Known
 from conformance.report.ledger import LEDGER_FILE
-from conformance.runner import disk, limits, preflight
+from conformance.runner import disk, limits, preflight, worker
 from conformance.runner.collection import SUITE
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
@@ -230,32 +230,31 @@ def begin(config: pytest.Config) -> Session:
         examined,
         config.getoption("conformance_seed"),
         config.getoption("conformance_depth"),
-        shards=shard.count if shard else 1,
+        processes=(shard.count if shard else 1) * worker.count(config),
     )
     session.limit(limits.budget(config, session.target.limits))
-    worker = os.environ.get("PYTEST_XDIST_WORKER")
-    if worker is None and config.getoption("conformance_resume") is None:
+    name = worker.name(config)
+    if name is None and config.getoption("conformance_resume") is None:
         clear(report_directory(config))
-    part = report_directory(config) / f"exchanges-{worker or 'main'}.jsonl"
+    part = report_directory(config) / f"exchanges-{name or 'main'}.jsonl"
     session.open_log(part, limits.log_size(config))
     return session
 
 
-def opened(examined: Subject, seed: int, depth: str, *, shards: int = 1) -> Session:
+def opened(examined: Subject, seed: int, depth: str, *, processes: int = 1) -> Session:
     """The session of this process with a subject.
 
     Workers share its rate and connections; so do shards, which may run at the same time.
     """
     stated = examined.target.limits
     rate = stated.requests_per_second
-    workers = shards * int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     return Session(
         examined.target,
         examined.transport,
         seed=seed,
         depth=DEPTHS[depth],
-        rate=rate / workers if rate else None,
-        connections=stated.connections // workers if stated.connections else None,
+        rate=rate / processes if rate else None,
+        connections=stated.connections // processes if stated.connections else None,
         provisioned=examined.provisioned,
         traced=examined.traced,
     )

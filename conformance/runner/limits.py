@@ -1,11 +1,10 @@
 """The budget of a run: what its options, its profile and its depth allow."""
 
-import os
-
 import pytest
 
 from conformance.http.budget import LONGEST_RESPONSE, Budget
 from conformance.report.exchange_log import COPIES, MAX_LOG
+from conformance.runner import worker
 from conformance.target.target import Limits
 
 SECONDS = {"quick": 600.0, "standard": 600.0, "deep": 3600.0}
@@ -32,7 +31,7 @@ def budget(config: pytest.Config, limits: Limits) -> Budget:
     requests = config.getoption("conformance_max_requests") or limits.max_requests
     return Budget(
         longest=limits.max_response_bytes or LONGEST_RESPONSE,
-        requests=max(1, requests // _workers()) if requests else None,
+        requests=max(1, requests // worker.count(config)) if requests else None,
         seconds=config.getoption("conformance_max_time")
         or limits.max_time
         or _default(depth, limits),
@@ -48,9 +47,5 @@ def log_size(config: pytest.Config) -> int:
     """Bytes of the log of this process: several logs are merged into a further one."""
     stated = config.getoption("conformance_max_log")
     most: int = stated * MEGABYTE if stated else MAX_LOG
-    workers = _workers()
-    return most if workers == 1 else most // (COPIES * workers)
-
-
-def _workers() -> int:
-    return int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    processes = worker.count(config)
+    return most if processes == 1 else most // (COPIES * processes)

@@ -382,13 +382,10 @@ connections = 4
 """
 
 
-def test_shards_share_the_rate_and_the_connections_of_the_profile(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_shards_share_the_rate_and_the_connections_of_the_profile() -> None:
     """They may run at the same time."""
-    monkeypatch.delenv("PYTEST_XDIST_WORKER_COUNT", raising=False)  # of those who run this test
     target = parse(tomllib.loads(LIMITED), source=None, environ={})
-    session = examination.opened(Subject(target, Network()), 1, "quick", shards=2)
+    session = examination.opened(Subject(target, Network()), 1, "quick", processes=2)
 
     assert (session.rate, session.connections) == (6, 2)
     session.close()

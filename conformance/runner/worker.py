@@ -1,0 +1,22 @@
+"""The worker of xdist that a process is, if it is one.
+
+The environment does not say that: a run inside of a worker's test is a run of its own.
+"""
+
+import pytest
+
+
+def name(config: pytest.Config) -> str | None:
+    """The id of the worker; None where it is the only process, or the controller."""
+    stated: str | None = _stated(config).get("workerid")
+    return stated
+
+
+def count(config: pytest.Config) -> int:
+    """The number of processes that perform the checks."""
+    return int(_stated(config).get("workercount", 1))
+
+
+def _stated(config: pytest.Config) -> dict[str, str]:
+    stated: dict[str, str] = getattr(config, "workerinput", {})
+    return stated

@@ -23,7 +23,7 @@ from conformance.suite.lists.live import Live
 from conformance.suite.lists.parameters import confirmed_name
 from conformance.suite.lists.records import every_value
 
-FURTHER_LIMITS = ("50", "25", "10", "7", "2")
+FURTHER_LIMITS = ("50", "10", "7")
 
 
 @requirement("pagination/filter")

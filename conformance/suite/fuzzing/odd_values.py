@@ -17,7 +17,6 @@ PATH_VALUES = {
 }
 QUERY_VALUES = {
     "U+0000": "%00",
-    "an emoji and a quotation mark": quote("🎬'%"),
     "invalid UTF-8": NOT_UTF_8,
     "an empty value": "",
     "600 characters": "a" * 600,

@@ -16,10 +16,13 @@ from conformance.suite.lists.pagination import record_key
 Record = Mapping[str, Any]
 
 
+REASON, NO_REASON = "approvalUnavailableReason", (None, "")
+
+
 def of_contract(contract: Contract, resource: str, record: Record) -> dict[str, Any]:
     """A record, and the records in it, without the properties that the contract does not name."""
-    properties = contract.schema(resource)["properties"]
-    named = {name: value for name, value in record.items() if name in properties}
+    properties, compared = contract.schema(resource)["properties"], without_no_reason(record)
+    named = {name: value for name, value in compared.items() if name in properties}
     array, nested = api.derive(contract).nested.get(resource, ("", ""))
     items = named.get(array)
     if isinstance(items, list):
@@ -28,6 +31,13 @@ def of_contract(contract: Contract, resource: str, record: Record) -> dict[str, 
             for item in items
         ]
     return named
+
+
+def without_no_reason(record: Record) -> Record:
+    """A review that can be approved, without its reason: absent, empty and null say the same."""
+    if record.get("approvable") is not True or record.get(REASON) not in NO_REASON:
+        return record
+    return {name: value for name, value in record.items() if name != REASON}
 
 
 def differing(one: Record, other: Record) -> list[str]:

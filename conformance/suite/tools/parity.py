@@ -12,7 +12,7 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Contract
 from conformance.contract.pointer import Path
 from conformance.http.exchange import MISSING
-from conformance.suite.lists.records import alike, fits
+from conformance.suite.lists.records import alike, fits, without_no_reason
 
 INNER = dict(api.load().nested.values())
 """The resource of the records in an array, by the name of the property."""
@@ -53,6 +53,7 @@ def _differing(over_http: Any, by_tool: Any, path: Path) -> set[Path]:
 
 
 def _differing_properties(over_http: Record, by_tool: Record, path: Path) -> set[Path]:
+    over_http, by_tool = without_no_reason(over_http), without_no_reason(by_tool)
     # A property with null may be absent in the other response, as one that HTTP does not show.
     shown = [name for name, value in over_http.items() if value is not None]
     null = [name for name, value in over_http.items() if value is None]

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import jsonschema_rs
 
+from conformance.contract.late_imports import ALONE
 from conformance.contract.schema_cost import is_affordable
 
 Schema = Mapping[str, Any]
@@ -35,11 +36,11 @@ def modern(schema: Schema) -> Any:
 
 def accepts(schema: Schema, value: object) -> bool:
     """Whether a second, independent validator accepts a value, or the schema is unusable to it."""
-    # Imported late: it is slow, and only needed where a target may be blamed alone.
-    from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415
-    from jsonschema.validators import extend, validator_for  # noqa: PLC0415
-    from referencing.exceptions import Unresolvable  # noqa: PLC0415
-    from referencing.jsonschema import EMPTY_REGISTRY  # noqa: PLC0415
+    with ALONE:  # imported late: it is slow, and only needed where a target may be blamed alone
+        from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415
+        from jsonschema.validators import extend, validator_for  # noqa: PLC0415
+        from referencing.exceptions import Unresolvable  # noqa: PLC0415
+        from referencing.jsonschema import EMPTY_REGISTRY  # noqa: PLC0415
 
     stated: Any = dict(schema)
     instance: Any = value

@@ -7,6 +7,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from conformance.contract.late_imports import ALONE
 from conformance.contract.openapi import Contract
 
 DEEPEST = 20
@@ -90,8 +91,8 @@ def _validator(contract: Contract, resource: str, *, many: bool) -> Any:
 
 @cache
 def _second_opinion(contract: Contract, resource: str) -> Any:
-    # Imported late: it is only needed once a target is about to be blamed.
-    from jsonschema import Draft202012Validator  # noqa: PLC0415
+    with ALONE:  # imported late: it is only needed once a target is about to be blamed
+        from jsonschema import Draft202012Validator  # noqa: PLC0415
 
     return Draft202012Validator(
         contract.schema(resource), format_checker=Draft202012Validator.FORMAT_CHECKER

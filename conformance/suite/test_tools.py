@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from conformance.contract.late_imports import ALONE
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.exchange import Call
@@ -147,8 +148,8 @@ def test_a_stock_client_lists_and_calls_a_tool(toolbox: Toolbox) -> None:
 
 
 def _check_with_stock_client(operation: Operation, toolbox: Toolbox) -> None:
-    # Slow to import, and only of use for a target with tools.
-    from conformance.suite.tools import sdk_client  # noqa: PLC0415
+    with ALONE:  # slow to import, and only of use for a target with tools
+        from conformance.suite.tools import sdk_client  # noqa: PLC0415
 
     primary = Caller.of(toolbox.live.callers.credential("primary"), toolbox.scheme)
     transport = sdk_client.ClientTransport(toolbox, operation, primary)

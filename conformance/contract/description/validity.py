@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 from conformance.contract.description.difference import Aspect, Difference, Effect
 from conformance.contract.description.source import Source
+from conformance.contract.late_imports import ALONE
 from conformance.contract.pointer import pointer
 
 MOST_FLAWS = 20
@@ -47,12 +48,12 @@ def _lenient(version: str) -> type[Any]:
     In 3.1, a default need not fit its schema, and a dialect may be unknown to the validator. In
     every version a required property need not be described.
     """
-    # Imported late: it takes a quarter of a second, and most runs have no description.
-    from openapi_spec_validator import (  # noqa: PLC0415
-        OpenAPIV30SpecValidator,
-        OpenAPIV31SpecValidator,
-        OpenAPIV32SpecValidator,
-    )
+    with ALONE:  # imported late: it takes a quarter of a second, and most runs have no description
+        from openapi_spec_validator import (  # noqa: PLC0415
+            OpenAPIV30SpecValidator,
+            OpenAPIV31SpecValidator,
+            OpenAPIV32SpecValidator,
+        )
 
     validators = {"3.0": OpenAPIV30SpecValidator, "3.2": OpenAPIV32SpecValidator}
     validator: Any = validators.get(version, OpenAPIV31SpecValidator)
@@ -71,7 +72,10 @@ def _lenient(version: str) -> type[Any]:
 
 def _schemas(strict: Any) -> type[Any]:
     """The validator of schemas: a property need not be described, nor a dialect be known."""
-    from openapi_spec_validator.validation.exceptions import ExtraParametersError  # noqa: PLC0415
+    with ALONE:
+        from openapi_spec_validator.validation.exceptions import (  # noqa: PLC0415
+            ExtraParametersError,
+        )
 
     class Schemas(strict):  # type: ignore[misc]
         def __call__(self, *args: Any, **options: Any) -> Iterator[Any]:

@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from conformance.contract import openapi
+from conformance.contract.late_imports import ALONE
 from conformance.http.exchange import Call
 from conformance.suite.fuzzing.cases import call_of, distinct, key
 from conformance.suite.fuzzing.isolation import undisturbed
@@ -61,8 +62,8 @@ def make(source: Source) -> Requests:
 @cache
 def coverage(operation: str, mode: Mode) -> tuple[Call, ...]:
     """Calls for each bound and type of the contract, one at a time; the same for every seed."""
-    # Slow to import, and only needed for fuzzing.
-    from schemathesis import GenerationMode  # noqa: PLC0415
+    with ALONE:  # slow to import, and only needed for fuzzing
+        from schemathesis import GenerationMode  # noqa: PLC0415
 
     with undisturbed():
         found = _generator()[operation]
@@ -111,9 +112,10 @@ def _search(source: Source, examine: Callable[[Call | None], None], *, shrink: b
     operation = openapi.load().operation(source.operation)
     if source.number < 1 or (not operation.parameters and operation.body_schema is None):
         return
-    import hypothesis  # noqa: PLC0415 - see `coverage`
-    from schemathesis import GenerationMode  # noqa: PLC0415
-    from schemathesis.generation.feedback import NO_FEEDBACK  # noqa: PLC0415
+    with ALONE:
+        import hypothesis  # noqa: PLC0415 - see `coverage`
+        from schemathesis import GenerationMode  # noqa: PLC0415
+        from schemathesis.generation.feedback import NO_FEEDBACK  # noqa: PLC0415
 
     with undisturbed():
         strategy = _generator()[source.operation].as_strategy(
@@ -130,7 +132,8 @@ def _search(source: Source, examine: Callable[[Call | None], None], *, shrink: b
 
 
 def _settings(number: int, *, shrink: bool) -> "hypothesis.settings":
-    import hypothesis  # noqa: PLC0415 - see `coverage`
+    with ALONE:
+        import hypothesis  # noqa: PLC0415 - see `coverage`
 
     phases = (
         [hypothesis.Phase.generate, hypothesis.Phase.shrink]
@@ -162,9 +165,10 @@ def _number(source: Source) -> int:
 @cache
 def _generator() -> Mapping[str, Any]:
     """The operations of schemathesis, by their ids."""
-    import schemathesis  # noqa: PLC0415 - see `coverage`
-    from schemathesis.config import SchemathesisConfig  # noqa: PLC0415
-    from schemathesis.core.result import Ok  # noqa: PLC0415
+    with ALONE:
+        import schemathesis  # noqa: PLC0415 - see `coverage`
+        from schemathesis.config import SchemathesisConfig  # noqa: PLC0415
+        from schemathesis.core.result import Ok  # noqa: PLC0415
 
     # With a configuration, schemathesis does not look for one in the working directory.
     schema = schemathesis.openapi.from_dict(

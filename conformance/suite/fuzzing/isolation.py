@@ -8,6 +8,8 @@ from os import devnull, environ
 from pathlib import Path
 from typing import Any
 
+from conformance.contract.late_imports import ALONE
+
 _alone = threading.RLock()
 """Hypothesis is changed for the whole process: only one thread may use it at a time."""
 
@@ -21,12 +23,12 @@ def undisturbed() -> Iterator[None]:
 
 @contextmanager
 def _changed() -> Iterator[None]:
-    # Slow to import, and only needed to generate requests.
-    from hypothesis import configuration  # noqa: PLC0415
-    from hypothesis.internal import charmap  # noqa: PLC0415
-    from hypothesis.internal.conjecture import providers  # noqa: PLC0415
-    from hypothesis.internal.constants_ast import Constants  # noqa: PLC0415
-    from hypothesis.internal.intervalsets import IntervalSet  # noqa: PLC0415
+    with ALONE:  # slow to import, and only needed to generate requests
+        from hypothesis import configuration  # noqa: PLC0415
+        from hypothesis.internal import charmap  # noqa: PLC0415
+        from hypothesis.internal.conjecture import providers  # noqa: PLC0415
+        from hypothesis.internal.constants_ast import Constants  # noqa: PLC0415
+        from hypothesis.internal.intervalsets import IntervalSet  # noqa: PLC0415
 
     # Hypothesis also draws constants from the source of modules outside site-packages: the same
     # seed would mean other requests in a checkout than after an installation. Without its files,

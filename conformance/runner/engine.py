@@ -62,13 +62,9 @@ class Engine:
 
     def outcome(self, item: str) -> Outcome:
         """The outcome of an item; waits for it, or performs what comes before it."""
-        while not self.has_ended(item):
+        while not self._outcomes[item].done():
             self.next_end()
         return self._outcomes[item].result()
-
-    def has_ended(self, item: str) -> bool:
-        """Whether an item has an outcome, or none because of an exception."""
-        return self._outcomes[item].done()
 
     def has_outcome(self, item: str) -> bool:
         """Whether an item was performed, and nothing but its check has ended it."""

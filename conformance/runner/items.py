@@ -40,9 +40,13 @@ class Results:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The items of a run, and the results of those that were performed, by their names."""
+    """The items of a run by their names, and the results of those whose checks have ended.
+
+    `results` has them until pytest repeats how the check has ended.
+    """
 
     items: Mapping[str, pytest.Item]
+    ended: set[str] = field(default_factory=set)
     results: dict[str, Results] = field(default_factory=dict)
 
 

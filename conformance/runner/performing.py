@@ -44,7 +44,8 @@ def context(item: pytest.Item) -> Context:
     engine, name = item.config.stash.get(ENGINE, None), name_of(item)
     if engine is None or not _is_of_suite(item) or name not in engine:
         return item.config.stash[SESSION].context(name)
-    while not engine.has_ended(name):
+    ended = item.config.stash[RECORDED].ended
+    while name not in ended:
         _record(item.session, engine.next_end())
     return engine.outcome(name).context
 
@@ -59,6 +60,7 @@ def finish(session: pytest.Session) -> None:
 
 def _record(session: pytest.Session, name: str) -> None:
     engine, recorded = session.config.stash[ENGINE], session.config.stash[RECORDED]
+    recorded.ended.add(name)
     if not engine.has_outcome(name):
         return
     item, outcome = recorded.items[name], engine.outcome(name)

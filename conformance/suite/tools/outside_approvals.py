@@ -19,19 +19,19 @@ def check_out_of_reach(
     exist.
     """
     live = toolbox.live
-    absent = _approved(live.made_up("absent by tool"), 1, operation, toolbox, approvals)
+    nobody = live.made_up("absent by tool")
+    absent = _rejection(nobody, 1, approvals.key(nobody, "outside by tool"), operation, toolbox)
     for revision in likely_revisions(review, live, approvals)[:MOST_TRIED]:
-        result = _approved(review, revision, operation, toolbox, approvals)
-        if result.outcome == absent.outcome:
+        key = approvals.key(review, f"outside at {revision} by tool")
+        approvals.record(review, revision, key)
+        if _rejection(review, revision, key, operation, toolbox).outcome == absent.outcome:
             return
 
 
-def _approved(
-    id: str, revision: int, operation: Operation, toolbox: Toolbox, approvals: Approvals
+def _rejection(
+    id: str, revision: int, key: str, operation: Operation, toolbox: Toolbox
 ) -> ToolResult:
     """The result of an approval by tool, which has to be a rejection."""
-    key = approvals.key(id, f"outside at {revision} by tool")
-    approvals.record(id, revision, key)
     arguments = arguments_of_approval(id, revision, key)
     result = toolbox.call_as_primary(operation, arguments, "approve by tool outside the grant")
     check_rejected(result)

@@ -181,7 +181,7 @@ def test_rules_need_the_credential_of_the_requests() -> None:
     start = lines.index("  credentials.primary  2 requirements")
     assert lines[start + 1 : start + 4] == [
         "      [credentials.primary]",
-        '      api-key = "${PRIMARY_API_KEY}"',
+        '      api-key = "${LOCALIZATION_API_KEY}"',
         "      on project_get: x/1, response/json",
     ]
 

@@ -31,23 +31,17 @@ FOUND = (Violation, Inconclusive, NotApplicable)
 
 
 @dataclass(frozen=True)
-class Results:
-    """The result of an item, and its record and those of facts as properties of its report."""
-
-    own: ItemResult
-    texts: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
 class Recorded:
     """The items of a run by their names, and the results of those whose checks have ended.
 
-    `results` has them until pytest repeats how the check has ended.
+    `results` has them until pytest repeats how the check has ended. `facts` has the records of the
+    facts that they needed, by name: which check reports one is decided by the order of the run.
     """
 
     items: Mapping[str, pytest.Item]
     ended: set[str] = field(default_factory=set)
-    results: dict[str, Results] = field(default_factory=dict)
+    results: dict[str, ItemResult] = field(default_factory=dict)
+    facts: dict[str, str | None] = field(default_factory=dict)
 
 
 def parametrize(metafunc: pytest.Metafunc, id: str) -> None:
@@ -123,26 +117,39 @@ def judge(
     item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport, context: Context
 ) -> None:
     """Make the result of an item, and the outcome that pytest shows."""
-    found = _recorded(item, call)
-    if found is None:
-        found = results(item, call.excinfo.value if call.excinfo else None, context)
-    report.user_properties.extend(found.texts)
-    _show(report, found.own)
+    result = _recorded(item, call)
+    if result is None:
+        result = result_of(item, call.excinfo.value if call.excinfo else None, context)
+    report.user_properties.append((RESULT, record(result)))
+    known = item.config.stash[RECORDED].facts if RECORDED in item.config.stash else {}
+    for fact in context.session.unreported_facts(context):
+        shared = known[fact.item] if fact.item in known else record_of_fact(fact)
+        if shared is not None:
+            report.user_properties.append((FACT_RESULT, shared))
+    _show(report, result)
     if report.longrepr and not isinstance(report.longrepr, tuple):
         # A traceback may quote a secret that the target has echoed.
         report.longrepr = context.redactor.text(str(report.longrepr))
 
 
-def results(item: pytest.Item, problem: BaseException | None, context: Context) -> Results:
-    """The results of a check that was ended by `problem`, if by anything."""
-    own = context.finish((finding(requirement_of(item).id, operation_of(item), problem),))
-    facts = context.session.results_of_facts(context)
-    texts = [(RESULT, own), *((FACT_RESULT, shared) for shared in facts)]
-    return Results(own, tuple((name, orjson.dumps(each).decode()) for name, each in texts))
+def result_of(item: pytest.Item, problem: BaseException | None, context: Context) -> ItemResult:
+    """The result of a check that was ended by `problem`, if by anything."""
+    return context.finish((finding(requirement_of(item).id, operation_of(item), problem),))
 
 
-def _recorded(item: pytest.Item, call: pytest.CallInfo[None]) -> Results | None:
-    """The results of a check that was performed before; None where pytest itself has ended it."""
+def record(result: ItemResult) -> str:
+    """A result as it is written."""
+    return orjson.dumps(result).decode()
+
+
+def record_of_fact(fact: Context) -> str | None:
+    """The result of a fact as it is written; None where there is nothing in it."""
+    result = fact.finish()
+    return record(result) if result.exchanges or result.observations else None
+
+
+def _recorded(item: pytest.Item, call: pytest.CallInfo[None]) -> ItemResult | None:
+    """The result of a check that was performed before; None where pytest itself has ended it."""
     recorded = item.config.stash.get(RECORDED, None)
     if recorded is None or call.when != "call":
         return None

@@ -8,7 +8,14 @@ import pytest
 from conformance.runner.collection import SUITE
 from conformance.runner.context import Context
 from conformance.runner.engine import Engine, Task
-from conformance.runner.items import Recorded, name_of, results, stage_of
+from conformance.runner.items import (
+    Recorded,
+    name_of,
+    record,
+    record_of_fact,
+    result_of,
+    stage_of,
+)
 from conformance.runner.stash import ENGINE, GATHERER, PERFORM, RECORDED, SESSION
 
 
@@ -63,11 +70,15 @@ def _record(session: pytest.Session, name: str) -> None:
     recorded.ended.add(name)
     if not engine.has_outcome(name):
         return
-    item, outcome = recorded.items[name], engine.outcome(name)
-    recorded.results[name] = results(item, outcome.problem, outcome.context)
+    outcome = engine.outcome(name)
+    result = result_of(recorded.items[name], outcome.problem, outcome.context)
+    recorded.results[name] = result
+    facts = (fact.context for fact in outcome.context.facts())
+    new = {fact.item: record_of_fact(fact) for fact in facts if fact.item not in recorded.facts}
+    recorded.facts.update(new)
     gatherer: Any = session.config.pluginmanager.get_plugin(GATHERER)
     if gatherer is not None:
-        gatherer.record(recorded.results[name])
+        gatherer.record([record(result), *filter(None, new.values())])
 
 
 def repeat(item: pytest.Function) -> bool | None:

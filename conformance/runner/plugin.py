@@ -203,11 +203,11 @@ class Gatherer:
         with self._writing():
             self._opened()
 
-    def record(self, results: Any) -> None:
+    def record(self, records: list[str]) -> None:
         """Write down the results of a check that has ended, before pytest repeats its end."""
         with self._writing():
-            for _, value in results.texts:
-                self._opened().record(value)
+            for record in records:
+                self._opened().record(record)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the result of one item."""

@@ -161,12 +161,17 @@ class Session:
 
     def results_of_facts(self, context: Context) -> Iterator[ItemResult]:
         """The results of the facts that an item needed and no item before it, in this process."""
+        for fact in self.unreported_facts(context):
+            result = fact.finish()
+            if result.exchanges or result.observations:
+                yield result
+
+    def unreported_facts(self, context: Context) -> Iterator[Context]:
+        """The contexts of the facts that an item needed, and that nobody was given before."""
         for fact in context.facts():
             if fact.context.item not in self._reported:
                 self._reported.add(fact.context.item)
-                result = fact.context.finish()
-                if result.exchanges or result.observations:
-                    yield result
+                yield fact.context
 
     def context(self, item: str) -> Context:
         """The context of a check."""

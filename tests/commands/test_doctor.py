@@ -185,8 +185,8 @@ def test_the_estimate_follows_from_latency_and_rate() -> None:
         expectation.durations(target, expected, 0.02) for target in (fast, slow)
     )
 
-    assert (quick.exchanges, standard.exchanges) == (4320, 5350)
-    assert (quick.seconds, paced.seconds) == (34.6, 432.0)
+    assert (quick.exchanges, standard.exchanges) == (4600, 5600)
+    assert (quick.seconds, paced.seconds) == (36.8, 460.0)
 
 
 def test_a_diagnosis_is_printed(monkeypatch: Any, capsys: Any, tmp_path: Any) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from queue import SimpleQueue
 from typing import Any
 
 import httpx
@@ -203,18 +204,20 @@ def test_connections_are_reused() -> None:
 def test_a_connection_that_the_server_has_closed_is_not_used_again() -> None:
     """The next request gets a new one, and no failure."""
     accepted: list[Any] = []
+    closed: SimpleQueue[None] = SimpleQueue()
 
     def behave(connection: Any) -> None:
         accepted.append(connection)
         responding(COMPLETE)(connection)
+        connection.close()
+        closed.put(None)
 
     with served(behave) as url:
         network = Network()
         bodies = []
         for _ in range(2):
             bodies.append(network.handle_request(httpx.Request("GET", url)).read())
-            while accepted[-1].fileno() != -1:
-                time.sleep(0.001)
+            closed.get(timeout=10)
         network.close()
 
     assert (bodies, len(accepted)) == ([b"{}", b"{}"], 2)

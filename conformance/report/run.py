@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from datetime import UTC, datetime
+from datetime import datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -11,44 +11,29 @@ from typing import Any
 import orjson
 
 from conformance.contract import requirements, revisions
-from conformance.contract.exit_codes import (
-    INTERRUPTED,
-)
+from conformance.contract.exit_codes import INTERRUPTED
 from conformance.contract.requirements import Requirement
-from conformance.contract.verdict import Verdict
 from conformance.http import proxy
 from conformance.report import (
     artefacts,
-    coverage,
-    document,
     exchange_log,
     exit_status,
-    gate,
     journal,
-    known_failures,
-    known_gaps,
-    named_ids,
     reproduction,
     source,
-    unchecked,
 )
-from conformance.report.causes import grouping
+from conformance.report.assembly import Assembly, FailureKey
 from conformance.report.causes.attribution import attributed
 from conformance.report.document_types import (
     AboutEntry,
-    ExchangeEntry,
     FindingEntry,
-    FindingRecord,
-    LedgerEntry,
     Report,
     ReproductionEntry,
-    RequirementEntry,
     SuiteEntry,
 )
 from conformance.report.gathered import Gathered
 from conformance.report.journal import JOURNAL, SHARD, UNFINISHED, Journal
 from conformance.report.known_failures import Known
-from conformance.report.latency import latencies
 from conformance.report.ledger import LEDGER_FILE
 from conformance.target import snapshot
 from conformance.target.target import Target
@@ -89,7 +74,7 @@ class Run:
         self._catalogue = catalogue
         self._complete = complete
         self._gathered = Gathered(catalogue)
-        self._reproductions: dict[tuple[str, str | None, str], ReproductionEntry] = {}
+        self._reproductions: dict[FailureKey, ReproductionEntry] = {}
         self._waiting: dict[str, None] = {}
         self._due = 0.0
         self._journal: Journal | None = None
@@ -214,52 +199,17 @@ class Run:
 
     def _report(self, gathered: Gathered, *, interrupted: bool) -> Report:
         """The report of everything that was gathered."""
-        about = self._about
-        entries = [
-            _requirement(stated, gathered.findings[id], gathered.evidence)
-            for id, stated in self._catalogue.items()
-        ]
-        if self.target is not None:
-            named_ids.add(entries, self.target.fixtures)
-        self._add_reproductions(entries)
-        classes = about["suite"]["classes"]
-        report: Report = {
-            "format": document.FORMAT,
-            "verdict": document.conclusion(entries).value,
-            "interrupted": interrupted,
-            "suite": about["suite"],
-            "target": about["target"],
-            "started": about["started"],
-            "duration": round(time.monotonic() - self.began, 3),
-            "counts": document.counts(entries),
-            "coverage": coverage.total(entries),
-            "exchanges": {
-                "count": gathered.exchanges,
-                "methods": gathered.methods,
-                "file": exchange_log.EXCHANGES,
-            },
-            "latencies": latencies(gathered.elapsed),
-            "requirements": entries,
-            "causes": grouping.causes(entries, gathered.findings, gathered.evidence),
-            "unchecked": unchecked.remainder(entries, classes, interrupted=interrupted),
-            "observations": document.observations(gathered.observations),
-            "ledger": list(map(_approval, gathered.ledger)),
-            "gate": gate.entry(entries, self.required, self.target, self.baseline),
-        }
-        if gathered.budgets:
-            report["budgets"] = [
-                {"budget": name, "count": number} for name, number in gathered.budgets.items()
-            ]
-        if self.known is not None:
-            _mark_known(report, self.known)
-        return report
-
-    def _add_reproductions(self, entries: Sequence[RequirementEntry]) -> None:
-        for entry in entries if self._reproductions else ():
-            for found in entry["findings"]:
-                key = (entry["id"], found["operation"], found["message"])
-                if found["verdict"] == Verdict.FAIL and key in self._reproductions:
-                    found["reproduction"] = self._reproductions[key]
+        assembly = Assembly(
+            self._about,
+            self._catalogue,
+            self.target,
+            self.required,
+            self.known,
+            self.baseline,
+            self._reproductions,
+        )
+        seconds = time.monotonic() - self.began
+        return assembly.report(gathered, seconds=seconds, interrupted=interrupted)
 
     def _write(self, report: Report, provisioned: list[str]) -> Report:
         """Write all files; the report as it was written, without what was left of secrets."""
@@ -303,16 +253,6 @@ class Run:
         }
 
 
-def _requirement(
-    stated: Requirement,
-    findings: Sequence[FindingRecord],
-    evidence: Mapping[str, ExchangeEntry],
-) -> RequirementEntry:
-    entry = document.requirement(stated, findings, evidence)
-    entry["coverage"] = coverage.of_requirement(stated, entry, findings)
-    return entry
-
-
 def catalogue(suite: SuiteEntry) -> dict[str, Requirement]:
     """The requirements of the conformance classes of a run, by id, as its revision scores them."""
     everything, classes = requirements.load(), suite["classes"]
@@ -320,20 +260,6 @@ def catalogue(suite: SuiteEntry) -> dict[str, Requirement]:
     return revisions.load(suite["revision"]).scored(found) if "revision" in suite else found
 
 
-def _mark_known(report: Report, known: Sequence[Known]) -> None:
-    """Mark the failures and gaps of a report that are known."""
-    today = datetime.now(UTC).date()
-    known_failures.mark(report, known, today)
-    known_gaps.mark(report, known, today)
-    if "shard" in report["suite"]:
-        report["known-failures"]["stale"] = []  # they may concern another shard
-
-
 def _is_unfinished(report: Report) -> bool:
     """Whether a run can be resumed."""
     return report["interrupted"] or exit_status.is_cut_short(report)
-
-
-def _approval(observed: Sequence[Any]) -> LedgerEntry:
-    _, review, attempt = observed
-    return {"review": review, "key": attempt["key"], "revision": attempt["revision"]}

@@ -16,7 +16,7 @@ from conformance.report.document_types import (
     Report,
     RequirementEntry,
 )
-from conformance.report.rejections import UNAVAILABLE
+from conformance.report.rejections import BLOCKED
 from conformance.target.target import Target
 
 DEFAULT = ("read", "authentication")
@@ -128,7 +128,7 @@ def _gap(entry: RequirementEntry, findings: Sequence[FindingEntry]) -> Iterator[
 def _is_blocked(found: FindingEntry, target: Target | None) -> bool:
     """Whether a response shows that the target, or a credential of the profile, prevented it."""
     return bool(found["exchanges"]) and any(
-        need in UNAVAILABLE or _is_stated(need, target) for need in found["needs"]
+        need in BLOCKED or _is_stated(need, target) for need in found["needs"]
     )
 
 

@@ -9,6 +9,8 @@ from conformance.report.document_types import ExchangeEntry, FindingEntry
 
 UNAVAILABLE = frozenset({"a target that responds", "limits.requests-per-second"})
 """What a finding needs where transient errors, or a rate limit, blocked it."""
+BLOCKED = UNAVAILABLE | {"a target that serves the baseline request"}
+"""What a finding needs where responses of the target blocked it."""
 SCHEMES = {"api-key": "API key", "bearer": "bearer token"}
 MOST_OPERATIONS = 4
 SLOWER = "[limits] requests-per-second = 5 # slow enough for the target"

@@ -7,7 +7,7 @@ from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import MALFORMED, MISSPELT, STALE, conflict
-from conformance.suite.approval.preconditions import changed_by_stale
+from conformance.suite.approval.preconditions import changed_by_stale, evidence
 from conformance.suite.approval.result import result_of
 from conformance.suite.approval.review import (
     APPROVED,
@@ -257,8 +257,8 @@ def test_a_stale_revision_is_a_conflict(
     otherwise = defect(
         Kind.EFFECT, "stale attempts change the review", expected="the review stays as it was"
     )
-    where = (place(read, "subjectRevision") for read in changed)
-    expect.that(not changed, otherwise.at(*where), *changed)
+    where = (place(attempt.after, "subjectRevision") for attempt in changed)
+    expect.that(not changed, otherwise.at(*where), *evidence(changed))
     for label in STALE:  # raises Inconclusive for what was not attempted
         trials.attempts(f"{label} by {scheme}", scheme)
 

@@ -4,9 +4,10 @@ from typing import Any
 
 from conformance.contract.verdict import Kind, NotApplicable, defect
 from conformance.suite.access.interfaces import Received
+from conformance.suite.access.label import label
 from conformance.suite.access.rule import SINGLE_DEFECT, Cell, Outcome, outcome
 from conformance.suite.callers import expect
-from conformance.suite.callers.places import status_line
+from conformance.suite.callers.places import in_item, status_line
 from conformance.suite.lists.calls import forbidden
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import record_key
@@ -53,7 +54,7 @@ def _check_served(cell: Cell, received: Received) -> None:
         "{cell}: {response}",
         expected="what primary gets",
         actual=received.describe(),
-        cell=cell.label,
+        cell=label(cell),
         response=received.describe(),
     ).at(status_line(received.exchange))
     expect.that(received.is_served, otherwise, received.exchange)
@@ -67,9 +68,11 @@ def _check_page(cell: Cell, received: Received, live: Live) -> None:
         "{cell}: the page shows a record of others",
         expected="records within the grant of the caller",
         actual=others[0].get("id") if others else None,
-        cell=cell.label,
+        cell=label(cell),
     ).on("id")
-    expect.that(not others, otherwise.at(status_line(received.exchange)), received.exchange)
+    if others and received.result is None:
+        otherwise = otherwise.at(*(in_item(received.exchange, each, "id") for each in others))
+    expect.that(not others, otherwise, received.exchange)
 
 
 def _is_of_others(item: dict[str, Any], cell: Cell, live: Live) -> bool:

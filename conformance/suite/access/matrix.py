@@ -15,6 +15,7 @@ from conformance.suite.access.cases import Case, Cases, CellCallers
 from conformance.suite.access.covering import pairwise
 from conformance.suite.access.interfaces import ByTool, Interface, OverHttp, Received
 from conformance.suite.access.judgement import check
+from conformance.suite.access.label import label
 from conformance.suite.access.rule import Cell, Outcome, outcome
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.trial import check_not_approved
@@ -88,7 +89,7 @@ class AccessMatrix:
         received = self._received(cell, case, caller, number)
         if cell.interface == "tool" and outcome(cell) is Outcome.SERVED and not received.is_served:
             # A tool may return a transient error that looks like a rejection.
-            again = f"{cell.label}, once more"
+            again = f"{label(cell)}, once more"
             received = self._interfaces["tool"].ask(operation, (case.call, caller), again)
         check(cell, received, self._live)
         if case.review is not None:
@@ -103,13 +104,13 @@ class AccessMatrix:
         )
         own = (case.call, caller)
         if cell.setting == "alone":
-            return interface.ask(operation, own, cell.label)
+            return interface.ask(operation, own, label(cell))
         other = self._companion(cell, case, number)
         if cell.setting == "after":
             interface.ask(operation, other, f"before {cell.caller}")
-            return interface.ask(operation, own, cell.label)
+            return interface.ask(operation, own, label(cell))
         pair = [own, other] if number % 2 else [other, own]
-        return interface.ask_together(operation, pair, cell.label)[pair.index(own)]
+        return interface.ask_together(operation, pair, label(cell))[pair.index(own)]
 
     def _companion(self, cell: Cell, case: Case, number: int) -> tuple[Call, Caller]:
         """A request with another outcome: of primary, or of a caller who is rejected."""

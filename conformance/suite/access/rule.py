@@ -77,13 +77,6 @@ class Cell:
         by, way = (self.interface, kind), (self.interface, self.form)
         return asked, self.operation, by, way, self.scheme, self.setting
 
-    @property
-    def label(self) -> str:
-        """The cell in a few words."""
-        way = "" if self.form == "plain" else f", {self.form}"
-        company = "" if self.setting == "alone" else f", {self.setting} another caller"
-        return f"{self.caller} asks for a record: {self.record}{way}{company}"
-
 
 def outcome(cell: Cell) -> Outcome:
     """What the specification states for a cell (Authentication, Errors)."""

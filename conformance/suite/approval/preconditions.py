@@ -4,7 +4,7 @@ A defect that shows in a single step is reported once, under the requirement of 
 again in every sequence that has it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -113,7 +113,7 @@ class Preconditions:
         for attempt in self._stale():
             yield "approval/stale-revision", (attempt.response, attempt.after)
         if changed := changed_by_stale(self._trials):
-            yield "approval/stale-revision", tuple(changed)
+            yield "approval/stale-revision", evidence(changed)
         others = self._trials.all_but(trial.scheme)
         spreading = [each for each in (trial, *others) if each.also_approved]
         if len(spreading) > 1:  # one may be another client's approval
@@ -187,13 +187,18 @@ def _of(live: Live) -> Preconditions:
     return Preconditions(live, approvals, Trials(live.session, live, approvals))
 
 
-def changed_by_stale(trials: Trials) -> list[Exchange]:
-    """Reviews as read after stale attempts that changed them.
+def changed_by_stale(trials: Trials) -> list[Attempt]:
+    """The stale attempts that changed their reviews.
 
     A single change may be another client's; several may be where subjects are revised by others.
     """
-    found = [attempt.after for attempt in trials.stale_attempts() if attempt.changed_review]
+    found = [attempt for attempt in trials.stale_attempts() if attempt.changed_review]
     return [] if len(found) < 2 or trials.are_subjects_revised else found
+
+
+def evidence(attempts: Sequence[Attempt]) -> tuple[Exchange, ...]:
+    """The responses to attempts, each with the review as read after it."""
+    return tuple(each for attempt in attempts for each in (attempt.response, attempt.after))
 
 
 def _is_own(response: Exchange) -> bool:

@@ -88,7 +88,8 @@ class Callers:
     ) -> Exchange:
         """Send a call: as primary by default, without a credential for None."""
         caller = self.credential("primary") if credential is DEFAULT else credential
-        return self._session.client.send(call, Sending(caller, scheme, purpose))
+        sending = Sending(caller, scheme, purpose or call.operation)
+        return self._session.client.send(call, sending)
 
     def send_all(self, calls: Sequence[Call], purpose: str = "") -> list[Exchange]:
         """Send independent calls as primary, concurrently."""
@@ -116,7 +117,7 @@ class Callers:
             name = response.credential or "nobody"
             raise Inconclusive(
                 f"the baseline request with {name} returned {response.describe()}",
-                needs=(f"credentials.{name}",),
+                needs=(_needed(response.status, name),),
                 exchanges=[response.id],
             )
         return response
@@ -170,6 +171,17 @@ def _account_of(credential: Credential, callers: Callers) -> object:
     call = Call(api.load().simplest.id)
     data = callers.send(call, credential, purpose="which account is it?").data
     return data.get("id") if isinstance(data, dict) else None
+
+
+def _needed(status: int | None, name: str) -> str:
+    """What is needed where the baseline request of a credential returned a status."""
+    if status in (401, 403):
+        return f"credentials.{name}"
+    if status == 429:
+        return "limits.requests-per-second"
+    if status is None or status >= 500:
+        return "a target that responds"
+    return "a target that serves the baseline request"
 
 
 def _is_unavailable(response: Exchange) -> bool:

@@ -81,7 +81,7 @@ def confirm_miscounted(live: Live, videos: Pagination, id: str, name: str) -> No
     for number in range(1, ROUNDS + 1):
         again = live.paginations.again(videos)
         counted = tally(again).get(name)
-        project = live.callers.send(Call("project_get", {"projectId": id}))
+        project = live.callers.send(Call("project_get", {"projectId": id}), purpose="its counts")
         stated = property_of(project, name)
         if counted is None or stated in (None, counted[id.lower()]):
             return
@@ -90,10 +90,22 @@ def confirm_miscounted(live: Live, videos: Pagination, id: str, name: str) -> No
         if name == "localizationCount" and _has_other_localizations(again, id, live):
             return
         if number == ROUNDS:
-            _report_miscounted(project, name, counted[id.lower()])
+            _report_miscounted((*_pages_with(again, id), project), name, counted[id.lower()])
 
 
-def _report_miscounted(project: Exchange, name: str, counted: int) -> None:
+def _pages_with(videos: Pagination, project: str) -> list[Exchange]:
+    """The pages that list a video of a project."""
+    ids = [[item.get("projectId") for item in page.items] for page in videos.pages]
+    pairs = zip(videos.pages, ids, strict=True)
+    return [page for page, shown in pairs if project.lower() in map(_lower, shown)]
+
+
+def _lower(value: object) -> str:
+    return str(value).lower()
+
+
+def _report_miscounted(responses: Sequence[Exchange], name: str, counted: int) -> None:
+    project = responses[-1]
     stated = property_of(project, name)
     expect.violated(
         defect(
@@ -107,7 +119,7 @@ def _report_miscounted(project: Exchange, name: str, counted: int) -> None:
         )
         .on(name)
         .at(in_data(project, name)),
-        project,
+        *responses,
     )
 
 

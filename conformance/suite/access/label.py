@@ -1,0 +1,51 @@
+"""A cell of the access matrix in words: who asks for what, and how."""
+
+from conformance.contract import openapi
+from conformance.suite.access.rule import Cell
+
+CALLERS = {
+    "lacking": "a caller without the permission",
+    "lacking another": "a caller without another permission",
+    "no-review-role": "a caller without a review role",
+    "nobody": "a caller without a credential",
+    "expired": "an expired credential",
+    "revoked": "a revoked credential",
+    "made-up": "a made-up credential",
+    "near-miss": "an altered credential",
+}
+RECORDS = {
+    "own": "a record of primary",
+    "foreign": "a record of another company",
+    "ungranted": "a record outside the project grant",
+    "absent": "a record that does not exist",
+}
+LISTS = {
+    "foreign": "a list of what belongs to another company",
+    "ungranted": "a list of what is outside the project grant",
+}
+FORMS = {
+    "plain": "",
+    "limit": ", with limit=1",
+    "cursor": ", with a cursor",
+    "filters": ", with filters",
+    "capitals": ", with the id in the other case",
+    "replay": ", with the key of an approval",
+}
+SETTINGS = {
+    "alone": "",
+    "after": ", after another caller",
+    "beside": ", beside another caller",
+}
+
+
+def label(cell: Cell) -> str:
+    """The cell in a few words: "outsider asks for a record of primary, with limit=1"."""
+    who = CALLERS.get(cell.caller, cell.caller)
+    return f"{who} asks for {_asked(cell)}{FORMS[cell.form]}{SETTINGS[cell.setting]}"
+
+
+def _asked(cell: Cell) -> str:
+    has_id = "{" in openapi.load().operations[cell.operation].path
+    if has_id:
+        return RECORDS[cell.record]
+    return LISTS.get(cell.record, cell.operation)

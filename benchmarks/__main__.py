@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import floor, round_trips, runs, schemathesis_run
+from benchmarks import fleets, floor, round_trips, runs, schemathesis_run
 from benchmarks.measured import Figure, Row
 from conformance import __version__
 from conformance.runner.depth import DEPTHS
@@ -59,6 +59,12 @@ PARTS: dict[str, tuple[str, Part]] = {
         "Largest resident set",
         lambda options: runs.memory(options.memory_depths),
     ),
+    "fleet": (
+        "Campaigns over a fleet, against the same runs in a shell loop, and the site of a year",
+        lambda options: fleets.rows(
+            fleets.Sizes(options.targets, options.workers, options.nights, options.targets_a_night)
+        ),
+    ),
 }
 
 
@@ -102,6 +108,19 @@ def _options() -> argparse.Namespace:
         "--memory-depths", type=_names, default=["quick", "standard"], metavar="DEPTH,…",
         help="the depths of the runs whose memory is measured; deep takes minutes",
     )  # fmt: skip
+    parser.add_argument(
+        "--targets", type=int, default=200, metavar="N", help="targets of a campaign of the fleet"
+    )
+    parser.add_argument(
+        "--workers", type=_numbers(int), default=[1, 2, 4], metavar="N,…",
+        help="runs of the fleet at once",
+    )  # fmt: skip
+    parser.add_argument(
+        "--nights", type=int, default=365, metavar="N", help="nights of which a site is written"
+    )
+    parser.add_argument(
+        "--targets-a-night", type=int, default=20, metavar="N", help="targets of each such night"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures")
     parser.add_argument(
         "--history", action="store_true", help=f"append the figures to {HISTORY.name}"

@@ -34,6 +34,11 @@ class Cost:
     peak: float
 
 
+def environment(**more: str) -> dict[str, str]:
+    """The environment of this process, with some more variables."""
+    return {**os.environ, **more}
+
+
 def python(*arguments: str | Path) -> Cost:
     """The cost of a Python process without output."""
     return process([sys.executable, *map(str, arguments)])

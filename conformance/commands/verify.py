@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         pinned = arguments.public_key.read_bytes() if arguments.public_key else None
         verification = verify(found, pinned, current=arguments.with_current_suite)
         if verification.is_other_suite and arguments.then:
-            return environment_of_then.verify(found, _words(arguments))
+            return environment_of_then.verify(found, _words(arguments), arguments.find_links)
         if not verification.problems:
             verification = _registered(found, arguments, verification)
     except (bundle.BundleProblem, dsse.KeyProblem, dsse.SignatureProblem) as problem:

@@ -9,7 +9,8 @@ from sqlalchemy import func, select, update
 
 from conformance.__main__ import main
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT, USAGE_ERROR
-from conformance.fleet.memory import database, reading, recording, tables
+from conformance.fleet.memory import reading, recording, tables
+from conformance.fleet.memory.database import Memory
 from conformance.fleet.memory.recording import Ended
 
 
@@ -106,11 +107,9 @@ def test_a_memory_has_to_be_there(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_the_files_of_old_runs_are_deleted_and_their_verdicts_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    url: str, memory: Memory, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The last run of each target keeps its files; a second time there is nothing to delete."""
-    url = f"sqlite:///{tmp_path / 'fleet.db'}"
-    memory = database.open_memory(url)
     with memory.writing() as connection:
         for night in range(3):
             content = json.dumps(fleet_memory.report({}, night)).encode()
@@ -131,7 +130,6 @@ def test_the_files_of_old_runs_are_deleted_and_their_verdicts_kept(
         ]
         assert [reading.verdicts(connection, number) for number in (1, 2, 3)] == before
         assert connection.scalar(select(func.count()).select_from(tables.blob)) == 1
-    memory.close()
 
 
 def test_days_to_keep_are_stated_as_such(capsys: pytest.CaptureFixture[str]) -> None:

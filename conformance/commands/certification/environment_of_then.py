@@ -16,12 +16,18 @@ from conformance.assurance.certificate.bundle import Bundle
 from conformance.commands.outcome import UsageError
 
 LISTED = "environment.txt"
+REMEDY = "where no index has this version of the suite, name a folder with its wheel: --find-links"
 
 
-def commands(found: Bundle, folder: Path) -> list[list[str]]:
-    """What makes the environment in a folder, with uv where it is installed, or else with pip."""
+def commands(found: Bundle, folder: Path, wheels: Path | None = None) -> list[list[str]]:
+    """What makes the environment in a folder, with uv where it is installed, or else with pip.
+
+    `wheels` is a folder with packages that the index lacks.
+    """
     python, packages = environment.read(found.evidence[LISTED])
     wanted = [f"{environment.PACKAGE}=={packages[environment.PACKAGE]}", "-c", LISTED]
+    if wheels is not None:
+        wanted += ["--find-links", str(wheels.absolute())]
     interpreter = str(folder / "bin" / "python")
     uv = shutil.which("uv")
     if uv is None:
@@ -35,7 +41,7 @@ def commands(found: Bundle, folder: Path) -> list[list[str]]:
     ]
 
 
-def verify(found: Bundle, words: Iterable[str]) -> int:
+def verify(found: Bundle, words: Iterable[str], wheels: Path | None = None) -> int:
     """The exit code of `conformance verify` with these arguments, by the suite of then.
 
     Raises UsageError where the environment cannot be made.
@@ -43,13 +49,14 @@ def verify(found: Bundle, words: Iterable[str]) -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / LISTED).write_bytes(found.evidence[LISTED])
-        for command in commands(found, folder / "then"):
+        for command in commands(found, folder / "then", wheels):
             done = subprocess.run(
                 command, cwd=folder, capture_output=True, text=True, errors="replace", check=False
             )
             if done.returncode:
                 last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
-                raise UsageError(f"{' '.join(command[:3])} failed: {' '.join(last)}")
+                failed = f"{' '.join(command[:3])} failed: {' '.join(last)}"
+                raise UsageError(failed if wheels else f"{failed}; {REMEDY}")
         python = str(folder / "then" / "bin" / "python")
         return subprocess.run(
             [python, "-m", "conformance", "verify", *words], check=False

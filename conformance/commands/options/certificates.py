@@ -108,6 +108,12 @@ def verify(part: argparse.ArgumentParser) -> None:
         " pip), and verify with it",
     )
     part.add_argument(
+        "--find-links",
+        type=Path,
+        metavar="DIR",
+        help="folder with wheels for --then, such as that of a suite that no index has",
+    )
+    part.add_argument(
         "--on",
         type=option_types.day,
         metavar="DATE",

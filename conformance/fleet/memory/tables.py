@@ -1,7 +1,7 @@
 """The tables of the memory.
 
-Times are seconds since 1970 in UTC. Whoever changes a table raises `VERSION`, and adds the step to
-`migrations.py`.
+Times are seconds since 1970 in UTC. Whoever changes a table raises `VERSION`, adds the step to
+`migrations.py`, and a memory of the new version to `tests/fleet/memory/versions`.
 """
 
 from sqlalchemy import (

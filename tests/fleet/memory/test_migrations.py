@@ -46,9 +46,7 @@ def _check(stored: str, fresh: str) -> None:
     with old.writing() as connection:
         added = recording.add(connection, "eu", Ended(0, {"log": b"{}"}))
         before, now = reading.history(connection, "eu")
-        failed = [
-            (each.operation, each.message) for each in reading.verdicts(connection, before.id)
-        ]
+        verdicts = reading.verdicts(connection, before.id)
         times = reading.latencies(connection, before.id)
         assert migrations.version(connection) == VERSION
     assert now.id == added

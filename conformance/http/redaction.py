@@ -2,13 +2,14 @@
 
 The redactor searches for every spelling of a secret in http.spellings, and from
 `secret_search.LONG` characters on every beginning and every end of it with at least
-`secret_search.SHORTEST_PART` characters.
+`secret_search.SHORTEST_PART` characters; also within compressed texts.
 """
 
 import threading
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from conformance.http import compressed
 from conformance.http.own_words import own_words
 from conformance.http.secret_search import Pattern, Search, patterns
 
@@ -39,7 +40,14 @@ class _Searches:
         return self.any_case.replace(text, self._short)
 
     def _short(self, text: bytes) -> bytes:
-        return self.exact.replace(text, bytes)
+        return self.exact.replace(text, self._compressed)
+
+    def _compressed(self, text: bytes) -> bytes:
+        return compressed.replaced(text, self._variable)
+
+    def _variable(self, text: bytes) -> bytes | None:
+        """The variable of the first secret in a text that was compressed."""
+        return self.any_case.first(text) or self.exact.first(text)
 
 
 @lru_cache(maxsize=256)

@@ -132,6 +132,10 @@ class Search:
             end = stop
         return b"".join([*pieces, between(text[end:])]) if pieces else between(text)
 
+    def first(self, text: bytes) -> bytes | None:
+        """The variable of the first pattern that is found in a text."""
+        return next((variable for _, _, variable in self._matches(text)), None)
+
     def _matches(self, text: bytes) -> Iterator[tuple[int, int, bytes]]:
         folded = text.lower() if self._any_case else text
         end = 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from echoing_target import ENCODINGS, spellings, subject
+from echoing_target import COMPRESSED, ENCODINGS, spellings, subject
 
 from conformance import reference
 from conformance.contract.exit_codes import NON_CONFORMANT
@@ -16,6 +16,7 @@ from conformance.runner import examination, pytest_run
 
 PASSWORD = "proxy-pass-8f2e61"
 BASIC = base64.b64encode(f"jane:{PASSWORD}".encode()).decode()
+MATRIX = {**ENCODINGS, **COMPRESSED}
 FILES = ("report.json", "exchanges.jsonl", *(each.file for each in artefacts.FORMATS.values()))
 
 
@@ -65,13 +66,13 @@ def test_a_target_cannot_suppress_the_report_of_its_violations(
 
 
 @pytest.mark.parametrize("file", FILES)
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("encoding", MATRIX)
 def test_no_encoding_of_a_secret_is_in_an_artefact(
     written: tuple[int, Path], encoding: str, file: str
 ) -> None:
     """Neither the whole secret nor either half of it occurs."""
     _, directory = written
-    encode = ENCODINGS[encoding]
+    encode = MATRIX[encoding]
     contents = views(directory, file)
     for secret in secrets():
         middle = len(secret) // 2
@@ -93,4 +94,4 @@ def test_no_masked_key_and_no_password_of_a_proxy_is_in_an_artefact(
 
 def test_the_target_repeats_secrets_in_every_encoding() -> None:
     """The other tests of this module depend on it."""
-    assert len(set(spellings("lk_0addf1b2454eb765f07ec27d737c"))) > 2 * len(ENCODINGS)
+    assert len(set(spellings("lk_0addf1b2454eb765f07ec27d737c"))) > 2 * len(MATRIX)

@@ -1,8 +1,10 @@
 """A pytest plugin with a target that repeats the credential of the caller in its responses."""
 
 import base64
+import gzip
 import html
 import json
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Any
@@ -19,6 +21,17 @@ from conformance.runner.examination import Subject
 def escaped(start: str, end: str = "", form: str = "02x") -> Callable[[str], str]:
     """The encoding of each character as a number between `start` and `end`."""
     return lambda text: "".join(f"{start}{ord(each):{form}}{end}" for each in text)
+
+
+def gzipped(text: str) -> bytes:
+    """The text in gzip, always in the same bytes."""
+    return gzip.compress(text.encode(), mtime=0)
+
+
+def deflated(text: str) -> bytes:
+    """The text in deflate without a header."""
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(f"Invalid API key: {text}".encode()) + packer.flush()
 
 
 ENCODINGS: dict[str, Callable[[str], str]] = {
@@ -40,13 +53,26 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "upper case": str.upper,
     "reversed": lambda text: text[::-1],
 }
+"""The encodings that keep the characters of a text in their places."""
+
+COMPRESSED: dict[str, Callable[[str], str]] = {
+    "gzip in base64": lambda text: base64.b64encode(gzipped(text)).decode(),
+    "gzip in base64url": lambda text: base64.urlsafe_b64encode(gzipped(text)).decode(),
+    "zlib in base64": lambda text: base64.b64encode(zlib.compress(text.encode())).decode(),
+    "zlib in base64url": lambda text: base64.urlsafe_b64encode(
+        zlib.compress(text.encode())
+    ).decode(),
+    "deflate in base64": lambda text: base64.b64encode(deflated(text)).decode(),
+    "deflate in base64url": lambda text: base64.urlsafe_b64encode(deflated(text)).decode(),
+}
+"""Texts that are unpacked before the secret is found; they are replaced as a whole."""
 
 
 def spellings(secret: str) -> list[str]:
     """The encodings of a secret, of its halves, and of it as a masked key."""
     middle = len(secret) // 2
     parts = (secret, secret[:middle], secret[middle:])
-    encoded = [encode(part) for encode in ENCODINGS.values() for part in parts]
+    encoded = [encode(part) for encode in {**ENCODINGS, **COMPRESSED}.values() for part in parts]
     return [*encoded, f"Invalid API key: {secret[:16]}… (ends with {secret[-12:]})"]
 
 

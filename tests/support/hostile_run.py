@@ -27,12 +27,16 @@ PATIENCE = 120
 
 @dataclass(frozen=True)
 class Outcome:
-    """The end of a run: its exit code, its seconds, its peak memory in MiB, and its report."""
+    """The end of a run: its exit code and its report, and what it took.
+
+    `seconds` include its start, `memory` is its peak in MiB, `log` the size of its exchanges in MB.
+    """
 
     name: str
     code: int
     seconds: float
     memory: float
+    log: float
     report: Any
 
 
@@ -63,7 +67,13 @@ def _outcome(name: str) -> Outcome:
         document = json.loads(report.read_bytes()) if report.exists() else None
         peak = Path(folder) / PEAK
         memory = float(peak.read_text()) if peak.exists() else most
-        return Outcome(name, code, time.monotonic() - started, memory, document)
+        seconds = time.monotonic() - started
+        return Outcome(name, code, seconds, memory, _size(Path(folder)), document)
+
+
+def _size(folder: Path) -> float:
+    log = folder / "exchanges.jsonl"
+    return log.stat().st_size / 1e6 if log.exists() else 0.0
 
 
 def _end(child: int, deadline: float) -> tuple[int, float]:

@@ -14,6 +14,9 @@ LONGEST = 60
 MOST_MEMORY = 400
 """MiB of a run."""
 
+MOST_LOG = 1000
+"""MB of the exchanges of a run."""
+
 _SCHEMA = jsonschema_rs.validator_for(json.loads(files.text("report.schema.json")))
 
 
@@ -31,5 +34,6 @@ def flaws(outcome: Outcome) -> list[str]:
         "an invalid report": not _SCHEMA.is_valid(report),
         f"{outcome.seconds:.0f} s": outcome.seconds > LONGEST,
         f"{outcome.memory:.0f} MiB": outcome.memory > MOST_MEMORY,
+        f"a log of {outcome.log:.0f} MB": outcome.log > MOST_LOG,
     }
     return [flaw for flaw, holds in found.items() if holds]

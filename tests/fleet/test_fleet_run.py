@@ -90,6 +90,7 @@ def test_a_campaign_says_how_each_target_ended(tmp_path: Path) -> None:
         (["fleet.toml", "--db", "mysql://h/n"], "'AWAY_KEY'"),
         (["one.toml", "--db", "mysql://h/n"], "--db mysql: neither SQLite nor PostgreSQL"),
         (["one.toml", "--only", "moon"], "no target has the label or name of --only"),
+        (["one.toml", "--engine", "dask+tls://127.0.0.1:1"], "TLS needs the settings of Dask"),
     ],
 )
 def test_a_mistake_ends_the_command_before_the_first_run(

@@ -4,12 +4,16 @@ from collections.abc import Mapping
 from concurrent.futures import Executor, Future
 from typing import Any
 
-from distributed import Client
+from distributed import Client, Security
 
 from conformance.fleet.engines.engine import EngineProblem
 from conformance.fleet.job.on_worker import perform_there
 
 SCHEMES = {"dask": "tcp", "dask+tls": "tls"}
+UNSET = (
+    "TLS needs the settings of Dask: set DASK_DISTRIBUTED__COMM__TLS__CA_FILE and"
+    " DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT to PEM files"
+)
 CONNECTING = 30
 """Seconds until a scheduler has to respond."""
 
@@ -23,6 +27,8 @@ class DaskEngine:
 
     def __init__(self, address: str) -> None:
         scheme, _, place = address.partition("://")
+        if scheme == "dask+tls" and Security().get_connection_args("client")["ssl_context"] is None:
+            raise EngineProblem(f"{address}: {UNSET}")
         try:
             self._client = Client(
                 f"{SCHEMES[scheme]}://{place}", timeout=CONNECTING, set_as_default=False

@@ -257,7 +257,7 @@ def test_a_stale_revision_is_a_conflict(
     otherwise = defect(
         Kind.EFFECT, "stale attempts change the review", expected="the review stays as it was"
     )
-    where = (place(attempt.after, "subjectRevision") for attempt in changed)
+    where = (place(attempt.after, attempt.changed_property) for attempt in changed)
     expect.that(not changed, otherwise.at(*where), *evidence(changed))
     for label in STALE:  # raises Inconclusive for what was not attempted
         trials.attempts(f"{label} by {scheme}", scheme)

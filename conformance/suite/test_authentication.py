@@ -13,6 +13,7 @@ from conformance.suite.callers.forged_credentials import (
     near_misses,
     without_credential,
 )
+from conformance.suite.callers.needs import needed
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import LONGEST, later, limited, others
 from conformance.suite.lists.live import Live
@@ -143,7 +144,7 @@ def _check_accepted(operation: Operation, scheme: str, live: Live, trials: Trial
     expect.that(not is_entitled, _not_accepted(response), response)
     raise Inconclusive(
         f"{operation.id} by {scheme} returned {response.describe()}",
-        needs=(f"credentials.primary.{scheme}",),
+        needs=(needed(response.status, "primary", scheme),),
         exchanges=[response.id],
     )
 

@@ -7,6 +7,7 @@ from conformance.contract.description.compare import description, examine, pairs
 from conformance.contract.description.difference import BREAKING, Aspect, Difference
 from conformance.contract.description.document import Document, SchemaError
 from conformance.contract.description.source import SourceError, UnbundledError
+from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
 from conformance.http.exchange import MISSING, Exchange
 from conformance.http.sending import Sending
@@ -160,7 +161,8 @@ def _check(live: Live, aspect: Aspect) -> None:
     A description is complete only without any difference.
     """
     response, _ = _require_description(live)
-    differences = [each for each in examine(text_of(response)) if each.aspect is aspect]
+    text = text_of(response)
+    differences = [each for each in examine(text) if each.aspect is aspect]
     if aspect is not Aspect.COMPLETE:
         differences = [each for each in differences if each.effect in BREAKING]
     if differences:
@@ -169,14 +171,20 @@ def _check(live: Live, aspect: Aspect) -> None:
             "{differences}",
             expected=differences[0].specified or "what the contract states",
             actual=differences[0].described or None,
-            differences="; ".join(_lines(differences)),
+            differences="; ".join(_lines(differences, has_lines="\n" in text.strip())),
         ).at(Location(Part.BODY, exchange=response.id))
         expect.violated(violation, response)
 
 
-def _lines(differences: list[Difference]) -> Iterator[str]:
+def _lines(differences: list[Difference], *, has_lines: bool) -> Iterator[str]:
+    """Each difference with its operations, and its line in a document of several lines."""
     for each in differences[:MAX_REPORTED]:
-        yield f"line {each.lines[0]}, {each}" if each.lines else str(each)
+        place = [f"line {each.lines[0]}"] if has_lines and each.lines else []
+        if each.operations and each.where not in each.operations:
+            more = len(each.operations) - 1
+            others = f" and {quantity(more, 'other operation')}" if more else ""
+            place.append(f"{each.operations[0]}{others}")
+        yield ", ".join([*place, str(each)])
     if len(differences) > MAX_REPORTED:
         yield f"and {len(differences) - MAX_REPORTED} more (`conformance diff` lists them)"
 

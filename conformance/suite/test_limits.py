@@ -16,6 +16,7 @@ from conformance.http.exchange import Call, Exchange
 from conformance.http.retry import is_transient, is_unavailable, retry_after
 from conformance.http.sending import Sending
 from conformance.suite.callers import expect
+from conformance.suite.callers.needs import needed
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 from conformance.target.target import RateLimit
@@ -207,7 +208,7 @@ def _require_served(response: Exchange) -> None:
     if response.status != 200:
         raise Inconclusive(
             f"{response.operation} with {response.credential} returned {response.describe()}",
-            needs=(f"credentials.{response.credential}",),
+            needs=(needed(response.status, str(response.credential)),),
             exchanges=[response.id],
         )
 

@@ -195,7 +195,7 @@ def test_an_undescribed_status_is_incomplete(targets: Targets) -> None:
     del document["paths"]["/account"]["get"]["responses"]["502"]
     target = targets.publishing(orjson.dumps(document))
     checks.test_the_responses(target)
-    with pytest.raises(Violation, match="line 1, 502: is not described"):
+    with pytest.raises(Violation, match="account_get, 502: is not described"):
         checks.test_the_description_is_complete(target)
 
 

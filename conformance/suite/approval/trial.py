@@ -43,6 +43,11 @@ class Attempt:
         return self.changed_status
 
     @property
+    def changed_property(self) -> str:
+        """The property that shows best that the review was changed."""
+        return "status" if self.changed_status else "subjectRevision"
+
+    @property
     def changed_status(self) -> bool:
         """Whether the review shows another status than before."""
         read, after = self.before.read, self.after

@@ -17,6 +17,7 @@ from conformance.http.sending import Sending
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
+from conformance.suite.callers.needs import needed
 from conformance.suite.callers.places import status_line
 from conformance.target.target import Credential
 
@@ -117,7 +118,7 @@ class Callers:
             name = response.credential or "nobody"
             raise Inconclusive(
                 f"the baseline request with {name} returned {response.describe()}",
-                needs=(_needed(response.status, name),),
+                needs=(needed(response.status, name),),
                 exchanges=[response.id],
             )
         return response
@@ -171,17 +172,6 @@ def _account_of(credential: Credential, callers: Callers) -> object:
     call = Call(api.load().simplest.id)
     data = callers.send(call, credential, purpose="which account is it?").data
     return data.get("id") if isinstance(data, dict) else None
-
-
-def _needed(status: int | None, name: str) -> str:
-    """What is needed where the baseline request of a credential returned a status."""
-    if status in (401, 403):
-        return f"credentials.{name}"
-    if status == 429:
-        return "limits.requests-per-second"
-    if status is None or status >= 500:
-        return "a target that responds"
-    return "a target that serves the baseline request"
 
 
 def _is_unavailable(response: Exchange) -> bool:

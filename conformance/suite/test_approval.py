@@ -7,6 +7,7 @@ from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import MALFORMED, MISSPELT, STALE, conflict
+from conformance.suite.approval.plan import IN_CAPITALS
 from conformance.suite.approval.preconditions import changed_by_stale, evidence
 from conformance.suite.approval.result import result_of
 from conformance.suite.approval.review import (
@@ -20,7 +21,7 @@ from conformance.suite.approval.review import (
     status_line,
 )
 from conformance.suite.approval.settling import Settling
-from conformance.suite.approval.trial import Trial, check_not_approved
+from conformance.suite.approval.trial import Attempt, Trial, check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
@@ -266,17 +267,26 @@ def test_a_stale_revision_is_a_conflict(
 def _check_stale(scheme: str, trials: Trials) -> None:
     """Raise Violation where a stale attempt was not rejected, or had an effect."""
     concurrent = trials.first().concurrent
-    names = [f"{label} by {scheme}" for label in STALE]
+    names = [IN_CAPITALS, *(f"{label} by {scheme}" for label in STALE)]
     made = [name for name in names if name in trials.first().attempts]
     single = [attempt for name in made for attempt in trials.attempts(name, scheme)]
     checked = trials.not_overtaken([*single, *concurrent])
     approved_by_others = {each.after.id for each in concurrent if each not in checked}
     for attempt in checked:
-        distance = abs(attempt.sent_revision - attempt.before.revision)
-        allowed = conflict(attempt.sent_revision) if distance == 1 else (400, 409, 422)
-        expect.status(attempt.response, *allowed)
+        expect.status(attempt.response, *_allowed(attempt))
         if attempt.after.id not in approved_by_others:
             check_not_approved(attempt.response, attempt.after)
+
+
+def _allowed(attempt: Attempt) -> frozenset[int]:
+    """The statuses that are allowed for a stale attempt.
+
+    An id in capitals may be that of no review.
+    """
+    if attempt.response.call.path["reviewId"] != attempt.before.id:
+        return conflict(attempt.sent_revision) | {404}
+    distance = abs(attempt.sent_revision - attempt.before.revision)
+    return conflict(attempt.sent_revision) if distance == 1 else frozenset({400, 409, 422})
 
 
 @requirement("arguments/body")

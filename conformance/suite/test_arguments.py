@@ -7,6 +7,7 @@ from both sides, in the notations that clients use, alone and beside other argum
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
+from conformance.contract import openapi
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import (
@@ -26,23 +27,17 @@ from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.lists.parameters import confirmed_name
 from conformance.suite.lists.records import every_value
 
-IN_RANGE = ("1", "2", "10", "50", "99", "100")
+IN_RANGE = ("1", "50", "99", "100")
+"""Limits that the checks of pagination do not all send to each list."""
 OUT_OF_RANGE = (
     "0",
     "-1",
-    "-100",
     "101",
-    "200",
-    "1000",
     "2147483648",
-    "9223372036854775808",
-    "-9223372036854775809",
     "9" * 40,
 )
 NO_INTEGERS = (
     "1.5",
-    "99.9",
-    "0.5",
     "1e9",
     "abc",
     "10abc",
@@ -51,8 +46,9 @@ NO_INTEGERS = (
     "null",
     "NaN",
     "Infinity",
-    "-0",
 )
+BESIDE_CURSOR = ("0", "101", "abc", "-1", "1.5", "0", "101")
+"""Limits of which each list gets some beside a cursor."""
 WORDS = ("undefined", "0", "null", "all", "not-a-uuid")
 """Values that a client may send where it has none, and that a target may ignore."""
 LONG = 2
@@ -86,9 +82,15 @@ def test_a_limit_out_of_range_is_rejected(operation: Operation, live: Live) -> N
     cursor = live.callers.baseline(call.asking(limit="1")).cursor
     name = live.session.name(operation, "cursor")
     if cursor is not None and name is not None:
-        for value in ("0", "101", "abc"):
+        for value in BESIDE_CURSOR[_turn(operation) :][:FEW]:
             beside_cursor = call.asking(limit=value, **{name: cursor})
             live.callers.probe(beside_cursor, call, f"limit={value} beside a cursor")
+
+
+def _turn(operation: Operation) -> int:
+    """A number below five that differs from list to list."""
+    lists = [each.id for each in openapi.load().operations.values() if each.is_list]
+    return lists.index(operation.id)
 
 
 @requirement("arguments/cursor")
@@ -164,7 +166,7 @@ def test_valid_arguments_are_accepted(operation: Operation, live: Live) -> None:
     calls = [call.asking(limit=value) for value in IN_RANGE if operation.is_list]
     made_up = live.made_up(operation.id)
     for name, id in call.path.items():
-        values = (*_other_forms(made_up), id.upper(), made_up.upper())
+        values = dict.fromkeys((*_other_forms(made_up), id.upper(), made_up.upper()))
         calls += [call.at(**{name: value}) for value in values]
     for role, name in _filter_names(operation, live):
         ids = _own_ids(operation, operation.filters[role], live)

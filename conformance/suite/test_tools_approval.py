@@ -1,23 +1,31 @@
 """Approval by tool: it has the effects and the guards of that over HTTP (Versioning)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Kind, defect
+from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import MISSING, Exchange
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import MOST_REVISIONS, Approvals
+from conformance.suite.approval.attempts import ahead, conflict
+from conformance.suite.approval.bystanders import newly_approved
+from conformance.suite.approval.key_transfer import transferred
 from conformance.suite.approval.preconditions import Preconditions
 from conformance.suite.approval.result import check_not_in_former_state
 from conformance.suite.approval.review import (
     APPROVED,
     Review,
     is_withheld,
+    place,
     revision_or_first,
     shown_revision,
+    status_line,
 )
 from conformance.suite.approval.tool_calls import arguments_of_approval, check_without_effect
+from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
+from conformance.suite.approval.watched_pages import pages_of_reviews
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.tools.parity import differ
@@ -25,6 +33,10 @@ from conformance.suite.tools.results import ToolResult, check_rejected, data_of
 from conformance.suite.tools.schema import arranged, rejection
 from conformance.suite.tools.toolbox import Arguments, Toolbox
 
+FEWEST_LEFT = 3
+"""Reviews that are left to other checks."""
+READS = 64
+"""Pages that are read to see whether others approve reviews."""
 MISTYPED: tuple[tuple[str, Callable[[int], object]], ...] = (
     # Less than the right one, since a large one has no room for a fraction.
     ("expectedSubjectRevision", lambda revision: revision % 1000 + 0.5),
@@ -48,9 +60,10 @@ def test_an_approval_by_tool_is_one_over_http(
     review = approvals.pool.take()
     review = _check_stale_by_tool(review, toolbox, operation, approvals, trials)
 
-    review, key, first = _approved_by_tool(review, toolbox, operation, approvals)
+    (review, key, first), also = _approved_and_watched(review, toolbox, operation, approvals)
     data = data_of(first)
     _check_result_by_tool(data, review, first)
+    _check_alone(first, also, toolbox, operation, approvals)
 
     after = approvals.reader.read_approved(review)
     check_not_in_former_state(review, after, first.exchange)
@@ -58,9 +71,55 @@ def test_an_approval_by_tool_is_one_over_http(
     replay = approvals.approve(review, key, scheme=toolbox.scheme, purpose=purpose)
     expect.status(replay, 200)
     _check_same_result(replay.data, data, toolbox, first.exchange, replay)
-    for difference in (1, -1):
-        other = arguments_of_approval(review.id, review.revision + difference, key)
-        check_rejected(toolbox.call_as_primary(operation, other, "the key with another revision"))
+    older = arguments_of_approval(review.id, review.revision - 1, key)
+    check_rejected(toolbox.call_as_primary(operation, older, "the key with another revision"))
+    _check_key_over_http(Trial(review, toolbox.scheme, key, replay, after), toolbox, approvals)
+
+
+def _check_alone(
+    approval: ToolResult,
+    also: Mapping[str, Exchange],
+    toolbox: Toolbox,
+    operation: Operation,
+    approvals: Approvals,
+) -> None:
+    """Violation where approvals by tool approve other reviews, and others approve none."""
+    if not also:
+        return
+    with suppress(Inconclusive):  # no review is left to repeat it
+        _, again = _approved_and_watched(approvals.pool.take(), toolbox, operation, approvals)
+        also = again
+    listed = [record["id"] for record in approvals.reader.listed() if record["id"] in also]
+    if not listed or approvals.reader.others_approve(listed[0], READS):
+        return
+    otherwise = defect(
+        Kind.EFFECT,
+        "an approval by tool approved another review as well",
+        expected="one review approved",
+        actual=listed[0],
+    )
+    page = also[listed[0]]
+    expect.violated(otherwise.on("status").at(place(page, "items")), approval.exchange, page)
+
+
+def _check_key_over_http(by_tool: Trial, toolbox: Toolbox, approvals: Approvals) -> None:
+    """A key that was used by tool is used over HTTP too, for its revision and its review."""
+    review = by_tool.review
+    call = approvals.call(review.id, review.revision + 1, by_tool.key)
+    purpose = "over HTTP, the key of an approval by tool with another revision"
+    response = toolbox.live.callers.send(call, scheme=toolbox.scheme, purpose=purpose)
+    expect.status(response, *conflict(review.revision + 1))
+    if not approvals.pool.leaves(FEWEST_LEFT):
+        return
+    transfer = transferred(approvals, by_tool)
+    otherwise = defect(
+        Kind.STATUS,
+        "over HTTP, the key of an approval by tool for another review: {response}",
+        expected="409, or 200 that approves the other review",
+        actual=transfer.response.status,
+        response=transfer.response.describe(),
+    ).at(status_line(transfer.response))
+    expect.that(transfer.conforms, otherwise, transfer.response, transfer.after)
 
 
 def _check_result_by_tool(data: object, review: Review, first: ToolResult) -> None:
@@ -89,6 +148,9 @@ def _check_replay_by_tool(toolbox: Toolbox, operation: Operation, trials: Trials
     replay = toolbox.call_until_served(operation, arguments, purpose)
     first = trial.approval.data
     _check_same_result(first, data_of(replay), toolbox, trial.approval, replay.exchange)
+    newer = arguments_of_approval(trial.review.id, ahead(trial.review.revision), trial.key)
+    purpose = "by tool, the key of an approval over HTTP with another revision"
+    check_rejected(toolbox.call_as_primary(operation, newer, purpose))
 
 
 def _check_same_result(
@@ -190,6 +252,25 @@ def _is_overtaken(id: str, sent: int, approvals: Approvals, trials: Trials) -> b
     current = shown_revision(approvals.reader.read(id))
     is_made = isinstance(current, int | float) and current >= sent
     return is_made and trials.are_subjects_revised
+
+
+def _approved_and_watched(
+    review: Review, toolbox: Toolbox, operation: Operation, approvals: Approvals
+) -> tuple[tuple[Review, str, ToolResult], Mapping[str, Exchange]]:
+    """Approve a review by tool; also the pages that show another one approved since, by its id."""
+    before = pages_of_reviews(toolbox.live)
+    approved = _approved_by_tool(review, toolbox, operation, approvals)
+    after = pages_of_reviews(toolbox.live)
+    # A list may show an earlier approval of this run only now.
+    own = toolbox.live.session.approved
+    own.add(approved[0].id.lower())
+    also = {
+        id: page
+        for earlier, page in zip(before, after, strict=False)
+        for id in newly_approved(earlier, page)
+        if id.lower() not in own
+    }
+    return approved, also
 
 
 def _approved_by_tool(

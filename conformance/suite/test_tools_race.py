@@ -1,16 +1,14 @@
 """Approvals over HTTP and by tool at once: together they make one approval (Versioning)."""
 
 from conformance.contract.verdict import Kind, NotApplicable, defect
-from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.attempts import ON_APPROVED
 from conformance.suite.approval.preconditions import Preconditions
 from conformance.suite.approval.result import check_not_in_former_state
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.tools.interface_race import OF_EACH, InterfaceRace, race_interfaces
+from conformance.suite.tools.interface_race import InterfaceRace, race_interfaces
 from conformance.suite.tools.parity import differ
 from conformance.suite.tools.toolbox import Toolbox
 
@@ -23,7 +21,7 @@ def test_both_interfaces_at_once_make_one_approval(
     toolbox: Toolbox, approvals: Approvals, trials: Trials, preconditions: Preconditions
 ) -> None:
     """With one key, all that succeed return one result over HTTP and by tool."""
-    raced = _raced(["one key for both"] * 2 * OF_EACH, (toolbox, approvals, trials, preconditions))
+    raced = _raced(toolbox, approvals, trials, preconditions)
     for response in raced.over_http:
         expect.status(response, 200, 409)
     results = [
@@ -41,37 +39,23 @@ def test_both_interfaces_at_once_make_one_approval(
         )
         is_same = not differ(first, result, toolbox.live.session.contract)
         expect.that(is_same, otherwise, winner, response)
-    _check_approved(raced, approvals, winner)
-
-
-@requirement("tools/approval")
-def test_both_interfaces_with_many_keys_leave_one_state(
-    toolbox: Toolbox, approvals: Approvals, trials: Trials, preconditions: Preconditions
-) -> None:
-    """With a key for each request, at least one succeeds, and the review is approved."""
-    labels = [f"key {number} for both" for number in range(2 * OF_EACH)]
-    raced = _raced(labels, (toolbox, approvals, trials, preconditions))
-    for response in raced.over_http:
-        expect.status(response, *ON_APPROVED)
-    _check_approved(raced, approvals, raced.winners[0])
+    check_not_in_former_state(raced.review, approvals.reader.read_approved(raced.review), winner)
 
 
 def _raced(
-    labels: list[str], by: tuple[Toolbox, Approvals, Trials, Preconditions]
+    toolbox: Toolbox, approvals: Approvals, trials: Trials, preconditions: Preconditions
 ) -> InterfaceRace:
     """A race of one review; Violation where no request succeeds.
 
     Raises NotApplicable where no race is possible, or where it shows nothing.
     """
-    toolbox, approvals, trials, preconditions = by
     trials.require_consent()
     toolbox.tool(toolbox.live.operation("review_approve"))
     preconditions.check()
     if toolbox.live.session.connections == 1 or not approvals.pool.leaves(FEWEST_LEFT):
         raise NotApplicable("the profile allows no race, or has few reviews")
     review = approvals.pool.take()
-    keys = [approvals.key(review.id, label) for label in labels]
-    raced = race_interfaces(toolbox, approvals, keys, review)
+    raced = race_interfaces(toolbox, approvals, review)
     if raced is None or approvals.reader.revised(review) is not None:
         raise NotApplicable("the race was disturbed by others")
     otherwise = defect(
@@ -79,7 +63,3 @@ def _raced(
     )
     expect.that(bool(raced.winners), otherwise, *raced.over_http[:1])
     return raced
-
-
-def _check_approved(raced: InterfaceRace, approvals: Approvals, winner: Exchange) -> None:
-    check_not_in_former_state(raced.review, approvals.reader.read_approved(raced.review), winner)

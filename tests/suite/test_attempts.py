@@ -13,6 +13,7 @@ from conformance.suite.approval.attempts import (
     NEXT,
     STALE,
     ahead,
+    ahead_in_capitals,
     changed,
     conflict,
     unaltered,
@@ -53,6 +54,13 @@ def test_a_stale_revision_is_derived_from_the_right_one(right: int, made: list[i
 def test_adjacent_revisions_differ_by_one() -> None:
     """One is above and one is below the right revision."""
     assert [STALE[name](7) for name in NEXT] == [ahead(7), 6] == [8, 6]
+
+
+def test_a_stale_revision_is_sent_to_the_id_in_capitals() -> None:
+    """Neither the id in upper case nor the key is wrong: only the revision is."""
+    call = ahead_in_capitals(RIGHT, 7, "k")
+    assert call.path == {"reviewId": ID.upper()}
+    assert json.loads(call.body or b"") == {"expectedSubjectRevision": 8, "idempotencyKey": "k"}
 
 
 def test_each_attempt_changes_one_part_of_an_approval() -> None:

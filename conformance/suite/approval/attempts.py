@@ -86,6 +86,12 @@ def _at(spelling: Callable[[str], str]) -> Change:
     return path
 
 
+def ahead_in_capitals(call: Call, right: int, key: str) -> Call:
+    """A stale revision, and the id in upper case: the guard holds under any spelling of an id."""
+    stale = changed(revision=ahead)(call, right, key)
+    return stale.at(reviewId=stale.path["reviewId"].upper())
+
+
 MISSPELT: Mapping[str, Change] = {
     "the id without dashes": _at(lambda id: id.replace("-", "")),
     "the id in braces": _at(lambda id: f"{{{id}}}"),

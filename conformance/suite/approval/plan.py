@@ -12,6 +12,7 @@ from conformance.suite.approval.attempts import (
     STALE,
     Change,
     ahead,
+    ahead_in_capitals,
     changed,
     unaltered,
 )
@@ -27,6 +28,7 @@ from conformance.target.target import Credential
 FORBIDDEN = ("expired", "revoked", "lacking.reviews:approve", "outsider", "no-review-role")
 """The credentials of a profile that may not approve."""
 STALE_KIND = "stale"
+IN_CAPITALS = "one revision ahead, at the id in capitals"
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ def everything(session: Context, primary: Credential) -> Iterator[Planned]:
         for scheme in primary.schemes:
             change = changed(revision=revision)
             yield Planned(STALE_KIND, f"{label} by {scheme}", primary, scheme, change)
+    yield Planned(STALE_KIND, IN_CAPITALS, primary, None, ahead_in_capitals)
     yield from _as_others(session)
     for label, change in MALFORMED.items():
         yield Planned("malformed", label, primary, None, change)

@@ -6,7 +6,6 @@ made once more on another review, alone, so that the evidence shows which of the
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -21,15 +20,12 @@ from conformance.suite.approval.bystanders import bystanders, newly_approved, wo
 from conformance.suite.approval.plan import STALE_KIND, Planned
 from conformance.suite.approval.review import Review, is_withheld, revision_of
 from conformance.suite.approval.trial import Approval, Attempt, Bystander, Trial
-from conformance.suite.callers.callers import Request
+from conformance.suite.approval.watched_pages import requests_of_pages
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.pagination import PAGE
 
 MOST_EFFECTS = 3
 """Reviews that attempts of one kind may take before no more of that kind are made."""
 AT_ONCE = 4
-MOST_PAGES = 4
-"""Pages of the list of reviews that are watched during an approval."""
 
 
 class TrialRunner:
@@ -218,22 +214,10 @@ class TrialRunner:
         self, reads: Sequence[tuple[str, str | None]]
     ) -> tuple[list[Exchange], list[Exchange]]:
         """The longest pages of reviews, which show many at once, and reviews by their ids."""
-        requests = [*self._pages(), *self._reader.requests(reads)]
+        requests = [*requests_of_pages(self._live), *self._reader.requests(reads)]
         responses = self._live.callers.send_each(requests)
         number = len(responses) - len(reads)
         return responses[:number], responses[number:]
-
-    def _pages(self) -> list[Request]:
-        """The requests of the first pages of reviews; the later ones continue what was read."""
-        primary = self._live.callers.credential("primary")
-        purpose = "the other reviews in the list"
-        first = Call("review_list").asking(limit=str(PAGE))
-        requests = [(first, Sending(primary, None, purpose))]
-        with suppress(Inconclusive):
-            pages = self._live.listing("review_list").pages[1:MOST_PAGES]
-            # A cursor may belong to the credential that it was issued to.
-            requests += [(page.call, Sending(primary, page.scheme, purpose)) for page in pages]
-        return requests
 
     def _approved_on(
         self, page: Exchange, later: Exchange, known: Iterable[str]

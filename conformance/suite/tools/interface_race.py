@@ -1,6 +1,5 @@
 """Approvals of one review over HTTP and by tool in the same moment."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from conformance.http.exchange import Exchange
@@ -20,13 +19,9 @@ PURPOSE = "approvals over HTTP and by tool at once"
 
 @dataclass(frozen=True)
 class InterfaceRace:
-    """The review, and the responses of both interfaces.
-
-    `keys` has the key of each request, those over HTTP first.
-    """
+    """The review, and the responses of both interfaces."""
 
     review: Review
-    keys: tuple[str, ...]
     over_http: tuple[Exchange, ...]
     by_tool: tuple[ToolResult, ...]
 
@@ -37,33 +32,27 @@ class InterfaceRace:
         return [*(each for each in self.over_http if each.status == 200), *served]
 
 
-def race_interfaces(
-    toolbox: Toolbox, approvals: Approvals, keys: Sequence[str], review: Review
-) -> InterfaceRace | None:
-    """Approve a review at once, with a key for each of the requests.
+def race_interfaces(toolbox: Toolbox, approvals: Approvals, review: Review) -> InterfaceRace | None:
+    """Approve a review at once, with one key.
 
     None where a response is not the target's own, or is no response to its request.
     """
-    half = len(keys) // 2
     primary = toolbox.live.callers.credential("primary")
-    approvals.record(review.id, review.revision, keys[0])
-    calls = [approvals.call(review.id, review.revision, key) for key in keys[:half]]
+    key = approvals.key(review.id, "one key for both")
+    approvals.record(review.id, review.revision, key)
+    calls = [approvals.call(review.id, review.revision, key)] * OF_EACH
     sending = Sending(primary, toolbox.scheme, PURPOSE, patient=False)
     operation = toolbox.live.operation("review_approve")
-    requests = [
-        toolbox.request_beside(
-            operation, arguments_of_approval(review.id, review.revision, key), PURPOSE
-        )
-        for key in keys[half:]
-    ]
-    sendings = [*[sending] * half, *(replace(each, patient=False) for _, each, _ in requests)]
+    arguments = arguments_of_approval(review.id, review.revision, key)
+    requests = [toolbox.request_beside(operation, arguments, PURPOSE) for _ in range(OF_EACH)]
+    sendings = [*[sending] * OF_EACH, *(replace(each, patient=False) for _, each, _ in requests)]
     exchanges = toolbox.live.session.client.send_all(
         [*calls, *(call for call, _, _ in requests)], sendings, together=True
     )
     toolbox.live.session.approved.add(review.id.lower())
-    numbered = list(zip(exchanges[half:], (number for _, _, number in requests), strict=True))
+    numbered = list(zip(exchanges[OF_EACH:], (number for _, _, number in requests), strict=True))
     is_spoilt = any(is_transient(each) or is_unavailable(each) for each in exchanges)
     if is_spoilt or not all(response_to(*each) for each in numbered):
         return None
     by_tool = tuple(tool_result(*each) for each in numbered)
-    return InterfaceRace(review, tuple(keys), tuple(exchanges[:half]), by_tool)
+    return InterfaceRace(review, tuple(exchanges[:OF_EACH]), by_tool)

@@ -41,7 +41,7 @@ def test_a_replay_repeats_the_result(
             purpose = "the key with another revision, between the replays"
             live.callers.send(other, scheme=scheme, purpose=purpose)
         replay = _replay(trial, approvals, "the same approval again")
-        expect.status(replay, 200)
+        expect.status(replay, 200, before=trial.approval)
         check_replay(replay, trial.approval)
     after = _check_still_approved(trial, approvals)
     _check_made_once(trial, after, approvals)

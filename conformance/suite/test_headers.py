@@ -41,7 +41,8 @@ def test_a_replay_with_any_accept_repeats_the_result(
     for sending in ACCEPTS:
         own = replace(sending, credential=primary, scheme=trial.scheme)
         response = live.session.client.send(_call(trial, approvals), own)
-        expect.status(response, 200)
+        because = f"a replay with {sending.purpose}"
+        expect.status(response, 200, because=because, before=trial.approval)
         check_replay(response, trial.approval)
 
 

@@ -41,7 +41,8 @@ SETTINGS = {
 def label(cell: Cell) -> str:
     """The cell in a few words: "outsider asks for a record of primary, with limit=1"."""
     who = CALLERS.get(cell.caller, cell.caller)
-    return f"{who} asks for {_asked(cell)}{FORMS[cell.form]}{SETTINGS[cell.setting]}"
+    does = "approves" if openapi.load().operations[cell.operation].writes else "asks for"
+    return f"{who} {does} {_asked(cell)}{FORMS[cell.form]}{SETTINGS[cell.setting]}"
 
 
 def _asked(cell: Cell) -> str:

@@ -18,8 +18,13 @@ from conformance.http.retry import is_unavailable
 from conformance.suite.callers.places import status_line
 
 
-def status(response: Exchange, *allowed: int, because: str = "") -> None:
-    """The response has one of the statuses; `because` replaces the purpose in the message."""
+def status(
+    response: Exchange, *allowed: int, because: str = "", before: Exchange | None = None
+) -> None:
+    """The response has one of the statuses; `because` replaces the purpose in the message.
+
+    `before` is an earlier response without which a reader cannot follow.
+    """
     if response.status in allowed:
         return
     clear(response)
@@ -27,7 +32,8 @@ def status(response: Exchange, *allowed: int, because: str = "") -> None:
     expected = f"{', '.join(most)} or {last}" if most else last
     must_be_rejected = all(400 <= each < 500 for each in allowed)
     found = _other_status(response, expected, because, must_be_rejected)
-    violated(replace(found, values={**found.values, "allowed": sorted(allowed)}), response)
+    shown = (response,) if before is None else (before, response)
+    violated(replace(found, values={**found.values, "allowed": sorted(allowed)}), *shown)
 
 
 def rejected(response: Exchange, because: str = "") -> None:

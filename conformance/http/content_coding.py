@@ -17,7 +17,7 @@ LONGEST_NAME = 80
 READ_SIZE = 64 * 1024
 PIECE = 256 * 1024
 LARGE = 512 * 1024
-_LARGE_BODIES = BoundedSemaphore(4)
+_LARGE_BODIES = BoundedSemaphore(2)
 """So many bodies of more than LARGE bytes are read at once: a run reads up to 32 others."""
 
 HEAD = 64 * 1024

@@ -68,7 +68,7 @@ class Requests:
         if sending.stream and call.body is not None:
             content, chunked = iter([call.body]), (("transfer-encoding", "chunked"),)
         shown = (*self.redactor.headers(headers), *public, *chunked)
-        recorded = Request(method, self.redactor.text(url), shown, call.body)
+        recorded = Request(method, self.redactor.text(_short(url)), shown, call.body)
         if len(url) > LONGEST_LINE or any(len(value) > LONGEST_LINE for _, value in headers):
             return Outgoing(_beginning(recorded), problem=httpx.InvalidURL(TOO_LONG))
         try:

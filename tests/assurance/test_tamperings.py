@@ -314,6 +314,72 @@ EVIDENCE: dict[str, tuple[Edit, str]] = {
 }
 
 
+def known(**altered: object) -> Edit:
+    """A known failure that the run was not given, with some of its parts altered."""
+    stated: dict[str, object] = {
+        "requirement": "base/version-segment",
+        "operation": None,
+        "reason": "it is planned",
+        "expires": "2099-01-01",
+        "is_gap": False,
+    }
+    return edited("run.json", lambda run: run.update({"known-failures": [stated | altered]}))
+
+
+EVIDENCE |= {
+    "a certificate of TLS on a connection without it": (
+        edited("run.json", lambda run: run.update(certificates=["ab" * 32])),
+        "run.json has certificates of TLS, which no address of the target uses",
+    ),
+    "a certificate of TLS that is no digest": (
+        edited("run.json", lambda run: run.update(certificates=["acme.example"])),
+        "run.json is malformed: ",
+    ),
+    "certificates of TLS in the report": (
+        report(lambda report: report["target"].update({"certificates": ["ab" * 32]})),
+        "/target/certificates is not in the evidence",
+    ),
+    "a known failure until a day that is none": (
+        known(expires="2099-02-30"),
+        "run.json has a known failure that expires at no date: '2099-02-30'",
+    ),
+    "a known failure without an end": (
+        known(expires="never"),
+        "run.json has a known failure that expires at no date: 'never'",
+    ),
+    "a gap that was accepted afterwards": (known(is_gap=True), "/known-failures is missing"),
+    "a better coverage": (
+        report(
+            lambda report: next(entry for entry in report["requirements"] if "coverage" in entry)[
+                "coverage"
+            ].update(operations=99)
+        ),
+        "/coverage/operations is 99",
+    ),
+    "a requirement that somebody contests": (
+        report(lambda report: report["requirements"][0].update(contested="it is unclear")),
+        "/requirements/base/version-segment/contested is not in the evidence",
+    ),
+    "a run that was resumed": (
+        run(lambda report: report["suite"].update(resumed=["2026-01-01T00:00:00+00:00"])),
+        "the run was resumed",
+    ),
+    "latencies of an operation that does not exist": (
+        report(
+            lambda report: report["latencies"].update(invented=report["latencies"]["account_get"])
+        ),
+        "/latencies/invented is not in the evidence",
+    ),
+    "a date of the start without a zone": (
+        run(lambda report: report.update(started="2026-01-01T00:00:00")),
+        "run.json has no valid date of its start",
+    ),
+    "a gate that required less": (
+        report(lambda report: report["gate"].update(gaps=["base/version-segment"])),
+        "/gate/gaps is [",
+    ),
+}
+
 NOW = datetime.now(UTC)
 STRANGER = CryptoSigner.generate_ed25519()
 

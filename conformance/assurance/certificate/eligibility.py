@@ -68,6 +68,14 @@ def consents(evidence: Evidence) -> Iterator[str]:
         yield f"reviews were approved that the profile does not list: {', '.join(foreign[:3])}"
 
 
+def connections(evidence: Evidence) -> Iterator[str]:
+    """Certificates of TLS in a run none of whose addresses uses it; a replay has no connections."""
+    addresses = (evidence.target.base_url, evidence.target.tools_url or "")
+    secured = any(address.lower().startswith("https:") for address in addresses)
+    if evidence.run.get("certificates") and not secured:
+        yield "run.json has certificates of TLS, which no address of the target uses"
+
+
 def _named(fixtures: Fixtures) -> Iterator[str]:
     """The reviews that a profile names: those that may not be approved are tried as well."""
     yield from (*fixtures.approvable_reviews, *fixtures.unapprovable_reviews)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -48,7 +48,11 @@ RUN_SCHEMA = {
                 "additionalProperties": False,
             },
         },
-        "certificates": {"type": "array", "items": {"type": "string"}},
+        "certificates": {
+            "type": "array",
+            "items": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+            "uniqueItems": True,
+        },
     },
     "additionalProperties": False,
 }
@@ -76,6 +80,8 @@ class Evidence:
         """run.json. Raises Malformed."""
         run: dict[str, Any] = self._read("run.json", indented=True)
         _validate("run.json", RUN_SCHEMA, run)
+        for known in run["known-failures"] or ():
+            _check_date(known["expires"])
         return run
 
     @cached_property
@@ -186,6 +192,15 @@ def _validate(name: str, schema: Mapping[str, Any], value: object) -> None:
         jsonschema_rs.validate(dict(schema), value)
     except ValueError as problem:
         raise Malformed(f"{name} is malformed: {_brief(problem)}") from None
+
+
+def _check_date(stated: str | None) -> None:
+    try:
+        is_date = stated is None or date.fromisoformat(stated).isoformat() == stated
+    except ValueError:
+        is_date = False
+    if not is_date:
+        raise Malformed(f"run.json has a known failure that expires at no date: {stated!r:.40}")
 
 
 def _unbounded(lines: list[dict[str, Any]]) -> Iterator[str]:

@@ -137,6 +137,7 @@ def _unsound(evidence: Evidence) -> Iterator[str]:
     yield from chronology.problems(evidence)
     yield from eligibility.obstacles(evidence.report, evidence.revision)
     yield from eligibility.consents(evidence)
+    yield from eligibility.connections(evidence)
     _, packages = environment.read(evidence.files["environment.txt"])
     if lock_file.FILE in evidence.files:
         yield from lock_file.problems(evidence.files[lock_file.FILE], packages)

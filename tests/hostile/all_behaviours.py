@@ -1,9 +1,10 @@
-"""Runs against all broken behaviours: `pytest tests/hostile/all_behaviours.py`, twenty minutes.
+"""Runs against all broken behaviours: `pytest tests/hostile/all_behaviours.py`, half an hour.
 
 At the end it prints what each run took, and writes that to `HOSTILE_JSON` where it is set.
 """
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,20 +16,23 @@ from hostile_verdict import flaws
 
 
 @pytest.fixture(scope="module")
-def ends(pytestconfig: pytest.Config) -> Iterator[Iterator[Outcome]]:
-    """The outcomes, in the order of the behaviours."""
+def ends(request: pytest.FixtureRequest) -> Iterator[Iterator[Outcome]]:
+    """The outcomes of the chosen behaviours, in their order."""
     ended: list[Outcome] = []
 
-    def remembered() -> Iterator[Outcome]:
-        for outcome in outcomes(list(BEHAVIOURS)):
+    def remembered(names: list[str]) -> Iterator[Outcome]:
+        for outcome in outcomes(names):
             ended.append(outcome)
             yield outcome
 
-    yield remembered()
-    reporter = pytestconfig.pluginmanager.get_plugin("terminalreporter")
-    if ended and reporter is not None:
-        reporter.write_line("\n" + "\n".join(hostile_table.table(ended)))
-    if ended and (path := os.environ.get("HOSTILE_JSON")):
+    chosen = {item.name for item in request.session.items}
+    test = test_a_run_survives_a_broken_behaviour.__name__
+    yield remembered([name for name in BEHAVIOURS if f"{test}[{name}]" in chosen])
+    capture = request.config.pluginmanager.get_plugin("capturemanager")
+    assert capture is not None
+    with capture.global_and_fixture_disabled():
+        sys.stdout.write("\n" + "\n".join(hostile_table.table(ended)) + "\n")
+    if path := os.environ.get("HOSTILE_JSON"):
         hostile_table.write(Path(path), ended)
 
 

@@ -61,6 +61,8 @@ def test_a_colleague_approves_as_well(live: Live, approvals: Approvals, trials: 
         if latest is None:
             break
         review = latest
+    else:
+        trials.require_unrevised(response)
     expect.served(response)
     check_not_in_former_state(review, approvals.reader.read_approved(review), response)
 

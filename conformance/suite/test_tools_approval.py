@@ -291,4 +291,6 @@ def _approved_by_tool(
         if latest is None:
             break
         review = latest
+    else:
+        Trials(toolbox.live.session, toolbox.live, approvals).require_unrevised(result.exchange)
     return review, key, result

@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from conformance.contract.verdict import Inconclusive
+from conformance.http.exchange import Exchange
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.suite.approval.approvals import Approvals
@@ -128,6 +129,18 @@ class Trials:
             del overtaken[1:]
         excused = {attempt.response.id for attempt in overtaken}
         return [attempt for attempt in stale if attempt.response.id not in excused]
+
+    def require_unrevised(self, response: Exchange) -> None:
+        """Inconclusive where others may have revised the subject before each of several approvals.
+
+        `response` is that of the last one, a conflict.
+        """
+        if self.are_subjects_revised:
+            raise Inconclusive(
+                "others revised the subject before each approval",
+                needs=("a review whose subject is not revised",),
+                exchanges=[response.id],
+            )
 
     @property
     def are_subjects_revised(self) -> bool:

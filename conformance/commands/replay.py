@@ -12,6 +12,7 @@ from conformance.commands.outcome import UsageError
 from conformance.commands.reproduction import pytest_file
 from conformance.commands.reproduction.pytest_file import Failure
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
+from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Inconclusive, Verdict
 from conformance.http.transport import Network
 from conformance.report import previous
@@ -87,7 +88,7 @@ def _write(path: Path, failures: Sequence[Failure], report: Report) -> int:
         path.write_text(text, encoding="utf-8")
     except OSError as problem:
         raise UsageError(f"--write-test {path}: {problem.strerror}") from None
-    sys.stdout.write(f"{path} has {text.count('def test_')} tests\n")
+    sys.stdout.write(f"{path} has {quantity(text.count('def test_'), 'test')}\n")
     return CONFORMANT
 
 

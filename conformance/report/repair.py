@@ -91,6 +91,22 @@ class Value:
 
 
 @dataclass(frozen=True)
+class Absent:
+    """A place in the body of a step that the contract excludes is no longer there."""
+
+    step: int
+    pointer: str
+
+    def holds(self, responses: Sequence[ExchangeEntry]) -> bool:
+        """Whether it holds."""
+        return at(responses[self.step], self.pointer) is ABSENT
+
+    def source(self) -> str:
+        """As a Python expression."""
+        return f"at(responses[{self.step}], {self.pointer!r}) is ABSENT"
+
+
+@dataclass(frozen=True)
 class Pair:
     """Two places have equal values, or different ones."""
 
@@ -154,6 +170,8 @@ def _at_place(
     elif defect["kind"] == Kind.ABSENT and defect["fields"]:
         for name in defect["fields"]:
             yield Value(step, f"{place['name']}/{name}", ABSENT)
+    elif defect["kind"] == Kind.EXTRA:
+        yield Absent(step, place["name"])
     else:
         yield from _of_value(defect, step, place["name"], exchange)
 

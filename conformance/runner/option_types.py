@@ -7,15 +7,16 @@ from datetime import date
 from conformance.runner.shard import Shard, parse
 
 
-def conformance_class(text: str) -> str:
-    """The name of a conformance class."""
+def conformance_classes(text: str) -> tuple[str, ...]:
+    """The names of conformance classes, separated by commas."""
     # The catalogue is loaded only for this.
     classes: tuple[str, ...] = importlib.import_module("conformance.contract.requirements").CLASSES
-    if text not in classes:
+    names = tuple(text.split(","))
+    if unknown := [name for name in names if name not in classes]:
         raise argparse.ArgumentTypeError(
-            f"unknown class {text!r}; the classes are {', '.join(classes)}"
+            f"unknown class {unknown[0]!r}; the classes are {', '.join(classes)}"
         )
-    return text
+    return names
 
 
 def formats(text: str) -> tuple[str, ...]:

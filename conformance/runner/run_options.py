@@ -45,7 +45,7 @@ class RunOption:
         keywords["default"] = [] if self.repeats else self.default
         stated = {"metavar": self.metavar, "type": self.type, "choices": self.choices}
         keywords |= {key: value for key, value in stated.items() if value is not None}
-        return keywords | ({"action": "append"} if self.repeats else {})
+        return keywords | ({"action": "extend"} if self.repeats else {})
 
     def written(self, value: Any) -> Iterator[str]:
         """The arguments that give pytest this value, as `keywords` has parsed it."""
@@ -89,9 +89,9 @@ OPTIONS = (
     ),
     RunOption(
         "class",
-        "check only this conformance class; may be repeated",
-        metavar="CLASS",
-        type=option_types.conformance_class,
+        "check only these conformance classes; may be repeated",
+        metavar="CLASS,…",
+        type=option_types.conformance_classes,
         repeats=True,
         is_short=False,
     ),

@@ -167,6 +167,7 @@ def test_an_approval_is_sent_only_with_consent_and_on_unspent_reviews(
         ("accepted", {"requestId": "r"}, []),
         ("value", {"requestId": "r"}, []),
         ("value", 7, ["at(responses[0], '/result')"]),
+        ("extra", {"requestId": "r"}, ["at(responses[0], '/result') is ABSENT"]),
     ],
 )
 def test_a_container_is_not_compared_with_its_next_version(

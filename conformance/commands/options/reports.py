@@ -13,11 +13,11 @@ def requirements(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--class",
         dest="classes",
-        action="append",
-        type=option_types.conformance_class,
+        action="extend",
+        type=option_types.conformance_classes,
         default=[],
-        metavar="CLASS",
-        help="list only this conformance class; may be repeated",
+        metavar="CLASS,…",
+        help="list only these conformance classes; may be repeated",
     )
     usual.json(part, "a JSON array with all details")
 

@@ -1,14 +1,16 @@
 """The gate of a run: what was required, and could not be checked.
 
-Without a requirement of its own a gate requires the classes of DEFAULT. There a requirement may
-lack what the profile does not give, such as a second credential; it must not have been blocked by
-the target or by a credential that was rejected. What is required by name has to be checked whole.
+A run that checked nothing is incomplete. Without a requirement of its own a gate requires the
+classes of DEFAULT. There a requirement may lack what the profile does not give, such as a second
+credential; it must not have been blocked by the target or by a credential that was rejected. What
+is required by name has to be checked whole.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.contract.verdict import Level, Verdict
+from conformance.report.document import is_checked
 from conformance.report.document_types import (
     FindingEntry,
     GapEntry,
@@ -89,6 +91,8 @@ def gaps(
     """What is missing for the gate; `required` names classes and requirements, () the default."""
     if required:
         return tuple(_unchecked(entries, frozenset(required)))
+    if not any(map(_is_decided, entries)):
+        return tuple(gap for entry in entries for gap in _gap(entry, _open(entry)))
     return tuple(dict.fromkeys([*_unserved(entries), *_blocked(entries, target)]))
 
 
@@ -97,6 +101,12 @@ def _unchecked(entries: Sequence[RequirementEntry], required: frozenset[str]) ->
         is_must = entry["level"] == Level.MUST and entry["class"] in required
         if entry["id"] in required or is_must:
             yield from _gap(entry, _open(entry))
+
+
+def _is_decided(entry: RequirementEntry) -> bool:
+    """Whether a requirement that counts passed or failed on any operation."""
+    verdicts = (entry["verdict"], *entry["operations"].values())
+    return is_checked(entry) and not {Verdict.PASS, Verdict.FAIL}.isdisjoint(verdicts)
 
 
 def _unserved(entries: Sequence[RequirementEntry]) -> Iterator[Gap]:

@@ -145,10 +145,7 @@ def revision(config: pytest.Config) -> str | None:
 
 def required(config: pytest.Config) -> tuple[str, ...]:
     """The classes and requirements of --require. Raises UsageError for an unknown one."""
-    stated = (
-        name for option in config.getoption("conformance_require") for name in option.split(",")
-    )
-    names = tuple(dict.fromkeys(stated))
+    names = tuple(dict.fromkeys(config.getoption("conformance_require")))
     known = (*requirements.CLASSES, *requirements.load())
     for name in names:
         if name not in known:

@@ -11,24 +11,29 @@ def conformance_classes(text: str) -> tuple[str, ...]:
     """The names of conformance classes, separated by commas."""
     # The catalogue is loaded only for this.
     classes: tuple[str, ...] = importlib.import_module("conformance.contract.requirements").CLASSES
-    names = tuple(text.split(","))
-    if unknown := [name for name in names if name not in classes]:
+    chosen = names(text)
+    if unknown := [name for name in chosen if name not in classes]:
         raise argparse.ArgumentTypeError(
             f"unknown class {unknown[0]!r}; the classes are {', '.join(classes)}"
         )
-    return names
+    return chosen
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Names, separated by commas."""
+    return tuple(text.split(","))
 
 
 def formats(text: str) -> tuple[str, ...]:
     """The names of report formats, separated by commas."""
     # The formats are loaded only for this.
     known: dict[str, object] = importlib.import_module("conformance.report.artefacts").FORMATS
-    names = tuple(text.split(","))
-    if unknown := [name for name in names if name not in known]:
+    chosen = names(text)
+    if unknown := [name for name in chosen if name not in known]:
         raise argparse.ArgumentTypeError(
             f"unknown format {unknown[0]!r}; the formats are {', '.join(known)}"
         )
-    return names
+    return chosen
 
 
 def shard(text: str) -> Shard:

@@ -18,7 +18,8 @@ REPORT_DIR = Path("reports/latest")
 class RunOption:
     """One option, without the dashes of its name.
 
-    An option without a `metavar` and without `choices` is a flag. `is_short` says whether pytest
+    An option without a `metavar` and without `choices` is a flag. The `type` of one that `repeats`
+    returns a tuple, and its value is the list of all their members. `is_short` says whether pytest
     accepts the name without `conformance-` where it runs our suite.
     """
 
@@ -152,6 +153,7 @@ OPTIONS = (
         "what has to be checked; exit with 5 if it could not be"
         " (default: read and authentication, as far as the profile allows)",
         metavar="CLASS|REQUIREMENT,…",
+        type=option_types.names,
         repeats=True,
     ),
     RunOption(

@@ -70,6 +70,16 @@ def test_a_target_that_served_nothing_has_a_gap() -> None:
     assert gaps([entry], (), TARGET) == (Gap("read/success", ("project_get",), "no credential"),)
 
 
+def test_a_run_that_checked_nothing_has_gaps() -> None:
+    """This holds for classes that the default gate does not require, and for what is missing."""
+    missing = unchecked("limits/rate", needs=["credentials.throttled"], exchanges=[])
+    missing["operations"] = {"project_get": "inconclusive"}
+    checked = an_entry("limits/body", operations={"review_approve": "pass"})
+
+    assert gaps([missing], (), TARGET) == (Gap("limits/rate", ("project_get",), "why"),)
+    assert gaps([missing, checked], (), TARGET) == ()
+
+
 @pytest.mark.parametrize("required", ["read", "response/json"])
 def test_a_required_name_must_be_checked_completely(required: str) -> None:
     """Every missing prerequisite is a gap there."""

@@ -281,10 +281,10 @@ def _check_stale(scheme: str, trials: Trials) -> None:
 def _allowed(attempt: Attempt) -> frozenset[int]:
     """The statuses that are allowed for a stale attempt.
 
-    An id in capitals may be that of no review.
+    An id in capitals may be that of no review; whether it is invalid, other checks report.
     """
     if attempt.response.call.path["reviewId"] != attempt.before.id:
-        return conflict(attempt.sent_revision) | {404}
+        return conflict(attempt.sent_revision) | {400, 404, 422}
     distance = abs(attempt.sent_revision - attempt.before.revision)
     return conflict(attempt.sent_revision) if distance == 1 else frozenset({400, 409, 422})
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED
-from conformance.report import artefacts, outcome, previous
+from conformance.report import artefacts, kept_shards, outcome, previous
 from conformance.report.console import terminal
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import Report
@@ -23,6 +23,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         if directory.resolve() in [folder.resolve() for folder in arguments.folders]:
             raise UsageError(f"--report-dir {directory}: is a shard; name another folder")
+        kept = (directory / kept_shards.FOLDER).resolve()
+        if any(folder.resolve().is_relative_to(kept) for folder in arguments.folders):
+            raise UsageError(f"--report-dir {directory}: holds the shards; name another folder")
         parts = merging.together(
             list(map(merging.read, arguments.folders)), partial=arguments.partial
         )
@@ -47,6 +50,8 @@ def _merged(parts: list[Part], arguments: argparse.Namespace, baseline: Report |
     is_whole = merging.merge(parts, run)
     code = run.finish(CONFORMANT if is_whole else INTERRUPTED)
     merging.finished(parts, run)
+    if is_whole:
+        kept_shards.keep(directory, {part.shard["number"]: part.folder for part in parts})
     _show(run, code, arguments)
     return code
 

@@ -26,12 +26,14 @@ LONGEST_BEGINNING = 2_000
 class Gathered:
     """Findings by requirement, evidence by id, observations, and the numbers of exchanges.
 
-    Findings on requirements that are not in the catalogue of the run are left out. `ledger` has the
-    approvals that were sent, `provisioned` the ids of the reviews that were made for the run.
-    `budgets` counts what the budgets have cut, by their names.
+    `items` are those whose records were added, in order. Findings on requirements that are not in
+    the catalogue of the run are left out. `ledger` has the approvals that were sent, `provisioned`
+    the ids of the reviews that were made for the run. `budgets` counts what the budgets have cut,
+    by their names.
     """
 
     def __init__(self, catalogue: Iterable[str]) -> None:
+        self.items: dict[str, None] = {}
         self.findings: dict[str, list[FindingRecord]] = {id: [] for id in catalogue}
         self.evidence: dict[str, ExchangeEntry] = {}
         self.observations: list[list[Any]] = []
@@ -47,6 +49,7 @@ class Gathered:
     def add(self, text: str) -> None:
         """Add the record of one item, as JSON; of a fact that several processes found, one."""
         record = orjson.loads(text)
+        self.items[record["item"]] = None
         if record["item"].startswith(FACT):
             if record["item"] in self._facts:
                 return

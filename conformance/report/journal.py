@@ -1,9 +1,9 @@
 """The journal of a run: a record of each item as it ends, so that a killed run can be reported."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import orjson
 
@@ -51,10 +51,37 @@ class Journal:
         self._file.close()
         self._path.unlink()
 
-    def keep(self, name: str) -> None:
-        """Keep the journal of a run that has ended, under another name."""
+    def keep(self, name: str, order: Iterable[str] | None = None) -> None:
+        """Keep the journal of a run that has ended, under another name.
+
+        `order` has the items as the report takes them: concurrent checks end in another order in
+        each run.
+        """
         self._file.close()
+        if order is not None:
+            _sort(self._path, order)
         self._path.replace(self._path.with_name(name))
+
+
+def _sort(path: Path, order: Iterable[str]) -> None:
+    """Write the records of a journal in the order of their items."""
+    fresh = path.with_name(f"{path.name}.new")
+    with path.open("rb") as lines, fresh.open("wb") as written:
+        written.write(lines.readline())
+        # The report takes the first record of a fact that several processes have found.
+        places = dict(reversed(list(_places(lines))))
+        for item in order:
+            lines.seek(places[item])
+            written.write(lines.readline())
+    fresh.replace(path)
+
+
+def _places(lines: IO[bytes]) -> Iterator[tuple[str, int]]:
+    """The item of each record, and the offset of its line."""
+    place = lines.tell()
+    while line := lines.readline():
+        yield orjson.loads(line)["item"], place
+        place += len(line)
 
 
 def read(

@@ -57,7 +57,9 @@ class Run:
     """Gathers the records of items, and writes report.json and the other formats.
 
     It does so at its end, and now and then before it, so that a run that is killed leaves complete
-    files that say that they are partial. `began` is its start on the monotonic clock.
+    files that say that they are partial. `began` is its start on the monotonic clock, `lasted` the
+    seconds of a run that is over; `durations` are those by which its shards were balanced, where
+    they are not those of this package.
     """
 
     def __init__(
@@ -79,6 +81,8 @@ class Run:
         self._due = 0.0
         self._journal: Journal | None = None
         self.began = time.monotonic()
+        self.lasted: float | None = None
+        self.durations: Mapping[str, float] | None = None
         self.target: Target | None = None
         self.secrets: set[str] = set()
         self.required: tuple[str, ...] = ()
@@ -164,7 +168,8 @@ class Run:
             part.unlink()
         kept = self._kept_journal(report)
         if self._journal is not None and kept is not None:
-            self._journal.keep(kept)  # before the files are searched for secrets
+            # Before the files are searched for secrets.
+            self._journal.keep(kept, self._gathered.items if kept == SHARD else None)
         self.document = self._write(report, self._gathered.provisioned)
         if self._journal is not None and kept is None:
             self._journal.remove()
@@ -208,7 +213,7 @@ class Run:
             self.baseline,
             self._reproductions,
         )
-        seconds = time.monotonic() - self.began
+        seconds = time.monotonic() - self.began if self.lasted is None else self.lasted
         return assembly.report(gathered, seconds=seconds, interrupted=interrupted)
 
     def _write(self, report: Report, provisioned: list[str]) -> Report:
@@ -241,7 +246,7 @@ class Run:
 
     def _asked(self, duration: float) -> dict[str, Any]:
         """What the run was asked for, and when: with the exchanges, all that a replay needs."""
-        return {
+        asked = {
             "suite": self._about["suite"],
             "source": source.digest(),
             "started": self._about["started"],
@@ -251,6 +256,7 @@ class Run:
             # A recording, and an application in this process, have none.
             "certificates": sorted(getattr(self.transport, "certificates", ())),
         }
+        return asked if self.durations is None else {**asked, "durations": {**self.durations}}
 
 
 def catalogue(suite: SuiteEntry) -> dict[str, Requirement]:

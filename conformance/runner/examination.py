@@ -14,8 +14,8 @@ from conformance.contract import requirements, revisions
 from conformance.contract.exit_codes import USAGE_ERROR
 from conformance.http import proxy
 from conformance.http.transport import InProcess, Network, Transport
+from conformance.report import kept_shards, previous
 from conformance.report import known_failures as failures
-from conformance.report import previous
 from conformance.report.document_types import Report
 from conformance.report.journal import JOURNAL, SHARD, UNFINISHED
 from conformance.report.known_failures import Known
@@ -24,6 +24,7 @@ from conformance.runner import disk, limits, preflight, worker
 from conformance.runner.collection import SUITE
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
+from conformance.runner.stash import DURATIONS
 from conformance.target.profile import load, of_environment, parse, with_credentials
 from conformance.target.profile_file import ProfileError
 from conformance.target.target import Target
@@ -258,7 +259,8 @@ def opened(examined: Subject, seed: int, depth: str, *, processes: int = 1) -> S
 
 
 def clear(directory: Path) -> None:
-    """Remove the files of a killed run: the next report would include them."""
+    """Remove the files of a killed run, which the next report would include, and of shards."""
+    kept_shards.discard(directory)
     left = ("exchanges-*.jsonl", JOURNAL, SHARD, UNFINISHED, LEDGER_FILE)
     for left_over in (path for pattern in left for path in directory.glob(pattern)):
         left_over.unlink()
@@ -297,17 +299,28 @@ def in_process(package: ModuleType) -> Subject:
 
 
 class Substitute:
-    """A pytest plugin that replaces the subject and the known failures that the options name."""
+    """A pytest plugin that replaces the subject, and files that the options of a run have named.
 
-    def __init__(self, made: Callable[[], Subject], known: tuple[Known, ...] | None = None) -> None:
+    `known` are its known failures, `durations` those by which its shards were balanced.
+    """
+
+    def __init__(
+        self,
+        made: Callable[[], Subject],
+        known: tuple[Known, ...] | None = None,
+        durations: Mapping[str, float] | None = None,
+    ) -> None:
         self._made = made
         self._known = known
+        self._durations = durations
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Store what makes the subject."""
+        """Store what makes the subject, and what is replaced."""
         config.stash[SUBJECT] = self._made
         if self._known is not None:
             config.stash[KNOWN] = self._known
+        if self._durations is not None:
+            config.stash[DURATIONS] = self._durations
 
 
 def check(session: Session) -> None:

@@ -36,6 +36,7 @@ def begun(config: pytest.Config, began: float) -> Run:
     run.baseline = examination.baseline(config)
     run.required = examination.required(config) or examined.target.required
     run.transport = examined.transport
+    run.durations = partition.durations_given(config)
     run.start_journal(earlier.records if earlier is not None else ())
     return run
 

@@ -1,6 +1,5 @@
 """The shards of a run as one run: their journals, logs and targets, put together."""
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -215,6 +214,7 @@ def merge(parts: Sequence[Part], run: Run) -> bool:
     run.target = snapshot.target(parts[0].target)
     run.known = parts[0].known
     run.required = tuple(parts[0].asked["required"])
+    run.durations = parts[0].asked.get("durations")
     run.transport = Certificates(
         tuple({each for part in parts for each in part.asked.get("certificates", ())})
     )
@@ -224,7 +224,7 @@ def merge(parts: Sequence[Part], run: Run) -> bool:
             run.take(_shifted_record(record, offset))
         _copy_log(part, offset, run.directory, is_first=part is parts[0])
     ends = ((part.started - start).total_seconds() + part.report["duration"] for part in parts)
-    run.began = time.monotonic() - max(ends)
+    run.lasted = max(ends)
     is_whole = len(parts) == parts[0].shard["of"]
     return is_whole and not any(part.report["interrupted"] for part in parts)
 
@@ -236,7 +236,8 @@ def of(parts: Sequence[Part], directory: Path, *, complete: bool) -> Run:
     suite["workers"] = sum(int(part.about["suite"]["workers"]) for part in parts)
     numbers = [part.shard["number"] for part in parts]
     suite["shards"] = {"of": parts[0].shard["of"], "merged": numbers}
-    about: Any = {**first, "suite": suite}
+    # As in target.json: the same profile may have another path on another machine.
+    about: Any = {**first, "suite": suite, "target": parts[0].about["target"]}
     return Run(directory, about, catalogue(first["suite"]), complete=complete)
 
 

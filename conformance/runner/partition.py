@@ -11,6 +11,7 @@ from conformance.runner import durations
 from conformance.runner.items import name_of, operation_of
 from conformance.runner.scheduling import SPENDERS, paginates, spends
 from conformance.runner.shard import Shard
+from conformance.runner.stash import DURATIONS
 
 SELECTING = ("keyword", "markexpr", "deselect")
 """The options of pytest that leave out checks."""
@@ -61,12 +62,20 @@ def assigned(loads: Mapping[str, float], count: int) -> dict[str, int]:
     return numbers
 
 
+def durations_given(config: pytest.Config) -> Mapping[str, float] | None:
+    """The durations of --durations-from; None without it. Raises UsageError."""
+    if DURATIONS not in config.stash:
+        path = config.getoption("conformance_durations_from")
+        try:
+            config.stash[DURATIONS] = None if path is None else durations.recorded(path)
+        except durations.DurationsError as problem:
+            raise pytest.UsageError(f"--durations-from {problem}") from None
+    return config.stash[DURATIONS]
+
+
 def _known(config: pytest.Config) -> Mapping[str, float]:
-    path = config.getoption("conformance_durations_from")
-    try:
-        return durations.shipped() if path is None else durations.recorded(path)
-    except durations.DurationsError as problem:
-        raise pytest.UsageError(f"--durations-from {problem}") from None
+    given = durations_given(config)
+    return durations.shipped() if given is None else given
 
 
 def _scope(item: pytest.Item) -> str:

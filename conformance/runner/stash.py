@@ -3,7 +3,7 @@
 Cheap to import: every pytest of an environment loads the plugin.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,6 +32,9 @@ PERFORM: pytest.StashKey[Callable[[pytest.Function, "Context"], None]] = pytest.
 
 RECORDED: pytest.StashKey["Recorded"] = pytest.StashKey()
 """The results of checks that were performed, before pytest repeats how they have ended."""
+
+DURATIONS: pytest.StashKey[Mapping[str, float] | None] = pytest.StashKey()
+"""The durations of --durations-from; None without it."""
 
 GATHERER = "conformance-gatherer"
 """The name of the plugin that gathers results and writes the report."""

@@ -189,7 +189,7 @@ EVIDENCE: dict[str, tuple[Edit, str]] = {
     ),
     "a report that was merged from shards": (
         report(lambda report: report["suite"].update(shards={"of": 2, "merged": [1, 2]})),
-        "the report is that of a shard, or merged from shards",
+        "the report was merged from 2 shards, and the evidence has none",
     ),
     "a run whose secrets were masked": (
         report(lambda report: report.update(masked=["exchanges.jsonl"])),

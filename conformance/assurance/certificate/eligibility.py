@@ -13,12 +13,10 @@ from conformance.http.exchange import MISSING, parse
 from conformance.target.target import Fixtures
 
 GOOD = ("pass", "not-applicable")
-SHARDED = ("shard", "shards")
-"""What the suite of a report has whose shards have sent some requests twice."""
 
 
 def obstacles(report: Mapping[str, Any], revision: Revision) -> Iterator[str]:
-    """The reasons why a run cannot be certified under a revision."""
+    """The reasons why a run, merged or not, cannot be certified under a revision."""
     suite, depths = report["suite"], " or ".join(revision.depths)
     known = report.get("known-failures")
     is_accepted = known is not None and not known["unknown"] and not known["stale"]
@@ -27,24 +25,33 @@ def obstacles(report: Mapping[str, Any], revision: Revision) -> Iterator[str]:
         f"the verdict under revision {revision.name} is {verdict}": verdict
         is not Conclusion.CONFORMANT
         and not is_accepted,
-        "the run was interrupted": report["interrupted"],
         f"the depth of the run is {suite['depth']}; {revision.name} requires {depths}": suite[
             "depth"
         ]
         not in revision.depths,
         "the run did not check every conformance class": set(suite["classes"]) != set(CLASSES),
-        "the run used several processes, whose recording is incomplete": suite.get("workers") != 1,
-        "the report is that of a shard, or merged from shards": not suite.keys().isdisjoint(
-            SHARDED
-        ),
-        "the run was resumed, so that some of its requests were sent twice": "resumed" in suite,
+        "the report is that of a shard: merge it with the others": "shard" in suite,
         "some known failures are out of date": known is not None and not is_accepted,
-        "secrets were masked in the recording, which cannot be replayed": "masked" in report,
     }
     yield from (reason for reason, applies in reasons.items() if applies)
+    yield from unrepeatable(report)
     for entry in report["requirements"]:
         if _is_missing(entry, revision, is_accepted=is_accepted):
             yield f"{entry['id']} is {entry['verdict']}"
+
+
+def unrepeatable(report: Mapping[str, Any]) -> Iterator[str]:
+    """The reasons why the recording of a run, or of a shard, cannot be replayed."""
+    suite = report["suite"]
+    runs = len(suite["shards"]["merged"]) if "shards" in suite else 1
+    reasons = {
+        "the run was interrupted": report["interrupted"],
+        "the run used several processes, whose recording is incomplete": suite.get("workers")
+        != runs,
+        "the run was resumed, so that some of its requests were sent twice": "resumed" in suite,
+        "secrets were masked in the recording, which cannot be replayed": "masked" in report,
+    }
+    yield from (reason for reason, applies in reasons.items() if applies)
 
 
 def _is_missing(entry: Mapping[str, Any], revision: Revision, *, is_accepted: bool) -> bool:

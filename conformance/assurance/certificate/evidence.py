@@ -1,6 +1,7 @@
 """The evidence of a certificate as values: read once, strictly, and bounded in what it costs."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cached_property, lru_cache
@@ -13,6 +14,7 @@ from conformance.assurance.certificate.challenge import Challenge, ChallengeProb
 from conformance.contract import files, revisions
 from conformance.contract.revisions import Revision
 from conformance.http.replay import MOST_PADDING
+from conformance.report import kept_shards
 from conformance.target import snapshot
 from conformance.target.target import Target
 
@@ -53,6 +55,7 @@ RUN_SCHEMA = {
             "items": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
             "uniqueItems": True,
         },
+        "durations": {"type": "object", "additionalProperties": {"type": "number", "minimum": 0}},
     },
     "additionalProperties": False,
 }
@@ -138,10 +141,29 @@ class Evidence:
         except ChallengeProblem as problem:
             raise Malformed(f"{challenge.FILE} is malformed: {problem}") from None
 
+    @cached_property
+    def shards(self) -> Mapping[int, "Evidence"]:
+        """The evidence of each shard that the report was merged from, by its number.
+
+        What is not of one shard alone, such as a challenge, is that of the merged run.
+        """
+        own: dict[int, dict[str, bytes]] = {}
+        shared: dict[str, bytes] = {}
+        for name, content in self.files.items():
+            place = kept_shards.place(name)
+            if place is not None:
+                own.setdefault(place[0], {})[place[1]] = content
+            elif name not in kept_shards.FILES:
+                shared[name] = content
+        return {number: Evidence({**shared, **found}) for number, found in sorted(own.items())}
+
     def check(self) -> None:
         """Read every file. Raises Malformed for the first one that no run has written."""
         _ = (self.report, self.started, self.target, self.provisioned, self.exchanges)
         _ = self.challenge
+        for number, shard in self.shards.items():
+            with _named(number):
+                shard.check()
 
     def validate(self) -> None:
         """Hold the files to the schema of the installed suite, which has made them.
@@ -152,6 +174,9 @@ class Evidence:
         _validate("report.json", schema, self.report)
         every = {"type": "array", "items": {"$ref": "#/$defs/exchange"}, "$defs": schema["$defs"]}
         _validate("exchanges.jsonl", every, self.exchanges)
+        for number, shard in self.shards.items():
+            with _named(number):
+                shard.validate()
 
     @cached_property
     def _snapshot(self) -> Any:
@@ -162,6 +187,15 @@ class Evidence:
             return strict_json.canonical(self.files[name], indented=indented)
         except strict_json.NotStrict as problem:
             raise Malformed(f"{name} is malformed: {problem}") from None
+
+
+@contextmanager
+def _named(number: int) -> Iterator[None]:
+    """Say of what is malformed that it belongs to a shard."""
+    try:
+        yield
+    except Malformed as problem:
+        raise Malformed(f"shard {number}: {problem}") from None
 
 
 @lru_cache(maxsize=2)

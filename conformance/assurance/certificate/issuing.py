@@ -21,9 +21,9 @@ from conformance.assurance.certificate.evidence import Evidence, Malformed
 from conformance.assurance.certificate.verification import CONTRACT, verify
 from conformance.contract import files, revisions
 from conformance.contract.revisions import Revision
+from conformance.report import kept_shards
 
-FROM_RUN = ("report.json", "exchanges.jsonl", "target.json", "run.json")
-
+FROM_RUN = kept_shards.FILES
 
 Given = Mapping[str, bytes]
 """The files of bundle.OPTIONAL that a certificate has."""
@@ -59,22 +59,40 @@ def revision_of(directory: Path, name: str | None) -> Revision:
 
 
 def evidence_of(directory: Path, revision: Revision, given: Given = NONE) -> Evidence:
-    """The evidence in a report directory, with the given files. Raises OSError, and Malformed."""
-    found = {name: (directory / name).read_bytes() for name in FROM_RUN}
-    lines = found["exchanges.jsonl"].splitlines()
-    values = Evidence(found).exchanges
+    """The evidence in a report directory, with the given files.
+
+    Raises OSError, Malformed, and NotCertified where the shards of a merged run are gone.
+    """
+    found = _recorded(directory)
     return Evidence(
         {
-            "report.json": found["report.json"],
-            "exchanges.jsonl": chronology.sorted_lines(lines, values),
-            "target.json": found["target.json"],
-            "run.json": found["run.json"],
+            **found,
             "environment.txt": environment.text().encode(),
             "revision.json": strict_json.written(revisions.document(revision)),
             **{name: files.text(name).encode() for name in CONTRACT},
             **{name: given[name] for name in bundle.OPTIONAL if name in given},
+            **dict(_of_shards(directory, Evidence(found))),
         }
     )
+
+
+def _recorded(directory: Path) -> dict[str, bytes]:
+    """What a run has written, its exchanges in the order in which they were sent."""
+    found = {name: (directory / name).read_bytes() for name in FROM_RUN}
+    lines = found["exchanges.jsonl"].splitlines()
+    found["exchanges.jsonl"] = chronology.sorted_lines(lines, Evidence(found).exchanges)
+    return found
+
+
+def _of_shards(directory: Path, merged: Evidence) -> Iterator[tuple[str, bytes]]:
+    """The files of the shards that a report was merged from."""
+    stated = merged.run["suite"].get("shards", {"merged": []})
+    for number in stated["merged"]:
+        folder = directory / kept_shards.FOLDER / str(number)
+        if not folder.is_dir():
+            raise NotCertified([f"{folder} is missing: merge the shards again"])
+        for file, content in _recorded(folder).items():
+            yield kept_shards.name(number, file), content
 
 
 def sealed(evidence: Evidence, signer: CryptoSigner) -> Bundle:

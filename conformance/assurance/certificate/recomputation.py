@@ -16,6 +16,7 @@ from conformance.report import known_failures, known_gaps
 from conformance.report.known_failures import Known
 from conformance.report.latency import latencies
 from conformance.runner import examination, gathering, preflight, pytest_run
+from conformance.runner.shard import Shard
 
 TIMES = frozenset({"started", "elapsed"})
 """What a replay cannot know of an exchange."""
@@ -27,36 +28,49 @@ Line = Mapping[str, Any]
 class Recomputed:
     """The report of a replay, its exchanges, and the recorded exchanges that it did not need.
 
-    `missing` are the exchanges that it needed and that were not recorded.
+    `missing` are the exchanges that it needed and that were not recorded. `problems` are what the
+    replays of shards contradict, and what does not follow from them.
     """
 
     report: dict[str, Any]
     exchanges: tuple[Line, ...]
     unused: tuple[str, ...]
     missing: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 def replay(evidence: Evidence) -> Recomputed:
     """Run the suite on the recording; takes about as long as a run in this process."""
+    with tempfile.TemporaryDirectory() as name:
+        return perform(evidence, Path(name))
+
+
+def perform(evidence: Evidence, directory: Path) -> Recomputed:
+    """The same, with the files of the run in a directory; a shard is replayed as that shard."""
     recording = Recording(evidence.exchanges)
     traced = any(map(_is_traced, evidence.exchanges))
     subject = examination.Subject(evidence.target, recording, evidence.provisioned, traced)
     suite = evidence.run["suite"]
-    with tempfile.TemporaryDirectory() as name:
-        directory = Path(name)
-        options = [
-            *pytest_run.options(directory, suite["depth"], suite["seed"], suite["classes"]),
-            *(f"--conformance-require={each}" for each in evidence.run["required"]),
-            *(f"--conformance-revision={suite[name]}" for name in ("revision",) if name in suite),
-            "--conformance-report=badge",  # the smallest: nobody reads it
-        ]
-        plugin = examination.Substitute(lambda: subject, _accepted(evidence))
-        pytest_run.execute(options, [plugin])
-        report = orjson.loads((directory / "report.json").read_bytes())
-        lines = (directory / "exchanges.jsonl").read_bytes().splitlines()
+    options = [
+        *pytest_run.options(directory, suite["depth"], suite["seed"], suite["classes"]),
+        *(f"--conformance-require={each}" for each in evidence.run["required"]),
+        *(f"--conformance-revision={suite[name]}" for name in ("revision",) if name in suite),
+        *(f"--conformance-shard={_shard(suite[name])}" for name in ("shard",) if name in suite),
+        "--conformance-report=badge",  # the smallest: nobody reads it
+    ]
+    plugin = examination.Substitute(
+        lambda: subject, _accepted(evidence), evidence.run.get("durations")
+    )
+    pytest_run.execute(options, [plugin])
+    report = orjson.loads((directory / "report.json").read_bytes())
+    lines = (directory / "exchanges.jsonl").read_bytes().splitlines()
     return Recomputed(
         report, tuple(map(orjson.loads, lines)), tuple(recording.unused), tuple(recording.missing)
     )
+
+
+def _shard(stated: Mapping[str, int]) -> Shard:
+    return Shard(stated["number"], stated["of"])
 
 
 def _accepted(evidence: Evidence) -> tuple[Known, ...] | None:
@@ -127,6 +141,9 @@ def _known(stated: Mapping[str, Any]) -> Known:
 
 def differences(evidence: Evidence, again: Recomputed) -> Iterator[str]:
     """Every statement of the report, and every exchange, that the replay contradicts."""
+    if again.problems:
+        yield from again.problems
+        return
     recorded = {line["id"]: line for line in evidence.exchanges}
     if again.unused:
         shown = ", ".join(again.unused[:3])

@@ -1,7 +1,7 @@
 """The signed statement: everything that a certificate claims, derived from its evidence."""
 
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from conformance.assurance.certificate import bundle, challenge, chronology, scoring
@@ -38,15 +38,14 @@ def _predicate(evidence: Evidence) -> dict[str, Any]:
     report, run, suite = evidence.report, evidence.run, evidence.report["suite"]
     revision = evidence.revision
     score = scoring.of(report["requirements"], revision)
-    started = evidence.started
-    finished = started + timedelta(seconds=int(run["duration"]))
+    finished = _finished(evidence)
     return {
         "product": dict(evidence.target.product.stated),
         "target": _target(evidence),
         "revision": revision.name,
         "verdict": score.verdict.value,
         "result": RESULTS.get(score.verdict, "FAILED"),
-        "started": started.isoformat(timespec="seconds"),
+        "started": evidence.started.isoformat(timespec="seconds"),
         "finished": finished.isoformat(timespec="seconds"),
         "expires": (finished + timedelta(days=revision.valid_days)).date().isoformat(),
         "suite": {
@@ -69,8 +68,27 @@ def _predicate(evidence: Evidence) -> dict[str, Any]:
         "contested": score.contested,
         "notScored": score.not_scored,
         "knownFailures": run["known-failures"] or [],
+        **_merged(evidence),
         **_challenged(evidence),
     }
+
+
+def _merged(evidence: Evidence) -> dict[str, Any]:
+    """The shards of the run: how many requests each has sent, and when."""
+    shards = [
+        {
+            "number": number,
+            "started": shard.started.isoformat(timespec="seconds"),
+            "finished": _finished(shard).isoformat(timespec="seconds"),
+            "exchanges": shard.report["exchanges"]["count"],
+        }
+        for number, shard in evidence.shards.items()
+    ]
+    return {"shards": shards} if shards else {}
+
+
+def _finished(evidence: Evidence) -> datetime:
+    return evidence.started + timedelta(seconds=int(evidence.run["duration"]))
 
 
 def _challenged(evidence: Evidence) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from conformance.assurance.certificate import (
     lock_file,
     recomputation,
     scoring,
+    shards,
     statement,
 )
 from conformance.assurance.certificate.bundle import Bundle
@@ -59,13 +60,19 @@ def verify(bundle: Bundle, key: bytes | None, *, current: bool = False) -> Verif
         return Verification(_bounded(problems))
     if not current and not is_same_suite(evidence):
         return Verification((), is_other_suite=True)
-    again = recomputation.replay(evidence)
+    again = _replayed(evidence)
     found = recomputation.differences(evidence, again) if is_same_suite(evidence) else ()
     if not current:
         return Verification(_bounded(found))
     was, now = (scoring.of(*each).verdict.value for each in _judged(evidence, again))
     changes = [f"the verdict was {was}, is {now}"] if was != now else []
     return Verification(_bounded(found), _bounded([*changes, *_changes(evidence, again)]), now)
+
+
+def _replayed(evidence: Evidence) -> Recomputed:
+    """What a replay finds. Another suite may divide its checks otherwise: it replays the whole."""
+    is_divided = bool(evidence.shards) and is_same_suite(evidence)
+    return shards.replay(evidence) if is_divided else recomputation.replay(evidence)
 
 
 def _judged(evidence: Evidence, again: Recomputed) -> Iterator[tuple[Any, Revision]]:
@@ -138,6 +145,7 @@ def _unsound(evidence: Evidence) -> Iterator[str]:
     yield from eligibility.obstacles(evidence.report, evidence.revision)
     yield from eligibility.consents(evidence)
     yield from eligibility.connections(evidence)
+    yield from shards.problems(evidence)
     _, packages = environment.read(evidence.files["environment.txt"])
     if lock_file.FILE in evidence.files:
         yield from lock_file.problems(evidence.files[lock_file.FILE], packages)

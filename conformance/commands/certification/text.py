@@ -38,6 +38,8 @@ def claims(stated: Mapping[str, Any], state: str) -> Iterator[str]:
         f"  depth {suite['depth']}, seed {suite['seed']}, {stated['exchanges']} exchanges, "
         f"suite {suite['version']}"
     )
+    if merged := stated.get("shards"):
+        yield f"  merged from {quantity(len(merged), 'shard')}"
     yield from _exceptions(stated)
 
 

@@ -21,7 +21,12 @@ def run(arguments: argparse.Namespace) -> int:
     actions = {"check": _check, "build": _build, "rejudge": _rejudge, "revoke": _revoke}
     try:
         return actions[arguments.action](arguments)
-    except (dsse.KeyProblem, dsse.SignatureProblem, settings.SettingsProblem) as problem:
+    except (
+        bundle.BundleProblem,
+        dsse.KeyProblem,
+        dsse.SignatureProblem,
+        settings.SettingsProblem,
+    ) as problem:
         raise UsageError(str(problem)) from None
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
@@ -83,9 +88,13 @@ def _rejudged(found: Rejudged) -> Iterator[str]:
 def _revoke(arguments: argparse.Namespace) -> int:
     """Add a certificate to the signed list of a registry."""
     registry, signer = _folder(arguments.folder), dsse.private_key(arguments.key)
-    if not (registry / submission.REGISTRAR).is_file():
-        (registry / submission.REGISTRAR).write_bytes(dsse.pem(signer))
+    bundle.read(arguments.certificate)  # the digest of another file would revoke nothing
     digest = bundle.digest(arguments.certificate.read_bytes())
+    listed = registry / submission.REGISTRAR
+    if not listed.is_file():
+        listed.write_bytes(dsse.pem(signer))
+    elif dsse.public_key(listed.read_bytes(), str(listed)).keyid != signer.public_key.keyid:
+        raise UsageError(f"{arguments.key}: not the key of {listed}")
     revoked = _revocations(registry).adding(digest, arguments.reason, datetime.now(UTC))
     revocation.write(registry / FILE, revoked, signer)
     if arguments.json:

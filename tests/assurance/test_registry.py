@@ -150,6 +150,54 @@ def test_a_revoked_certificate_is_shown_as_such(
     assert found.status(TODAY, revoked) == "revoked"
 
 
+def test_only_the_registrar_revokes_and_only_a_certificate(
+    folder: Path, certified: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Another key, or another file, is a usage error, and nothing is written."""
+    dsse.generate(tmp_path / "stranger")
+    (folder / "registrar.pub").write_bytes(dsse.pem(certified.registrar))
+    words = ["--reason", "x", "--key", str(tmp_path / "stranger")]
+    certificate, product = (
+        folder / "acme-dub" / name for name in ("certificate.zip", "signer.pub")
+    )
+
+    assert main(["registry", "revoke", str(folder), str(certificate), *words]) == 4
+    assert f"stranger: not the key of {folder / 'registrar.pub'}" in capsys.readouterr().err
+    assert main(["registry", "revoke", str(folder), str(product), *words]) == 4
+    assert "signer.pub is not a certificate" in capsys.readouterr().err
+    assert not (folder / "revoked.dsse.json").exists()
+
+
+def test_the_site_has_all_that_a_stranger_verifies_with(
+    folder: Path, certified: Certified, tmp_path: Path
+) -> None:
+    """The list of revocations, the keys and the summary, with the command that uses them."""
+    revoked = NONE.adding("00", "another build", datetime(2027, 1, 2, tzinfo=UTC))
+    revocation.write(folder / "revoked.dsse.json", revoked, certified.registrar)
+    (folder / "registrar.pub").write_bytes(dsse.pem(certified.registrar))
+    (folder / "acme-dub" / "summary.json").write_text("{}")
+    source, out = site.Source(folder, Settings(), TODAY), tmp_path / "site"
+    stated = claims(certified)
+    asked = stated.pop("challenge")
+    shard = {"number": 1, "started": asked["issued"], "finished": asked["deadline"]}
+    of_shards = submitted(certified)
+    of_shards = replace(of_shards, claims={**stated, "shards": [shard]})
+    found = site.entries([of_shards], TODAY, NONE)
+
+    written = site.build(source, out, found)
+
+    page = (out / "acme-dub" / "index.html").read_text()
+    named = "signer.pub --revocations revoked.dsse.json registrar.pub --summary summary.json"
+    assert f"{named} registrar.pub certificate.zip" in " ".join(page.split())
+    assert f"1: {asked['issued']} to {asked['deadline']}" in page
+    assert {str(out / name) for name in ("registrar.pub", "revoked.dsse.json")} <= {*written}
+    assert 'href="revoked.dsse.json"' in (out / "index.html").read_text()
+    (folder / "revoked.dsse.json").unlink()
+    site.build(source, out, found)
+    assert not (out / "revoked.dsse.json").exists()
+    assert "revoked" not in (out / "acme-dub" / "index.html").read_text().partition("<body>")[2]
+
+
 def test_the_site_is_built_of_every_submission(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -252,6 +300,8 @@ def test_the_site_in_a_browser(certified: Certified, tmp_path: Path, browser: Br
     """Texts of vendors are texts, the matrix has every class, and links lead to the evidence."""
     revoked = NONE.adding("00ff", "another build", datetime(2027, 1, 2, tzinfo=UTC))
     found = site.entries([submitted(certified)], TODAY, NONE)
+    (tmp_path / "acme-dub").mkdir()
+    certified.write(tmp_path / "acme-dub" / "certificate.zip")
     source = site.Source(tmp_path, Settings(about="Only <b>examples</b>."), TODAY)
     site.build(source, tmp_path / "site", found)
     page = browser.new_page()

@@ -12,9 +12,16 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+from conformance.assurance.registry.revocation import FILE as REVOKED
 from conformance.assurance.registry.revocation import Revocations
 from conformance.assurance.registry.settings import Settings
-from conformance.assurance.registry.submission import CERTIFICATE, KEY, SUMMARY, Submission
+from conformance.assurance.registry.submission import (
+    CERTIFICATE,
+    KEY,
+    REGISTRAR,
+    SUMMARY,
+    Submission,
+)
 from conformance.contract import requirements
 from conformance.contract.requirements import CLASSES
 from conformance.report.formats.badge import LABEL, picture
@@ -140,27 +147,37 @@ class Source:
 def build(source: Source, site: Path, found: Sequence[Entry]) -> list[str]:
     """Write the site; the names of its files."""
     site.mkdir(parents=True, exist_ok=True)
-    values = {"settings": source.settings, "today": source.today}
-    written = [_write(site / "index.html", _page("index", entries=found, **values))]
+    signed = list(_copied(source.folder, site, (REGISTRAR, REVOKED)))
+    values = {"settings": source.settings, "today": source.today, "signed": _names(signed)}
+    written = [*signed, _write(site / "index.html", _page("index", entries=found, **values))]
     document = [_document(entry) for entry in found]
     written.append(_write(site / "registry.json", json.dumps(document, indent=2)))
     for entry in found:
         folder = site / entry.slug
         folder.mkdir(exist_ok=True)
+        evidence = list(_copied(source.folder / entry.slug, folder, (CERTIFICATE, KEY, SUMMARY)))
+        page = _page("product", entry=entry, evidence=_names(evidence), **values)
         written += [
-            _write(folder / "index.html", _page("product", entry=entry, **values)),
+            _write(folder / "index.html", page),
             _write(folder / "badge.json", json.dumps(_badge(entry))),
             _write(folder / "badge.svg", _picture(entry)),
-            *_copied(source.folder / entry.slug, folder),
+            *evidence,
         ]
     return written
 
 
-def _copied(submission: Path, folder: Path) -> Iterator[str]:
-    for name in (CERTIFICATE, KEY, SUMMARY):
-        if (submission / name).is_file():
-            shutil.copyfile(submission / name, folder / name)
+def _copied(source: Path, folder: Path, names: Iterable[str]) -> Iterator[str]:
+    """Copy the files that there are; what an earlier build had copied goes with its source."""
+    for name in names:
+        if (source / name).is_file():
+            shutil.copyfile(source / name, folder / name)
             yield str(folder / name)
+        else:
+            (folder / name).unlink(missing_ok=True)
+
+
+def _names(paths: Iterable[str]) -> set[str]:
+    return {Path(path).name for path in paths}
 
 
 def _picture(entry: Entry) -> str:

@@ -3,17 +3,17 @@
 import argparse
 import importlib
 import os
-import signal
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from difflib import get_close_matches
-from types import FrameType
 from typing import NoReturn
 
 from conformance import __version__
 from conformance.commands.options.table import COMMANDS
-from conformance.commands.outcome import STOPPED_EARLY, VERDICTS, Stopped, UsageError, explained
+from conformance.commands.outcome import VERDICTS, UsageError, explained
+from conformance.commands.signals import deferred
 from conformance.contract.exit_codes import CHECKER_ERROR, CONFORMANT, INTERRUPTED, USAGE_ERROR
 
 
@@ -31,14 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A terminal with a small character set must not make a command fail.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     given = sys.argv[1:] if arguments is None else arguments
-    is_run = "run" in given[:1]
     try:
-        if is_run:
-            _heed_signals()
-        return _performed(given)
+        # The modules of a run take a second; after that it leaves a report when it is stopped.
+        with deferred() if "run" in given[:1] else nullcontext():
+            return _performed(given)
     except KeyboardInterrupt:
-        if is_run:
-            sys.stderr.write(f"conformance run: {STOPPED_EARLY}\n")
         return INTERRUPTED
     except Exception:  # noqa: BLE001 - Python's own exit code, 1, would blame the target
         traceback.print_exc()
@@ -59,17 +56,6 @@ def _performed(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CONFORMANT
     return code
-
-
-def _heed_signals() -> None:
-    """End in order also before a run has handlers of its own: its modules take a second."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _stop)
-
-
-def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
-    raise Stopped
 
 
 def _chosen(arguments: Sequence[str]) -> argparse.Namespace:

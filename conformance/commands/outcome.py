@@ -15,7 +15,8 @@ FLEET_VERDICTS = (
 INCOMPLETE_RUN = "incomplete: something that is required could not be checked"
 
 
-STOPPED_EARLY = "stopped before the first request: there is no report"
+STOPPED_EARLY = "stopped before the first request: nothing was checked"
+STOPPED_LATE = "stopped before its report was complete: `conformance report {}` completes it"
 
 
 def explained(ends: tuple[str, ...]) -> str:

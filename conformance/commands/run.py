@@ -8,19 +8,20 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from conformance.commands import own_profile
 from conformance.commands.forecast import Forecast
 from conformance.commands.notes import Notes
-from conformance.commands.outcome import STOPPED_EARLY, UsageError
+from conformance.commands.outcome import STOPPED_EARLY, STOPPED_LATE, Stopped, UsageError
 from conformance.commands.progress import RunDisplay
 from conformance.commands.stop import Stop
 from conformance.contract.exit_codes import CHECKER_ERROR, INTERRUPTED
 from conformance.report import outcome
-from conformance.runner import pytest_run
+from conformance.runner import gathering, pytest_run
 from conformance.runner.depth import DEPTHS
 from conformance.runner.disk import locked
 from conformance.runner.examination import clear
@@ -46,8 +47,33 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(f"--report-dir {directory}: {message}")
         if arguments.resume is None:
             clear(directory)
-        with _memory(arguments) as memory:
-            return _checked(arguments, directory, memory)
+        return _stoppable(arguments, directory)
+
+
+def _stoppable(arguments: argparse.Namespace, directory: Path) -> int:
+    """Perform the run; whenever it is stopped, there is a report."""
+    # pytest replaces the stream while checks run.
+    leave = partial(_leave, arguments, directory, sys.stderr)
+    stop = Stop(leave)
+    code = INTERRUPTED
+    with suppress(Stopped), stop.installed(), _memory(arguments) as memory:
+        code = _checked(arguments, directory, memory, stop)
+    if code == INTERRUPTED and not stop.has_finished:
+        leave(stop)
+    return _ended(code, stop)
+
+
+def _leave(arguments: argparse.Namespace, directory: Path, stream: TextIO, stop: Stop) -> None:
+    """See to it that a run which was stopped has a report, and say in one line which one."""
+    note = STOPPED_LATE.format(directory) if stop.has_report else STOPPED_EARLY
+    try:
+        # The report of a run that is resumed is that of its first part.
+        if not stop.has_report and arguments.resume is None:
+            gathering.unbegun(directory, arguments)
+    except OSError as problem:
+        note = f"{directory}: {problem.strerror}"
+    stream.write(f"conformance run: {note}\n")
+    stream.flush()
 
 
 def _directory(arguments: argparse.Namespace) -> Path:
@@ -81,27 +107,26 @@ def _profile_of(arguments: argparse.Namespace) -> str:
     return f"{path.parent.name}/{path.name}"
 
 
-def _checked(arguments: argparse.Namespace, directory: Path, memory: "Remembered | None") -> int:
+def _checked(
+    arguments: argparse.Namespace, directory: Path, memory: "Remembered | None", stop: Stop
+) -> int:
     examples = DEPTHS[arguments.depth].examples
     prefetch = [Prefetch(arguments.seed, examples)] if _is_fuzzing(arguments) else []
     stream = io.StringIO() if arguments.json else sys.stdout
     display = RunDisplay(stream, arguments.report_dir, show_all=arguments.show_all)
-    stop = Stop()
     # A signal may arrive between the creation of a coroutine and its start: Python would warn.
     warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
     options = list(_chosen(arguments, directory))
     forecast = [] if arguments.max_time else [Forecast(arguments.depth)]
     plugins = [display, stop, Notes(arguments), *forecast, *prefetch]
-    with stop.handling():
+    with stop.watching():
         code = display.close(pytest_run.execute(options, plugins))
-    if code == INTERRUPTED and display.document is None:
-        sys.stderr.write(f"conformance run: {STOPPED_EARLY}\n")
-    if arguments.json and display.document is not None:
-        found = outcome.of(display.document, code, arguments.report_dir)
-        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+        if arguments.json and display.document is not None:
+            found = outcome.of(display.document, code, arguments.report_dir)
+            sys.stdout.write(json.dumps(found, indent=2) + "\n")
     if memory and display.document is not None and not memory.add(directory, code):
         code = code or CHECKER_ERROR
-    return _ended(code, stop)
+    return code
 
 
 def _ended(code: int, stop: "Stop") -> int:

@@ -47,12 +47,14 @@ def replaced(text: bytes, reveals: Reveals) -> bytes:
     if text.startswith((GZIP, *ZLIB)) and (variable := reveals(_unpacked(text))):
         return variable
     pieces, end, work = [], 0, MOST_WORK
-    for start in _starts(text):
+    for start, shortest in _starts(text):
         if start < end:
             continue
         if work < 0:
             break
-        found = _stream(text, start)
+        found = _stream(text, start, shortest)
+        if found is None:
+            continue
         work -= found.work
         if variable := reveals(found.content):
             pieces += [text[end : found.start], variable]
@@ -73,10 +75,11 @@ class _Stream:
         return STREAM_WORK + self.stop - self.start + len(self.content)
 
 
-def _starts(text: bytes) -> Iterator[int]:
-    """The places where a stream may begin, in order."""
+def _starts(text: bytes) -> Iterator[tuple[int, int]]:
+    """The places where a stream may begin, in order, and the fewest characters that it has."""
     named = (start for _, start, _ in _heads().find_matches_as_indexes(text))
-    return iter(sorted({*named, *_long_runs(text)}))
+    found = dict.fromkeys(_long_runs(text), SHORTEST_DEFLATE) | dict.fromkeys(named, 0)
+    return iter(sorted(found.items()))
 
 
 @cache
@@ -101,10 +104,11 @@ def _long_runs(text: bytes) -> Iterator[int]:
         place = classes.find(_LONG_RUN, end) if end >= 0 else -1
 
 
-def _stream(text: bytes, start: int) -> _Stream:
+def _stream(text: bytes, start: int, shortest: int) -> _Stream | None:
     run = _RUN.match(text, start, start + LONGEST_RUN)
-    if run is None:
-        return _Stream(start, start, b"")
+    # In a JSON text within another, the backslash behind a UUID belongs to the end of its string.
+    if run is None or len(run[1]) < shortest:
+        return None
     return _Stream(run.start(1), run.end(), _unpacked(_decoded(run[1])))
 
 

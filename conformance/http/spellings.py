@@ -1,6 +1,7 @@
 """The spellings of a secret: the encodings in which a target may repeat it."""
 
 import base64
+import codecs
 import html
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -40,8 +41,8 @@ def spelled(secret: str) -> Iterator[Spelling]:
     """A secret in all encodings that may carry it, each one once; none is empty.
 
     Plain, percent, form, JSON, Python, and base64 in both alphabets. From `SHORTEST` characters
-    on also: within the base64 or base32 of a longer text, HTML, hexadecimal, reversed, each
-    character escaped, and percent-encoded twice.
+    on also: within the base64 or base32 of a longer text, HTML, hexadecimal, reversed, rotated,
+    each character escaped or as a number, in UTF-16, and percent-encoded or in base64 twice.
     """
     found = [*_usual(secret)]
     if len(secret) >= SHORTEST:
@@ -71,15 +72,27 @@ def _unusual(secret: str) -> Iterator[Spelling]:
     for encode in _HTML:
         yield Spelling(tuple(map(encode, secret)))
     yield Spelling(tuple(map(str.encode, reversed(secret))), is_reversed=True)
+    yield Spelling(tuple(map(str.encode, codecs.encode(secret, "rot13"))))
     for backslash in ("\\", "\\\\"):  # one, or two within a JSON string
         yield Spelling(tuple(_unicode_escape(character, backslash) for character in secret))
+        yield Spelling(tuple(f"{backslash}u{{{ord(each):x}}}".encode() for each in secret))
     for raw in _encoded(secret):
-        octets = b"".join(raw)
-        for start in (b"%", b"%25", b"\\x", b"\\\\x", b""):
-            yield Spelling(tuple(start + b"%02x" % octet for octet in octets))
         for percent in _PERCENT:
             yield Spelling(tuple(quote(percent(each), safe="").encode() for each in raw))
-        yield from _base32(octets)
+        yield from _unusual_octets(b"".join(raw))
+    for wide in (secret.encode("utf-16-le"), secret.encode("utf-16-be")):
+        yield Spelling(tuple(b"%02x" % octet for octet in wide), 2)
+        yield from _base64(wide, 16 / 6)
+
+
+def _unusual_octets(octets: bytes) -> Iterator[Spelling]:
+    for form in _OF_OCTETS:
+        yield Spelling(tuple(form % octet for octet in octets))
+    for form, between in _NUMBERS:
+        numbers = [unit for octet in octets for unit in (form % octet, between)]
+        yield Spelling(tuple(numbers[:-1]), _NUMBER_DENSITY)
+    yield from _base32(octets)
+    yield from _base64_twice(octets)
 
 
 def _encoded(secret: str) -> Iterator[tuple[bytes, ...]]:
@@ -135,6 +148,24 @@ def _everything(raw: bytes) -> str:
 _CAPITAL: tuple[Callable[[bytes], str], ...] = (_everything, quote, quote_plus)
 _PERCENT = (*_CAPITAL, *map(_with_lower_digits, _CAPITAL))
 
+_OF_OCTETS = (
+    b"%%%02x",
+    b"%%25%02x",
+    b"\\x%02x",
+    b"\\\\x%02x",
+    b"%02x",
+    b"=%02x",
+    b"\\%03o",
+    b"\\\\%03o",
+)
+"""An octet in an escape: of URLs, strings, quoted-printable texts."""
+
+_NUMBERS = ((b"%02x", b":"), (b"%02x", b" "), (b"0x%02x", b", "), (b"%d", b","), (b"%d", b", "))
+"""An octet as a number, and what is between two of them."""
+
+_NUMBER_DENSITY = 1.9
+"""Eight octets have eight numbers, and seven units between them."""
+
 _HTML: tuple[Encode, ...] = (
     lambda character: html.escape(character).encode(),
     lambda character: html.escape(character).replace("&#x27;", "&#39;").encode(),
@@ -143,28 +174,44 @@ _HTML: tuple[Encode, ...] = (
     lambda character: character.encode("ascii", "xmlcharrefreplace"),
     lambda character: f"&#{ord(character)};".encode(),
     lambda character: f"&#x{ord(character):x};".encode(),
+    lambda character: f"&#{ord(character):04};".encode(),
+    lambda character: f"&#x{ord(character):04x};".encode(),
+    lambda character: f"&#{ord(character)}".encode(),
+    lambda character: f"%u{ord(character):04x}".encode(),
 )
 
 
 # --- encodings of several characters together ------------------------------------------------
 
 
-def _base64(raw: bytes) -> Iterator[Spelling]:
+def _base64(raw: bytes, density: float = 8 / 6) -> Iterator[Spelling]:
     if len(raw) < SHORTEST:
         # Within a longer text, too little of it would be left to know it by.
-        yield from _alphabets(base64.b64encode(raw).rstrip(b"="))
+        yield from _alphabets(base64.b64encode(raw).rstrip(b"="), density)
         return
-    for shift in range(3):
-        yield from _alphabets(_inner(base64.b64encode(bytes(shift) + raw), shift, raw, 6))
+    for coded in _within_base64(raw):
+        yield from _alphabets(coded, density)
 
 
-def _alphabets(coded: bytes) -> Iterator[Spelling]:
+def _alphabets(coded: bytes, density: float) -> Iterator[Spelling]:
     texts = (coded, coded.translate(bytes.maketrans(b"+/", b"-_")))
     for text in dict.fromkeys(texts):
         units = tuple(_octets(text))
-        yield Spelling(units, 8 / 6)
-        yield Spelling(tuple(_everything(unit).encode() for unit in units), 8 / 6)
-        yield Spelling(tuple(unit.replace(b"/", b"\\/") for unit in units), 8 / 6)
+        yield Spelling(units, density)
+        yield Spelling(tuple(_everything(unit).encode() for unit in units), density)
+        yield Spelling(tuple(unit.replace(b"/", b"\\/") for unit in units), density)
+
+
+def _base64_twice(raw: bytes) -> Iterator[Spelling]:
+    for once in _within_base64(raw):
+        for twice in _within_base64(once):
+            yield Spelling(tuple(_octets(twice)), 64 / 36)
+
+
+def _within_base64(raw: bytes) -> Iterator[bytes]:
+    """The base64 of a text, wherever it stands in a longer one."""
+    for shift in range(3):
+        yield _inner(base64.b64encode(bytes(shift) + raw), shift, raw, 6)
 
 
 def _base32(raw: bytes) -> Iterator[Spelling]:

@@ -1,6 +1,7 @@
 """The log of the exchanges of a run: a file of bounded size for each process, merged into one."""
 
 import os
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -43,6 +44,9 @@ class ExchangeLog:
         self._file = path.open("wb", buffering=0)
         self._most = most
         self._written = 0
+        # A run that was stopped closes it beside threads that it does not wait for: they must not
+        # write to another file that gets its number.
+        self._using = threading.Lock()
         self.has_cut = False
 
     def write(self, document: Mapping[str, Any]) -> bool:
@@ -57,13 +61,15 @@ class ExchangeLog:
         return False
 
     def _append(self, line: bytes) -> bool:
-        self._file.write(line)
+        with self._using:
+            self._file.write(line)
         self._written += len(line)
         return True
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        with self._using:
+            self._file.close()
 
 
 def parts(directory: Path) -> list[Path]:

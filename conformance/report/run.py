@@ -158,40 +158,46 @@ class Run:
         self._reproductions[key] = reproduction.with_command(again, suite, stated)
 
     def finish(self, status: int) -> int:
-        """Write the report; the exit code of the run, where pytest ended with `status`."""
+        """Write the report; the exit code of the run, where pytest ended with `status`.
+
+        Whenever the process is killed meanwhile, its files are those of a killed run, or complete.
+        """
         for record in self._waiting:
             self.take(record)
         self._waiting = {}
         report = self._report(self._gathered, interrupted=status == INTERRUPTED)
         exchange_log.merge(self.directory)
+        self._write(report, self._gathered.provisioned)
+        self._end_journal(report)
         for part in exchange_log.parts(self.directory):
             part.unlink()
-        kept = self._kept_journal(report)
-        if self._journal is not None and kept is not None:
-            # Before the files are searched for secrets.
-            self._journal.keep(kept, self._gathered.items if kept == SHARD else None)
-        self.document = self._write(report, self._gathered.provisioned)
-        if self._journal is not None and kept is None:
-            self._journal.remove()
+        self.document = self._masked(report)
         if not _is_unfinished(report):
             (self.directory / LEDGER_FILE).unlink(missing_ok=True)
         return exit_status.of(report, status, complete=self._complete)
 
-    def _kept_journal(self, report: Report) -> str | None:
-        """The name under which the journal is kept: to be merged, or resumed; None: it is not."""
+    def _end_journal(self, report: Report) -> None:
+        """Keep the journal where it is needed to merge shards or to resume the run."""
+        if self._journal is None:
+            return
         if "shard" in self._about["suite"]:
-            return SHARD
-        return UNFINISHED if _is_unfinished(report) else None
+            self._journal.keep(SHARD, self._gathered.items)
+        elif _is_unfinished(report):
+            self._journal.keep(UNFINISHED)
+        else:
+            self._journal.remove()
 
     def save(self) -> Report:
         """Write a report of what is known so far, in case the run is killed."""
         start = time.monotonic()
         exchange_log.merge(self.directory)
         gathered = self._gathered_so_far()
-        report = self._write(self._report(gathered, interrupted=True), gathered.provisioned)
+        report = self._report(gathered, interrupted=True)
+        self._write(report, gathered.provisioned)
+        written = self._masked(report)
         end = time.monotonic()
         self._due = end + max(PAUSE, SHARE * (end - start))
-        return report
+        return written
 
     def _gathered_so_far(self) -> Gathered:
         """What was gathered, and what waits for its turn."""
@@ -216,13 +222,15 @@ class Run:
         seconds = time.monotonic() - self.began if self.lasted is None else self.lasted
         return assembly.report(gathered, seconds=seconds, interrupted=interrupted)
 
-    def _write(self, report: Report, provisioned: list[str]) -> Report:
-        """Write all files; the report as it was written, without what was left of secrets."""
-        if self.target is None:
-            artefacts.write(self.directory, report, self.formats)
-            return report
+    def _write(self, report: Report, provisioned: list[str]) -> None:
+        """Write all files but the log."""
         self._describe(provisioned, report["duration"])
         artefacts.write(self.directory, report, self.formats)
+
+    def _masked(self, report: Report) -> Report:
+        """The report as it is in its file, once what was left of secrets in all files is masked."""
+        if self.target is None:
+            return report
         secrets = self.target.secrets | self.secrets | proxy.secrets().keys()
         masked = artefacts.mask(self.directory, self.formats, secrets)
         if not masked:

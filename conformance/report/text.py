@@ -10,14 +10,17 @@ INVISIBLE = re.compile(
 """Printable characters, as Python has it, that show nothing."""
 
 
-WORKFLOW_COMMAND = "##["
-"""GitHub Actions obeys what follows it anywhere in a line of output; `::` at the start of one."""
+WORKFLOW_COMMAND = re.compile(r"##(?=\w*\[)")
+"""CI systems obey what follows it anywhere in a line of output; `::` at the start of one.
+
+`##[` is GitHub Actions, `##vso[` Azure Pipelines, `##teamcity[` TeamCity.
+"""
 
 
 def visible(text: str) -> str:
     r"""The text with control, invisible and bidirectional characters escaped, as in `\u202e`."""
     shown = text if _is_visible(text) else "".join(map(_escaped, text))
-    return shown.replace(WORKFLOW_COMMAND, r"\u0023#[")
+    return WORKFLOW_COMMAND.sub(r"\\u0023#", shown)
 
 
 def short(text: str, longest: int) -> str:

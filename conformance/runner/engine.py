@@ -11,6 +11,9 @@ from conformance.runner.context import Context
 from conformance.runner.scheduling import Stage
 from conformance.runner.session import Session
 
+LONGEST_END = 0.5
+"""Seconds that a run which was stopped waits for its threads: some may wait for a name server."""
+
 
 @dataclass(frozen=True)
 class Task:
@@ -84,11 +87,14 @@ class Engine:
                 yield self._ended.get_nowait()
 
     def stop(self) -> None:
-        """Begin no further task, and send no further request; end when the threads have."""
+        """Begin no further task, and send no further request; wait for the threads, not for long.
+
+        A check that has not ended by then has no outcome, as one that was not begun.
+        """
         self._is_stopped.set()
         self._session.dispatcher.stop()
         if self._runner is not None:
-            self._runner.join()
+            self._runner.join(LONGEST_END)
 
     def _run(self) -> None:
         for stage in Stage:

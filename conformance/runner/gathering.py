@@ -1,15 +1,19 @@
 """The run that the options of pytest describe, for the process that writes its report."""
 
+import argparse
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conformance import __version__
 from conformance.contract import requirements
+from conformance.contract.exit_codes import INTERRUPTED
 from conformance.report import artefacts
-from conformance.report.document_types import AboutEntry, TargetEntry
+from conformance.report.document_types import AboutEntry, SuiteEntry, TargetEntry
 from conformance.report.run import Run, catalogue, versions
 from conformance.runner import examination, partition
 from conformance.runner.stash import EARLIER, SESSION
@@ -44,18 +48,14 @@ def begun(config: pytest.Config, began: float) -> Run:
 def described_run(config: pytest.Config, began: float) -> AboutEntry:
     """What the options describe: the suite, its target, and the start."""
     target = examination.target_of(config)
-    classes = config.getoption("conformance_class") or list(requirements.CLASSES)
     started = datetime.now(UTC) - timedelta(seconds=time.monotonic() - began)
     about: AboutEntry = {
-        "suite": {
-            "name": "localization-api-conformance",
-            "version": __version__,
-            "seed": config.getoption("conformance_seed"),
-            "depth": config.getoption("conformance_depth"),
-            "workers": config.getoption("numprocesses", None) or 1,
-            "versions": versions(),
-            "classes": classes,
-        },
+        "suite": _suite(
+            config.getoption("conformance_seed"),
+            config.getoption("conformance_depth"),
+            config.getoption("numprocesses", None),
+            config.getoption("conformance_class"),
+        ),
         "target": described(target),
         "started": started.isoformat(timespec="seconds"),
     }
@@ -76,3 +76,33 @@ def described(target: Target | None) -> TargetEntry:
         product: Any = dict(target.product.stated)
         entry["product"] = product
     return entry
+
+
+def unbegun(directory: Path, arguments: argparse.Namespace) -> None:
+    """Write the report of a run of the command line that was stopped before its first request.
+
+    Its profile was not read, so that the report names it only.
+    """
+    stated = arguments.target or arguments.base_url
+    about: AboutEntry = {
+        "suite": _suite(arguments.seed, arguments.depth, arguments.workers, arguments.classes),
+        "target": {"base-url": "", "profile": arguments.target and str(arguments.target)}
+        if stated
+        else described(None),
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    run = Run(directory, about, catalogue(about["suite"]), complete=False)
+    run.formats = artefacts.chosen(sum(arguments.report or (), ()))
+    run.finish(INTERRUPTED)
+
+
+def _suite(seed: int, depth: str, workers: int | None, classes: Sequence[str] | None) -> SuiteEntry:
+    return {
+        "name": "localization-api-conformance",
+        "version": __version__,
+        "seed": seed,
+        "depth": depth,
+        "workers": workers or 1,
+        "versions": versions(),
+        "classes": list(classes or requirements.CLASSES),
+    }

@@ -2,7 +2,7 @@
 
 import copy
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,7 +12,6 @@ from conformance.runner import collection, hooks, short_options
 from conformance.runner.run_options import OPTIONS
 from conformance.runner.stash import CONTEXT, ENGINE, FACT_RESULT, GATHERER, RESULT, SESSION
 
-ENDED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 SECRETS = "conformance-secrets"
 """The secrets that commands printed to a worker; they are handed on in memory."""
 
@@ -110,17 +109,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         resumption.go_on(config.stash[SESSION], config)
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtestloop(session: pytest.Session) -> None:
-    """Check that the target responds, and begin to perform the checks."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
+    """Check that the target responds, perform the checks, and repeat what failed.
+
+    All of that can be interrupted; what comes after it is the report.
+    """
+    gatherer = session.config.pluginmanager.get_plugin(GATHERER)
     if SESSION in session.config.stash and not session.config.option.collectonly:
         from conformance.runner import examination, performing  # noqa: PLC0415
 
         examination.check(session.config.stash[SESSION])
-        gatherer = session.config.pluginmanager.get_plugin(GATHERER)
         if gatherer is not None:
             gatherer.start()
         performing.begin(session)
+    ended = yield
+    if gatherer is not None:
+        gatherer.reproduce(session)
+    return ended
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -162,12 +168,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Repeat failures, and close the connections; a worker hands on the secrets it has used."""
+    """Close the connections; a worker hands on the secrets it has used."""
     if SESSION not in session.config.stash:
         return
-    gatherer = session.config.pluginmanager.get_plugin(GATHERER)
-    if gatherer is not None:
-        gatherer.reproduce(session)
     if ENGINE in session.config.stash:
         from conformance.runner import performing  # noqa: PLC0415
 
@@ -199,9 +202,12 @@ class Gatherer:
                 examination.rehearse(self.config)
 
     def start(self) -> None:
-        """Write the journal before anything is approved: a run that is killed can be resumed."""
+        """Write the journal before anything is approved: a run that is killed can be resumed.
+
+        So is a report, in which nothing is checked yet.
+        """
         with self._writing():
-            self._opened()
+            self._opened().save()
 
     def record(self, records: list[str]) -> None:
         """Write down the results of a check that has ended, before pytest repeats its end."""
@@ -223,18 +229,15 @@ class Gatherer:
 
     def reproduce(self, session: pytest.Session) -> None:
         """Send the requests of failures once more, if every check was performed."""
-        if self.run is None or session.exitstatus not in ENDED or session.shouldstop:
+        if self.run is None or session.shouldstop:
             return
         from conformance.runner import reproduction  # noqa: PLC0415
 
         stash = self.config.stash
-        try:
-            if SESSION not in stash:
-                reproduction.label_apart(self.run, self.config)
-            elif ENGINE not in stash or stash[ENGINE].is_done:
-                reproduction.label(self.run, stash[SESSION])
-        except KeyboardInterrupt:
-            session.exitstatus = pytest.ExitCode.INTERRUPTED
+        if SESSION not in stash:
+            reproduction.label_apart(self.run, self.config)
+        elif ENGINE not in stash or stash[ENGINE].is_done:
+            reproduction.label(self.run, stash[SESSION])
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -244,8 +247,6 @@ class Gatherer:
         with self._writing():
             if SESSION in self.config.stash:
                 self._opened()
-            else:
-                self.reproduce(session)
             if self.run is not None:
                 self.run.secrets |= self.secrets
                 session.exitstatus = self.run.finish(session.exitstatus)

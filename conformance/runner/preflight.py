@@ -1,6 +1,8 @@
 """The requests before the first check: whether there is anything to check at all."""
 
+import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call, Exchange
@@ -20,6 +22,22 @@ def obstacle(session: Session) -> str | None:
     Nothing responds; or every request of `primary`, by each of its schemes, is rejected with 401 or
     meets a transient error. One other response is enough to begin.
     """
+    if session.dispatcher.concurrency == 1:
+        return _obstacle(session)
+    # Python heeds a signal in this thread alone, and not while the system looks up a name in it.
+    found: Future[str | None] = Future()
+    threading.Thread(target=_find, args=(session, found), name="preflight", daemon=True).start()
+    return found.result()
+
+
+def _find(session: Session, found: Future[str | None]) -> None:
+    try:
+        found.set_result(_obstacle(session))
+    except BaseException as problem:  # noqa: BLE001 - whoever waits for the result gets it
+        found.set_exception(problem)
+
+
+def _obstacle(session: Session) -> str | None:
     context = session.context(ITEM)
     alive = _send(context, session.api.simplest, None, None)
     if alive.response is None:

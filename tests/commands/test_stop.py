@@ -1,12 +1,16 @@
 """Runs that are stopped by a signal."""
 
+import json
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 from process import COMMAND, report, surroundings
+
+from conformance.contract import files
 
 
 @pytest.mark.parametrize(
@@ -40,12 +44,14 @@ def test_an_interrupted_run_leaves_a_report(tmp_path: Path, number: signal.Signa
     } >= {"inconclusive"}
 
 
-def signalled(directory: Path, function: str, call: int) -> subprocess.CompletedProcess[str]:
+def signalled(
+    directory: Path, function: str, call: int, *more: str
+) -> subprocess.CompletedProcess[str]:
     """A run that sends itself a SIGTERM at the nth call of a function."""
     program = Path(__file__).parents[1] / "support" / "self_terminating.py"
     options = ("run", "--depth", "quick", "--class", "limits")
     return subprocess.run(
-        [sys.executable, program, function, str(call), *options],
+        [sys.executable, program, function, str(call), *options, *more],
         cwd=directory,
         env=surroundings(),
         capture_output=True,
@@ -64,20 +70,32 @@ def test_a_stop_during_a_request_leaves_no_warning(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "function", ["runner.disk:locked", "runner.items:arrange"], ids=["no handlers", "no session"]
+    "function",
+    [
+        "importlib:import_module",
+        "conformance.runner.disk:locked",
+        "conformance.runner.items:arrange",
+    ],
+    ids=["modules", "no handlers", "no session"],
 )
-def test_a_stop_before_the_first_request_is_said_in_one_line(tmp_path: Path, function: str) -> None:
-    """There is no report: nothing was sent."""
-    ended = signalled(tmp_path, f"conformance.{function}", 1)
-    message = "conformance run: stopped before the first request: there is no report\n"
-    assert (ended.returncode, ended.stderr) == (2, message)
-    assert not (tmp_path / "reports/latest/report.json").exists()
-
-
-def test_a_stop_while_modules_are_imported_is_said_in_one_line(tmp_path: Path) -> None:
+def test_a_stop_before_the_first_request_leaves_a_report(tmp_path: Path, function: str) -> None:
     """The modules of a run take a second, in which its own handlers do not stand yet."""
-    ended = signalled(tmp_path, "importlib:import_module", 1)
-    assert (ended.returncode, "stopped before the first request" in ended.stderr) == (2, True)
+    ended = signalled(tmp_path, function, 1)
+    message = "conformance run: stopped before the first request: nothing was checked\n"
+    assert (ended.returncode, ended.stderr) == (2, message)
+    document = report(tmp_path)
+    Draft202012Validator(json.loads(files.text("report.schema.json"))).validate(document)
+    assert (document["interrupted"], document["verdict"]) == (True, "inconclusive")
+    assert document["exchanges"]["count"] == 0
+
+
+def test_a_stop_before_a_run_is_resumed_keeps_its_report(tmp_path: Path) -> None:
+    """What the first part has found is still there."""
+    reports = tmp_path / "first"
+    reports.mkdir()
+    (reports / "report.json").write_text("{}")
+    ended = signalled(tmp_path, "importlib:import_module", 1, "--resume", "first")
+    assert (ended.returncode, (reports / "report.json").read_text()) == (2, "{}")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Runs against all broken behaviours: `pytest tests/hostile/all_behaviours.py`, half an hour.
 
-At the end it prints what each run took, and writes that to `HOSTILE_JSON` where it is set.
+Others are stopped by a signal in all situations of `hostile_stops`. At the end it prints what each
+run of the first test took, and writes that to `HOSTILE_JSON` where it is set.
 """
 
 import os
@@ -11,8 +12,10 @@ from pathlib import Path
 import hostile_table
 import pytest
 from hostile_behaviours import BEHAVIOURS
-from hostile_run import Outcome, outcomes
+from hostile_run import CLASSES, Outcome, outcomes
+from hostile_stops import SITUATIONS
 from hostile_verdict import flaws
+from stopped_run import stopped, trapped
 
 
 @pytest.fixture(scope="module")
@@ -41,3 +44,12 @@ def test_a_run_survives_a_broken_behaviour(name: str, ends: Iterator[Outcome]) -
     """It ends in time, in 400 MiB, with a valid report that does not blame the checker."""
     outcome = next(each for each in ends if each.name == name)
     assert flaws(outcome) == []
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_a_run_is_stopped_by_a_signal(name: str, tmp_path: Path) -> None:
+    """Within two seconds of a processor, and with a valid report."""
+    found = SITUATIONS[name]
+    with trapped(tmp_path, found.face, found.respond, CLASSES[found.face]) as trap:
+        ended = stopped(tmp_path, trap.options, lambda: trap.ready(found.requests, found.after))
+    assert ended.flaws == []

@@ -46,6 +46,18 @@ TEXTS = {
     "attributes": '\' autofocus onfocus=alert(1) x=\'" style="position:fixed" `<base href=//evil>',
     "script data": "<!--<script>-->\u2028</SCRIPT ><iframe srcdoc='<b>1</b>'><meta http-equiv=x>",
     "shell": "'; reboot #' $(reboot) `reboot` \\' !! ${IFS} \"$(id)\" && || > /tmp/x \n reboot",
+    "TeamCity": "##teamcity[testFailed name='x'] ##VSO[task.setvariable variable=PATH]x ##a1[b]",
+    "OSC 8": "\x1b]8;id=1;http://evil.test\x1b\\x\x1b]8;;\x1b\\ \x9d8;;http://e.test\x9cx\x9d8;;\x9c",
+    "graphics": "\x1bPq#0;2;0\x1b\\\x1b_Gf=24;A\x1b\\\x1b^p\x1b\\\x1bXs\x1b\\\x1b]1337;File=:A\x07",
+    "modes": "\x1b[>4;2m\x1b[?1003h\x1b[5i\x1b[4i\x1bc\x1b(0\x0e\x0f\x05\x85\x8d\x1b[20t",
+    "isolates": "\u2067\u2068abc\u2069\u202a\u202b\u202d\u202c\u206a\u2060\u00ad\u034f\u115f\u3164",
+    "wide formulas": "\uff1d1+1\t+1 -1 @SUM(1) ;=1;\r=1\n=1 '=1 \ufeff=1 =DDE(1)",
+    "suites": "<testsuite name='x' tests='0'/><system-err/><property name='a'/>\x1b]]>",
+    "linked data": '{"@context":"http://evil.test","@id":"x"} __proto__ </script> \\u0000',
+    "blocks": "- [x] a\n> [!WARNING]\n> x\n<!-- x -->\n```mermaid\ngraph\n```\n$$x$$ :+1: `` ` ``",
+    "schemes": "file:///etc/passwd \\\\evil\\share javascript:alert(1) data:text/html,x //e.test",
+    "mutations": '<noscript><p title="</noscript><img src=x onerror=x()>"><math><mi//href=x>',
+    "quick actions": "/close\n/assign @all\n/label ~x\r\n--- owned\n+++ owned\n~~~ owned\n^^^ +++",
     "templates": "{{ 7 * 7 }} {% include 'x' %} ${jndi:ldap://evil.test} #{7*7} <%= 7 %>",
 }
 INVISIBLE = re.compile(
@@ -92,9 +104,13 @@ def hidden(value: Any) -> list[str]:
 
 
 def commands(output: str) -> list[str]:
-    """What the runner of GitHub Actions obeys in an output; it reads lines as .NET does."""
+    """What the runners of GitHub, Azure and TeamCity obey in an output, in lines as of .NET."""
     lines = re.split("\r\n|\r|\n", output)
-    found = [line.strip() for line in lines if line.strip().startswith("::") or "##[" in line]
+    found = [
+        line.strip()
+        for line in lines
+        if line.strip().startswith("::") or re.search(r"##\w*\[", line)
+    ]
     return [line for line in found if not re.match("::(error|warning) title=[^:]*::", line)]
 
 

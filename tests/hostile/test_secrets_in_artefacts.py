@@ -27,6 +27,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Path]:
     options = [
         *pytest_run.options(directory, "quick", 1, ["read"]),
         f"--report={','.join(artefacts.FORMATS)}",
+        "--max-requests=200",  # one header and one message has each spelling
     ]
     others = (PASSWORD, f"proxy-authorization: Basic {BASIC}")
     echoing = examination.Substitute(lambda: subject(others))

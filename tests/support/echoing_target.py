@@ -1,6 +1,7 @@
 """A pytest plugin with a target that repeats the credential of the caller in its responses."""
 
 import base64
+import codecs
 import gzip
 import html
 import json
@@ -52,6 +53,22 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "hexadecimal": lambda text: text.encode().hex(),
     "upper case": str.upper,
     "reversed": lambda text: text[::-1],
+    "rotated": lambda text: codecs.encode(text, "rot13"),
+    "octal escapes": escaped("\\", form="03o"),
+    "braced escapes": escaped("\\u{", "}", form="x"),
+    "percent u": escaped("%u", form="04x"),
+    "quoted-printable": escaped("=", form="02X"),
+    "padded HTML": escaped("&#", ";", form="04d"),
+    "padded hexadecimal HTML": escaped("&#x", ";", form="04x"),
+    "HTML without semicolons": escaped("&#", form="d"),
+    "hexadecimal with colons": lambda text: text.encode().hex(":"),
+    "hexadecimal with blanks": lambda text: text.encode().hex(" "),
+    "hexadecimal numbers": lambda text: ", ".join(f"0x{each:02x}" for each in text.encode()),
+    "decimal numbers": lambda text: ",".join(map(str, text.encode())),
+    "a list of numbers": lambda text: str(list(text.encode())),
+    "UTF-16 in hexadecimal": lambda text: text.encode("utf-16-le").hex(),
+    "UTF-16 in base64": lambda text: base64.b64encode(text.encode("utf-16-le")).decode(),
+    "base64 twice": lambda text: base64.b64encode(base64.b64encode(text.encode())).decode(),
 }
 """The encodings that keep the characters of a text in their places."""
 

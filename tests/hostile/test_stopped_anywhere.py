@@ -1,0 +1,96 @@
+"""Runs that are stopped by a signal, wherever they are: they end soon, with a valid report.
+
+The situations that a target can cause are tried in `all_behaviours.py`, some of them here.
+"""
+
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from faulty_server import served, silence
+from hostile_run import CLASSES
+from hostile_stops import SITUATIONS
+from stopped_run import READY, Ended, stopped, trapped
+
+PROGRAM = (sys.executable, str(Path(__file__).parents[1] / "support" / "hanging.py"))
+QUICK = ["a million items", "an endless event stream", "a description of many schemas"]
+TARGET = 'base-url = "{}"\n[credentials.primary]\napi-key = "lk_an-invented-key"\n'
+
+
+def profile(directory: Path, base_url: str) -> tuple[str, ...]:
+    """The options of a run of this target."""
+    path = directory / "target.toml"
+    path.write_text(TARGET.format(base_url))
+    return ("--target", str(path), "--class", "read", "--depth", "quick")
+
+
+def marked(directory: Path) -> Callable[[], None]:
+    """Waits until the process hangs: it leaves a file then."""
+
+    def ready() -> None:
+        for _ in range(READY * 50):
+            if (directory / "hangs").exists():
+                return
+            signal.sigtimedwait([], 0.02)
+        raise AssertionError("the process does not hang")
+
+    return ready
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_run_is_stopped_by_a_signal(name: str, tmp_path: Path) -> None:
+    """Within two seconds of a processor, and with a valid report."""
+    found = SITUATIONS[name]
+    with trapped(tmp_path, found.face, found.respond, CLASSES[found.face]) as trap:
+        ended = stopped(tmp_path, trap.options, lambda: trap.ready(found.requests, found.after))
+    assert ended.flaws == []
+
+
+def test_many_signals_stop_a_run_once(tmp_path: Path) -> None:
+    """All of them while the first one is handled."""
+    found = SITUATIONS["a response that does not come"]
+    signals = [signal.SIGTERM, signal.SIGINT] * 6
+    with trapped(tmp_path, found.face, found.respond, "read") as trap:
+        ended = stopped(tmp_path, trap.options, lambda: trap.ready(found.requests), signals)
+    assert ended.flaws == []
+    assert ended.problems.count("stopped") <= 1
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_connection_that_is_never_ready_does_not_hold_a_run(scheme: str, tmp_path: Path) -> None:
+    """Neither a handshake of TLS without an end, nor a first response that does not come."""
+    asked = threading.Semaphore(0)
+
+    def behave(connection: socket.socket) -> None:
+        asked.release()
+        silence(connection)
+
+    def ready() -> None:
+        assert asked.acquire(timeout=READY)
+
+    with served(behave) as url:
+        options = profile(tmp_path, url.replace("http:", f"{scheme}:"))
+        ended = stopped(tmp_path, options, ready)
+    assert ended.flaws == []
+    assert ended.report["exchanges"]["count"] == 0
+
+
+@pytest.mark.parametrize("place", ["socket:getaddrinfo", "conformance.report.run:Run.finish"])
+def test_what_no_signal_interrupts_does_not_hold_a_run(place: str, tmp_path: Path) -> None:
+    """A lookup of a name, or a report that takes too long."""
+    ended = hanging(tmp_path, place)
+    assert ended.flaws == []
+
+
+def hanging(directory: Path, place: str) -> Ended:
+    """A run that is stopped while a function hangs within the C library."""
+    options = (
+        profile(directory, "http://api.test/v1")
+        if place.startswith("socket")
+        else ("--class", "limits", "--depth", "quick")
+    )
+    return stopped(directory, options, marked(directory), program=(*PROGRAM, place))

@@ -1,0 +1,32 @@
+"""The command line in a process that hangs for ever at the first call of a function.
+
+Arguments: MODULE:FUNCTION ARGUMENTS… It hangs within the C library, where no signal wakes it up,
+and leaves the file `hangs` in the current directory.
+"""
+
+import ctypes
+import importlib
+import sys
+from functools import reduce
+from pathlib import Path
+from typing import Any, NoReturn
+
+from conformance.__main__ import main
+
+module, _, path = sys.argv[1].partition(":")
+*owners, name = path.split(".")
+owner = reduce(getattr, owners, importlib.import_module(module))
+mutex = ctypes.create_string_buffer(64)
+
+
+def hang(*_: Any, **__: Any) -> NoReturn:
+    """Wait for a lock that this thread has, without the lock of the interpreter."""
+    Path("hangs").touch()
+    library = ctypes.CDLL(None)
+    library.pthread_mutex_lock(mutex)
+    library.pthread_mutex_lock(mutex)
+    raise AssertionError("it was woken up")
+
+
+setattr(owner, name, hang)
+sys.exit(main(sys.argv[2:]))

@@ -33,6 +33,9 @@ from conformance.report.document_types import Report
 from conformance.runner import items
 from conformance.runner.stash import FACT_RESULT, GATHERER, RESULT
 
+ORDER = (Verdict.FAIL, Verdict.ERROR, "warning", Verdict.PASS, Verdict.INCONCLUSIVE)
+"""The outcomes of a class that are named first; others follow."""
+
 STYLES = {
     "bad": "bold red",
     "warn": "bold yellow",
@@ -65,10 +68,20 @@ class Tally:
 
     def line(self, name: str) -> str:
         """The outcomes of a class."""
-        outcomes = ", ".join(f"{number} {each}" for each, number in self.outcomes[name].items())
+        outcomes = ", ".join(f"{number} {each}" for each, number in self._outcomes(name))
         checks = f"{self.done[name]:4} {'check' if self.done[name] == 1 else 'checks'}"
         requests = quantity(self.exchanges[name], "request")
         return f"{name:15} {checks}: {outcomes}; {requests}"
+
+    def _outcomes(self, name: str) -> list[tuple[str, int]]:
+        found = self.outcomes[name]
+        others = sorted(found.keys() - set(ORDER))
+        return [(each, found[each]) for each in (*ORDER, *others) if found[each]]
+
+    def shared_line(self) -> str:
+        """The requests that belong to no class, since checks of several classes use them."""
+        requests = quantity(self.exchanges[FACT_RESULT], "request")
+        return f"{'shared':15} {requests} for several checks"
 
     @property
     def rate(self) -> float:
@@ -134,6 +147,7 @@ class Bar:
         self._progress.stop()
         for name in tally.done:
             _print_class(self._console, tally.line(name))
+        _print_shared(self._console, tally)
 
 
 class Lines:
@@ -152,6 +166,7 @@ class Lines:
         """Print the classes that did not finish, or whose number of checks was unknown."""
         for name in tally.done:
             self._print(tally, name)
+        _print_shared(self._console, tally)
 
     def _print(self, tally: Tally, name: str) -> None:
         if name not in self._printed:
@@ -163,6 +178,11 @@ def _print_class(console: Console, text: str) -> None:
     width = Screen.of(console.file).width  # type: ignore[arg-type]
     for spans in line.wrapped([(text, "")], width):
         console.print(line.plain(spans), soft_wrap=True)
+
+
+def _print_shared(console: Console, tally: Tally) -> None:
+    if tally.exchanges[FACT_RESULT]:
+        _print_class(console, tally.shared_line())
 
 
 class RunDisplay:

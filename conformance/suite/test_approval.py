@@ -7,7 +7,7 @@ from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import MALFORMED, MISSPELT, STALE, conflict
-from conformance.suite.approval.plan import IN_CAPITALS
+from conformance.suite.approval.plan import IN_CAPITALS, STALE_KIND
 from conformance.suite.approval.preconditions import changed_by_stale, evidence
 from conformance.suite.approval.result import result_of
 from conformance.suite.approval.review import (
@@ -252,6 +252,9 @@ def test_a_stale_revision_is_a_conflict(
     """
     trials.require_consent()
     live.callers.credential_with("primary", scheme)
+    for attempt in trials.taking_the_last().values():
+        if attempt.kind == STALE_KIND:
+            _check_rejected(attempt)
     trials.baseline(scheme)
     _check_stale(scheme, trials)
     changed = changed_by_stale(trials)
@@ -276,6 +279,11 @@ def _check_stale(scheme: str, trials: Trials) -> None:
         expect.status(attempt.response, *_allowed(attempt))
         if attempt.after.id not in approved_by_others:
             check_not_approved(attempt.response, attempt.after)
+
+
+def _check_rejected(attempt: Attempt) -> None:
+    expect.status(attempt.response, *_allowed(attempt))
+    check_not_approved(attempt.response, attempt.after)
 
 
 def _allowed(attempt: Attempt) -> frozenset[int]:

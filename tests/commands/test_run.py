@@ -34,6 +34,16 @@ def test_the_reference_conforms(
     assert SEQUENCE not in ended.stdout
 
 
+def test_the_lines_of_the_classes_count_every_request(
+    finished: tuple[Path, subprocess.CompletedProcess[str]],
+) -> None:
+    """Those of each class, and those that several checks share, are the exchanges of the report."""
+    directory, ended = finished
+    table = ended.stdout.split("\n\n")[0]
+    counts = [int(each.replace(",", "")) for each in re.findall(r"([\d,]+) requests?\b", table)]
+    assert sum(counts) == report(directory)["exchanges"]["count"]
+
+
 def test_a_run_leaves_its_report(finished: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     """report.json, junit.xml and exchanges.jsonl agree."""
     directory, _ = finished

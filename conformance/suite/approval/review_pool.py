@@ -93,9 +93,14 @@ class ReviewPool:
         return len(self._ids) > others or bool(self._session.target.fixtures.provision)
 
     @property
+    def is_spent(self) -> bool:
+        """Whether no review is left, and no command makes more."""
+        return not self.leaves(0)
+
+    @property
     def is_nearly_spent(self) -> bool:
         """Whether at most one review is left, and no command makes more."""
-        return len(self._ids) <= 1 and not self._session.target.fixtures.provision
+        return not self.leaves(1)
 
     def take(self, worth: Callable[[Record], int] | None = None) -> Review:
         """A review that can be approved now, out of the pool.

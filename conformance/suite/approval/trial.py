@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.contract.verdict import Kind, defect
+from conformance.contract.quantity import quantity
+from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.suite.approval.review import (
     Review,
@@ -67,6 +68,22 @@ class Attempt:
         if self.response.status != 200 or not isinstance(after, int | float):
             return False
         return bool(self.before.revision < self.sent_revision <= after)
+
+
+class NoneLeftToApprove(Inconclusive):
+    """Attempts that have to be rejected have taken every approvable review.
+
+    `attempts` are those of which it is certain, by label.
+    """
+
+    def __init__(self, problem: Inconclusive, attempts: Mapping[str, Attempt]) -> None:
+        number = quantity(len(attempts), "attempt")
+        super().__init__(
+            f"{problem.message}: {number} that had to be rejected approved one",
+            needs=problem.needs,
+            exchanges=[each.response.id for each in attempts.values()],
+        )
+        self.attempts = attempts
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,13 @@ from conformance.suite.approval.attempts import ahead
 from conformance.suite.approval.bystanders import bystanders, newly_approved, worth
 from conformance.suite.approval.plan import STALE_KIND, Planned
 from conformance.suite.approval.review import Review, is_withheld, revision_of
-from conformance.suite.approval.trial import Approval, Attempt, Bystander, Trial
+from conformance.suite.approval.trial import (
+    Approval,
+    Attempt,
+    Bystander,
+    NoneLeftToApprove,
+    Trial,
+)
 from conformance.suite.approval.watched_pages import requests_of_pages
 from conformance.suite.lists.live import Live
 
@@ -71,17 +77,22 @@ class TrialRunner:
         wanted = [each for each in planned if self._effects[each.kind] < MOST_EFFECTS]
         if not wanted:
             return review, {}
+        if self._pool.is_spent:  # none would be left to make them on again
+            return self._attempted_one_by_one(review, wanted)
         together = self._attempted_together(review, wanted)
         last = together[wanted[-1].label]
         if not self._had_effect(last):
             return _as_read(review, last.after), together
-        review, alone = self._attempted_one_by_one(self._review_after(together), wanted)
+        accepted = {label: each for label, each in together.items() if _is_accepted(each)}
+        try:
+            review = self._review_after(together)
+        except Inconclusive as problem:
+            raise NoneLeftToApprove(problem, accepted) from None
+        review, alone = self._attempted_one_by_one(review, wanted)
         if any(_is_accepted(each) or self._had_effect(each) for each in alone.values()):
             return review, alone
         # Nothing shows alone: what was accepted beside the others is the defect.
-        return review, alone | {
-            label: each for label, each in together.items() if _is_accepted(each)
-        }
+        return review, alone | accepted
 
     def _had_effect(self, attempt: Attempt) -> bool:
         return attempt.changed_review or self._approvals.is_spent(attempt.before, attempt.after)
@@ -135,14 +146,24 @@ class TrialRunner:
     ) -> tuple[Review, dict[str, Attempt]]:
         attempts: dict[str, Attempt] = {}
         for each in planned:
+            if self._has_to_save_reviews:
+                break
             if self._effects[each.kind] < MOST_EFFECTS:
                 send = partial(self._send_planned, review, each)
                 label = f"{each.label}, alone"
                 key, response = self._approvals.with_new_key(review.id, label, send)
                 attempt = Attempt(response, self._reader.read(review.id), review, each.kind)
                 attempts[each.label] = attempt
-                review = self._next_review(attempt, each, key)
+                try:
+                    review = self._next_review(attempt, each, key)
+                except Inconclusive as problem:
+                    raise NoneLeftToApprove(problem, {each.label: attempt}) from None
         return review, attempts
+
+    @property
+    def _has_to_save_reviews(self) -> bool:
+        """Whether attempts take reviews, and the last ones are needed for approvals."""
+        return self._effects.total() > 0 and self._pool.is_nearly_spent
 
     def _send_planned(self, review: Review, planned: Planned, key: str) -> Exchange:
         return self._session.client.send(*self._request(review, planned, key))
@@ -167,6 +188,8 @@ class TrialRunner:
 
     def _attempted_at_once(self, review: Review) -> tuple[Review, tuple[Attempt, ...]]:
         """Send stale attempts at once; the review to go on with, and the attempts."""
+        if self._has_to_save_reviews:
+            return review, ()
         primary = self._live.callers.credential("primary")
         keys = [self._approvals.key(review.id, f"stale at once {n}") for n in range(AT_ONCE)]
         calls = [self._approvals.call(review.id, ahead(review.revision), key) for key in keys]

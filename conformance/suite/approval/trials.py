@@ -1,6 +1,6 @@
 """The trials of a run, one for each scheme: each is run when the first check asks for it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
@@ -13,7 +13,7 @@ from conformance.suite.approval.attempts import ahead
 from conformance.suite.approval.plan import STALE_KIND
 from conformance.suite.approval.review import in_former_state, is_withheld
 from conformance.suite.approval.review_pool import NEEDS
-from conformance.suite.approval.trial import Attempt, Trial
+from conformance.suite.approval.trial import Attempt, NoneLeftToApprove, Trial
 from conformance.suite.approval.trial_runner import TrialRunner
 from conformance.suite.lists.live import Live
 
@@ -97,12 +97,28 @@ class Trials:
     def attempt(self, label: str, scheme: str | None = None) -> Attempt:
         """An attempt of the first trial.
 
-        Raises Inconclusive unless the same request without its defect succeeded by the same scheme.
+        Raises Inconclusive unless the same request without its defect succeeded by the same scheme,
+        or the attempt itself took the last review.
         """
+        taking = self.taking_the_last()
+        if label in taking:
+            return taking[label]
         trial = self.baseline(scheme)
         if label not in trial.attempts:
             raise Inconclusive(f"no approvable review was left to attempt: {label}", needs=NEEDS)
         return trial.attempts[label]
+
+    def taking_the_last(self) -> Mapping[str, Attempt]:
+        """The attempts that took the last review, so that none was left to approve."""
+        self.require_consent()
+        try:
+            self.first()
+        except NoneLeftToApprove as problem:
+            found = problem.attempts.items()
+            return {label: attempt for label, attempt in found if not attempt.is_overtaken}
+        except Inconclusive:
+            pass
+        return {}
 
     def attempts(self, label: str, scheme: str) -> list[Attempt]:
         """An attempt of the first trial, and the same attempt of the other trials.
@@ -110,6 +126,8 @@ class Trials:
         Their reviews are of other kinds, where the target has several.
         """
         own = self.attempt(label, scheme)
+        if label in self.taking_the_last():
+            return [own]
         _, *others = self._all()
         succeeded = [trial for trial in others if trial.approval.status == 200]
         return [own, *(each.attempts[label] for each in succeeded if label in each.attempts)]

@@ -58,7 +58,6 @@ def uncertifiable(arguments: argparse.Namespace) -> Iterator[str]:
         f"its depth is {arguments.depth} (use standard or deep)": arguments.depth not in CERTIFIED,
         "it checks only some classes": _is_partial(arguments.classes),
         "it uses several processes": bool(arguments.workers),
-        "it is one of several shards": bool(arguments.shard),
     }
     stated = [reason for reason, applies in reasons.items() if applies]
     if stated:

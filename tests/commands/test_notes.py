@@ -55,7 +55,6 @@ def test_a_variable_or_a_command_needs_no_note(credential: Any) -> None:
         ({"depth": "quick"}, "its depth is quick (use standard or deep)"),
         ({"classes": ["read"]}, "it checks only some classes"),
         ({"workers": 2}, "it uses several processes"),
-        ({"shard": Shard(1, 2)}, "it is one of several shards"),
     ],
 )
 def test_a_run_that_cannot_be_certified_says_so(changes: Any, reason: str) -> None:
@@ -65,9 +64,11 @@ def test_a_run_that_cannot_be_certified_says_so(changes: Any, reason: str) -> No
     ]
 
 
-@pytest.mark.parametrize("changes", [{}, {"depth": "deep"}, {"classes": [*CLASSES]}])
+@pytest.mark.parametrize(
+    "changes", [{}, {"depth": "deep"}, {"classes": [*CLASSES]}, {"shard": Shard(1, 2)}]
+)
 def test_a_run_that_can_be_certified_needs_no_note(changes: Any) -> None:
-    """Its verdict may still prevent it."""
+    """Its verdict may still prevent it; a shard is certified with the others."""
     assert list(notes.uncertifiable(options(**changes))) == []
 
 

@@ -3,7 +3,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from conformance.assurance.appeal import derivation, document
@@ -31,27 +31,28 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as problem:
         raise UsageError(f"{file}: {problem.strerror}") from None
     is_derived = not isinstance(appeal.derived, str)
+    missing = [] if arguments.rejected else list(_missing(appeal))  # a mutant has none of it
     if arguments.json:
         stated = {
             "file": str(file),
             "id": appeal.id,
             "derived": is_derived,
             "note": appeal.derived.caution if is_derived else appeal.derived,  # type: ignore[union-attr]
-            "missing": list(_missing(appeal)),
+            "missing": missing,
         }
         sys.stdout.write(json.dumps(stated, indent=2, ensure_ascii=False) + "\n")
     else:
-        sys.stdout.writelines(f"{line}\n" for line in _lines(appeal, str(file)))
+        sys.stdout.writelines(f"{line}\n" for line in _lines(appeal, str(file), missing))
     return CONFORMANT
 
 
-def _lines(appeal: Appeal, file: str) -> Iterator[str]:
+def _lines(appeal: Appeal, file: str, missing: Sequence[str]) -> Iterator[str]:
     yield f"appeal  {file}"
     if isinstance(appeal.derived, str):
         yield f"edits   none follow from the report: {appeal.derived}"
     else:
         yield f"edits   derived; {appeal.derived.caution}"
-    yield from (f"write   {name}" for name in _missing(appeal))
+    yield from (f"write   {name}" for name in missing)
     yield f"run     conformance selftest --also {file} --only {appeal.id}"
 
 

@@ -11,7 +11,10 @@ FOLDER = "merged-shards"
 FILES = (artefacts.REPORT, exchange_log.EXCHANGES, "target.json", "run.json")
 """What is kept of a shard: all that a replay of it needs, and its own report."""
 
-FORM = re.compile(rf"{FOLDER}/([1-9]\d{{0,2}})/([a-z]+\.jsonl?)", re.ASCII)
+MOST = 99
+"""Shards of which a certificate can have the files: a verification replays each of them."""
+
+FORM = re.compile(rf"{FOLDER}/([1-9]\d?)/([a-z]+\.jsonl?)", re.ASCII)
 
 
 def name(number: int, file: str) -> str:

@@ -84,10 +84,13 @@ def test_an_appeal_that_is_accepted(
     assert matrix.row(subject, outcome, PASSING).problems == ()
 
 
-def test_an_appeal_that_is_rejected(report: Path, tmp_path: Path) -> None:
-    """It becomes a mutant, which has to fail exactly the requirement."""
+def test_an_appeal_that_is_rejected(
+    report: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It becomes a mutant, which has to fail exactly the requirement, and needs no words."""
     file = tmp_path / "rejected.toml"
     stated = appeal(report, "account/type", file, "--rejected")
+    assert "write   " not in capsys.readouterr().out
     assert list(stated) == ["mutant"]
     subject, found = failed(file)
     assert isinstance(subject, Mutant)
@@ -99,7 +102,9 @@ def test_what_only_the_vendor_can_say_is_left_to_him(
 ) -> None:
     """The six fields are there; no file is overwritten."""
     file = tmp_path / "appeal.toml"
-    stated = appeal(report, "account/type", file)["appeal"]
+    made = appeal(report, "account/type", file)
+    stated = made["appeal"]
+    assert made["variant"][0]["about"].startswith("As the product under appeal does: ")
     assert "words: the words of the specification" in capsys.readouterr().out
     assert {"specification", "test", "suite", "implementation", "description"} <= set(stated)
     assert stated["test"].startswith("account/type on account_get: rules/record")

@@ -366,6 +366,10 @@ def test_a_merged_report_without_its_shards_is_not_certified(
 
     assert main(["merge", *named, "--report-dir", str(tmp_path / "out")]) == USAGE_ERROR
     assert "holds the shards; name another folder" in capsys.readouterr().err
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept_shards, "MOST", 1)
+        assert main(["certify", "--report-dir", str(tmp_path / "out"), *words]) == NON_CONFORMANT
+        assert "a certificate has 1 shards at most" in capsys.readouterr().out
     shutil.rmtree(inside / "2")
     assert main(["certify", "--report-dir", str(tmp_path / "out"), *words]) == NON_CONFORMANT
     assert "2 is missing: merge the shards again" in capsys.readouterr().out

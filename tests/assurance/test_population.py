@@ -59,7 +59,7 @@ def test_mutants_and_variants_are_read() -> None:
         (
             '[{module = "app", old = \'"/v1"\', new = \'"/v2"\'}]',
             "[]",
-            "one: edits must be tables of the strings module, new, old",
+            "one: edits is empty: write what is different",
         ),
         (
             '[{module = "app", old = \'"/v1"\', new = \'"/v2"\'}]',

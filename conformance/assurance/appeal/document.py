@@ -144,7 +144,9 @@ def _mutant(appeal: Appeal) -> Iterator[str]:
 
 
 def _about(appeal: Appeal) -> str:
-    return f"As {_product(appeal.report)} does: {appeal.found['message']}."
+    named = _product(appeal.report)
+    name = "the product under appeal" if named == IMPLEMENTATION else named
+    return f"As {name} does: {appeal.found['message']}."
 
 
 def _edits(derived: Derived | str) -> Iterator[str]:

@@ -61,7 +61,8 @@ def revision_of(directory: Path, name: str | None) -> Revision:
 def evidence_of(directory: Path, revision: Revision, given: Given = NONE) -> Evidence:
     """The evidence in a report directory, with the given files.
 
-    Raises OSError, Malformed, and NotCertified where the shards of a merged run are gone.
+    Raises OSError, Malformed, and NotCertified where the shards of a merged run are gone, or are
+    too many.
     """
     found = _recorded(directory)
     return Evidence(
@@ -86,8 +87,10 @@ def _recorded(directory: Path) -> dict[str, bytes]:
 
 def _of_shards(directory: Path, merged: Evidence) -> Iterator[tuple[str, bytes]]:
     """The files of the shards that a report was merged from."""
-    stated = merged.run["suite"].get("shards", {"merged": []})
-    for number in stated["merged"]:
+    numbers = merged.run["suite"].get("shards", {"merged": []})["merged"]
+    if len(numbers) > kept_shards.MOST:
+        raise NotCertified([f"a certificate has {kept_shards.MOST} shards at most"])
+    for number in numbers:
         folder = directory / kept_shards.FOLDER / str(number)
         if not folder.is_dir():
             raise NotCertified([f"{folder} is missing: merge the shards again"])

@@ -160,7 +160,9 @@ def _check(kind: str, entry: Mapping[str, Any]) -> None:
 
 def _edits(entry: Mapping[str, Any]) -> tuple[Edit, ...]:
     edits: Sequence[Mapping[str, str]] = entry["edits"]
-    if not edits or not all(map(_is_edit, edits)):
+    if not edits:
+        raise PopulationError(f"{entry['id']}: edits is empty: write what is different")
+    if not all(map(_is_edit, edits)):
         keys = ", ".join(sorted(EDIT_KEYS))
         raise PopulationError(f"{entry['id']}: edits must be tables of the strings {keys}")
     parsed = tuple(Edit(**edit) for edit in edits)

@@ -1,5 +1,7 @@
 """A request that takes a review it must not take is reported, however few reviews are left."""
 
+from collections.abc import Callable
+
 import pytest
 from altered_target import few, stage
 from subjects import BY_ID
@@ -8,7 +10,7 @@ from conformance.contract.verdict import Inconclusive, Violation
 from conformance.suite import test_approval as approval
 from conformance.suite import test_authorization as authorization
 
-CHECKS = {
+CHECKS: dict[str, Callable[..., None]] = {
     "stale-approves-all-the-same": approval.test_a_stale_revision_is_a_conflict,
     "role-unchecked": authorization.test_the_review_role_is_needed,
 }

@@ -54,6 +54,8 @@ def test_a_campaign_has_the_outcome_and_the_classes_of_each_target(nights: str) 
     assert state.counts[by_target["us"]]["pagination"] == {"pass": len(passed) - 1, "fail": 1}
     assert state.failing("pagination/once") == {"us": ["video_list"]}
     assert state.failing("pagination/limit") == {}
+    assert state.stated["untested/events"].level == "untested"
+    assert state.counts[by_target["eu"]]["read"].keys() == {"pass"}
 
 
 def test_both_databases_give_the_same_answers(memory: Memory) -> None:

@@ -18,6 +18,7 @@ from conformance.http.sending import Sending
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.forged_credentials import other_headers
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import control_by, forbidden, limited, others, own_filters
 from conformance.suite.lists.live import Live
@@ -48,6 +49,9 @@ def test_the_permission_is_needed(
         *((other, beside) for other in others(operation, live)),
     ]
     limits = [(other, beside) for other in limited(call, operation, scheme)]
+    if scheme == credential.schemes[0] and (headers := other_headers(credential, scheme)):
+        purpose = "without the permission, by each scheme at once"
+        limits.append((call, Sending(credential, scheme, purpose, headers=headers)))
 
     plain, *rest = live.callers.probe_each(requests, call)
 

@@ -9,7 +9,7 @@ from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
-from conformance.suite.callers.forged_credentials import made_up
+from conformance.suite.callers.forged_credentials import header_of, made_up
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.order import order
@@ -157,19 +157,13 @@ def test_two_credentials_together(operation: Operation, live: Live) -> None:
     for scheme in primary.schemes:
         other = "bearer" if scheme == "api-key" else "api-key"
         forged = made_up(live.session, other)
-        header = _header(other, forged.secret(other))
+        header = header_of(other, forged.secret(other))
         purpose = f"a valid {scheme} beside a made-up {other}"
         both = Sending(primary, scheme, purpose, headers=(header,), in_contract=False)
         alone = replace(both, credential=forged, scheme=other, headers=())
         for subject, sending in ((purpose, both), (f"a made-up {other}", alone)):
             response = live.session.client.send(Call(operation.id), sending)
             _observe(live, "observe/both-credentials", subject, response.describe())
-
-
-def _header(scheme: str, secret: str) -> tuple[str, str]:
-    if scheme == "bearer":
-        return "authorization", f"Bearer {secret}"
-    return "x-api-key", secret
 
 
 def _responses(operation: Operation, live: Live, count: int) -> list[Exchange]:

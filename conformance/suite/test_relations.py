@@ -16,13 +16,15 @@ from conformance.suite.reading.localizations import (
     tally,
 )
 from conformance.suite.reading.names import COPIES, Copy, compare_name
-from conformance.suite.reading.owners import confirm_apart, listed_by_id
+from conformance.suite.reading.nested import check_nested
+from conformance.suite.reading.owners import confirm_apart, listed_by_id, shown_records
 
 MOST_COMPARED = 10
 """Reviews whose names are compared."""
 OWNERS = {
     "video_list": (("projectId", "companyId"),),
     "review_list": (("projectId", "companyId"), ("videoId", "projectId")),
+    "activity_list": (("videoId", "projectId"),),
 }
 """The records that those of a list name, each with the property that both of them have."""
 
@@ -47,12 +49,19 @@ def test_a_repeated_name_is_the_name(live: Live) -> None:
 
 @requirement("read/belonging")
 def test_a_record_has_the_owner_of_its_owner(operation: Operation, live: Live) -> None:
-    """A video has the company of its project, a review that of its project and of its video."""
-    compared = False
-    for tie in OWNERS[operation.id]:
+    """A video has the company of its project, a review that of its project and of its video.
+
+    An activity item has the project of its video; a localization belongs to one video, a reply to
+    one comment.
+    """
+    records = shown_records(operation, live)
+    check_nested(operation, records, live)
+    # What comments and activity belong to is optional there: those without it contradict nothing.
+    compared = "{" in operation.path and bool(records)
+    for tie in OWNERS.get(operation.id, ()):
         name, shared = tie
         owners = listed_by_id(name, live)
-        for listed in live.records(operation.id):
+        for listed in records:
             owner = owners.get(str(listed.record.get(name)).lower(), {}).get(shared)
             own = listed.record.get(shared)
             if not is_uuid(owner) or not is_uuid(own):

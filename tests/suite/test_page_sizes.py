@@ -1,24 +1,27 @@
 """Page sizes between the usual ones."""
 
-from conformance.suite.lists.page_sizes import SIZES, chosen, sequences
+from conformance.suite.lists.page_sizes import COMMON, SIZES, ordered, sequences
 
 
 def test_the_lists_of_a_run_have_every_size_together() -> None:
-    """Each begins where another one ends."""
-    of_lists = [chosen(seed=1, turn=turn, number=33, records=1000) for turn in range(3)]
+    """Each has the common sizes, and then begins where another one ends."""
+    number = len(COMMON) + 31
+    of_lists = [ordered(seed=1, turn=turn, number=number)[:number] for turn in range(3)]
 
-    assert sorted(size for sizes in of_lists for size in sizes) == list(SIZES)
+    assert all(tuple(sizes[: len(COMMON)]) == COMMON for sizes in of_lists)
+    assert {size for sizes in of_lists for size in sizes} == set(SIZES)
+    assert sorted(ordered(seed=1, turn=1, number=number)) == list(SIZES)
 
 
 def test_a_size_is_used_where_a_page_follows_it() -> None:
-    """Sizes as large as the list are left out, and each sequence ends with long pages."""
-    sizes = chosen(seed=1, turn=0, number=99, records=40)
-
-    assert sorted(sizes) == list(range(2, 40))
-    used = []
-    for sequence in sequences(sizes, 40):
+    """Each sequence ends with a page that is long enough for all records."""
+    sizes = list(range(2, 40))
+    used, ends = [], []
+    for sequence in sequences(sizes, 40, last=[64, 41]):
         *before, last = [size for size in sequence if size is not None]
         assert sum(before) < 40
-        assert last == 100
         used += before
-    assert sorted(used) == list(range(2, 40))
+        ends.append(last)
+
+    assert sorted(used) == sizes
+    assert ends[:3] == [64, 41, 100]

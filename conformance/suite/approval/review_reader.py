@@ -176,7 +176,7 @@ class ReviewReader:
         return self._live.callers.send_each([request] * number)
 
     def _pages_of(self, review: Review) -> list[Call]:
-        listed = self._listed(review.id)
+        listed = self.find_listed(review.id)
         if listed is None:
             return []
         calls = [listed.call, *self._under_its_filters(listed.record), *self._short_pages(review)]
@@ -191,7 +191,8 @@ class ReviewReader:
                     yield listed.call
                     return
 
-    def _listed(self, id: str) -> Listed | None:
+    def find_listed(self, id: str) -> Listed | None:
+        """A review as the list showed it before any approval; None where it did not."""
         records = self._live.records("review_list")
         return next((each for each in records if each.record["id"].lower() == id.lower()), None)
 

@@ -1,4 +1,7 @@
-"""Forged credentials: empty headers, made-up secrets, and secrets that resemble a valid one."""
+"""Forged credentials: empty headers, made-up secrets, and secrets that resemble a valid one.
+
+And the headers of secrets, for requests with two credentials.
+"""
 
 import uuid
 from collections.abc import Iterator
@@ -18,6 +21,19 @@ EMPTY: tuple[Header, ...] = (
 """Headers without a credential of either scheme."""
 
 NAMESPACE = uuid.UUID("6f0c1b9e-7a54-4e0e-9d38-52a4ab1f0c11")
+
+
+def header_of(scheme: str, secret: str) -> Header:
+    """The header that carries the secret of a scheme."""
+    if scheme == "bearer":
+        return "authorization", f"Bearer {secret}"
+    return "x-api-key", secret
+
+
+def other_headers(credential: Credential, scheme: str) -> tuple[Header, ...]:
+    """The headers of the other schemes that a caller has, to be sent beside those of one."""
+    others = (other for other in credential.schemes if other != scheme)
+    return tuple(header_of(other, credential.secret(other)) for other in others)
 
 
 def without_credential(header: Header) -> str:

@@ -7,6 +7,7 @@ from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call, Exchange
 from conformance.http.outgoing import fill
 from conformance.http.sending import Sending
+from conformance.suite.callers.forged_credentials import other_headers
 from conformance.suite.lists.live import Live
 
 NOT_UTF_8 = "%FF"
@@ -33,14 +34,21 @@ BODIES = (
 def responses(operation: Operation, live: Live) -> list[Exchange]:
     """The responses to odd values of each argument, in addresses that primary is served at.
 
-    No rule applies to them: a server in front of the target may respond.
+    The last one is to a valid credential of each scheme at once. No rule applies to them: a server
+    in front of the target may respond.
     """
     call, primary = live.call(operation), live.callers.credential("primary")
     sendings = [
         Sending(primary, None, purpose, in_contract=False, url=url)
         for purpose, url in _addresses(operation, call, live)
     ]
-    return live.session.client.send_all([Call(operation.id)] * len(sendings), sendings)
+    calls = [Call(operation.id)] * len(sendings)
+    scheme = primary.schemes[0]
+    if headers := other_headers(primary, scheme):
+        purpose = "a valid credential of each scheme"
+        sendings.append(Sending(primary, scheme, purpose, headers=headers, in_contract=False))
+        calls.append(call)
+    return live.session.client.send_all(calls, sendings)
 
 
 def _addresses(operation: Operation, call: Call, live: Live) -> Iterator[tuple[str, str]]:

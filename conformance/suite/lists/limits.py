@@ -14,7 +14,7 @@ ALONE = 3
 """Sizes of a list whose cursors are bound to the limit that they were issued under."""
 SHORTEST_ALONE = 8
 """The smallest of them: each reads the whole list."""
-PART = 3
+PART = 6
 """A list below a record, or under a filter, is read with one size for so many of the others."""
 
 
@@ -72,13 +72,16 @@ def size_plans(call: Call, records: int, usual: Sequence[Pagination], live: Live
     is_whole_list = call.operation in LISTS.values() and not call.query
     number = live.session.depth.sizes // (1 if is_whole_list else PART)
     turn = [*live.session.contract.operations].index(call.operation)
-    sizes = page_sizes.chosen(live.session.seed, turn, number, records)
+    every = page_sizes.ordered(live.session.seed, turn, number)
+    sizes = [size for size in every if size < records][:number]
     paginations = live.paginations
     growing = [each for each in usual if each.limit == GROWING]
     if not growing:
         return []  # a list without one order, or at work, is read often enough to be understood
     if growing[0].is_whole:
-        return [paginations.plan_sizes(call, each) for each in page_sizes.sequences(sizes, records)]
+        last = [size for size in every if size >= records]
+        sequences = page_sizes.sequences(sizes, records, last)
+        return [paginations.plan_sizes(call, each) for each in sequences]
     alone = [size for size in sizes if size >= SHORTEST_ALONE][:ALONE]
     return [paginations.plan(call, size, records) for size in alone]
 

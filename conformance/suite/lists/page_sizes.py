@@ -1,7 +1,8 @@
 """Page sizes between the usual ones, and paginations that change from one to the next."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain, repeat
 
 from conformance.suite.lists.pagination import PAGE, Sizes
 
@@ -9,21 +10,27 @@ SIZES = range(2, PAGE + 1)
 """A page of one record has a pagination of its own."""
 
 
-def chosen(seed: int, turn: int, number: int, records: int) -> list[int]:
-    """So many sizes below the number of records, in the order that the seed gives them.
+COMMON = (20, 30, 5, 40, 60, 15, 75, 80)
+"""The sizes that clients choose most, beside those that each list is read with anyway."""
 
-    The lists of a run take turns, so that together they are read with every size.
+
+def ordered(seed: int, turn: int, number: int) -> list[int]:
+    """All sizes in the order in which one list, read with so many of them, takes them.
+
+    The common ones come first. The lists of a run take turns at the others, so that together they
+    are read with every size.
     """
-    order = random.Random(f"{seed}:sizes").sample(SIZES, len(SIZES))
-    start = turn * number % len(order)
-    rotated = [*order[start:], *order[:start]]
-    return [size for size in rotated[:number] if size < records]
+    others = [size for size in SIZES if size not in COMMON]
+    order = random.Random(f"{seed}:sizes").sample(others, len(others))
+    start = turn * max(number - len(COMMON), 0) % len(order)
+    return [*COMMON, *order[start:], *order[:start]]
 
 
-def sequences(sizes: Sequence[int], records: int) -> list[Sizes]:
+def sequences(sizes: Sequence[int], records: int, last: Iterable[int] = ()) -> list[Sizes]:
     """The sizes in sequences, each of which reads so many records.
 
-    A size counts only where a page follows it: so the last page of each is a long one.
+    A size counts only where a page follows it: so the last page of each is a long one. `last` are
+    sizes that all records fit on, for these pages.
     """
     made: list[list[int]] = []
     for size in sizes:
@@ -33,4 +40,5 @@ def sequences(sizes: Sequence[int], records: int) -> list[Sizes]:
             made.append([size])
         else:
             sequence.append(size)
-    return [(*sequence, PAGE) for sequence in made]
+    ends = chain(last, repeat(PAGE))
+    return [(*sequence, end) for sequence, end in zip(made, ends, strict=False)]

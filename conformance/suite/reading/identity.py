@@ -1,6 +1,8 @@
 """Whether the record of a response is the requested one, alone and side by side."""
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
@@ -13,6 +15,9 @@ from conformance.suite.lists.live import Live, parameter_of
 from conformance.target.target import Credential
 
 OTHER_ACCOUNTS = ("outsider", "no-review-role")
+READS = 8
+MOST_CHANGES = {"id": 0, "accountType": 2}
+"""How often a property of an account may change in so many reads: a type may be another later."""
 AT_ONCE = 4
 """Requests for different records, or from each of two callers, that are sent concurrently."""
 
@@ -59,6 +64,7 @@ def require_own_account(operation: Operation, live: Live) -> None:
     credentials = live.session.target.credentials
     candidates = [credentials[name] for name in OTHER_ACCOUNTS if name in credentials]
     own, *theirs = [_account_id(operation, caller, live) for caller in (primary, *candidates)]
+    _require_one_account(operation, primary, live)
     pairs = zip(candidates, theirs, strict=True)
     different = [(caller, id) for caller, id in pairs if is_uuid(id) and id != own]
     if not is_uuid(own) or not different:
@@ -78,6 +84,34 @@ def require_own_account(operation: Operation, live: Live) -> None:
     for (caller, foreign_id), response in zip(requests, responses, strict=True):
         is_foreign = isinstance(response.data, dict) and response.data.get("id") == foreign_id
         expect.that(not is_foreign, _foreign_account(caller, response), response)
+
+
+def _require_one_account(operation: Operation, primary: Credential, live: Live) -> None:
+    """One caller has one account, whose type does not go to and fro."""
+    read = partial(live.callers.send, Call(operation.id), primary, primary.schemes[0])
+    responses = [read(purpose="asking alone") for _ in range(2)]
+    if not _changes(responses):
+        return
+    responses += [read(purpose="asking alone, again and again") for _ in range(READS)]
+    for name, most in MOST_CHANGES.items():
+        fickle = defect(
+            Kind.DIFFERENCE,
+            "{name} of the caller's account changes from one response to the next",
+            expected="the caller's own account",
+            name=name,
+        ).on(name)
+        is_kept = _changes(responses, name) <= most
+        expect.that(is_kept, fickle.at(in_data(responses[-1], name)), *responses[-3:])
+
+
+def _changes(responses: Sequence[Exchange], *names: str) -> int:
+    """How often one of the properties, or any of all, changes from one response to the next."""
+    shown = [
+        [str(response.data.get(name)).lower() for name in names or MOST_CHANGES]
+        for response in responses
+        if isinstance(response.data, dict)
+    ]
+    return sum(one != other for one, other in pairwise(shown))
 
 
 def _account_id(operation: Operation, caller: Credential, live: Live) -> object:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
+from conformance.contract import api
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
@@ -35,9 +36,13 @@ class ToolsNotListed(Inconclusive):
 
 @dataclass
 class Toolbox:
-    """Lists and calls the tools of a target; the list for primary is a fact of the run."""
+    """Lists and calls the tools of a target; the list for primary is a fact of the run.
+
+    Primary's calls have the scheme `by`, or the first one that lists the tools.
+    """
 
     live: Live
+    by: str | None = None
 
     @cached_property
     def channel(self) -> Channel:
@@ -57,7 +62,21 @@ class Toolbox:
         Some tool interfaces accept a single scheme. Requests over HTTP that are compared with tool
         calls have the same scheme, since idempotency keys and cursors may belong to a credential.
         """
-        return self._discovery[0]
+        return self.by or self._discovery[0]
+
+    def by_another_scheme(self) -> "Toolbox":
+        """The same tools, called by another scheme of primary; by this one if none is served.
+
+        Some tool interfaces accept a single scheme, and list their tools for everybody.
+        """
+        account = self.live.operation(api.load().simplest.id)
+        for scheme in self.lists_by_other_schemes():
+            if self._fact("served", partial(_is_served, account, scheme), scheme):
+                other = Toolbox(self.live, scheme)
+                # The requests of one item are numbered by one channel.
+                other.__dict__["channel"] = self.channel
+                return other
+        return self
 
     @cached_property
     def _discovery(self) -> tuple[str, dict[str, Any] | None]:
@@ -238,6 +257,12 @@ class Toolbox:
         if operation.writes and not result.is_rejected:
             self.live.session.approved.add(str(arguments.get("reviewId")).lower())
         return result
+
+
+def _is_served(operation: Operation, scheme: str, toolbox: Toolbox) -> bool:
+    """Whether primary's call of a tool without arguments is served by a scheme."""
+    by_scheme = Toolbox(toolbox.live, scheme)
+    return by_scheme.call_as_primary(operation, {}, "a tool by another scheme").is_served
 
 
 def arguments_of(call: Call) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from conformance.assurance.certificate.verification import verify
 from conformance.contract import requirements, revisions
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT, USAGE_ERROR
 from conformance.report import kept_shards
-from conformance.runner import pytest_run
+from conformance.runner import merging, pytest_run
 
 CLASSES = ("approval", "description")
 PERFORM = recomputation.perform
@@ -321,6 +321,18 @@ def test_an_exchange_of_another_shard_is_rejected(merged: Merged) -> None:
     shard = Evidence(files).shards[2]
     problems = list(recomputation.differences(shard, recomputation.replay(shard)))
     assert problems[0] == f"1 recorded exchanges belong to no check: {json.loads(line)['id']}"
+
+
+def test_shards_that_do_not_merge_are_rejected(
+    merged: Merged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `conformance merge` rejects them, such as two that have performed the same check."""
+    monkeypatch.setattr(
+        merging, "_doubles", lambda _: iter(["shards 1 and 2 have both performed x"])
+    )
+    assert verify(merged.honest, None).problems == (
+        "the shards do not merge: shards 1 and 2 have both performed x",
+    )
 
 
 def test_a_later_suite_replays_the_merged_run_as_a_whole(

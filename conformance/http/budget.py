@@ -11,7 +11,7 @@ from conformance.contract.verdict import Inconclusive
 LONGEST_RESPONSE = 8 * 1024 * 1024
 """Bytes of the body of a response, decoded."""
 
-MOST_VALUES = 250_000
+MOST_VALUES = 150_000
 """JSON values in the body of a response: each takes up many times the bytes of its text."""
 
 MEMORY = 128 * 1024 * 1024

@@ -80,9 +80,9 @@ def parts(directory: Path) -> list[Path]:
 def merge(directory: Path) -> None:
     """Make one log of those of all processes, without lines that are still incomplete.
 
-    The log of a single process gets a second name, so that it takes up no further space.
+    The log of a single process gets a second name, so that it takes up no further space. Raises
+    FileNotFoundError where the directory is gone: a new one would have a report without its log.
     """
-    directory.mkdir(parents=True, exist_ok=True)
     found, whole = parts(directory), directory / EXCHANGES
     fresh = whole.with_name(f"{EXCHANGES}.new")
     fresh.unlink(missing_ok=True)

@@ -46,6 +46,10 @@ class Journal:
         """Write one line at once."""
         self._file.write(f"{record}\n".encode())
 
+    def close(self) -> None:
+        """Write no more: nothing can be written."""
+        self._file.close()
+
     def remove(self) -> None:
         """Delete the journal: the report has everything that is in it."""
         self._file.close()

@@ -176,6 +176,11 @@ class Run:
             (self.directory / LEDGER_FILE).unlink(missing_ok=True)
         return exit_status.of(report, status, complete=self._complete)
 
+    def abandon(self) -> None:
+        """Leave the files as they are."""
+        if self._journal is not None:
+            self._journal.close()
+
     def _end_journal(self, report: Report) -> None:
         """Keep the journal where it is needed to merge shards or to resume the run."""
         if self._journal is None:

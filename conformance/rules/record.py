@@ -14,6 +14,8 @@ from conformance.rules.validation import Fault
 ASPECTS = {"required": "required", "additionalProperties": "closed"}
 EXTRA = frozenset({"additionalProperties", "unevaluatedProperties"})
 LONGEST_VALUE = 300
+MOST_RECORDS = 1_000
+"""Records of a response that are validated: the largest `limit` is a tenth of that."""
 SUFFIX = "representation/suffix"
 TYPES_OF_SUFFIXES = {"At": (str, "a string"), "Us": (int, "an integer")}
 """The types of the fields with these suffixes (Common conventions)."""
@@ -84,20 +86,21 @@ def _other_cursor(value: object) -> Defect:
     )
 
 
-def _records(records: list[Any], operation: Operation, contract: Contract) -> Judgements:
+def _records(found: list[Any], operation: Operation, contract: Contract) -> Judgements:
+    records = found[:MOST_RECORDS]
     if not records:
         return
     resource, names = operation.resource, api.derive(contract)
     faults = validation.faults(records, resource, contract)
-    for fault in faults:
-        if not validation.is_confirmed(records[fault.record], resource, contract):
-            requirement = _requirement(fault, resource, names)
-            yield Judgement(requirement, _defect(fault, operation, doubted=True), unsure=True)
+    for each in faults:
+        if not validation.is_confirmed(records[each.record], resource, contract):
+            requirement = _requirement(each, resource, names)
+            yield Judgement(requirement, _defect(each, operation, doubted=True), unsure=True)
             return
-    violated = {_requirement(fault, resource, names): fault for fault in reversed(faults)}
+    violated = {_requirement(each, resource, names): each for each in reversed(faults)}
     for requirement in _exercised(records, resource, names) | set(violated):
-        found = violated.get(requirement)
-        yield Judgement(requirement, _defect(found, operation) if found else None)
+        fault = violated.get(requirement)
+        yield Judgement(requirement, _defect(fault, operation) if fault else None)
     if resource not in names.closed:
         yield _suffixes(records, operation, contract)
 

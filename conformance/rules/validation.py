@@ -32,7 +32,7 @@ class Fault:
 
 
 def faults(records: list[Any], resource: str, contract: Contract) -> list[Fault]:
-    """Everything that the schema of a resource rejects in these records."""
+    """What the schema of a resource rejects in these records: of alike faults, the first one."""
     try:
         return list(_faults(records, resource, contract))
     except ValueError:  # the fast validator finds the first defect, and fails on listing all
@@ -43,12 +43,24 @@ def _faults(records: list[Any], resource: str, contract: Contract) -> Iterator[F
     validator = _validator(contract, resource, many=True)
     if validator.is_valid(records):
         return
+    known: set[tuple[object, ...]] = set()
     for error in validator.iter_errors(records):
+        kind = _kind(error)
+        if kind in known:
+            continue
+        known.add(kind)
         path = list(error.schema_path)
         named = path[-2] if path[-3:-2] == ["$defs"] else ""
         index, *place = error.instance_path
         keyword, parameter = str(error.kind.name), error.kind.value
         yield Fault(int(index), tuple(place), keyword, parameter, str(named), error.instance)
+
+
+def _kind(error: Any) -> tuple[object, ...]:
+    """What alike faults have in common: the place in the schema, and the absent property."""
+    names = (step for step in error.instance_path if isinstance(step, str))
+    keyword = str(error.kind.name)
+    return (*error.schema_path, *names, error.kind.value if keyword == "required" else None)
 
 
 def is_confirmed(record: object, resource: str, contract: Contract) -> bool:

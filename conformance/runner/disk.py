@@ -56,5 +56,6 @@ def hold(config: pytest.Config, directory: Path) -> None:
 
 def unwritable(directory: Path, problem: OSError) -> NoReturn:
     """End the run where its directory is full or gone; what was written stays."""
-    message = f"{directory}: {problem.strerror}; `conformance report {directory}` reports the rest"
+    rest = f"{problem.strerror}; `conformance report {directory}` reports the rest"
+    message = f"{directory}: {rest if directory.is_dir() else 'was deleted during the run'}"
     raise pytest.exit.Exception(message, returncode=USAGE_ERROR) from None

@@ -269,6 +269,8 @@ class Gatherer:
         except OSError as problem:
             from conformance.runner import disk, examination  # noqa: PLC0415
 
+            if self.run is not None:
+                self.run.abandon()
             disk.unwritable(examination.report_directory(self.config), problem)
 
     def _opened(self) -> Any:

@@ -763,3 +763,17 @@ def test_every_fault_names_a_requirement_of_the_catalogue() -> None:
             dict.fromkeys(whole(resource), 1.5),
         ):
             assert violated(resource, wrong) <= set(catalogue)
+
+
+def test_of_many_records_the_first_thousand_are_validated() -> None:
+    """Of alike faults the first one is kept, so that a long page takes no more than a short one."""
+    records = [{"id": "x"}] * 100_000
+    faults = validation.faults(records[: record.MOST_RECORDS], "Project", CONTRACT)
+    assert {fault.record for fault in faults} == {0}
+    assert len(faults) == 10  # nine absent properties, and an id
+
+    page = {"items": [*records, {"videoCount": "no number"}], "nextCursor": None}
+    found = list(record.examine(page, CONTRACT.operation("project_list"), CONTRACT))
+
+    failed = {each.requirement for each in found if each.defect is not None}
+    assert failed == {"project/required", "representation/uuid"}

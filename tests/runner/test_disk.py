@@ -1,6 +1,7 @@
 """The directory of a run: locked while a run writes to it; a full one ends the run in one line."""
 
 import errno
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -78,3 +79,43 @@ def test_a_full_disk_ends_a_run_in_one_line(
     assert f"{tmp_path}: No space left on device" in errors
     assert "Traceback" not in errors
     assert len(errors.splitlines()) == 1
+
+
+def test_a_deleted_directory_ends_a_run_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is no new one, whose report would be without its log."""
+    directory, add = tmp_path / "reports", Run.add
+
+    def delete(run: Run, record: str) -> None:
+        shutil.rmtree(directory, ignore_errors=True)
+        add(run, record)
+
+    monkeypatch.setattr(Run, "add", delete)
+
+    assert main([*OPTIONS, str(directory)]) == USAGE_ERROR
+
+    errors = capsys.readouterr().err
+    assert f"{directory}: was deleted during the run" in errors
+    assert len(errors.splitlines()) == 1
+    assert not directory.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_a_limit_of_the_size_of_files_ends_a_run_in_one_line(tmp_path: Path) -> None:
+    """As of `ulimit -f`; what was written stays."""
+    program = (
+        "import resource, runpy, sys;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000));"
+        "runpy.run_module('conformance', run_name='__main__', alter_sys=True)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, *OPTIONS, str(tmp_path)],
+        env=surroundings(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == USAGE_ERROR
+    assert f"{tmp_path}: File too large" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1

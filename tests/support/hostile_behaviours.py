@@ -93,6 +93,16 @@ def tool(change: Callable[[Any], Any]) -> Broken:
     return document(changed)
 
 
+def listed(change: Callable[[Any], Any]) -> Broken:
+    """The list of tools, changed."""
+
+    def changed(found: Any) -> Any:
+        held = found.get("result") if isinstance(found, dict) else None
+        return {**found, "result": change(held)} if held and "tools" in held else found
+
+    return document(changed)
+
+
 def schema(value: Any) -> Broken:
     """Another input schema of every tool."""
     return tool(lambda found: {**found, "inputSchema": value})
@@ -111,6 +121,16 @@ def slowly(*pieces: bytes, pause: float = 0.2, rounds: int = 10_000) -> Broken:
         for _round in range(rounds):
             yield pieces[-1]
             time.sleep(pause)
+
+    return respond
+
+
+def slow_start(seconds: float) -> Broken:
+    """The right response after some seconds."""
+
+    def respond(answer: Answer) -> Bytes:
+        time.sleep(seconds)
+        return answer.but()
 
     return respond
 
@@ -167,8 +187,20 @@ def branches(found: Any) -> None:
     schemas["Account"] = {"$ref": "#/components/schemas/B0"}
 
 
+def chain(found: Any) -> None:
+    """Ten thousand references, each to the next one."""
+    schemas = found["components"]["schemas"]
+    for number in range(10_000):
+        schemas[f"C{number}"] = {"$ref": f"#/components/schemas/C{number + 1}"}
+    schemas["C10000"] = {"type": "string"}
+    schemas["Account"] = {"$ref": "#/components/schemas/C0"}
+
+
 UUID = "01980000-0000-7000-8000-000000000001"
 LONG = "x" * (10 * MEGABYTE)
+WIDE = LONG[:300_000] + "\U0001f600"
+"""A character of four bytes, so that each of the others takes up four in memory too."""
+EMOJI = b"\\ud83d\\ude00"
 EVIL = "$(reboot) ${HOME} \x1b[31m \u202e ::error::x ##[error] <script>"
 
 HTTP: dict[str, Broken] = {
@@ -291,6 +323,42 @@ HTTP: dict[str, Broken] = {
     "the same cursor for ever": cursor(UUID),
     "a cursor that is a number": cursor(7),
     "a cursor of a shell": cursor(EVIL),
+    "a response every 14 s": slow_start(14.0),
+    "a page just below the limits": body(
+        b'{"data":{"items":[' + b'{"id":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"},' * 70_000 + b"{}]}}"
+    ),
+    "a text of wide characters": each(lambda record: {**record, "name": WIDE}),
+    "other names in every record": items(
+        lambda found: (
+            [
+                {**found[0], **{f"n{number}-{name}": 0 for name in range(100)}}
+                for number in range(900)
+            ]
+            if found
+            else found
+        )
+    ),
+    "escapes in every character": lambda answer: answer.but(
+        answer.body.replace(
+            b'"requestId":', b'"x":"' + b"\\ud83d\\ude00" * 600_000 + b'","requestId":'
+        )
+    ),
+    "many cookies": header(*(f"set-cookie: c{number}=x; Path=/" for number in range(3_000))),
+    "many links": header("link: " + ", ".join(f"</v1/{n}>; rel=next" for n in range(4_000))),
+    "an error of 7 MB": lambda answer: answer.but(
+        json.dumps({"code": "x", "requestId": "y", "message": LONG[: 7 * MEGABYTE]}).encode(),
+        "400 Bad Request",
+    ),
+    "codes of 7 MB": lambda answer: answer.but(
+        json.dumps({"code": LONG[: 7 * MEGABYTE], "requestId": "y"}).encode(), "404 Not Found"
+    ),
+    "many gzip members": body(gzip.compress(b" ") * 100_000, "content-encoding: gzip"),
+    "a gzip header without an end": endless(
+        HEAD + b"content-encoding: gzip\r\n\r\n\x1f\x8b\x08\x08\0\0\0\0\0\0", b"x" * 65_536
+    ),
+    "thousands of localizations": each(
+        lambda record: {**record, "localizations": [{"id": UUID, "language": "x"}] * 1_000}
+    ),
 }
 """Broken responses of the HTTP API."""
 
@@ -332,6 +400,40 @@ TOOLS: dict[str, Broken] = {
     "a redirect to another host": lambda answer: answer.but(
         b"", "307 Moved", "location: http://127.0.0.1:9/mcp"
     ),
+    "a redirect to itself": lambda answer: answer.but(b"", "307 Moved", "location: ?"),
+    "another redirect every time": lambda answer: answer.but(
+        b"", "308 Moved", f"location: /mcp?{time.monotonic_ns()}"
+    ),
+    "endless pages of tools": listed(
+        lambda found: {**found, "nextCursor": str(time.monotonic_ns())}
+    ),
+    "many tools": listed(
+        lambda found: {
+            **found,
+            "tools": found["tools"]
+            + [{"name": f"t{n}", "inputSchema": {"type": "object"}} for n in range(15_000)],
+        }
+    ),
+    "huge schemas": tool(
+        lambda found: {
+            **found,
+            "inputSchema": {
+                "type": "object",
+                "properties": {f"p{n}": {"type": "string"} for n in range(8_000)},
+            },
+        }
+    ),
+    "schemas of many branches": schema(
+        {"type": "object", "anyOf": [{"required": [f"r{n}"]} for n in range(20_000)]}
+    ),
+    "huge descriptions of tools": tool(lambda found: {**found, "description": LONG[:700_000]}),
+    "errors of 7 MB": document(
+        lambda found: {
+            "jsonrpc": "2.0",
+            "id": found.get("id"),
+            "error": {"code": -32000, "message": LONG[: 7 * MEGABYTE]},
+        }
+    ),
     "a protocol version of 1 MB": document(
         lambda found: {**found, "result": {"protocolVersion": "x" * MEGABYTE}}
     ),
@@ -366,6 +468,16 @@ DESCRIPTION: dict[str, Broken] = {
     "an evil pattern": account({"type": "string", "pattern": "(a+)+$"}),
     "paths that are a list": described(lambda found: found.update(paths=[])),
     "no components": described(lambda found: found.pop("components")),
+    "a chain of references": described(chain),
+    "many paths": described(
+        lambda found: found["paths"].update(
+            {f"/p{n}": {"get": {"responses": {"200": {"description": "x"}}}} for n in range(20_000)}
+        )
+    ),
+    "many alternatives": account(
+        {"anyOf": [{"type": "object", "required": [f"r{n}"]} for n in range(10_000)]}
+    ),
+    "many enumerated values": account({"enum": [f"value {n}" for n in range(100_000)]}),
     "parameters of numbers": described(
         lambda found: found["paths"]["/projects"]["get"].update(parameters=[1, None, "x"])
     ),

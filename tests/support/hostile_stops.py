@@ -88,7 +88,7 @@ SITUATIONS = {
     "a million digits": Situation("http", body(b'{"data":' + b"1" * MILLION + b"}"), 0.3),
     "a million decimals": Situation("http", body(b'{"data":0.' + b"1" * MILLION + b"}"), 0.3),
     "a million items": Situation(
-        "http", body(b'{"data":{"items":[' + b"{}," * 80_000 + b"{}]}}"), 0.3, requests=4
+        "http", body(b'{"data":{"items":[' + b"{}," * 50_000 + b"{}]}}"), 0.3, requests=4
     ),
     "a cursor of 10 MB": Situation("http", always(cursor("x" * (7 * MEGABYTE))), 0.5, requests=4),
     "names of half a megabyte": Situation(

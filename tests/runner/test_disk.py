@@ -106,6 +106,7 @@ def test_a_limit_of_the_size_of_files_ends_a_run_in_one_line(tmp_path: Path) -> 
     """As of `ulimit -f`; what was written stays."""
     program = (
         "import resource, runpy, sys;"
+        "sys.dont_write_bytecode = True;"  # Python would write modules that are cut
         "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000));"
         "runpy.run_module('conformance', run_name='__main__', alter_sys=True)"
     )

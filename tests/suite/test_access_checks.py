@@ -176,3 +176,13 @@ def test_a_short_secret_has_no_near_miss() -> None:
         )
         labels = one.things["trials"].first().attempts
     assert ("unknown by api-key" in labels, "near-miss by api-key" in labels) == (True, False)
+
+
+def test_a_list_that_rejects_the_only_secret_is_reported() -> None:
+    """The list below a record too, though none of its pages shows what is below."""
+    edits = subjects.BY_ID["no-api-keys-on-activity"].edits
+    with (
+        stage(without("credentials/primary/bearer"), edits=edits) as one,
+        pytest.raises(Violation, match="a valid credential is rejected"),
+    ):
+        one.perform(authentication.test_an_api_key_suffices, "activity_list")

@@ -93,8 +93,15 @@ class Live:
             return Call(operation.id)
         name = parameter_of(operation)
         if operation.is_list:
-            return Call(operation.id, {name: self.parents(operation.id)[0]})
+            return Call(operation.id, {name: self._parent(operation.id)})
         return Call(operation.id, {name: self.records(PARENTS[name])[0].record["id"]})
+
+    def _parent(self, operation: str) -> str:
+        """A parent whose list is served; where none is, the first that was tried."""
+        tried = self.lists_below(operation)
+        if self.children(operation) or not tried:
+            return self.parents(operation)[0]
+        return str(tried[0][0].record["id"])
 
     def lists_below(self, operation: str) -> list[tuple[Listed, Exchange]]:
         """The first page of a list below each of a sample of parents.

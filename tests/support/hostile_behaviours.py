@@ -470,8 +470,11 @@ DESCRIPTION: dict[str, Broken] = {
     "no components": described(lambda found: found.pop("components")),
     "a chain of references": described(chain),
     "many paths": described(
-        lambda found: found["paths"].update(
-            {f"/p{n}": {"get": {"responses": {"200": {"description": "x"}}}} for n in range(20_000)}
+        lambda found: found.update(
+            paths={
+                f"/p{n}": {"get": {"responses": {"200": {"description": "x"}}}}
+                for n in range(20_000)
+            }
         )
     ),
     "many alternatives": account(

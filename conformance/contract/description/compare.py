@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from threading import RLock
 
 from conformance.contract import openapi
 from conformance.contract.description import described, operation, validity
@@ -17,10 +18,18 @@ from conformance.contract.description.values import ValueComparison
 OPENAPI = "3.1.1"
 VERSION = "1.0.0"
 
+_ONCE = RLock()
+"""Held while a document is read and compared: checks side by side would each do the same work."""
 
-@lru_cache(maxsize=2)
+
 def description(text: str) -> Document:
     """The description in a text. Raises SourceError, or UnbundledError if it is not complete."""
+    with _ONCE:
+        return _description(text)
+
+
+@lru_cache(maxsize=2)
+def _description(text: str) -> Document:
     source = read(text)
     if not str(source.document.get("openapi", "")).startswith("3."):
         line = source.line(source.document, "openapi")
@@ -35,13 +44,18 @@ def description(text: str) -> Document:
     return document
 
 
-@lru_cache(maxsize=4)
 def examine(text: str) -> tuple[Difference, ...]:
     """All differences between a description and the contract, worst first. Raises SourceError.
 
     Values of responses are compared from the view of a reader, arguments from that of a sender:
     where the one may not be wider, the other may not be narrower. Open points break nothing.
     """
+    with _ONCE:
+        return _differences(text)
+
+
+@lru_cache(maxsize=4)
+def _differences(text: str) -> tuple[Difference, ...]:
     document = description(text)
     return merged([*validity.flaws(read(text)), *differences(document)])
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from process import surroundings
 
 from conformance.contract import exit_codes
@@ -19,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 GITLAB = yaml.safe_load((ROOT / "examples/ci/gitlab.yml").read_text())["conformance"]
 INPUT = re.compile(r"\$\{\{ inputs\.([a-z-]+) \}\}")
+LOCKED = re.compile(r"^([a-z0-9.-]+)==(\S+) [^\n]*\n    --hash=sha256:", re.MULTILINE)
 
 
 def shell(script: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -139,6 +142,16 @@ def test_the_container_file_copies_what_is_there() -> None:
     assert set(copied) >= {project["project"]["readme"], *project["project"]["license-files"]}
     entry = json.loads(next(line for line in lines if "ENTRYPOINT" in line).partition(" ")[2])
     assert set(entry) <= project["project"]["scripts"].keys()
+
+
+def test_the_lock_file_has_every_dependency() -> None:
+    """A version that pyproject.toml allows, with hashes, for the package and its extra `fleet`."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["fleet"]]
+    locked = dict(LOCKED.findall((ROOT / "requirements.lock").read_text()))
+
+    for requirement in map(Requirement, wanted):
+        assert requirement.specifier.contains(locked[canonicalize_name(requirement.name)])
 
 
 def test_the_hook_of_pre_commit_is_a_command(tmp_path: Path) -> None:

@@ -38,16 +38,18 @@ class ToolsNotListed(Inconclusive):
 class Toolbox:
     """Lists and calls the tools of a target; the list for primary is a fact of the run.
 
-    Primary's calls have the scheme `by`, or the first one that lists the tools.
+    Primary's calls have the scheme `by`, or the first one that lists the tools. The requests of one
+    item are numbered by one channel: `opened`, where another toolbox of the item has one.
     """
 
     live: Live
     by: str | None = None
+    opened: Channel | None = None
 
     @cached_property
     def channel(self) -> Channel:
         """The connection to the tool interface."""
-        return Channel(self.live.session)
+        return self.opened or Channel(self.live.session)
 
     @property
     def tools(self) -> dict[str, Any]:
@@ -72,10 +74,7 @@ class Toolbox:
         account = self.live.operation(api.load().simplest.id)
         for scheme in self.lists_by_other_schemes():
             if self._fact("served", partial(_is_served, account, scheme), scheme):
-                other = Toolbox(self.live, scheme)
-                # The requests of one item are numbered by one channel.
-                other.__dict__["channel"] = self.channel
-                return other
+                return Toolbox(self.live, scheme, self.channel)
         return self
 
     @cached_property

@@ -25,9 +25,12 @@ def locked(directory: Path) -> Iterator[bool]:
         yield True
         return
     descriptor = os.open(directory, os.O_RDONLY)
+    is_free = _is_free(descriptor)
     try:
-        yield _is_free(descriptor)
+        yield is_free
     finally:
+        if is_free:
+            _free(descriptor)
         os.close(descriptor)
 
 
@@ -40,6 +43,13 @@ def _is_free(descriptor: int) -> bool:
         except BlockingIOError:
             return False
     return True
+
+
+def _free(descriptor: int) -> None:
+    """Unlock the directory: closing it is not enough while a process that was forked has it too."""
+    if sys.platform != "win32":
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
 def hold(config: pytest.Config, directory: Path) -> None:

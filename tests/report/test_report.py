@@ -1,6 +1,7 @@
 """The report of a run: verdicts, counts, equal findings, exit codes, and JUnit XML."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -484,10 +485,13 @@ def test_the_files_of_the_workers_become_one(tmp_path: Path) -> None:
     assert list(tmp_path.glob("exchanges-*")) == []
 
 
-def test_a_missing_directory_is_created(tmp_path: Path) -> None:
-    """Parent directories are created too."""
-    run(tmp_path / "a" / "b", "must").finish(0)
-    assert (tmp_path / "a" / "b" / "report.json").is_file()
+def test_a_directory_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
+    """The new one would have a report without its log."""
+    begun = run(tmp_path / "a", "must")
+    shutil.rmtree(tmp_path / "a", ignore_errors=True)
+    with pytest.raises(FileNotFoundError):
+        begun.finish(0)
+    assert list(tmp_path.iterdir()) == []
 
 
 # --- JUnit ----------------------------------------------------------------------------------------

@@ -5,13 +5,16 @@ from typing import Any
 import httpx
 import orjson
 import pytest
-from altered_target import Send, json_response, stage
+from altered_target import Send, json_response, stage, without
 from intercepted import asked
 
 from conformance.contract.verdict import Inconclusive
 from conformance.suite import test_tools as tools
 from conformance.suite import test_tools_data as tools_data
 from conformance.suite.tools.channel import MODERN
+
+ONE_SCHEME = without("credentials/primary/bearer")
+"""With two, tools are called by each of them."""
 
 
 @pytest.mark.parametrize(
@@ -87,12 +90,12 @@ def test_a_session_that_has_ended_is_renewed() -> None:
             response.headers["mcp-session-id"] = "one"
         return json_response(404) if method is not None and next(ends, False) else response
 
-    with stage(spoil=ending) as one:
+    with stage(ONE_SCHEME, ending) as one:
         one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "account_get")
         methods = [asked(sent)["method"] for sent in one.transport.sent if sent.url.path == "/mcp"]
     handshake = ["initialize", "notifications/initialized"]
     renewed = [*handshake, "tools/list", "tools/call", *handshake, "tools/call"]
-    assert methods == [*renewed, *handshake, "tools/call"]
+    assert methods == [*renewed, "tools/call", *handshake, "tools/call"]
 
 
 def test_without_a_handshake_each_request_has_all_context() -> None:
@@ -118,7 +121,7 @@ def test_without_a_handshake_each_request_has_all_context() -> None:
                 tool["inputSchema"]["properties"]["reviewId"]["x-mcp-header"] = "Wanted"
         return json_response(200, document)
 
-    with stage(spoil=modern) as one:
+    with stage(ONE_SCHEME, modern) as one:
         one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "comment_list")
         calls = [sent for sent in one.transport.sent if asked(sent).get("method") == "tools/call"]
     assert {

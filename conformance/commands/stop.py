@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 INSISTING = 0.2
 """Seconds after which a signal is repeated that the run has not heeded."""
 
-MOST_WORK = 2.0
+MOST_WORK = 4.0
 """Seconds of a processor that a run may use after a signal: its threads share them with the report.
 
-A busy machine may take longer to give them, so this is not the time of a clock.
+Most runs take less than two. A busy machine may take longer to give them, so this is not the time of
+a clock; and a slow one needs more, so that it is twice as much.
 """
 
-LONGEST_END, LONGEST_END_OF_WORKERS = 5.0, 15.0
+LONGEST_END, LONGEST_END_OF_WORKERS = 8.0, 15.0
 """Seconds after a signal until the process ends, whatever it waits for.
 
 xdist waits up to ten seconds for its workers.
@@ -46,7 +47,7 @@ class Stop:
     report, and says so.
     """
 
-    def __init__(self, leave: Callable[["Stop"], object] = id) -> None:
+    def __init__(self, leave: Callable[["Stop"], object]) -> None:
         self.is_stopped = False
         self._leave = leave
         self._longest = LONGEST_END

@@ -48,7 +48,7 @@ def test_a_run_survives_a_broken_behaviour(name: str, ends: Iterator[Outcome]) -
 
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_a_run_is_stopped_by_a_signal(name: str, tmp_path: Path) -> None:
-    """Within two seconds of a processor, and with a valid report."""
+    """Within three seconds of a processor, and with a valid report."""
     found = SITUATIONS[name]
     with trapped(tmp_path, found.face, found.respond, CLASSES[found.face]) as trap:
         ended = stopped(tmp_path, trap.options, lambda: trap.ready(found.requests, found.after))

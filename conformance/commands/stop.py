@@ -26,8 +26,8 @@ INSISTING = 0.2
 MOST_WORK = 4.0
 """Seconds of a processor that a run may use after a signal: its threads share them with the report.
 
-Most runs take less than two. A busy machine may take longer to give them, so this is not the time of
-a clock; and a slow one needs more, so that it is twice as much.
+Most runs take less than two. It is twice as much, for slow machines; and not the time of a clock,
+since a busy machine may take longer to give it.
 """
 
 LONGEST_END, LONGEST_END_OF_WORKERS = 8.0, 15.0

@@ -9,7 +9,7 @@ from conformance.report import artefacts, exchange_log
 
 FOLDER = "merged-shards"
 FILES = (artefacts.REPORT, exchange_log.EXCHANGES, "target.json", "run.json")
-"""What is kept of a shard: all that a replay of it needs, and its own report."""
+"""The files of a shard: all that a replay of it needs, and its own report."""
 
 MOST = 99
 """Shards of which a certificate can have the files: a verification replays each of them."""

@@ -12,10 +12,9 @@ from pathlib import Path
 import hostile_table
 import pytest
 from hostile_behaviours import BEHAVIOURS
-from hostile_run import CLASSES, Outcome, outcomes
-from hostile_stops import SITUATIONS
+from hostile_run import Outcome, outcomes
+from hostile_stops import SITUATIONS, stopped_in
 from hostile_verdict import flaws
-from stopped_run import stopped, trapped
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +48,4 @@ def test_a_run_survives_a_broken_behaviour(name: str, ends: Iterator[Outcome]) -
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_a_run_is_stopped_by_a_signal(name: str, tmp_path: Path) -> None:
     """Within three seconds of a processor, and with a valid report."""
-    found = SITUATIONS[name]
-    with trapped(tmp_path, found.face, found.respond, CLASSES[found.face]) as trap:
-        ended = stopped(tmp_path, trap.options, lambda: trap.ready(found.requests, found.after))
-    assert ended.flaws == []
+    assert stopped_in(name, tmp_path).flaws == []

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 from faulty_server import served, silence
-from hostile_run import CLASSES
-from hostile_stops import SITUATIONS
+from hostile_stops import SITUATIONS, stopped_in
 from stopped_run import READY, Ended, stopped, trapped
 
 PROGRAM = (sys.executable, str(Path(__file__).parents[1] / "support" / "hanging.py"))
@@ -44,10 +43,7 @@ def marked(directory: Path) -> Callable[[], None]:
 @pytest.mark.parametrize("name", QUICK)
 def test_a_run_is_stopped_by_a_signal(name: str, tmp_path: Path) -> None:
     """Within three seconds of a processor, and with a valid report."""
-    found = SITUATIONS[name]
-    with trapped(tmp_path, found.face, found.respond, CLASSES[found.face]) as trap:
-        ended = stopped(tmp_path, trap.options, lambda: trap.ready(found.requests, found.after))
-    assert ended.flaws == []
+    assert stopped_in(name, tmp_path).flaws == []
 
 
 def test_many_signals_stop_a_run_once(tmp_path: Path) -> None:

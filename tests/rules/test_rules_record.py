@@ -766,7 +766,7 @@ def test_every_fault_names_a_requirement_of_the_catalogue() -> None:
 
 
 def test_of_many_records_the_first_thousand_are_validated() -> None:
-    """Of alike faults the first one is kept, so that a long page takes no more than a short one."""
+    """Of alike faults the first one is reported, for a long page as for a short one."""
     records = [{"id": "x"}] * 100_000
     faults = validation.faults(records[: record.MOST_RECORDS], "Project", CONTRACT)
     assert {fault.record for fault in faults} == {0}

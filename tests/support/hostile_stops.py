@@ -8,10 +8,13 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from hostile_behaviours import CHUNKED, CLOSED, MEGABYTE, branching, cursor, each, schema
+from hostile_run import CLASSES
 from hostile_server import Answer, Bytes
+from stopped_run import Ended, stopped, trapped
 
 STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
 
@@ -109,3 +112,10 @@ SITUATIONS = {
     "a schema that branches": Situation("tools", always(schema(branching(30))), 0.5, requests=3),
 }
 """The situations, by name."""
+
+
+def stopped_in(name: str, directory: Path) -> Ended:
+    """How a run ends that receives SIGTERM in a situation."""
+    found = SITUATIONS[name]
+    with trapped(directory, found.face, found.respond, CLASSES[found.face]) as trap:
+        return stopped(directory, trap.options, lambda: trap.ready(found.requests, found.after))

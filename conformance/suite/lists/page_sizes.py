@@ -17,8 +17,8 @@ COMMON = (20, 30, 5, 40, 60, 15, 75, 80)
 def ordered(seed: int, turn: int, number: int) -> list[int]:
     """All sizes in the order in which one list, read with so many of them, takes them.
 
-    The common ones come first. The lists of a run take turns at the others, so that together they
-    are read with every size.
+    The common ones come first. The lists of a run take turns at the others: at depth standard they
+    are read with every size together, at depth quick with two thirds of them.
     """
     others = [size for size in SIZES if size not in COMMON]
     order = random.Random(f"{seed}:sizes").sample(others, len(others))

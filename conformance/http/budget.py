@@ -67,7 +67,17 @@ class Budget:
     @property
     def left(self) -> float | None:
         """Seconds until the end of the run; None where no end is stated."""
-        return None if self.seconds is None else self._began + self.seconds - self.now()
+        return None if self.seconds is None else self.seconds - self.passed
+
+    @property
+    def passed(self) -> float:
+        """Seconds since the run began."""
+        return self.now() - self._began
+
+    @property
+    def requests_left(self) -> int | None:
+        """Requests that the run may still send; None where their number has no limit."""
+        return None if self.requests is None else self.requests - self._sent
 
     @property
     def is_over(self) -> bool:

@@ -286,6 +286,7 @@ class SuiteEntry(TypedDict):
     shard: NotRequired[ShardEntry]
     shards: NotRequired[MergedEntry]
     resumed: NotRequired[list[str]]
+    rounds: NotRequired[int]
 
 
 class ProductEntry(TypedDict, total=False):

@@ -157,6 +157,11 @@ class Run:
         suite = self._about["suite"]
         self._reproductions[key] = reproduction.with_command(again, suite, stated)
 
+    def went_on(self, rounds: int) -> None:
+        """Take the number of rounds of generated requests that followed the checks."""
+        if rounds:
+            self._about["suite"]["rounds"] = rounds
+
     def finish(self, status: int) -> int:
         """Write the report; the exit code of the run, where pytest ended with `status`.
 

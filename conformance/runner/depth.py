@@ -8,6 +8,7 @@ class Depth:
     """Upper bounds of a run.
 
     `examples`: generated requests of an operation and mode, beside those of the coverage phase.
+    `round`: those of one round, with which a run goes on while it has time; 0: it does not.
     `pages`: pages of one pagination. `listed`: records of one pagination: a longer list is checked
     in parts, so that its size decides neither on the requests of a run nor on its memory.
     `records`: records of a list that are read by their ids.
@@ -17,6 +18,7 @@ class Depth:
 
     name: str
     examples: int
+    round: int
     pages: int
     listed: int
     records: int
@@ -25,11 +27,20 @@ class Depth:
 
 
 DEPTHS = {
-    "quick": Depth("quick", examples=0, pages=40, listed=1_000, records=8, sequences=1, sizes=33),
+    "quick": Depth(
+        "quick", examples=0, round=0, pages=40, listed=1_000, records=8, sequences=1, sizes=33
+    ),
     "standard": Depth(
-        "standard", examples=4, pages=100, listed=1_000, records=60, sequences=3, sizes=66
+        "standard", examples=4, round=0, pages=100, listed=1_000, records=60, sequences=3, sizes=66
     ),
     "deep": Depth(
-        "deep", examples=400, pages=2500, listed=3_000, records=300, sequences=10, sizes=99
+        "deep",
+        examples=100,
+        round=50,
+        pages=2500,
+        listed=3_000,
+        records=300,
+        sequences=10,
+        sizes=99,
     ),
 }

@@ -24,7 +24,7 @@ from conformance.runner import disk, limits, preflight, worker
 from conformance.runner.collection import SUITE
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
-from conformance.runner.stash import DURATIONS
+from conformance.runner.stash import DURATIONS, ROUNDS
 from conformance.target.profile import load, of_environment, parse, with_credentials
 from conformance.target.profile_file import ProfileError
 from conformance.target.target import Target
@@ -301,7 +301,8 @@ def in_process(package: ModuleType) -> Subject:
 class Substitute:
     """A pytest plugin that replaces the subject, and files that the options of a run have named.
 
-    `known` are its known failures, `durations` those by which its shards were balanced.
+    `known` are its known failures, `durations` those by which its shards were balanced, `rounds`
+    is the number of its rounds.
     """
 
     def __init__(
@@ -309,10 +310,12 @@ class Substitute:
         made: Callable[[], Subject],
         known: tuple[Known, ...] | None = None,
         durations: Mapping[str, float] | None = None,
+        rounds: int | None = None,
     ) -> None:
         self._made = made
         self._known = known
         self._durations = durations
+        self._rounds = rounds
 
     def pytest_configure(self, config: pytest.Config) -> None:
         """Store what makes the subject, and what is replaced."""
@@ -321,6 +324,8 @@ class Substitute:
             config.stash[KNOWN] = self._known
         if self._durations is not None:
             config.stash[DURATIONS] = self._durations
+        if self._rounds is not None:
+            config.stash[ROUNDS] = self._rounds
 
 
 def check(session: Session) -> None:

@@ -10,6 +10,9 @@ from conformance.target.target import Limits
 SECONDS = {"quick": 600.0, "standard": 600.0, "deep": 3600.0}
 """The longest time of a run at each depth, unless an option or the profile states another."""
 
+ROUNDS = 900.0
+"""The time that the rounds of a deep run use, from its beginning on, unless one is stated."""
+
 EXPECTED = {"quick": 5_000, "standard": 10_000, "deep": 200_000}
 """No fewer requests than a run makes: at a request rate of the profile they take their time."""
 
@@ -32,10 +35,18 @@ def budget(config: pytest.Config, limits: Limits) -> Budget:
     return Budget(
         longest=limits.max_response_bytes or LONGEST_RESPONSE,
         requests=max(1, requests // worker.count(config)) if requests else None,
-        seconds=config.getoption("conformance_max_time")
-        or limits.max_time
-        or _default(depth, limits),
+        seconds=_stated(config, limits) or _default(depth, limits),
     )
+
+
+def for_rounds(config: pytest.Config, limits: Limits) -> float:
+    """The seconds from the beginning of a run that its rounds may use."""
+    return _stated(config, limits) or ROUNDS
+
+
+def _stated(config: pytest.Config, limits: Limits) -> float | None:
+    stated: float | None = config.getoption("conformance_max_time")
+    return stated or limits.max_time
 
 
 def _default(depth: str, limits: Limits) -> float:

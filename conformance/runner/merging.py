@@ -236,6 +236,8 @@ def of(parts: Sequence[Part], directory: Path, *, complete: bool) -> Run:
     suite["workers"] = sum(int(part.about["suite"]["workers"]) for part in parts)
     numbers = [part.shard["number"] for part in parts]
     suite["shards"] = {"of": parts[0].shard["of"], "merged": numbers}
+    if rounds := sum(part.report["suite"].get("rounds", 0) for part in parts):
+        suite["rounds"] = rounds
     # As in target.json: the same profile may have another path on another machine.
     about: Any = {**first, "suite": suite, "target": parts[0].about["target"]}
     return Run(directory, about, catalogue(first["suite"]), complete=complete)

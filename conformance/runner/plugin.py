@@ -97,11 +97,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     A problem of its profile ends the run before the first request.
     """
     if any(item.get_closest_marker("requirement") for item in items):
-        from conformance.runner import examination, partition, resumption  # noqa: PLC0415
+        from conformance.runner import examination, partition, resumption, rounds  # noqa: PLC0415
         from conformance.runner.items import arrange  # noqa: PLC0415
 
         arrange(items, config)
         partition.keep(items, config)
+        rounds.keep_checks(items, config)
         if not hasattr(config, "workerinput"):
             examination.hold_directory(config)
         resumption.begin(items, config)
@@ -125,6 +126,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
         performing.begin(session)
     ended = yield
     if gatherer is not None:
+        gatherer.go_on(session)
         gatherer.reproduce(session)
     return ended
 
@@ -226,6 +228,17 @@ class Gatherer:
     def pytest_testnodedown(self, node: Any) -> None:
         """Take the secrets that a worker has used, so that the report is searched for them."""
         self.secrets |= set(getattr(node, "workeroutput", {}).get(SECRETS, ()))
+
+    def go_on(self, session: pytest.Session) -> None:
+        """Go on with generated requests, if every check was performed, and by this process."""
+        stash = self.config.stash
+        if self.run is None or session.shouldstop or SESSION not in stash:
+            return
+        from conformance.runner import rounds  # noqa: PLC0415
+
+        if ENGINE in stash and stash[ENGINE].is_done:
+            with self._writing():
+                rounds.go_on(self.run, self.config)
 
     def reproduce(self, session: pytest.Session) -> None:
         """Send the requests of failures once more, if every check was performed."""

@@ -158,8 +158,9 @@ OPTIONS = (
     ),
     RunOption(
         "max-time",
-        "end the run after this time; what is left is inconclusive"
-        " (default: 600, with --depth deep 3600, longer at a request rate of the profile)",
+        "end the run after this time; what is left is inconclusive (default: 600, with --depth deep"
+        " 3600, longer at a request rate of the profile); with --depth deep, generated requests go"
+        " on until a tenth of it is left (default: of the first 900)",
         metavar="SECONDS",
         type=option_types.seconds,
     ),

@@ -3,7 +3,7 @@
 Cheap to import: every pytest of an environment loads the plugin.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from conformance.runner.engine import Engine
     from conformance.runner.items import Recorded
     from conformance.runner.resumption import Earlier
+    from conformance.runner.rounds import Check, Source
     from conformance.runner.session import Session
 
 SESSION: pytest.StashKey["Session"] = pytest.StashKey()
@@ -35,6 +36,15 @@ RECORDED: pytest.StashKey["Recorded"] = pytest.StashKey()
 
 DURATIONS: pytest.StashKey[Mapping[str, float] | None] = pytest.StashKey()
 """The durations of --durations-from; None without it."""
+
+CHECKS: pytest.StashKey[Collection["Check"]] = pytest.StashKey()
+"""What the run checks, also where a part of it was finished before it was resumed."""
+
+MORE: pytest.StashKey["Source"] = pytest.StashKey()
+"""Makes the rounds with which a deep run goes on; set by the conftest of the suite."""
+
+ROUNDS: pytest.StashKey[int] = pytest.StashKey()
+"""The number of rounds of the run that is replayed."""
 
 GATHERER = "conformance-gatherer"
 """The name of the plugin that gathers results and writes the report."""

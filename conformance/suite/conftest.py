@@ -3,7 +3,7 @@
 import pytest
 
 from conformance.runner.context import Context
-from conformance.runner.stash import CONTEXT, PERFORM, SESSION
+from conformance.runner.stash import CONTEXT, MORE, PERFORM, SESSION
 from conformance.suite.access.matrix import AccessMatrix
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.preconditions import Preconditions
@@ -12,6 +12,7 @@ from conformance.suite.approval.unusual_keys import UnusualKeys
 from conformance.suite.fuzzing import generate
 from conformance.suite.fuzzing.fuzz import RequestSource
 from conformance.suite.fuzzing.prefetch import REQUEST_SOURCE
+from conformance.suite.fuzzing.rounds import rounds
 from conformance.suite.lists.live import Live
 from conformance.suite.tools.toolbox import Toolbox
 from conformance.suite.wiring import Fixtures, perform, prepare
@@ -24,6 +25,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         prepare(config.stash[SESSION])
         source = config.stash.get(REQUEST_SOURCE, generate.make)
         config.stash[PERFORM] = lambda item, context: perform(item, Fixtures(context, source))
+        config.stash[MORE] = lambda examined, checks, finished: rounds(
+            examined, source, checks, finished
+        )
 
 
 @pytest.fixture

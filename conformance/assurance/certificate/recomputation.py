@@ -59,7 +59,10 @@ def perform(evidence: Evidence, directory: Path) -> Recomputed:
         "--conformance-report=badge",  # the smallest: nobody reads it
     ]
     plugin = examination.Substitute(
-        lambda: subject, _accepted(evidence), evidence.run.get("durations")
+        lambda: subject,
+        _accepted(evidence),
+        evidence.run.get("durations"),
+        _rounds(suite.get("rounds")),
     )
     pytest_run.execute(options, [plugin])
     report = orjson.loads((directory / "report.json").read_bytes())
@@ -67,6 +70,11 @@ def perform(evidence: Evidence, directory: Path) -> Recomputed:
     return Recomputed(
         report, tuple(map(orjson.loads, lines)), tuple(recording.unused), tuple(recording.missing)
     )
+
+
+def _rounds(stated: object) -> int:
+    """The number of rounds of generated requests; a wrong one is found in the report."""
+    return stated if isinstance(stated, int) else 0
 
 
 def _shard(stated: Mapping[str, int]) -> Shard:

@@ -86,7 +86,8 @@ def _verdict(report: Report) -> Iterator[list[Span]]:
 def settings(suite: SuiteEntry) -> str:
     """What a run has to be given so that it is repeated."""
     revision = f", revision {suite['revision']}" if "revision" in suite else ""
-    return f"depth {suite['depth']}, seed {suite['seed']}{revision}"
+    more = f", {quantity(suite['rounds'], 'further round')}" if "rounds" in suite else ""
+    return f"depth {suite['depth']}, seed {suite['seed']}{revision}{more}"
 
 
 def _counts(counted: dict[str, int]) -> str:

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 from urllib.parse import unquote, urlencode
 
@@ -31,6 +32,11 @@ def distinct(calls: Iterable[Call | None]) -> tuple[Call, ...]:
 def key(call: Call) -> tuple[object, ...]:
     """What makes two calls the same request."""
     return (call.operation, tuple(call.path.items()), call.query, call.body)
+
+
+def digest(call: Call) -> bytes:
+    """The same in few bytes: a run that goes on for long knows every request that it has sent."""
+    return sha256(repr(key(call)).encode("utf-8", "backslashreplace")).digest()[:12]
 
 
 def call_of(case: Any, id: str) -> Call | None:

@@ -1,7 +1,7 @@
 """Generated requests of one operation, sent to the target, and the smallest that show a defect."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from conformance.contract.openapi import Operation
@@ -13,7 +13,7 @@ from conformance.http.sending import Sending
 from conformance.suite.callers import expect
 from conformance.suite.fuzzing import cases, generate
 from conformance.suite.fuzzing.generate import Mode, Requests, Source
-from conformance.suite.fuzzing.substitution import Substitution
+from conformance.suite.fuzzing.substitution import MAX_IDS, Substitution
 from conformance.suite.lists.live import Live
 
 FAILURE = "500"
@@ -22,6 +22,17 @@ MAX_SMALLER = 60
 """Requests for making the findings of one item small."""
 
 RequestSource = Callable[[Source], Requests]
+
+
+@dataclass
+class Progress:
+    """What the requests of one operation and mode have shown in all rounds.
+
+    `sent` has the digests of those that were sent, `symptoms` what they have shown.
+    """
+
+    sent: set[bytes] = field(default_factory=set)
+    symptoms: set[str] = field(default_factory=set)
 
 
 class Fuzz:
@@ -41,21 +52,57 @@ class Fuzz:
 
     def run(self) -> None:
         """Send all requests and shrink what they find; Violation where the service failed."""
-        substitution = Substitution(
-            self._operation,
-            self._mode,
-            self._live,
-            self._baseline,
-            self._live.callers.baseline(self._baseline).cursor,
-        )
+        cursor = self._live.callers.baseline(self._baseline).cursor
+        substitution = self._substitution(cursor, MAX_IDS)
         requests = self._request_source(self._source)
-        covered = self._send(requests.covered, f"{self._mode} coverage", substitution)
-        drawn = self._send(requests.drawn, f"{self._mode} example", substitution)
+        covered = self._send(map(substitution.apply, requests.covered), f"{self._mode} coverage")
+        drawn = self._send(map(substitution.apply, requests.drawn), f"{self._mode} example")
         smallest = self._shrunk(self.symptoms(drawn) - self.symptoms(covered), substitution)
-        failures = [each for each in (*smallest, *covered, *drawn) if each.status == 500]
-        for response in failures:
-            expect.violated(failure(response), response)
-        self._check_responded([each for each in (*covered, *drawn) if is_unavailable(each)])
+        self._check_served(smallest, (*covered, *drawn))
+
+    def go_on(self, number: int, progress: Progress) -> None:
+        """Send the requests of a round that were not sent before; shrink what is new in them.
+
+        The target may have changed since the run began: nothing is sent unless it still serves the
+        records and the filters of the requests. Violation where the service failed.
+        """
+        substitution = self._renewed()
+        if substitution is None:
+            return
+        if not progress.sent:
+            requests = self._request_source(self._source)
+            known = map(substitution.apply, (*requests.covered, *requests.drawn))
+            progress.sent.update(map(cases.digest, known))
+        self._source = replace(self._source, number=self._session.depth.round, round=number)
+        fitted = map(substitution.apply, generate.drawn(self._source))
+        fresh = {cases.digest(call): call for call in fitted}
+        calls = [call for digest, call in fresh.items() if digest not in progress.sent]
+        progress.sent.update(fresh)
+        responses = self._send(calls, f"{self._mode} example of round {number}")
+        symptoms = self.symptoms(responses) - progress.symptoms
+        progress.symptoms |= symptoms
+        self._check_served(self._shrunk(symptoms, substitution), responses)
+
+    def _renewed(self) -> Substitution | None:
+        """The substitution with a new cursor; None where its values are not served any more."""
+        first = self._control(self._baseline)
+        # A request with one wrong argument may get 404 where its record was deleted meanwhile.
+        most_ids = 1 if self._mode is Mode.NEGATIVE else MAX_IDS
+        substitution = self._substitution(first.cursor, most_ids)
+        filtered = substitution.filtered
+        controls = [first] if filtered == self._baseline else [first, self._control(filtered)]
+        return substitution if all(each.status == 200 for each in controls) else None
+
+    def _control(self, call: Call) -> Exchange:
+        """The response to a baseline request; Inconclusive where the target does not respond."""
+        response = self._live.callers.send(call, purpose="the baseline request")
+        expect.clear(response)
+        return response
+
+    def _substitution(self, cursor: str | None, most_ids: int) -> Substitution:
+        return Substitution(
+            self._operation, self._mode, self._live, self._baseline, cursor, most_ids
+        )
 
     @cached_property
     def _baseline(self) -> Call:
@@ -66,12 +113,10 @@ class Fuzz:
         primary = self._live.callers.credential("primary")
         return Sending(primary, None, purpose, judge_arguments=not self._operation.writes)
 
-    def _send(
-        self, calls: Sequence[Call], purpose: str, substitution: Substitution
-    ) -> list[Exchange]:
+    def _send(self, calls: Iterable[Call], purpose: str) -> list[Exchange]:
         """The responses to the calls that were not sent before."""
-        fitted = {cases.key(call): call for call in map(substitution.apply, calls)}
-        fresh = {key: call for key, call in fitted.items() if key not in self._responses}
+        keyed = {cases.key(call): call for call in calls}
+        fresh = {key: call for key, call in keyed.items() if key not in self._responses}
         sendings = [self._sending(purpose)] * len(fresh)
         responses = self._session.client.send_all(list(fresh.values()), sendings)
         self._responses.update(zip(fresh, responses, strict=True))
@@ -124,6 +169,12 @@ class Fuzz:
         response = self._session.client.send(call, sending)
         self._smaller_left -= TRIES if response.status == 500 and is_patient else 1
         return response
+
+    def _check_served(self, smallest: Sequence[Exchange], sent: Sequence[Exchange]) -> None:
+        """Violation where the service failed."""
+        for response in (each for each in (*smallest, *sent) if each.status == 500):
+            expect.violated(failure(response), response)
+        self._check_responded([each for each in sent if is_unavailable(each)])
 
     def _check_responded(self, unavailable: list[Exchange]) -> None:
         """Violation where a repeated request gets no response of the target's own.

@@ -30,12 +30,16 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True)
 class Source:
-    """What determines examples: equal sources give equal examples, at most `number` of them."""
+    """What determines examples: equal sources give equal examples, at most `number` of them.
+
+    `round` is 0 for those of every run, and counts the rounds with which a deep run goes on.
+    """
 
     operation: str
     mode: Mode
     seed: int
     number: int
+    round: int = 0
 
 
 @dataclass(frozen=True)
@@ -81,10 +85,15 @@ def coverage(operation: str, mode: Mode) -> tuple[Call, ...]:
 
 @cache
 def examples(source: Source) -> tuple[Call, ...]:
+    """The calls of `drawn`, which are kept."""
+    return drawn(source)
+
+
+def drawn(source: Source) -> tuple[Call, ...]:
     """Random calls by Hypothesis; none for an operation without arguments."""
-    drawn: list[Call | None] = []
-    _search(source, drawn.append, shrink=False)
-    return distinct(drawn)
+    found: list[Call | None] = []
+    _search(source, found.append, shrink=False)
+    return distinct(found)
 
 
 def smallest(source: Source, shows: Callable[[Call], bool]) -> Call | None:
@@ -157,9 +166,8 @@ def _settings(number: int, *, shrink: bool) -> "hypothesis.settings":
 
 def _number(source: Source) -> int:
     # Operations with the same parameters would otherwise get the same values.
-    return int.from_bytes(
-        sha256(f"{source.seed}:{source.operation}:{source.mode}".encode()).digest()[:8]
-    )
+    parts = (source.seed, source.operation, source.mode, *((source.round,) if source.round else ()))
+    return int.from_bytes(sha256(":".join(map(str, parts)).encode()).digest()[:8])
 
 
 @cache

@@ -25,7 +25,8 @@ KEPT_MADE_UP = 4
 class Substitution:
     """Makes generated calls of one operation fit the target: its names and its records.
 
-    `baseline` is a valid call, `cursor` one that it returned.
+    `baseline` is a valid call, `cursor` one that it returned. `most_ids` bounds the records whose
+    ids are used.
     """
 
     operation: Operation
@@ -33,12 +34,23 @@ class Substitution:
     live: Live
     baseline: Call
     cursor: str | None
+    most_ids: int = MAX_IDS
 
     def apply(self, call: Call) -> Call:
         """The same call with the target's names and, for part of its ids, those of records."""
         path = {name: self._path_value(value) for name, value in call.path.items()}
         query = tuple(self._query(call))
         return replace(call, path=path, query=query)
+
+    @property
+    def filtered(self) -> Call:
+        """The baseline with the filters that the calls may have."""
+        named = (
+            (self.live.session.name(self.operation, role), values[0])
+            for role, values in self._existing_values.items()
+            if role in self.operation.filters and values
+        )
+        return self.baseline.asking(**{name: value for name, value in named if name is not None})
 
     def _path_value(self, value: str) -> str:
         return (self._existing("id", value) or value) if is_uuid(value) else value
@@ -103,7 +115,7 @@ class Substitution:
             return []
         name = parameter_of(self.operation)
         parents = [listed.record["id"] for listed in self.live.records(PARENTS[name])]
-        return [self.baseline.path[name], *parents][:MAX_IDS]
+        return [self.baseline.path[name], *parents][: self.most_ids]
 
     def _filter_values(self) -> dict[str, list[str]]:
         """The values of the first record of the list; none where the list shows no record."""

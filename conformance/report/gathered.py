@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 
+from conformance.contract.verdict import Verdict
 from conformance.http import serialization
 from conformance.http.exchange import FACT
 from conformance.report.document_types import ExchangeEntry, FindingRecord
@@ -27,9 +28,10 @@ class Gathered:
     """Findings by requirement, evidence by id, observations, and the numbers of exchanges.
 
     `items` are those whose records were added, in order. Findings on requirements that are not in
-    the catalogue of the run are left out. `ledger` has the approvals that were sent, `provisioned`
-    the ids of the reviews that were made for the run. `budgets` counts what the budgets have cut,
-    by their names.
+    the catalogue of the run are left out. Of alike passes, which most findings are, there is one,
+    with the number of their responses. `ledger` has the approvals that were sent, `provisioned` the
+    ids of the reviews that were made for the run. `budgets` counts what the budgets have cut, by
+    their names.
     """
 
     def __init__(self, catalogue: Iterable[str]) -> None:
@@ -42,6 +44,7 @@ class Gathered:
         self.budgets: dict[str, int] = {}
         self.exchanges = 0
         self._facts: set[str] = set()
+        self._passes: dict[tuple[Any, ...], FindingRecord] = {}
         self._shown = 0
         self.methods: dict[str, int] = {}
         self.elapsed: dict[str, list[float]] = {}
@@ -55,7 +58,7 @@ class Gathered:
                 return
             self._facts.add(record["item"])
         for finding in record["findings"]:
-            if finding["requirement"] in self.findings:
+            if finding["requirement"] in self.findings and not self._is_merged(finding):
                 self.findings[finding["requirement"]].append(finding)
         for observed in record["observations"]:
             self._observe(observed)
@@ -65,6 +68,17 @@ class Gathered:
             self.elapsed.setdefault(operation, []).extend(seconds)
         for method, number in record["methods"].items():
             self.methods[method] = self.methods.get(method, 0) + number
+
+    def _is_merged(self, found: FindingRecord) -> bool:
+        """Whether a finding is one more pass like an earlier one, whose responses it adds to."""
+        if found["verdict"] != Verdict.PASS:
+            return False
+        bases = (tuple(found.get("schemes", ())), tuple(found.get("faces", ())))
+        known = self._passes.setdefault((found["requirement"], found["operation"], *bases), found)
+        if known is found:
+            return False
+        known["responses"] = known.get("responses", 0) + found.get("responses", 0)
+        return True
 
     def _show(self, evidence: Mapping[str, Any]) -> None:
         """Add the evidence of findings; with the beginnings of bodies where it has become much."""

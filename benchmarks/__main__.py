@@ -1,10 +1,10 @@
 """`python -m benchmarks [PART …]`: measures, prints a table for each part, and writes JSON.
 
-All figures come from one machine in one go, so compare the ratios.
+All figures come from one machine in one go, so compare the ratios. `--readme` alone measures
+nothing, and writes the newest figures of the history into README.md.
 """
 
 import argparse
-import json
 import os
 import platform
 import sys
@@ -13,15 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import fleets, floor, round_trips, runs, schemathesis_run
+from benchmarks import fleets, floor, history, readme, round_trips, runs, schemathesis_run
 from benchmarks.measured import Figure, Row
 from conformance import __version__
 from conformance.runner.depth import DEPTHS
 
-HISTORY = Path(__file__).with_name("history.json")
 LATENCIES = (0.0, 0.02, 0.05, 0.15)
 CONNECTIONS = (1, 8, 32)
-PROJECTS = (154, 1_000, 10_000, 100_000)
+PROJECTS = (154, 1_000, 10_000, 100_000, 1_000_000)
 
 Part = Callable[[argparse.Namespace], Iterable[Row]]
 PARTS: dict[str, tuple[str, Part]] = {
@@ -67,10 +66,19 @@ PARTS: dict[str, tuple[str, Part]] = {
     ),
 }
 
+TITLES = {name: title for name, (title, _) in PARTS.items()}
+
 
 def main() -> None:
     """Measure the chosen parts."""
     options = _options()
+    if options.parts or not options.readme:
+        _measure(options)
+    if options.readme:
+        readme.rewrite(TITLES)
+
+
+def _measure(options: argparse.Namespace) -> None:
     measured: dict[str, list[Row]] = {}
     for name in options.parts or PARTS:
         title, part = PARTS[name]
@@ -81,9 +89,9 @@ def main() -> None:
         sys.stdout.flush()
     entry = _entry(options, measured)
     if options.json is not None:
-        _write(options.json, entry)
+        history.write(options.json, entry)
     if options.history:
-        _write(HISTORY, [*_history(), entry])
+        history.add(entry)
 
 
 def _options() -> argparse.Namespace:
@@ -102,7 +110,7 @@ def _options() -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument(
         "--projects", type=_numbers(int), default=list(PROJECTS), metavar="N,…",
-        help="projects of the targets of several sizes; 1000000 takes a quarter of an hour to make",
+        help="projects of the targets of several sizes",
     )  # fmt: skip
     parser.add_argument(
         "--memory-depths", type=_names, default=["quick", "standard"], metavar="DEPTH,…",
@@ -123,7 +131,10 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures")
     parser.add_argument(
-        "--history", action="store_true", help=f"append the figures to {HISTORY.name}"
+        "--history", action="store_true", help=f"append the figures to {history.FILE.name}"
+    )
+    parser.add_argument(
+        "--readme", action="store_true", help="write the newest figures into README.md"
     )
     parser.add_argument("--label", default="", help="what this measurement is of")
     options = parser.parse_args()
@@ -178,15 +189,6 @@ def _entry(options: argparse.Namespace, measured: dict[str, list[Row]]) -> dict[
             for name, rows in measured.items()
         },
     }
-
-
-def _history() -> list[Any]:
-    entries: list[Any] = json.loads(HISTORY.read_bytes()) if HISTORY.exists() else []
-    return entries
-
-
-def _write(path: Path, value: Any) -> None:
-    path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,9 @@ from benchmarks import measured, served
 from benchmarks.measured import Cost, Row
 from benchmarks.served import Setting
 
+PADDED = 100
+"""One response in so many is a very long one, where memory is measured."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -107,3 +110,11 @@ def memory(depths: Sequence[str]) -> Iterator[Row]:
                 "MiB, over loopback": round(there.cost.peak),
             },
         )
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with served.reference(folder, Setting(padded=PADDED)) as target:
+            padded = of(folder, depths[0], "--target", target.profile)
+    yield Row(
+        f"--depth {depths[0]}, one response in {PADDED} with 30 MB more",
+        {"exchanges": padded.exchanges, "MiB, over loopback": round(padded.cost.peak)},
+    )

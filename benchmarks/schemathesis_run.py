@@ -54,6 +54,7 @@ def throughput(depth: str) -> Iterator[Row]:
             count = target.requests - before
     if theirs.code != 0:
         raise RuntimeError(f"schemathesis fails the reference, exit code {theirs.code}")
+    pace = count / theirs.cpu
     for tool, cost, exchanges in (
         (f"conformance run --depth {depth}", ours.cost, ours.exchanges),
         (f"schemathesis run --max-examples {EXAMPLES}", theirs, count),
@@ -65,6 +66,7 @@ def throughput(depth: str) -> Iterator[Row]:
                 "seconds": round(cost.seconds, 1),
                 "CPU s": round(cost.cpu, 1),
                 "per CPU s": round(exchanges / cost.cpu),
+                "to schemathesis": round(exchanges / cost.cpu / pace, 1),
                 "per second": round(exchanges / cost.seconds),
                 "MiB": round(cost.peak),
             },
@@ -84,6 +86,7 @@ def mutants() -> Iterator[Row]:
             folder = Path(name)
             with served.reference(folder, Setting(edits=mutant.edits)) as target:
                 ours = _with(ours, _checked(folder, target))
+    pace = max(theirs.mutants, 1) / theirs.seconds  # to none, no ratio would be known
     for tool, caught in (("conformance run --depth quick", ours), ("schemathesis run", theirs)):
         yield Row(
             tool,
@@ -92,6 +95,7 @@ def mutants() -> Iterator[Row]:
                 "seconds": round(caught.seconds),
                 "per minute": round(60 * caught.mutants / caught.seconds, 2),
                 "per CPU minute": round(60 * caught.mutants / caught.cpu, 2),
+                "to schemathesis": round(caught.mutants / caught.seconds / pace, 1),
             },
         )
 

@@ -10,11 +10,15 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from benchmarks import enlarged
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit
 from conformance.reference import serve, target
 from conformance.target.profile import load
 from conformance.target.target import Target
+
+PADDING = 30_000_000
+"""Bytes of spaces."""
 
 # A fork would inherit the sockets and threads of earlier measurements.
 CONTEXT = multiprocessing.get_context("spawn")
@@ -24,13 +28,15 @@ CONTEXT = multiprocessing.get_context("spawn")
 class Setting:
     """A reference: seconds before each response, concurrent requests in its profile, its edits.
 
-    With `projects` it has so many, and as many more videos and reviews, in a SQLite file.
+    With `projects` it has so many, and as many more videos and reviews, in a SQLite file. With
+    `padded`, every so-many-th response is longer by 30 MB of spaces.
     """
 
     latency: float = 0.0
     connections: int | None = None
     edits: tuple[Edit, ...] = ()
     projects: int | None = None
+    padded: int | None = None
 
 
 @dataclass(frozen=True)
@@ -79,11 +85,16 @@ def reference(folder: Path, setting: Setting = Setting()) -> Iterator[Served]:
 def _serve(setting: Setting, profile: Path, announced: Connection, seen: Sequence[Any]) -> None:
     package = altered.load(setting.edits)
     database = ":memory:" if setting.projects is None else str(profile.with_name("data.db"))
-    made = package.Reference(database=database, projects=setting.projects)
+    times = enlarged.copies(setting.projects or 0)
+    made = package.Reference(database=database, projects=(setting.projects or 0) // times or None)
+    if times > 1:
+        enlarged.enlarge(Path(database), times)
     listener = serve.listen("127.0.0.1", 0)
     table = made.profile(serve.address(listener))
     if setting.connections is not None:
         table["limits"]["connections"] = setting.connections
+    if setting.padded is not None:
+        table["limits"]["max-response-bytes"] = 2 * PADDING
     profile.write_text(target.toml(table), encoding="utf-8")
     application, (requests, first) = made.app, seen
 
@@ -93,6 +104,25 @@ def _serve(setting: Setting, profile: Path, announced: Connection, seen: Sequenc
         requests.value += 1
         if setting.latency:
             await asyncio.sleep(setting.latency)
-        await application(scope, receive, send)
+        is_padded = setting.padded is not None and requests.value % setting.padded == 0
+        await application(scope, receive, _padding(send) if is_padded else send)
 
     serve.server(counted, lambda: announced.send(None)).run(sockets=[listener])
+
+
+def _padding(send: Any) -> Any:
+    """Sends a response with spaces at its end, which JSON allows."""
+
+    async def padded(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": list(map(_longer, message["headers"]))}
+        elif not message.get("more_body"):
+            message = {**message, "body": message.get("body", b"") + b" " * PADDING}
+        await send(message)
+
+    return padded
+
+
+def _longer(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+    name, value = header
+    return (name, b"%d" % (int(value) + PADDING)) if name == b"content-length" else header

@@ -5,6 +5,9 @@ import pytest
 from certified import Certified
 from kill_matrix import KillMatrix
 
+from conformance.assurance.selftest import population, trial
+from conformance.assurance.selftest.reach import Reach, measured
+
 FIXTURE = "kill_matrix"
 MATRIX: pytest.StashKey[KillMatrix] = pytest.StashKey()
 
@@ -52,3 +55,9 @@ def _waits(item: pytest.Item) -> bool:
 def certified(tmp_path_factory: pytest.TempPathFactory) -> Certified:
     """One quick run, its certificate and its replay."""
     return certificates.make(tmp_path_factory.mktemp("certified"))
+
+
+@pytest.fixture(scope="session")
+def reach() -> Reach:
+    """What each check reaches on the original reference."""
+    return measured(population.SEED, trial.DEPTH)

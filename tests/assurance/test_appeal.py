@@ -15,13 +15,12 @@ import pytest
 from conformance.__main__ import main
 from conformance.assurance.appeal import derivation
 from conformance.assurance.appeal.derivation import Derived, Underivable
-from conformance.assurance.selftest import altered, matrix, population, trial
+from conformance.assurance.selftest import altered, checks, matrix, population, trial
 from conformance.assurance.selftest.altered import Edit
 from conformance.assurance.selftest.population import Mutant, Variant
 from conformance.assurance.selftest.trial import Outcome
-from conformance.contract import revisions
+from conformance.contract import requirements, revisions
 from conformance.contract.verdict import Verdict
-from conformance.runner import examination
 
 IN_CAPITALS = Edit(
     "resources",
@@ -52,14 +51,14 @@ def appeal(report: Path, requirement: str, file: Path, *more: str) -> dict[str, 
 def failed(file: Path) -> tuple[population.Subject, tuple[str, ...]]:
     """The variant or mutant of a file, and what fails on it where its operations are read."""
     (subject,) = population.load([file])
-    session = examination.opened(examination.in_process(altered.load(subject.edits)), 1, "quick")
-    try:
-        verdicts = trial.perform(session, ["read", "tools"])
-    finally:
-        session.close()
-    return subject, tuple(
-        id for id, found in verdicts.items() if FAILED & {each[1] for each in found}
-    )
+    catalogue = requirements.load()
+    chosen = [
+        check
+        for check in checks.collected()
+        if catalogue[check.requirement].conformance_class in ("read", "tools")
+    ]
+    seen = trial.seen(subject.edits, chosen)
+    return subject, tuple({each.requirement for each in seen if each.verdict in FAILED})
 
 
 def test_an_appeal_that_is_accepted(

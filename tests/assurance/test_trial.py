@@ -1,25 +1,21 @@
 """A run of the suite on an edited reference, and the row of the kill matrix."""
 
-import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 
 import altered_run
 import pytest
 from subjects import BY_ID
 
-from conformance.assurance.selftest import altered, matrix, population, trial
+from conformance.assurance.selftest import matrix, population, trial
 from conformance.assurance.selftest.altered import Edit
 from conformance.assurance.selftest.matrix import Row
 from conformance.assurance.selftest.population import Mutant, Subject, Variant
+from conformance.assurance.selftest.reach import Reach
 from conformance.assurance.selftest.trial import Outcome
 from conformance.assurance.selftest.workers import Failure
 from conformance.commands import selftest as command
 from conformance.contract import requirements
-from conformance.contract.requirements import CLASSES
-from conformance.runner import examination
 
 PREFIX = Edit("app", '"/v1"', '"/v2"')
 CLEAN = Outcome((), (), ())
@@ -90,61 +86,20 @@ def test_a_checked_requirement_without_a_mutant_is_listed() -> None:
     assert matrix.uncovered([MUTANT]) == [id for id in checked if id not in MUTANT.breaks]
 
 
-def test_an_edit_that_one_class_reaches_runs_that_class() -> None:
-    """Edits of any other module run every class."""
-    tools, description = Edit("tools", "a", "b"), Edit("description", "a", "b")
+@pytest.mark.parametrize("id", ["reference", "nested-errors", "few-properties", "replay-conflicts"])
+def test_a_trial_has_the_verdicts_of_a_run_by_pytest(id: str, tmp_path: Path, reach: Reach) -> None:
+    """The failed and inconclusive requirements and the internal errors are the same.
 
-    assert trial.classes([tools]) == ("tools",)
-    assert trial.classes([tools, description]) == ("tools", "description")
-    assert trial.classes([tools, PREFIX]) == CLASSES
-    assert trial.classes([]) == CLASSES
-
-
-def _reached(selected: Sequence[str]) -> set[str]:
-    """The modules of the reference whose functions a run of these conformance classes calls."""
-    reached: set[str] = set()
-
-    def record(frame: FrameType, event: str, _argument: object) -> None:
-        path = frame.f_code.co_filename
-        if event == "call" and path.startswith(str(altered.FOLDER)):
-            reached.add(Path(path).stem)
-
-    session = examination.opened(examination.in_process(altered.load([])), population.SEED, "quick")
-    sys.setprofile(record)
-    try:
-        trial.perform(session, selected)
-    finally:
-        sys.setprofile(None)
-        session.close()
-    return reached
-
-
-@pytest.mark.parametrize("name", sorted(set(trial.REACHED_BY.values())))
-def test_no_other_class_reaches_the_modules_of_a_class(name: str) -> None:
-    """This is measured, so that a trial never leaves out a check that reaches an edit."""
-    others = [other for other in CLASSES if other != name]
-    modules = {module for module, only in trial.REACHED_BY.items() if only == name}
-
-    reached = _reached(others)
-
-    assert modules <= {path.stem for path in altered.FOLDER.glob("*.py")}
-    assert reached & modules == set()
-    assert "app" in reached
-
-
-@pytest.mark.parametrize(
-    "id", ["reference", "nested-errors", "few-properties", "description-is-absent"]
-)
-def test_a_trial_has_the_verdicts_of_a_run_by_pytest(id: str, tmp_path: Path) -> None:
-    """The failed and inconclusive requirements and the internal errors are the same."""
+    Also those of the checks that a trial leaves out.
+    """
     edits = {**BY_ID, "reference": population.REFERENCE}[id].edits
 
-    report = altered_run.report(edits, tmp_path, trial.classes(edits))
+    report = altered_run.report(edits, tmp_path)
 
     checked = [
         entry for entry in report["requirements"] if requirements.load()[entry["id"]].is_checked
     ]
-    assert trial.run(edits) == Outcome(
+    assert trial.run(edits, plan=reach.plan(edits)) == Outcome(
         failed=tuple(entry["id"] for entry in checked if entry["verdict"] == "fail"),
         errors=tuple(
             entry["id"]

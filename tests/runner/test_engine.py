@@ -177,10 +177,7 @@ def _run(concurrency: int, log: Path) -> tuple[set[Any], set[Any]]:
         network.concurrency = concurrency
         session = Session(target, network, 1, DEPTHS["quick"])
         session.open_log(log)
-        found = {
-            (finding.requirement, finding.operation, finding.verdict, finding.item)
-            for finding in checks.findings(session, chosen)
-        }
+        found = set(checks.performed(session, chosen).seen.items())
         session.close()
     return {_request(line, target.base_url) for line in log.read_bytes().splitlines()}, found
 

@@ -3,7 +3,7 @@
 import builtins
 import importlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +16,7 @@ from typing import Any
 
 import conformance
 from conformance import reference
+from conformance.assurance.selftest import source
 
 PACKAGE = reference.__name__
 FOLDER = Path(str(reference.__file__)).parent
@@ -46,13 +47,24 @@ def edited(edits: Sequence[Edit]) -> dict[str, str]:
     return sources
 
 
-def load(edits: Sequence[Edit]) -> ModuleType:
+def changed(edits: Sequence[Edit]) -> frozenset[str] | None:
+    """The functions that behave otherwise with these edits; None: it may be all of them."""
+    return source.changed(_sources(), edited(edits))
+
+
+@cache
+def cached_functions() -> frozenset[str]:
+    """The functions of the original that run once, whoever needs them first."""
+    return frozenset().union(*(source.cached(*each) for each in _sources().items()))
+
+
+def load(edits: Sequence[Edit], probe: Callable[[str], None] | None = None) -> ModuleType:
     """A second `conformance.reference` with the edits; `sys.modules` stays unchanged.
 
-    Every module of the package is executed again. Raises EditError, and every exception of an
-    edited module at its import.
+    Every module of the package is executed again. `probe` is called with the name of each function
+    that begins. Raises EditError, and every exception of an edited module at its import.
     """
-    finder = _Finder(edited(edits))
+    finder = _Finder(edited(edits), probe)
     with _hidden_original():
         sys.meta_path.insert(0, finder)
         try:
@@ -63,6 +75,12 @@ def load(edits: Sequence[Edit]) -> ModuleType:
             return package
         finally:
             sys.meta_path.remove(finder)
+
+
+@cache
+def _sources() -> dict[str, str]:
+    """The sources of the original by module."""
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.py"))}
 
 
 def _source(module: str) -> str:
@@ -94,8 +112,9 @@ def _is_reference(name: str) -> bool:
 class _Finder(MetaPathFinder):
     """Finds the modules of the reference; some have edited sources."""
 
-    def __init__(self, sources: dict[str, str]) -> None:
+    def __init__(self, sources: dict[str, str], probe: Callable[[str], None] | None) -> None:
         self._sources = sources
+        self._probe = probe
         self.modules: dict[str, ModuleType] = {}
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:  # noqa: ARG002
@@ -103,9 +122,8 @@ class _Finder(MetaPathFinder):
         if not _is_reference(fullname):
             return None
         name = fullname.removeprefix(PACKAGE).removeprefix(".") or "__init__"
-        loader = _Loader(
-            fullname, str(FOLDER / f"{name}.py"), (self._sources.get(name), self.modules)
-        )
+        path, altered = str(FOLDER / f"{name}.py"), (self._sources.get(name), self.modules)
+        loader = _Loader(fullname, path, altered, self._probe)
         return spec_from_file_location(fullname, loader.path, loader=loader)
 
 
@@ -113,14 +131,20 @@ class _Loader(SourceFileLoader):
     """Loads a module from an edited source, or from its file."""
 
     def __init__(
-        self, fullname: str, path: str, altered: tuple[str | None, dict[str, ModuleType]]
+        self,
+        fullname: str,
+        path: str,
+        altered: tuple[str | None, dict[str, ModuleType]],
+        probe: Callable[[str], None] | None,
     ) -> None:
         super().__init__(fullname, path)
         self._edited, self._siblings = altered
+        self._probe = probe
 
     def exec_module(self, module: ModuleType) -> None:
         """Execute the module; later imports inside its functions find the edited package too."""
-        vars(module)["__builtins__"] = {**vars(builtins), "__import__": self._import}
+        replaced = {"__import__": self._import, source.PROBE: self._probe}
+        vars(module)["__builtins__"] = {**vars(builtins), **replaced}
         super().exec_module(module)
 
     def _import(self, name: str, *context: Any) -> Any:
@@ -130,6 +154,10 @@ class _Loader(SourceFileLoader):
 
     def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
         """The code of the module; unedited modules are compiled once in a process."""
+        if self._probe is not None:
+            text = self._edited or Path(self.path).read_text(encoding="utf-8")
+            probed = source.with_probes(Path(self.path).stem, text)
+            return compile(probed, self.path, "exec", dont_inherit=True)
         return _compiled(self.path) if self._edited is None else _code(self._edited, self.path)
 
 

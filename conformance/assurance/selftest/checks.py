@@ -4,14 +4,15 @@ That takes two thirds of the time of a run by pytest.
 """
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from conformance.contract.verdict import Finding
+from conformance.contract.verdict import Finding, Verdict
 from conformance.runner import items, pytest_run
 from conformance.runner.engine import Engine, Outcome, Task
 from conformance.runner.session import Session
@@ -37,6 +38,31 @@ class Check:
         )
 
 
+class Seen(NamedTuple):
+    """What the verdict of a requirement depends on, of one finding."""
+
+    requirement: str
+    operation: str | None
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Performed:
+    """What checks have found, and what they needed for that.
+
+    `seen` is what each check or fact has found, with the rules on its exchanges; `facts` has the
+    names of the facts that each check needed, and that these needed.
+    """
+
+    seen: Mapping[str, frozenset[Seen]]
+    facts: Mapping[str, frozenset[str]]
+
+    @property
+    def all_seen(self) -> frozenset[Seen]:
+        """What all checks and facts have found."""
+        return frozenset().union(*self.seen.values())
+
+
 def outcomes(session: Session, checks: Sequence[Check]) -> Iterator[tuple[Check, Outcome]]:
     """Perform checks as in a run."""
     wiring.prepare(session)
@@ -47,13 +73,20 @@ def outcomes(session: Session, checks: Sequence[Check]) -> Iterator[tuple[Check,
     engine.stop()
 
 
-def findings(session: Session, checks: Sequence[Check]) -> Iterator[Finding]:
-    """The findings of checks, and those of the rules on their exchanges, as in a run."""
+def performed(session: Session, checks: Sequence[Check]) -> Performed:
+    """Perform checks as in a run, and keep what decides the verdicts."""
+    seen: dict[str, frozenset[Seen]] = {}
+    facts: dict[str, frozenset[str]] = {}
     for check, outcome in outcomes(session, checks):
         own = items.finding(check.requirement, check.operation, outcome.problem)
-        yield from outcome.context.finish((own,)).findings
-        for result in session.results_of_facts(outcome.context):
-            yield from result.findings
+        results = outcome.context.finish((own,)), *session.results_of_facts(outcome.context)
+        seen |= {result.item: frozenset(map(_seen, result.findings)) for result in results}
+        facts[check.name] = frozenset(fact.context.item for fact in outcome.context.facts())
+    return Performed(seen, facts)
+
+
+def _seen(finding: Finding) -> Seen:
+    return Seen(finding.requirement, finding.operation, finding.verdict)
 
 
 @cache

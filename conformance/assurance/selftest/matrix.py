@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from conformance.assurance.selftest import trial, workers
 from conformance.assurance.selftest.population import SEED, Mutant, Subject, Variant
+from conformance.assurance.selftest.reach import Plan, Reach, measured
 from conformance.assurance.selftest.trial import Outcome
 from conformance.assurance.selftest.workers import Failure
 from conformance.contract import requirements, revisions
@@ -29,11 +30,13 @@ def rows(subjects: Sequence[Subject], processes: int) -> Iterator[Row]:
     The original reference is checked first, in this process, which fills the caches that the
     worker processes inherit. Raises MatrixError where it does not pass.
     """
-    original = trial.run(())
+    reach = measured(SEED, trial.DEPTH)
+    original = trial.outcome(reach.performed.all_seen)
     # Inconclusive counts too: if no check ran at all, every variant would pass.
     if unclear := (*original.failed, *original.errors, *original.inconclusive):
         raise MatrixError(f"the original reference does not pass {', '.join(unclear)}")
-    for subject, outcome in workers.each(_run, subjects, processes):
+    planned = [(subject, _plan(subject, reach)) for subject in subjects]
+    for (subject, _), outcome in workers.each(_run, planned, processes):
         yield row(subject, outcome, original)
 
 
@@ -57,8 +60,14 @@ def uncovered(subjects: Iterable[Subject]) -> list[str]:
     return [id for id in checked if id not in violated]
 
 
-def _run(subject: Subject) -> Outcome:
-    return trial.run(subject.edits, subject.seed)
+def _plan(subject: Subject, reach: Reach) -> Plan | None:
+    """None with another seed than that of the measurement: other requests reach other functions."""
+    return reach.plan(subject.edits) if subject.seed == SEED else None
+
+
+def _run(planned: tuple[Subject, Plan | None]) -> Outcome:
+    subject, plan = planned
+    return trial.run(subject.edits, subject.seed, plan)
 
 
 def _of_mutant(mutant: Mutant, outcome: Outcome) -> Iterator[str]:

@@ -1,0 +1,139 @@
+"""Which functions of the reference each check reaches, measured on the original.
+
+A check that never reaches an edited function sends and gets what it does on the original, unless
+it reads what an approval has changed. So a trial need not perform it.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from urllib.parse import unquote
+
+import httpx
+
+from conformance.assurance.selftest import altered, checks
+from conformance.assurance.selftest.altered import Edit
+from conformance.assurance.selftest.checks import Performed, Seen
+from conformance.http.trace import EXCHANGE
+from conformance.http.transport import Transport
+from conformance.runner import examination
+from conformance.runner.scheduling import Stage
+
+BEFORE = ""
+"""Who reaches what the reference does when it is made: nobody has sent a request yet."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The checks that a trial performs, by name, and what the others find without it."""
+
+    checks: frozenset[str]
+    known: frozenset[Seen]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The original reference, as every check has found it.
+
+    `functions` has the functions that each check or fact has reached by its own requests.
+    """
+
+    performed: Performed
+    functions: Mapping[str, frozenset[str]]
+
+    def plan(self, edits: Sequence[Edit]) -> Plan:
+        """What has to be performed with these edits."""
+        needed = self._needed(altered.changed(edits))
+        others = self.performed.facts.keys() - needed
+        owners = others.union(*(self.performed.facts[name] for name in others))
+        seen = self.performed.seen
+        return Plan(needed, frozenset().union(*(seen.get(owner, ()) for owner in owners)))
+
+    def _needed(self, changed: frozenset[str] | None) -> frozenset[str]:
+        """The checks that may come to another result."""
+        every = checks.collected()
+        if changed is None or changed & self._always:
+            return frozenset(check.name for check in every)
+        reaching = frozenset(name for name, found in self._reached.items() if changed & found)
+        # An approval that goes otherwise changes what is read after it.
+        later = frozenset(check.name for check in every if check.task.stage >= Stage.APPROVES)
+        return reaching | later if reaching & later else reaching
+
+    @cached_property
+    def _always(self) -> frozenset[str]:
+        return self.functions[BEFORE] | altered.cached_functions()
+
+    @cached_property
+    def _reached(self) -> dict[str, frozenset[str]]:
+        """The functions that each check reaches, itself or by a fact that it needs."""
+        return {
+            check: frozenset().union(*(self.functions.get(owner, ()) for owner in (check, *facts)))
+            for check, facts in self.performed.facts.items()
+        }
+
+
+class Probe:
+    """Notes which functions of an instrumented reference each exchange reaches."""
+
+    def __init__(self) -> None:
+        self._reached: set[str] = set()
+        self._functions: dict[str, set[str]] = defaultdict(set)
+
+    def note(self, function: str) -> None:
+        """A function is called."""
+        self._reached.add(function)
+
+    def attribute(self, owner: str) -> None:
+        """What was called since the last time, a check or fact has reached."""
+        self._functions[owner] |= self._reached
+        self._reached.clear()
+
+    def functions(self) -> dict[str, frozenset[str]]:
+        """The functions by the check or fact that has reached them."""
+        return {owner: frozenset(found) for owner, found in self._functions.items()}
+
+
+class ProbedTransport(httpx.BaseTransport):
+    """Tells a probe which exchange a request belongs to: those of a traced run say so."""
+
+    def __init__(self, transport: Transport, probe: Probe) -> None:
+        self.concurrency = transport.concurrency
+        self._transport, self._probe = transport, probe
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send one request."""
+        try:
+            return self._transport.handle_request(request)
+        finally:
+            self._probe.attribute(_owner(request))
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass."""
+        self._transport.wait(seconds)
+
+    def abort(self) -> None:
+        """Let nobody wait any more."""
+        self._transport.abort()
+
+    def close(self) -> None:
+        """Close the transport."""
+        self._transport.close()
+
+
+def measured(seed: int, depth: str) -> Reach:
+    """Perform every check on the original reference, and note what it reaches."""
+    probe = Probe()
+    subject = examination.in_process(altered.load((), probe.note))
+    probe.attribute(BEFORE)
+    transport = ProbedTransport(subject.transport, probe)
+    session = examination.opened(replace(subject, transport=transport, traced=True), seed, depth)
+    try:
+        performed = checks.performed(session, checks.collected())
+    finally:
+        session.close()
+    return Reach(performed, probe.functions())
+
+
+def _owner(request: httpx.Request) -> str:
+    return unquote(request.headers.get(EXCHANGE, BEFORE)).rpartition("#")[0]

@@ -1,0 +1,62 @@
+"""The functions that checks reach, and the checks that edits need."""
+
+from conformance.assurance.selftest import checks, trial
+from conformance.assurance.selftest.altered import Edit
+from conformance.assurance.selftest.reach import BEFORE, Plan, Reach
+from conformance.contract import requirements
+from conformance.runner.scheduling import Stage
+
+EVERY = frozenset(check.name for check in checks.collected())
+
+
+def classes(plan: Plan) -> set[str]:
+    """The conformance classes of the checks of a plan."""
+    catalogue = requirements.load()
+    chosen = [check for check in checks.collected() if check.name in plan.checks]
+    return {catalogue[check.requirement].conformance_class for check in chosen}
+
+
+def test_every_request_is_one_of_a_check_or_a_fact(reach: Reach) -> None:
+    """So the functions that it reaches are known as those of somebody."""
+    needed = frozenset().union(*reach.performed.facts.values())
+
+    assert reach.functions.keys() - {BEFORE} <= EVERY | needed
+    assert sum("service:Service.admit" in found for found in reach.functions.values()) > 500
+    assert "service:Service.admit" not in reach.functions[BEFORE]
+
+
+def test_the_original_needs_no_check_and_everything_is_known(reach: Reach) -> None:
+    """What is known of all checks gives the verdicts of a whole run."""
+    plan = reach.plan(())
+
+    assert plan == Plan(frozenset(), reach.performed.all_seen)
+    assert trial.outcome(plan.known) == trial.Outcome((), (), ())
+
+
+def test_an_edit_of_the_description_needs_its_checks_alone(reach: Reach) -> None:
+    """No other check fetches it."""
+    plan = reach.plan((Edit("description", "await", "return await"),))
+
+    assert classes(plan) == {"description"}
+    assert plan.checks < EVERY
+    assert trial.outcome(plan.known).inconclusive != ()
+
+
+def test_an_edit_of_approvals_needs_all_that_comes_after_approvals(reach: Reach) -> None:
+    """An approval that goes otherwise changes what others read."""
+    plan = reach.plan((Edit("approval", "check_role(", "check_role(*(), *"),))
+    every = checks.collected()
+
+    later = {check.name for check in every if check.task.stage >= Stage.APPROVES}
+    assert later <= plan.checks
+    assert plan.checks < EVERY
+
+
+def test_an_edit_of_what_everybody_reaches_needs_every_check(reach: Reach) -> None:
+    """So does one of what happens before all requests, and one of a class."""
+    for edit in (
+        Edit("app", '"/v1"', '"/v2"'),
+        Edit("store", "def __init__(self, database", "def __init__(self, /, database"),
+        Edit("target", "def profile(", "def profile(*, x=1, "),
+    ):
+        assert reach.plan((edit,)).checks == EVERY

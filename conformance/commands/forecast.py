@@ -9,7 +9,7 @@ from typing import TextIO
 import pytest
 
 from conformance.commands.diagnosis.expectation import EXCHANGES
-from conformance.runner import examination, limits
+from conformance.runner import limits, stated_target
 from conformance.runner.session import Session
 from conformance.runner.stash import SESSION
 
@@ -93,7 +93,7 @@ class Forecast:
     def pytest_runtestloop(self, session: pytest.Session) -> None:
         """Measure from here on; not in this process, nor with workers."""
         config = session.config
-        if SESSION not in config.stash or examination.target_of(config) is None:
+        if SESSION not in config.stash or stated_target.target_of(config) is None:
             return
         checks = len(session.items)
         expected = round(self._complete * checks / max(1, checks + self._left_out))

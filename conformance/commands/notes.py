@@ -9,7 +9,7 @@ import pytest
 
 from conformance.contract.quantity import quantity
 from conformance.contract.requirements import CLASSES
-from conformance.runner import examination
+from conformance.runner import stated_target
 from conformance.target.target import Target
 
 CERTIFIED = ("standard", "deep")
@@ -27,7 +27,7 @@ class Notes:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
         """Print the notes; the bundled reference has none."""
-        target = examination.target_of(session.config)
+        target = stated_target.target_of(session.config)
         if target is not None:
             lines = (*literal_secrets(target), *uncertifiable(self._arguments))
             self._stream.writelines(f"note: {line}\n" for line in lines)

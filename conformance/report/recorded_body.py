@@ -1,7 +1,7 @@
 """Recorded bodies parsed with nothing lost of how they were written, and places in them."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance.contract.pointer import Path
@@ -43,6 +43,14 @@ def text_of(body: BodyEntry | None) -> str | None:
 def parsed(response: ResponseEntry) -> Any:
     """The body of a recorded response, see `parse`."""
     return parse(text_of(response["body"]) or "")
+
+
+def value(response: Mapping[str, Any] | None, otherwise: Any) -> Any:
+    """The JSON value of a recorded response; `otherwise` where there is none, or none to parse."""
+    try:
+        return json.loads(response["body"].get("text", "")) if response else otherwise
+    except (ValueError, RecursionError):
+        return otherwise
 
 
 def resolved(value: Any, names: Sequence[str]) -> tuple[Path, tuple[str, ...]]:

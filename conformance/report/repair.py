@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from conformance.contract.pointer import steps
 from conformance.contract.verdict import Kind, Part
+from conformance.report import recorded_body
 from conformance.report.document_types import (
     DefectEntry,
     ExchangeEntry,
@@ -207,10 +208,7 @@ def are_equal(
 def _content(exchange: ExchangeEntry) -> Any:
     response = exchange.get("response")
     text = response["body"].get("text", "") if response else ""
-    try:
-        return _without_ids(json.loads(text))
-    except (ValueError, RecursionError):
-        return text
+    return _without_ids(recorded_body.value(response, text))
 
 
 def _without_ids(value: Any) -> Any:
@@ -242,9 +240,8 @@ def header_of(exchange: ExchangeEntry, name: str) -> str | None:
 
 def at(exchange: ExchangeEntry, pointer: str) -> Any:
     """The value at a JSON Pointer of a response; ABSENT where there is none."""
-    response = exchange.get("response")
+    value: Any = recorded_body.value(exchange.get("response"), ABSENT)
     try:
-        value: Any = json.loads(response["body"]["text"]) if response else ABSENT
         for step in steps(pointer):
             value = value[int(step)] if isinstance(value, list) else value[step]
     except (ValueError, LookupError, TypeError):

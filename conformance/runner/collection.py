@@ -5,6 +5,8 @@ from pathlib import Path
 
 PACKAGE = "conformance.suite"
 SUITE = Path(__file__).parents[1] / "suite"
+RUN_INI = Path(__file__).with_name("run.ini")
+"""The configuration of pytest for `conformance run`."""
 
 
 def places(given: Sequence[str], folder: Path, *, pyargs: bool) -> list[str]:

@@ -15,7 +15,7 @@ from conformance.contract.exit_codes import INTERRUPTED
 from conformance.report import artefacts
 from conformance.report.document_types import AboutEntry, SuiteEntry, TargetEntry
 from conformance.report.run import Run, catalogue, versions
-from conformance.runner import examination, partition
+from conformance.runner import examination, partition, stated_inputs, stated_target
 from conformance.runner.stash import EARLIER, SESSION
 from conformance.target.target import Target
 
@@ -31,14 +31,14 @@ def begun(config: pytest.Config, began: float) -> Run:
         began = time.monotonic() - earlier.duration
     complete = config.getoption("conformance_require_complete")
     stated = catalogue(about["suite"])
-    run = Run(examination.report_directory(config), about, stated, complete=complete)
+    run = Run(stated_inputs.report_directory(config), about, stated, complete=complete)
     run.began = began
     examined = config.stash[SESSION] if SESSION in config.stash else examination.subject(config)
     run.target = examined.target
     run.formats = artefacts.chosen(config.getoption("conformance_report"))
-    run.known = examination.known_failures(config)
-    run.baseline = examination.baseline(config)
-    run.required = examination.required(config) or examined.target.required
+    run.known = stated_inputs.known_failures(config)
+    run.baseline = stated_inputs.baseline(config)
+    run.required = stated_inputs.required(config) or examined.target.required
     run.transport = examined.transport
     run.durations = partition.durations_given(config)
     run.start_journal(earlier.records if earlier is not None else ())
@@ -47,7 +47,7 @@ def begun(config: pytest.Config, began: float) -> Run:
 
 def described_run(config: pytest.Config, began: float) -> AboutEntry:
     """What the options describe: the suite, its target, and the start."""
-    target = examination.target_of(config)
+    target = stated_target.target_of(config)
     started = datetime.now(UTC) - timedelta(seconds=time.monotonic() - began)
     about: AboutEntry = {
         "suite": _suite(
@@ -62,7 +62,7 @@ def described_run(config: pytest.Config, began: float) -> AboutEntry:
     shard = partition.entry(config)
     if shard is not None:
         about["suite"]["shard"] = shard
-    if revision := examination.revision(config):
+    if revision := stated_inputs.revision(config):
         about["suite"]["revision"] = revision
     return about
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.runner import collection, hooks, short_options
+from conformance.runner import collection, hooks, short_options, stated_inputs, stated_target
 from conformance.runner.run_options import OPTIONS
 from conformance.runner.stash import CONTEXT, ENGINE, FACT_RESULT, GATHERER, RESULT, SESSION
 
@@ -52,9 +52,8 @@ def pytest_load_initial_conftests(
 @pytest.hookimpl(tryfirst=True, optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Run checks that approve reviews in one worker, regardless of the distribution option."""
-    from conformance.runner import examination  # noqa: PLC0415  (see pytest_generate_tests)
 
-    if not examination.is_meant(config):
+    if not stated_inputs.is_meant(config):
         return None
     from conformance.runner.scheduling import Distribution  # noqa: PLC0415
 
@@ -67,9 +66,8 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
         return []
     if not (config.invocation_params.dir / "target.toml").is_file():
         return []
-    from conformance.runner import examination  # noqa: PLC0415
 
-    is_used = examination.is_meant(config) and examination.own_profile(config)
+    is_used = stated_inputs.is_meant(config) and stated_target.own_profile(config)
     return ["conformance: target.toml of this folder"] if is_used else []
 
 
@@ -104,7 +102,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         partition.keep(items, config)
         rounds.keep_checks(items, config)
         if not hasattr(config, "workerinput"):
-            examination.hold_directory(config)
+            stated_inputs.hold_directory(config)
         resumption.begin(items, config)
         config.stash[SESSION] = examination.begin(config)
         resumption.go_on(config.stash[SESSION], config)
@@ -197,9 +195,9 @@ class Gatherer:
         if self.config.getoption("numprocesses", None):
             from conformance.runner import examination, partition, resumption  # noqa: PLC0415
 
-            if examination.is_meant(self.config):
+            if stated_inputs.is_meant(self.config):
                 resumption.refuse_workers(self.config)
-                examination.hold_directory(self.config)
+                stated_inputs.hold_directory(self.config)
                 partition.entry(self.config)
                 examination.rehearse(self.config)
 
@@ -280,11 +278,11 @@ class Gatherer:
         try:
             yield
         except OSError as problem:
-            from conformance.runner import disk, examination  # noqa: PLC0415
+            from conformance.runner import disk  # noqa: PLC0415
 
             if self.run is not None:
                 self.run.abandon()
-            disk.unwritable(examination.report_directory(self.config), problem)
+            disk.unwritable(stated_inputs.report_directory(self.config), problem)
 
     def _opened(self) -> Any:
         if self.run is None:

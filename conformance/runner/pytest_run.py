@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.runner import allocator
-from conformance.runner.collection import SUITE
+from conformance.runner.collection import RUN_INI, SUITE
 
 FOREIGN = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
 """Environment variables that configure other test runs."""
@@ -24,7 +24,7 @@ FIXED = (
     *("-p", "conformance.runner.plugin", "-p", "pytest_base_url.plugin"),
     *("-p", "no:cacheprovider", "-p", "no:logging", "-p", "no:terminalreporter"),
     *("-p", "no:threadexception", "-p", "no:unraisableexception"),
-    *("-c", str(Path(__file__).with_name("run.ini")), f"--rootdir={SUITE}"),
+    *("-c", str(RUN_INI), f"--rootdir={SUITE}"),
 )
 
 

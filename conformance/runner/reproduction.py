@@ -20,7 +20,7 @@ from conformance.report.document_types import ExchangeEntry, FindingEntry, Repro
 from conformance.report.repair import Status, status_of
 from conformance.report.reproduction import Outcome
 from conformance.report.run import Run
-from conformance.runner import examination
+from conformance.runner import examination, stated_inputs, stated_target
 from conformance.runner.context import Context
 from conformance.runner.resending import (
     CREDENTIALS,
@@ -48,14 +48,14 @@ def label_apart(run: Run, config: pytest.Config) -> None:
 
     A target in this process is another one in each of them: there is nothing to repeat.
     """
-    if examination.target_of(config) is None or not run.failures():
+    if stated_target.target_of(config) is None or not run.failures():
         return
     session = examination.opened(
         examination.subject(config),
         config.getoption("conformance_seed"),
         config.getoption("conformance_depth"),
     )
-    session.open_log(examination.report_directory(config) / "exchanges-reproduction.jsonl")
+    session.open_log(stated_inputs.report_directory(config) / "exchanges-reproduction.jsonl")
     try:
         label(run, session)
     finally:

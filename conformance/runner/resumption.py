@@ -17,7 +17,14 @@ from conformance.report.document_types import AboutEntry, SuiteEntry
 from conformance.report.exit_status import ENDING
 from conformance.report.gathered import BUDGET, LEDGER
 from conformance.report.journal import JOURNAL, SHARD, UNFINISHED, JournalError
-from conformance.runner import earlier_log, examination, gathering, merging, reproduction
+from conformance.runner import (
+    earlier_log,
+    examination,
+    gathering,
+    merging,
+    reproduction,
+    stated_inputs,
+)
 from conformance.runner.items import name_of
 from conformance.runner.session import Session
 from conformance.runner.stash import EARLIER
@@ -126,10 +133,10 @@ def _check_alike(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]
 def _identity(config: pytest.Config) -> dict[str, Any]:
     """What the options describe, as far as it has to be that of the run to be resumed."""
     target = examination.subject(config).target.credible()
-    known = examination.known_failures(config)
+    known = stated_inputs.known_failures(config)
     asked = {
         "source": source.digest(),
-        "required": list(examination.required(config) or target.required),
+        "required": list(stated_inputs.required(config) or target.required),
     }
     suite = gathering.described_run(config, time.monotonic())["suite"]
     written = orjson.loads(orjson.dumps(snapshot.of(target, [])))

@@ -455,7 +455,7 @@ DESCRIPTION: dict[str, Broken] = {
         "content-type: application/yaml",
     ),
     "a deep document": body(deep('{"openapi":', "}", 50_000)),
-    "a long number": described(lambda found: found.update({"x-long": 1})),
+    "a long number": body(b'{"openapi": "3.1.1", "info": ' + b"1" * 5_000 + b"}"),
     "a million digits in the document": body(
         b'{"openapi": "3.1.1", "x": ' + b"1" * 1_000_000 + b"}"
     ),

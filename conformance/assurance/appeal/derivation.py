@@ -5,7 +5,6 @@ condition a product responds so, and what a request has changed, does not follow
 vendor.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from conformance.assurance.selftest.altered import Edit
 from conformance.contract import openapi
 from conformance.contract.pointer import steps
 from conformance.contract.verdict import Kind, Part
+from conformance.report import recorded_body
 from conformance.report.document_types import ExchangeEntry, FindingEntry, LocationEntry
 
 PERFORMED = "return self._handlers[operation.id](caller, given)"
@@ -175,8 +175,7 @@ def _operations(id: str, *, of_page: bool) -> tuple[str, ...]:
 
 
 def _body(exchange: ExchangeEntry) -> Any:
-    response = exchange.get("response")
-    return json.loads(response["body"].get("text", "null")) if response else None
+    return recorded_body.value(exchange.get("response"), None)
 
 
 def _at(value: Any, path: list[str]) -> Any:

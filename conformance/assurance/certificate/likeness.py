@@ -4,11 +4,11 @@ Statuses of records, counts, names and the order of lists may change at any time
 response, the types of the properties, and the identity of a record may not.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conformance.http.media_type import bare
+from conformance.report import recorded_body
 
 Line = Mapping[str, Any]
 SHOWN = 3
@@ -24,19 +24,12 @@ def differences(before: Line, now: Line) -> Iterator[str]:
     elif (types := [_media_type(each) for each in (old, new)]) and types[0] != types[1]:
         yield f"Content-Type {types[0]} then, {types[1]} now"
     else:
-        yield from _of_bodies(_parsed(old), _parsed(new))
+        yield from _of_bodies(recorded_body.value(old, None), recorded_body.value(new, None))
 
 
 def _media_type(response: Mapping[str, Any]) -> str:
     values = [value for name, value in response["headers"] if name == "content-type"]
     return bare(values[0]) if values else "absent"
-
-
-def _parsed(response: Mapping[str, Any]) -> Any:
-    try:
-        return json.loads(response["body"].get("text", ""))
-    except (ValueError, RecursionError):
-        return None
 
 
 def _of_bodies(old: Any, new: Any) -> Iterator[str]:

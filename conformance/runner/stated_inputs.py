@@ -1,0 +1,85 @@
+"""What the options of a run state beside its target: files, what is required, and the folder."""
+
+from difflib import get_close_matches
+from pathlib import Path
+
+import pytest
+
+from conformance.contract import requirements, revisions
+from conformance.report import known_failures as failures
+from conformance.report import previous
+from conformance.report.document_types import Report
+from conformance.report.known_failures import Known
+from conformance.runner import disk
+from conformance.runner.collection import RUN_INI, SUITE
+
+DEFAULT_REPORTS = Path("reports/latest")
+
+KNOWN: pytest.StashKey[tuple[Known, ...] | None] = pytest.StashKey()
+"""The known failures of a run that is replayed, in place of those of the options."""
+
+
+def known_failures(config: pytest.Config) -> tuple[Known, ...] | None:
+    """The known failures in the file that the options name. Raises UsageError."""
+    if KNOWN in config.stash:
+        return config.stash[KNOWN]
+    path: Path | None = config.getoption("conformance_known_failures")
+    try:
+        return None if path is None else failures.listed(path)
+    except failures.KnownError as problem:
+        raise pytest.UsageError(str(problem)) from None
+
+
+def baseline(config: pytest.Config) -> Report | None:
+    """The report of an earlier run that the options name. Raises UsageError."""
+    path: Path | None = config.getoption("conformance_baseline")
+    try:
+        return None if path is None else previous.load(path)
+    except previous.PreviousError as problem:
+        raise pytest.UsageError(f"--baseline {problem}") from None
+
+
+def revision(config: pytest.Config) -> str | None:
+    """The revision that the options name; None where everything counts. Raises UsageError."""
+    name: str | None = config.getoption("conformance_revision")
+    try:
+        return None if name is None else revisions.load(name).name
+    except revisions.UnknownRevision as problem:
+        raise pytest.UsageError(f"--revision: {problem}") from None
+
+
+def required(config: pytest.Config) -> tuple[str, ...]:
+    """The classes and requirements of --require. Raises UsageError for an unknown one."""
+    names = tuple(dict.fromkeys(config.getoption("conformance_require")))
+    known = (*requirements.CLASSES, *requirements.load())
+    for name in names:
+        if name not in known:
+            close = get_close_matches(name, known, 1)
+            hint = f": did you mean {close[0]}?" if close else ""
+            raise pytest.UsageError(f"--require: unknown class or requirement {name!r}{hint}")
+    return names
+
+
+def is_meant(config: pytest.Config) -> bool:
+    """Whether the arguments of a run name the suite, before anything is collected."""
+    return any(
+        Path(argument.split("::")[0]).absolute().is_relative_to(SUITE) for argument in config.args
+    )
+
+
+def report_directory(config: pytest.Config) -> Path:
+    """The folder that this run writes to."""
+    return (
+        config.getoption("conformance_resume")
+        or config.getoption("conformance_report_dir")
+        or config.invocation_params.dir / DEFAULT_REPORTS
+    )
+
+
+def hold_directory(config: pytest.Config) -> None:
+    """Let no other run of plain pytest write to the same folder; `conformance run` does it itself.
+
+    Raises UsageError where another one does.
+    """
+    if config.inipath != RUN_INI:
+        disk.hold(config, report_directory(config))

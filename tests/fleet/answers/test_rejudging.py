@@ -1,4 +1,4 @@
-"""The evidence of an earlier run, judged by the installed suite without a request."""
+"""The evidence of an earlier run, checked again by the installed suite without a request."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 def altered(evidence: dict[str, bytes], verdict: str) -> dict[str, bytes]:
-    """The evidence of a suite that judged one requirement in another way."""
+    """The evidence of a suite that checked one requirement in another way."""
     report = json.loads(evidence["report.json"])
     for entry in report["requirements"]:
         if entry["id"] == "limits/body":

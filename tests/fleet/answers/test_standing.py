@@ -48,8 +48,8 @@ def test_a_campaign_has_the_outcome_and_the_classes_of_each_target(nights: str) 
     by_target = {run.target: run.id for run in state.runs}
     assert by_target["asia"] not in state.counts
     entries = [entry for entry in report({}, 0)["requirements"] if entry["class"] == "pagination"]
-    judged = [entry for entry in entries if entry["level"] != "observe"]
-    passed = [entry["id"] for entry in judged if entry["verdict"] == "pass"]
+    scored = [entry for entry in entries if entry["level"] != "observe"]
+    passed = [entry["id"] for entry in scored if entry["verdict"] == "pass"]
     assert "pagination/once" in passed
     assert state.counts[by_target["us"]]["pagination"] == {"pass": len(passed) - 1, "fail": 1}
     assert state.failing("pagination/once") == {"us": ["video_list"]}

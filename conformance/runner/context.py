@@ -207,6 +207,13 @@ class Context:
             is_finished=self._is_finished,
         )
 
+    def release(self) -> None:
+        """Forget the exchanges, of which the result has everything; what it needed is kept."""
+        self._exchanges.clear()
+        self._about_arguments.clear()
+        self._shown.clear()
+        self._judgements = Judgements()
+
     def all_exchanges(self) -> list[Exchange]:
         """The exchanges of the item, and of the facts that it needed."""
         contexts = [self, *(fact.context for fact in self.facts())]

@@ -79,6 +79,7 @@ def _record(session: pytest.Session, name: str) -> None:
     gatherer: Any = session.config.pluginmanager.get_plugin(GATHERER)
     if gatherer is not None:
         gatherer.record([record(result), *filter(None, new.values())])
+    outcome.context.release()
 
 
 def repeat(item: pytest.Function) -> bool | None:

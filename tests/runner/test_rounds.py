@@ -14,6 +14,7 @@ from conformance.assurance.certificate import recomputation
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.contract.verdict import Inconclusive
 from conformance.http.budget import Budget
+from conformance.http.exchange import Exchange
 from conformance.report import exchange_log
 from conformance.report.console import conclusion
 from conformance.report.document_types import Report
@@ -22,6 +23,7 @@ from conformance.runner.context import Context
 from conformance.runner.depth import DEPTHS
 from conformance.runner.rounds import Allowance, Check, Round, Rounds
 from conformance.runner.session import Session
+from conformance.runner.stash import ENGINE, RECORDED
 
 CHECK = Check("arguments/accepted", "review_list")
 
@@ -147,8 +149,36 @@ def test_what_ends_a_round_is_a_finding_of_the_check_that_it_goes_on_with() -> N
     assert orjson.loads(record)["item"] == "fact::round[r-1]"
 
 
+class Held:
+    """A plugin that counts the exchanges that checks still hold when a run ends."""
+
+    exchanges = -1
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Count them."""
+        engine, found = session.config.stash[ENGINE], session.config.stash[RECORDED]
+        contexts = [engine.outcome(name).context for name in found.items]
+        facts = {id(fact.context) for context in contexts for fact in context.facts()}
+        facts_hold = {id(each) for each in self._of_facts(contexts)}
+        assert len(facts_hold) > len(facts)
+        held = [each for context in contexts for each in context.all_exchanges()]
+        self.exchanges = len([each for each in held if id(each) not in facts_hold])
+
+    @staticmethod
+    def _of_facts(contexts: list[Context]) -> list[Exchange]:
+        facts = [fact for context in contexts for fact in context.facts()]
+        return [exchange for fact in facts for exchange in fact.context.all_exchanges()]
+
+
 @pytest.fixture(scope="module")
-def deep(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Report]]:
+def held() -> Held:
+    """What counts the exchanges."""
+    return Held()
+
+
+@pytest.fixture(scope="module")
+def deep(tmp_path_factory: pytest.TempPathFactory, held: Held) -> Iterator[tuple[Path, Report]]:
     """The folder and report of a run with three small rounds, beside the checks of one class."""
     folder = tmp_path_factory.mktemp("deep")
     with pytest.MonkeyPatch.context() as patch:
@@ -157,7 +187,7 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Repor
         made = examination.Substitute(
             lambda: examination.in_process(__import__("conformance.reference").reference), rounds=3
         )
-        assert pytest_run.execute(options, [made]) in (0, 5)
+        assert pytest_run.execute(options, [made, held]) in (0, 5)
         yield folder, orjson.loads((folder / "report.json").read_bytes())
 
 
@@ -170,6 +200,12 @@ def test_a_report_has_the_number_of_rounds(deep: tuple[Path, Report]) -> None:
     preflight = [line for line in lines if line["item"] == "preflight"]
     assert report["exchanges"]["count"] == len(lines) - len(preflight)
     assert conclusion.settings(report["suite"]) == "depth quick, seed 1, 3 further rounds"
+
+
+@pytest.mark.usefixtures("deep")
+def test_what_a_check_has_sent_is_not_kept(held: Held) -> None:
+    """Its result has the evidence: the memory of a run does not grow with its checks."""
+    assert held.exchanges == 0
 
 
 def test_a_recording_with_rounds_replays(deep: tuple[Path, Report]) -> None:

@@ -46,10 +46,13 @@ def enlarge(database: Path, times: int) -> None:
 
 
 def _copying(connection: sqlite3.Connection, table: str, ids: tuple[str, ...]) -> str:
-    """Inserts the copies of a table; the first digits of an id tell which copy it belongs to."""
+    """Inserts the copies of a table; the first digits of an id tell which copy it belongs to.
+
+    Its own first digits become the last ones: otherwise an id that has them already is its copy.
+    """
     columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
     values = [
-        f"printf('%04x', n) || substr(record.{name}, 5)"
+        f"printf('%04x', n) || substr(record.{name}, 5, 28) || substr(record.{name}, 1, 4)"
         if name in ids
         else f"record.position + n * {_most(connection, table)}"
         if name == "position"

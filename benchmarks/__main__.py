@@ -99,7 +99,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: all of them)"
     )
-    parser.add_argument("--depth", choices=tuple(DEPTHS), default="standard")
+    parser.add_argument("--depth", choices=tuple(DEPTHS), default=history.DEPTH)
     parser.add_argument(
         "--latencies", type=_numbers(float), default=[each * 1000 for each in LATENCIES],
         metavar="MS,…", help="milliseconds before each response",

@@ -8,6 +8,9 @@ from typing import Any
 from benchmarks.measured import Row
 
 FILE = Path(__file__).with_name("history.json")
+DEPTH = "standard"
+"""The depth of the runs that are measured, unless an option names another one."""
+
 Entry = Mapping[str, Any]
 
 
@@ -46,5 +49,9 @@ def figures(entries: Sequence[Entry], part: str, row: str, figure: str) -> Itera
 
 
 def _rows(entry: Entry, part: str) -> Iterator[Row]:
+    """The rows of a part; those of another depth than usual say so."""
+    depth = entry.get("depth", DEPTH)
+    addition = "" if depth == DEPTH else f", --depth {depth}"
     for stated in entry["parts"].get(part, ()):
-        yield Row(stated["name"], {name: value for name, value in stated.items() if name != "name"})
+        figures = {name: value for name, value in stated.items() if name != "name"}
+        yield Row(f"{stated['name']}{addition}", figures)

@@ -26,7 +26,7 @@ def test_the_readme_shows_the_newest_figures_of_the_history(readme: ModuleType) 
 def test_each_row_shows_its_last_measurement(
     readme: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A part may be measured in several goes; the table of goals shows the first one as well."""
+    """A part may be measured in several goes, and runs of another depth have rows of their own."""
     history = tmp_path / "history.json"
     monkeypatch.setattr(importlib.import_module("benchmarks.history"), "FILE", history)
     monkeypatch.setattr(readme, "FILE", tmp_path / "README.md")
@@ -35,6 +35,7 @@ def test_each_row_shows_its_last_measurement(
         {"parts": {"path": [{"name": path[0], "round trips": 1725}, {"name": path[1], "x": 0.5}]}},
         {"parts": {"path": [{"name": path[0], "round trips": 612, "seconds": None}], "start": []}},
     ]
+    entries.append({"depth": "quick", "parts": {"path": [{"name": path[0], "x": 7}]}})
     history.write_text(json.dumps(entries))
     readme.FILE.write_text(f"before\n{readme.BEGIN}\nold\n{readme.END}\nafter\n")
 
@@ -53,6 +54,7 @@ def test_each_row_shows_its_last_measurement(
         "|---|--:|--:|--:|",
         "| the run | 612 |  |  |",
         "| a check |  |  | 0.5 |",
+        "| the run, --depth quick |  |  | 7 |",
         readme.END,
         "after",
     ]

@@ -4,6 +4,7 @@ import importlib
 import json
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ def test_each_row_shows_its_last_measurement(
     monkeypatch.setattr(importlib.import_module("benchmarks.history"), "FILE", history)
     monkeypatch.setattr(readme, "FILE", tmp_path / "README.md")
     path = "the run", "a check"
-    entries = [
+    entries: list[dict[str, Any]] = [
         {"parts": {"path": [{"name": path[0], "round trips": 1725}, {"name": path[1], "x": 0.5}]}},
         {"parts": {"path": [{"name": path[0], "round trips": 612, "seconds": None}], "start": []}},
     ]

@@ -28,7 +28,7 @@ class Depth:
 
 DEPTHS = {
     "quick": Depth(
-        "quick", examples=0, round=0, pages=40, listed=1_000, records=8, sequences=1, sizes=33
+        "quick", examples=0, round=0, pages=40, listed=1_000, records=8, sequences=1, sizes=37
     ),
     "standard": Depth(
         "standard", examples=4, round=0, pages=100, listed=1_000, records=60, sequences=3, sizes=66

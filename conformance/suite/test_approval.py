@@ -1,7 +1,5 @@
 """Approval of a review, guarded by its revision (POST /reviews/{reviewId}/approve)."""
 
-from contextlib import suppress
-
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
@@ -21,6 +19,7 @@ from conformance.suite.approval.review import (
     status_line,
 )
 from conformance.suite.approval.settling import Settling
+from conformance.suite.approval.side_effects import SideEffects
 from conformance.suite.approval.trial import Attempt, Trial, check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
@@ -29,16 +28,6 @@ from conformance.suite.lists.live import Live
 
 OTHER_READERS = ("colleague", "no-review-role", "lacking.account:read")
 """Callers who may read what primary has approved: it is one review for all of them."""
-
-READS = 64
-"""More than twice as many as there are from before an approval until others have been read.
-
-Who approves now and then, and by chance in that time, does so in this time as well.
-"""
-
-REPEATED_AFAR = 3
-MOST_TRIALS = 5
-"""Trials that have to approve a review far away before they are blamed for it, and all of them."""
 
 
 @requirement("approval/success")
@@ -190,56 +179,10 @@ def test_an_approval_changes_no_other_review(
     trial = trials.approved(scheme)
     if not any(shows_status(before) for before, _ in trial.bystanders):
         raise Inconclusive("no other review shows its status", needs=("data in the target",))
-    found = trial.also_approved
-    if len(found) == 1 and _is_by_others(found[0].call.path["reviewId"], trial, approvals, trials):
-        return
-    otherwise = defect(
-        Kind.EFFECT, "another review was approved as well", expected="one review approved"
-    )
-    where = (place(read, "status") for read in found)
-    expect.that(not found, otherwise.on("status").at(*where), trial.approval, *found)
-    found = trial.also_approved_afar
-    if found and _is_repeated_afar(trial, approvals, trials):
-        where = (place(read, "status") for read in found)
-        expect.violated(otherwise.on("status").at(*where), trial.approval, *found)
-
-
-def _is_by_others(id: str, trial: Trial, approvals: Approvals, trials: Trials) -> bool:
-    """Whether another client may have approved one review: a further approval does not repeat it.
-
-    That shows nothing where the review is at an end of the list, which a target may always pick, or
-    where another trial has already repeated it. Then, and where it is repeated now, the list shows
-    whether others approve at all.
-    """
-    ids = [record["id"] for record in approvals.reader.listed()]
-    listed = next((each for each in ids if each.lower() == id.lower()), None)
-    is_at_end = listed is not None and listed in (ids[0], ids[-1])
-    is_repeated = any(other.also_approved for other in trials.all_but(trial.scheme))
-    if listed is None or not (is_at_end or is_repeated):
-        try:
-            if not trials.further(trial.scheme).also_approved:
-                return True
-        except Inconclusive:  # none is left
-            return False
-    # What another client approves now and then may repeat it by chance.
-    return listed is not None and approvals.reader.others_approve(listed, READS)
-
-
-def _is_repeated_afar(trial: Trial, approvals: Approvals, trials: Trials) -> bool:
-    """Whether several trials approve a review on a later page of the list each.
-
-    It shows nothing where others approve reviews.
-    """
-    seen = [other.also_approved_afar for other in (trial, *trials.all_but(trial.scheme))]
-    with suppress(Inconclusive):  # no review is left
-        while sum(map(bool, seen)) < REPEATED_AFAR and len(seen) < MOST_TRIALS:
-            seen.append(trials.further(trial.scheme).also_approved_afar)
-    found = [reads for reads in seen if reads]
-    lower = {read.call.path["reviewId"].lower() for read in found[-1]}
-    ids = [record["id"] for record in approvals.reader.listed()]
-    listed = next((each for each in ids if each.lower() in lower), None)
-    is_repeated = len(found) >= REPEATED_AFAR and listed is not None
-    return is_repeated and not approvals.reader.others_approve(str(listed), READS)
+    effects = SideEffects(trial, approvals, trials)
+    effects.check_approved_beside()
+    effects.check_approved_afar()
+    effects.check_revised()
 
 
 @requirement("approval/stale-revision")

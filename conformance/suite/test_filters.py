@@ -9,6 +9,7 @@ from conformance.http.exchange import Call
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.filter_pairs import check_pairs
 from conformance.suite.lists.filtered_lists import check_filtered, check_owners
+from conformance.suite.lists.filtered_sizes import check_sizes
 from conformance.suite.lists.filters import LIMITS, certain_filters, filtered_plans, ids_inside
 from conformance.suite.lists.filters_without_records import (
     check_other_owners,
@@ -18,7 +19,6 @@ from conformance.suite.lists.filters_without_records import (
     ids_outside,
     unused_ids,
 )
-from conformance.suite.lists.limits import size_plans, with_all_limits
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.parameters import confirmed_name
 from conformance.suite.lists.records import every_value
@@ -69,14 +69,10 @@ def _read_ahead(operation: Operation, live: Live) -> None:
 
 def _check_sizes(operation: Operation, name: str, restricted: str, live: Live) -> None:
     """Pages of unusual sizes, under the filter that most records pass."""
-    usual, ids = with_all_limits(Call(operation.id), live), ids_inside(operation, restricted, live)
-    counts = Counter(every_value(usual[0].records, restricted))
-    for id in sorted(ids, key=lambda id: -counts[id])[:1] if usual[0].is_whole else ():
-        call = Call(operation.id).asking(**{name: id})
-        plans = size_plans(call, counts[id], usual, live)
-        live.paginations.read_ahead(plans)
-        for plan in plans:
-            check_filtered(live.paginations.follow(plan), {restricted: id}, live)
+    counts = Counter(every_value(live.listing(operation.id).records, restricted))
+    ids = sorted(ids_inside(operation, restricted, live), key=lambda id: -counts[id])
+    for id in ids[:1]:
+        check_sizes(Call(operation.id).asking(**{name: id}), {restricted: id}, live)
 
 
 def _check_first_pages(call: Call, owners: Mapping[str, str], live: Live) -> None:

@@ -4,14 +4,23 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
-from conformance.http.exchange import Exchange
+from conformance.contract.verdict import (
+    Inconclusive,
+    Kind,
+    Location,
+    NotApplicable,
+    Part,
+    Violation,
+    defect,
+)
+from conformance.http.exchange import Call, Exchange
 from conformance.rules.judgement import shown
 from conformance.suite.approval.review import APPROVED, Review
 from conformance.suite.approval.settling import Settling, settle
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.tools.comparison import Comparison
 from conformance.suite.tools.filters import filters_of
 from conformance.suite.tools.results import ToolResult
 from conformance.suite.tools.toolbox import Arguments, Toolbox
@@ -27,6 +36,26 @@ def test_the_tools_show_the_state_after_an_approval(toolbox: Toolbox, trials: Tr
     _check_left(trial.review, "review_get", {"reviewId": trial.review.id}, toolbox)
     for arguments in _pages(trial.review, toolbox):
         _check_left(trial.review, "review_list", arguments, toolbox)
+
+
+@requirement("tools/data")
+def test_the_tools_show_an_approved_review_as_it_is(toolbox: Toolbox, trials: Trials) -> None:
+    """After its approval too, a review is the same by tool as over HTTP, by its id and listed."""
+    try:
+        trial = trials.baseline(toolbox.scheme)
+        _compare("review_get", Call("review_get", {"reviewId": trial.review.id}), toolbox)
+        _compare("review_list", Call("review_list").asking(limit="100"), toolbox)
+    except Inconclusive as reason:  # other checks compare data without an approval
+        raise NotApplicable("no approved review can be compared") from reason
+
+
+def _compare(id: str, call: Call, toolbox: Toolbox) -> None:
+    operation = toolbox.live.operation(id)
+    toolbox.tool(operation)
+    try:
+        Comparison(operation, toolbox).check_data(call)
+    except Violation as found:
+        raise Violation(found.defect, exchanges=found.exchanges, operation=id) from found
 
 
 def _pages(review: Review, toolbox: Toolbox) -> list[Arguments]:

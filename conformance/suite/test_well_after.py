@@ -6,6 +6,7 @@ from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
 from conformance.http.exchange import Call, Exchange
+from conformance.http.sending import Sending
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.review import (
@@ -18,7 +19,8 @@ from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lists.live import Live
+from conformance.suite.lists.live import LISTS, PARENTS, Live
+from conformance.suite.lists.lost_records import is_listed, require_still_listed
 from conformance.suite.lists.pagination import Listed
 from conformance.suite.reading.list_agreement import confirm_differing, differing_names
 
@@ -28,6 +30,8 @@ REFERRED = (
     ("projectId", "activity_list"),
 )
 """What a review refers to, by the operations that read it."""
+MOST_REFERRED = 4
+"""Records of each kind that are read."""
 
 
 @requirement("approval/state")
@@ -67,16 +71,17 @@ def test_the_comments_of_an_approved_review_are_served(
 def test_what_an_approved_review_refers_to_is_served(live: Live, trials: Trials) -> None:
     """Its video, its project and the activity there; the rules check their data."""
     trial = _approved(trials)
+    primary = live.callers.credential("primary")
     for name, id in REFERRED:
-        operation, referred = live.operation(id), trial.review.record.get(name)
-        if not is_uuid(referred):
-            continue
+        operation = live.operation(id)
         _require_baseline(operation, live)
-        call = Call(id, {name: str(referred)})
         purpose = f"the {name.removesuffix('Id')} of an approved review"
-        response = live.callers.send(call, scheme=trial.scheme, purpose=purpose)
-        if response.status != 404:  # it may be gone
-            _check_served(response, operation)
+        sending = Sending(primary, trial.scheme, purpose)
+        calls = [Call(id, {name: each}) for each in _referred(name, id, trial, live)]
+        for response in live.callers.send_each([(call, sending) for call in calls]):
+            is_absent = response.status == 404
+            read = _read_again(response, name, live) if is_absent else response
+            _check_served(read, operation)
 
 
 @requirement("read/agreement")
@@ -101,6 +106,44 @@ def test_an_approved_review_agrees_with_its_list(
             confirm_differing(live, operation, [(Listed(own[0], listed.call), read)])
         except Violation as found:
             raise _of(operation, found) from found
+
+
+@requirement("pagination/listed")
+def test_what_was_listed_is_still_listed(live: Live, trials: Trials) -> None:
+    """At the end of a run, after its approvals, no list has lost a record that is as it was."""
+    with suppress(Inconclusive):  # a run that approves nothing looks once more as well
+        trials.first()
+    for id in LISTS.values():
+        operation = live.operation(id)
+        try:
+            require_still_listed(operation, live)
+        except Violation as found:
+            raise _of(operation, found) from found
+        except (Inconclusive, NotApplicable):
+            continue  # a list that is not served is reported by the checks of reading
+
+
+def _referred(name: str, operation: str, trial: Trial, live: Live) -> list[str]:
+    """Some ids that approved reviews have in a property: those with the most activity first."""
+    listed = [each.record for each in live.records("review_list")]
+    approved = [each for each in listed if each["id"].lower() in live.session.approved]
+    ids = [record.get(name) for record in (trial.review.record, *approved)]
+    known = list(dict.fromkeys(str(id) for id in ids if is_uuid(id)))
+    if live.operation(operation).is_list:
+        pages = live.children(operation)
+        known.sort(key=lambda id: -len(pages[id].items) if id in pages else 0)
+    return known[:MOST_REFERRED]
+
+
+def _read_again(absent: Exchange, name: str, live: Live) -> Exchange:
+    """A record that is absent, or what is below it, once more while it is listed.
+
+    Raises NotApplicable where it is not: it was deleted.
+    """
+    listing = live.listing(PARENTS[name])
+    if not is_listed(absent.call.path[name], listing, live):
+        raise NotApplicable("what an approved review refers to is gone")
+    return live.callers.send(absent.call, scheme=absent.scheme, purpose="is it still absent?")
 
 
 def _approved(trials: Trials) -> Trial:

@@ -35,6 +35,14 @@ def worth(records: Sequence[Record], unlike: Review | None) -> Callable[[Record]
     return value
 
 
+def pending_beside(records: Sequence[Record]) -> Callable[[Record], int]:
+    """How many pending reviews are next to a review in the list."""
+    pending = [record.get("status", APPROVED) != APPROVED for record in records]
+    beside = [sum(pending[max(place - 1, 0) : place + 2]) for place in range(len(records))]
+    numbers = {record["id"].lower(): number for record, number in zip(records, beside, strict=True)}
+    return lambda record: numbers.get(str(record.get("id")).lower(), 0)
+
+
 def _counted(name: str, records: Sequence[Record]) -> Counter[str]:
     return Counter(record[name] for record in records if isinstance(record.get(name), str))
 
@@ -53,6 +61,12 @@ def bystanders(review: Review, records: Sequence[Record], pool: Sequence[str]) -
         ]
     )
     return [id for id in found if id.lower() != review.id.lower()]
+
+
+def are_unrelated(one: Record, other: Record) -> bool:
+    """Whether two reviews show what ties reviews together, and share nothing of it."""
+    shown = all(isinstance(record.get(tie), str) for record in (one, other) for tie in TIES)
+    return shown and all(one[tie] != other[tie] for tie in TIES)
 
 
 def _beside(review: Review, records: Sequence[Record]) -> list[str]:

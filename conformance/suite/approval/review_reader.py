@@ -29,7 +29,7 @@ READS_AT_ONCE = 8
 PAGES_AT_ONCE = 4
 """Reads at once without the former state before a change counts as complete."""
 PAGES_TOGETHER = 16
-"""Reads at once that look for approvals by others: the time between them is what matters."""
+"""Reads at once that look for changes by others: the time between them is what matters."""
 MOST_PAGES = 5
 READS_AGAIN = 12
 READS_TO_CONFIRM = 36
@@ -209,17 +209,27 @@ class ReviewReader:
 
         The page on which the review `beside` was found is read so many times, some at once.
         """
-        records = self._live.records("review_list")
-        call = next(listed.call for listed in records if listed.record["id"] == beside)
         pending: set[str] = set()
-        for page in self._pages(call, reads):
+        for page in self._pages(beside, reads):
             statuses = {str(item.get("id")): item.get("status") for item in page.items}
             if any(statuses.get(id) == APPROVED for id in pending):
                 return True
             pending |= {id for id, status in statuses.items() if status != APPROVED}
         return False
 
-    def _pages(self, call: Call, number: int) -> Iterator[Exchange]:
-        purpose = "look for approvals by others"
+    def others_revise(self, beside: str, reads: int) -> bool:
+        """Whether reviews get further revisions while this run approves none; as above."""
+        known: dict[str, object] = {}
+        for page in self._pages(beside, reads):
+            for item in page.items:
+                revision = item.get("subjectRevision")
+                if known.setdefault(str(item.get("id")), revision) != revision:
+                    return True
+        return False
+
+    def _pages(self, beside: str, number: int) -> Iterator[Exchange]:
+        records = self._live.records("review_list")
+        call = next(listed.call for listed in records if listed.record["id"] == beside)
+        purpose = "look for changes by others"
         for _ in range(number // PAGES_TOGETHER):
             yield from self._live.callers.send_all([call] * PAGES_TOGETHER, purpose)

@@ -8,6 +8,7 @@ from typing import Any
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
+from conformance.suite.approval.bystanders import are_unrelated
 from conformance.suite.approval.review import (
     Review,
     is_approved,
@@ -134,9 +135,24 @@ class Trial:
         """
         return _approved_of(self.afar)
 
+    @property
+    def also_revised(self) -> list[Exchange]:
+        """Unrelated reviews that got another revision together with the approval.
+
+        Others may revise one at any time.
+        """
+        own = self.review.record
+        revised = [after for before, after in self.bystanders if _is_revised(before, after)]
+        return [after for after in revised if are_unrelated(own, record_of(after))]
+
 
 def _approved_of(bystanders: Sequence[Bystander]) -> list[Exchange]:
     return [after for before, after in bystanders if is_approved(after) and not is_approved(before)]
+
+
+def _is_revised(before: Exchange, after: Exchange) -> bool:
+    revisions = [shown_revision(before), shown_revision(after)]
+    return None not in revisions and revisions[0] != revisions[1]
 
 
 def check_not_approved(response: Exchange, after: Exchange) -> None:

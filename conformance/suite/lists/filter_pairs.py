@@ -12,6 +12,7 @@ from conformance.rules.arguments import REJECTIONS
 from conformance.suite.callers import expect
 from conformance.suite.lists.covering import Combination, pairwise
 from conformance.suite.lists.filtered_lists import Owners, Record, check_filtered, check_owners
+from conformance.suite.lists.filtered_sizes import check_sizes
 from conformance.suite.lists.filters import certain_filters
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import UNSTATED, Pagination
@@ -104,3 +105,4 @@ def _check_redundant(
         outer = next(outer for inner, outer in ties if inner == id)
         call = Call(operation.id).asking(**{names[wide]: outer, names[narrow]: id})
         check_filtered(live.paginations.read(call, SHORT), {narrow: id}, live)
+        check_sizes(call, {narrow: id}, live)

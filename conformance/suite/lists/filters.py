@@ -2,15 +2,24 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from conformance.contract.openapi import Operation
 from conformance.http.exchange import Call
+from conformance.suite.lists.limits import filling
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.pagination import DEFAULT_LIMIT, PAGE, UNSTATED, Pagination, Plan
+from conformance.suite.lists.pagination import (
+    BEGINNING,
+    DEFAULT_LIMIT,
+    PAGE,
+    UNSTATED,
+    Pagination,
+    Plan,
+)
 from conformance.suite.lists.records import values
 
 LIMITS = (PAGE, DEFAULT_LIMIT, 3, 1)
-"""Limits of the paginations under a filter."""
+"""Limits of the paginations under a filter; of pages of one only the first ones are read."""
 
 
 def certain_filters(operation: Operation, live: Live) -> Iterator[tuple[str, str]]:
@@ -35,22 +44,28 @@ def filtered_plans(
     counts = Counter(str(record.get(restricted)) for record in listing.records)
     # Of a list that is too long to be read whole, a filter may pass as many records again.
     unread = 0 if listing.is_whole else len(listing.records)
-    plan = live.paginations.plan
     return [
-        (plan(Call(operation.id).asking(**{name: id}), limit, counts[id] + unread), id)
+        (_plan(Call(operation.id).asking(**{name: id}), limit, counts[id] + unread, live), id)
         for id in ids_inside(operation, restricted, live)
         for limit in _limits(counts[id], max(counts.values()))
     ]
 
 
+def _plan(call: Call, limit: int, count: int, live: Live) -> Plan:
+    plan = live.paginations.plan(call, limit, count)
+    return replace(plan, most=min(plan.most, BEGINNING)) if limit == 1 else plan
+
+
 def _limits(count: int, most: int) -> list[int]:
     """The limits for a filter that so many records pass.
 
-    The default limit, and no limit, only where they make two pages of the most frequent id.
+    The default limit, and no limit, only where they make two pages of the most frequent id. The
+    last page is a full one with one limit at least.
     """
+    full = filling(count) if count > BEGINNING else []
     if count > DEFAULT_LIMIT and count == most:
-        return [*LIMITS, UNSTATED]
-    return [limit for limit in LIMITS if limit != DEFAULT_LIMIT]
+        return [*LIMITS, *full, UNSTATED]
+    return [*(limit for limit in LIMITS if limit != DEFAULT_LIMIT), *full]
 
 
 def filtered_paginations(operation: Operation, live: Live) -> list[Pagination]:
@@ -72,6 +87,7 @@ def _usual_plans(operation: Operation, name: str, restricted: str, live: Live) -
     for id in values(records, restricted)[:2]:
         count = sum(record.get(restricted) == id for record in records)
         limits = [each for each in LIMITS if each != DEFAULT_LIMIT or count > each]
+        limits += filling(count) if count > BEGINNING else []
         call = Call(operation.id).asking(**{name: id})
-        plans += [live.paginations.plan(call, limit, count) for limit in limits]
+        plans += [_plan(call, limit, count, live) for limit in limits]
     return plans

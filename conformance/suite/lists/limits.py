@@ -9,13 +9,13 @@ from conformance.suite.lists.changing_lists import common
 from conformance.suite.lists.live import LISTS, Live, parameter_of
 from conformance.suite.lists.pagination import GROWING, UNSTATED, End, Pagination, Plan
 
-LIMITS = (100, GROWING, 50, 25, 10, 7, 3, 1, UNSTATED)
+LIMITS = (page_sizes.USUAL[0], GROWING, *page_sizes.USUAL[1:], UNSTATED)
 ALONE = 3
 """Sizes of a list whose cursors are bound to the limit that they were issued under."""
 SHORTEST_ALONE = 8
 """The smallest of them: each reads the whole list."""
 PART = 6
-"""A list below a record, or under a filter, is read with one size for so many of the others."""
+"""Under a filter, or below the record with the most, it is one size for so many of a whole list."""
 
 
 def lists(operation: Operation, live: Live) -> list[Call]:
@@ -66,24 +66,41 @@ def size_plans(call: Call, records: int, usual: Sequence[Pagination], live: Live
     """Paginations of a list of so many records with unusual page sizes.
 
     They change the size from page to page, where the target allows that: `usual` are those of the
-    list with the usual limits, without a filter. Below a record, or under a filter, there are
-    fewer of them.
+    list with the usual limits, without a filter. A size that all records fit on is read alone.
     """
-    is_whole_list = call.operation in LISTS.values() and not call.query
-    number = live.session.depth.sizes // (1 if is_whole_list else PART)
-    turn = [*live.session.contract.operations].index(call.operation)
-    every = page_sizes.ordered(live.session.seed, turn, number)
-    sizes = [size for size in every if size < records][:number]
+    number = _number_of_sizes(call, live)
+    every = page_sizes.ordered(live.session.seed, _turn(call), number)
+    fitting = [size for size in every if size >= records]
+    longer, last = fitting[: number // 2], fitting[number // 2 :]
+    sizes = [size for size in every if size < records][: number - len(longer)]
     paginations = live.paginations
     growing = [each for each in usual if each.limit == GROWING]
     if not growing:
         return []  # a list without one order, or at work, is read often enough to be understood
     if growing[0].is_whole:
-        last = [size for size in every if size >= records]
         sequences = page_sizes.sequences(sizes, records, last)
-        return [paginations.plan_sizes(call, each) for each in sequences]
+        plans = [paginations.plan_sizes(call, each) for each in sequences]
+        return [*plans, *(paginations.plan(call, size, records) for size in longer)]
     alone = [size for size in sizes if size >= SHORTEST_ALONE][:ALONE]
     return [paginations.plan(call, size, records) for size in alone]
+
+
+def _number_of_sizes(call: Call, live: Live) -> int:
+    """How many unusual sizes a list is read with: fewer under a filter, or below a record.
+
+    Below records, only the list with the most is: a short one shows little of a page size.
+    """
+    number = live.session.depth.sizes
+    if call.operation in LISTS.values():
+        return number // PART if call.query else number
+    richest = live.parents(call.operation)[0]
+    return number // PART if richest in call.path.values() else 0
+
+
+def _turn(call: Call) -> int:
+    """The position of a list among the lists of the contract, those below a record last."""
+    lists = [*LISTS.values()]
+    return lists.index(call.operation) if call.operation in lists else len(lists)
 
 
 def _other_limits(longest: Pagination) -> list[int]:

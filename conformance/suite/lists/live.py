@@ -22,8 +22,10 @@ PARENTS = api.load().parents
 READING = api.load().readers
 SHORTER = 25
 """The limit that lists are read with where the target rejects the longest page."""
-FARTHER = 40
-"""Most further parents that are tried where none of a sample has several records below it."""
+SEVERAL, FARTHER = 2, 40
+"""Where no parent of a sample has several records below it, so many further ones are tried."""
+PLENTY = 26
+"""Records that do not fit on a page of the default size."""
 PAUSES = (0.2, 0.8, 3.0)
 """Seconds before each further read of two sides that disagree: a list may lag behind."""
 OWNERS = {"id": "", "companyId": "company", "projectId": "project"}
@@ -106,7 +108,8 @@ class Live:
     def lists_below(self, operation: str) -> list[tuple[Listed, Exchange]]:
         """The first page of a list below each of a sample of parents.
 
-        Further parents are tried where none of the sample has two records below it.
+        Further parents are tried where none of the sample has several records below it, and as
+        many again where none has plenty: page sizes and cursors show in long lists.
         """
         name = fact_name("lists-below", operation)
         return self.fact(name, lambda live: _lists_below(operation, live))
@@ -178,11 +181,20 @@ def _readings(operation: Operation, live: Live) -> list[tuple[Listed, Exchange]]
 def _lists_below(operation: str, live: Live) -> list[tuple[Listed, Exchange]]:
     parents = PARENTS[parameter_of(live.operation(operation))]
     pages = _first_pages(operation, live.sample(parents), live)
-    if not any(len(page.items) > 1 for _, page in pages):
+    for enough, most in ((SEVERAL, FARTHER), (PLENTY, live.session.depth.records)):
+        if any(len(page.items) >= enough for _, page in pages):
+            continue
         tried = {listed.record["id"] for listed, _ in pages}
         untried = [each for each in live.records(parents) if each.record["id"] not in tried]
-        pages += _first_pages(operation, untried[:FARTHER], live)
+        untried.sort(key=lambda each: -_stated_size(each.record))
+        pages += _first_pages(operation, untried[:most], live)
     return pages
+
+
+def _stated_size(record: Mapping[str, Any]) -> int:
+    """The sum of the counts that a record shows, where it shows any."""
+    counts = (value for name, value in record.items() if name.endswith("Count"))
+    return sum(value for value in counts if type(value) is int)
 
 
 def _first_pages(

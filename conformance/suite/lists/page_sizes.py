@@ -6,19 +6,18 @@ from itertools import chain, repeat
 
 from conformance.suite.lists.pagination import PAGE, Sizes
 
-SIZES = range(2, PAGE + 1)
-"""A page of one record has a pagination of its own."""
-
-
+USUAL = (PAGE, 50, 25, 10, 7, 1)
+"""The sizes that each list is read with from its first page on."""
+SIZES = [size for size in range(1, PAGE) if size not in USUAL]
 COMMON = (20, 30, 5, 40, 60, 15, 75, 80)
-"""The sizes that clients choose most, beside those that each list is read with anyway."""
+"""The sizes that clients choose most, beside the usual ones."""
 
 
 def ordered(seed: int, turn: int, number: int) -> list[int]:
     """All sizes in the order in which one list, read with so many of them, takes them.
 
-    The common ones come first. The lists of a run take turns at the others: at depth standard they
-    are read with every size together, at depth quick with two thirds of them.
+    The common ones come first. The lists of a run take turns at the others, so that together they
+    are read with every size.
     """
     others = [size for size in SIZES if size not in COMMON]
     order = random.Random(f"{seed}:sizes").sample(others, len(others))

@@ -67,6 +67,13 @@ class Paginations:
         paginator = self._paginator(by_scheme, WIDEST_GAP)
         return _follow_alone(Reader(self._session, paginator))
 
+    def anew(self, pagination: Pagination) -> Pagination:
+        """Read a list once more as primary, by the same scheme and with the same limit."""
+        primary, scheme = self._callers.credential("primary"), pagination.pages[0].scheme
+        most = self._most(pagination.limit)
+        plan = Plan(pagination.call, pagination.limit, primary, scheme, most, pagination.sizes)
+        return _follow_alone(Reader(self._session, self._paginator(plan)))
+
     def plan(self, call: Call, limit: int, records: int = 0) -> Plan:
         """A pagination as primary of a list of so many records.
 

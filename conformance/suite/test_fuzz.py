@@ -100,6 +100,9 @@ def _check_odd_approvals(operation: Operation, live: Live) -> None:
     calls = [call.carrying(body) for body in bodies]
     calls += [replace(call, body=body) for body in odd_values.BODIES]
     primary = live.callers.credential("primary")
-    sending = Sending(primary, None, "an odd approval", judge_arguments=False)
-    for response in live.session.client.send_all(calls, [sending] * len(calls)):
+    sendings = [Sending(primary, None, "an odd approval", judge_arguments=False)] * len(calls)
+    if beside := odd_values.beside_another(primary):
+        sendings.append(beside)
+        calls.append(call.carrying(bodies[0]))
+    for response in live.session.client.send_all(calls, sendings):
         expect.that(response.status != 500, failure(response), response)

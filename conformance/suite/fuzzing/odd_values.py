@@ -9,6 +9,7 @@ from conformance.http.outgoing import fill
 from conformance.http.sending import Sending
 from conformance.suite.callers.forged_credentials import other_headers
 from conformance.suite.lists.live import Live
+from conformance.target.target import Credential
 
 NOT_UTF_8 = "%FF"
 PATH_VALUES = {
@@ -43,12 +44,19 @@ def responses(operation: Operation, live: Live) -> list[Exchange]:
         for purpose, url in _addresses(operation, call, live)
     ]
     calls = [Call(operation.id)] * len(sendings)
-    scheme = primary.schemes[0]
-    if headers := other_headers(primary, scheme):
-        purpose = "a valid credential of each scheme"
-        sendings.append(Sending(primary, scheme, purpose, headers=headers, in_contract=False))
+    if beside := beside_another(primary):
+        sendings.append(beside)
         calls.append(call)
     return live.session.client.send_all(calls, sendings)
+
+
+def beside_another(caller: Credential) -> Sending | None:
+    """How a request is sent with a valid credential of each scheme; None where there is one."""
+    scheme = caller.schemes[0]
+    headers, purpose = other_headers(caller, scheme), "a valid credential of each scheme"
+    if not headers:
+        return None
+    return Sending(caller, scheme, purpose, headers=headers, in_contract=False)
 
 
 def _addresses(operation: Operation, call: Call, live: Live) -> Iterator[tuple[str, str]]:

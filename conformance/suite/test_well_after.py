@@ -11,6 +11,7 @@ from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.review import (
     APPROVED,
+    Record,
     in_former_state,
     lists_former_state,
     place,
@@ -68,20 +69,23 @@ def test_the_comments_of_an_approved_review_are_served(
 
 
 @requirement("read/success")
-def test_what_an_approved_review_refers_to_is_served(live: Live, trials: Trials) -> None:
+def test_what_an_approved_review_refers_to_is_served(
+    live: Live, approvals: Approvals, trials: Trials
+) -> None:
     """Its video, its project and the activity there; the rules check their data."""
     trial = _approved(trials)
-    primary = live.callers.credential("primary")
+    listed = [each for each in approvals.reader.listed() if _is_approved(each, live)]
+    records, primary = [trial.review.record, *listed], live.callers.credential("primary")
     for name, id in REFERRED:
         operation = live.operation(id)
         _require_baseline(operation, live)
         purpose = f"the {name.removesuffix('Id')} of an approved review"
         sending = Sending(primary, trial.scheme, purpose)
-        calls = [Call(id, {name: each}) for each in _referred(name, id, trial, live)]
+        calls = [Call(id, {name: each}) for each in _referred(name, operation, records, live)]
         for response in live.callers.send_each([(call, sending) for call in calls]):
-            is_absent = response.status == 404
-            read = _read_again(response, name, live) if is_absent else response
-            _check_served(read, operation)
+            read = _while_listed(response, name, live) if response.status == 404 else response
+            if read is not None:
+                _check_served(read, operation)
 
 
 @requirement("read/agreement")
@@ -123,27 +127,28 @@ def test_what_was_listed_is_still_listed(live: Live, trials: Trials) -> None:
             continue  # a list that is not served is reported by the checks of reading
 
 
-def _referred(name: str, operation: str, trial: Trial, live: Live) -> list[str]:
+def _is_approved(record: Record, live: Live) -> bool:
+    """Whether this run has approved a listed review."""
+    return record["id"].lower() in live.session.approved
+
+
+def _referred(name: str, operation: Operation, records: list[Record], live: Live) -> list[str]:
     """Some ids that approved reviews have in a property: those with the most activity first."""
-    listed = [each.record for each in live.records("review_list")]
-    approved = [each for each in listed if each["id"].lower() in live.session.approved]
-    ids = [record.get(name) for record in (trial.review.record, *approved)]
+    ids = [record.get(name) for record in records]
     known = list(dict.fromkeys(str(id) for id in ids if is_uuid(id)))
-    if live.operation(operation).is_list:
-        pages = live.children(operation)
+    if operation.is_list:
+        pages = live.children(operation.id)
         known.sort(key=lambda id: -len(pages[id].items) if id in pages else 0)
     return known[:MOST_REFERRED]
 
 
-def _read_again(absent: Exchange, name: str, live: Live) -> Exchange:
-    """A record that is absent, or what is below it, once more while it is listed.
-
-    Raises NotApplicable where it is not: it was deleted.
-    """
-    listing = live.listing(PARENTS[name])
-    if not is_listed(absent.call.path[name], listing, live):
-        raise NotApplicable("what an approved review refers to is gone")
-    return live.callers.send(absent.call, scheme=absent.scheme, purpose="is it still absent?")
+def _while_listed(absent: Exchange, name: str, live: Live) -> Exchange | None:
+    """What was absent, read once more while its record is listed; None where that was deleted."""
+    with suppress(Inconclusive):
+        if is_listed(absent.call.path[name], live.listing(PARENTS[name]), live):
+            purpose = "is it still absent?"
+            return live.callers.send(absent.call, scheme=absent.scheme, purpose=purpose)
+    return None
 
 
 def _approved(trials: Trials) -> Trial:

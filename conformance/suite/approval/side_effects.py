@@ -1,6 +1,6 @@
 """What an approval does to other reviews (States and transitions)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -44,16 +44,20 @@ class SideEffects:
     def check_approved_afar(self) -> None:
         """Raise Violation where trials approve reviews on later pages of the list."""
         found = self.trial.also_approved_afar
-        others_approve = self.approvals.reader.others_approve
-        if found and self._is_repeated(lambda trial: trial.also_approved_afar, others_approve):
-            where = (place(read, "status") for read in found)
-            expect.violated(OTHERWISE.at(*where), self.trial.approval, *found)
+        again = self._repetition(lambda trial: trial.also_approved_afar) if found else ()
+        listed = self._listed(again)
+        if listed is None or self.approvals.reader.others_approve(listed, READS):
+            return
+        where = (place(read, "status") for read in found)
+        expect.violated(OTHERWISE.at(*where), self.trial.approval, *found)
 
     def check_revised(self) -> None:
         """Raise Violation where trials give unrelated reviews another revision."""
         found = self.trial.also_revised
-        others_revise = self.approvals.reader.others_revise
-        if not found or not self._is_repeated(lambda trial: trial.also_revised, others_revise):
+        listed = self._listed(found)
+        if listed is None or self._others_revise(listed):
+            return
+        if not self._repetition(lambda trial: trial.also_revised):
             return
         otherwise = defect(
             Kind.EFFECT,
@@ -63,6 +67,11 @@ class SideEffects:
         ).on("subjectRevision")
         where = (place(read, "subjectRevision") for read in found)
         expect.violated(otherwise.at(*where), self.trial.approval, *found)
+
+    def _others_revise(self, listed: str) -> bool:
+        """Whether others revise reviews, between reads or while an approval takes its time."""
+        is_revised = self.approvals.reader.others_revise(listed, READS)
+        return is_revised or self.trials.are_subjects_revised
 
     def _is_by_others(self, id: str) -> bool:
         """Whether another client may have approved one review: no further approval repeats it.
@@ -85,23 +94,18 @@ class SideEffects:
         # What another client approves now and then may repeat it by chance.
         return listed is not None and self.approvals.reader.others_approve(listed, READS)
 
-    def _is_repeated(
-        self,
-        effect: Callable[[Trial], list[Exchange]],
-        is_by_others: Callable[[str, int], bool],
-    ) -> bool:
-        """Whether several trials have an effect on another review each.
-
-        It shows nothing where others have such effects too.
-        """
+    def _repetition(self, effect: Callable[[Trial], Sequence[Exchange]]) -> Sequence[Exchange]:
+        """The effect of the last one of several trials that have it; empty if too few have it."""
         scheme = self.trial.scheme
         seen = [effect(other) for other in (self.trial, *self.trials.all_but(scheme))]
         with suppress(Inconclusive):  # no review is left
             while sum(map(bool, seen)) < REPEATED and len(seen) < MOST_TRIALS:
                 seen.append(effect(self.trials.further(scheme)))
         found = [reads for reads in seen if reads]
-        lower = {read.call.path["reviewId"].lower() for read in found[-1]}
-        ids = [record["id"] for record in self.approvals.reader.listed()]
-        listed = next((each for each in ids if each.lower() in lower), None)
-        is_repeated = len(found) >= REPEATED and listed is not None
-        return is_repeated and not is_by_others(str(listed), READS)
+        return found[-1] if len(found) >= REPEATED else ()
+
+    def _listed(self, reads: Sequence[Exchange]) -> str | None:
+        """The first review in the list that one of these reads shows; None without one."""
+        lower = {read.call.path["reviewId"].lower() for read in reads}
+        ids = (record["id"] for record in self.approvals.reader.listed())
+        return next((id for id in ids if id.lower() in lower), None)

@@ -1,6 +1,6 @@
 """Approval by tool: it has the effects and the guards of that over HTTP (Versioning)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 
 from conformance.contract.openapi import Operation
@@ -16,9 +16,7 @@ from conformance.suite.approval.result import check_not_in_former_state
 from conformance.suite.approval.review import (
     APPROVED,
     Review,
-    is_withheld,
     place,
-    revision_or_first,
     shown_revision,
     status_line,
 )
@@ -29,22 +27,20 @@ from conformance.suite.approval.watched_pages import pages_of_reviews
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.tools.parity import differ
+from conformance.suite.tools.rejected_approvals import (
+    check_rejected_by_tool,
+    check_unapprovable_by_tool,
+)
 from conformance.suite.tools.results import ToolResult, check_rejected, data_of
-from conformance.suite.tools.schema import arranged, rejection
-from conformance.suite.tools.toolbox import Arguments, Toolbox
+from conformance.suite.tools.toolbox import Toolbox
 
 FEWEST_LEFT = 3
 """Reviews that are left to other checks."""
 MOST_REPEATED = 4
 """Approvals that may have to repeat what one of them did."""
+FAR_AHEAD = 1000
 READS = 64
 """Pages that are read to see whether others approve reviews."""
-MISTYPED: tuple[tuple[str, Callable[[int], object]], ...] = (
-    # Less than the right one, since a large one has no room for a fraction.
-    ("expectedSubjectRevision", lambda revision: revision % 1000 + 0.5),
-    ("idempotencyKey", lambda _: 7),
-)
-"""Arguments of another type, made of the right revision; a number as text may count as a number."""
 
 
 @requirement("tools/approval")
@@ -57,8 +53,8 @@ def test_an_approval_by_tool_is_one_over_http(
     toolbox.tool(operation)
     preconditions.check()
     _check_replay_by_tool(toolbox, operation, trials)
-    _check_rejected_by_tool(toolbox, operation, approvals, trials)
-    _check_unapprovable_by_tool(toolbox, operation, approvals, trials)
+    check_rejected_by_tool(toolbox, operation, approvals, trials)
+    check_unapprovable_by_tool(toolbox, operation, approvals, trials)
     review = approvals.pool.take(pending_beside(approvals.reader.listed()))
     review = _check_stale_by_tool(review, toolbox, operation, approvals, trials)
 
@@ -177,70 +173,11 @@ def _check_same_result(
     expect.violated(otherwise, *evidence)
 
 
-def _check_rejected_by_tool(
-    toolbox: Toolbox, operation: Operation, approvals: Approvals, trials: Trials
-) -> None:
-    """An approval by a role that may not, or with arguments of other types, is rejected."""
-    review = approvals.pool.pending()
-    key = approvals.key(review.id, "rejected by tool")
-    right = arguments_of_approval(review.id, review.revision, key)
-    viewer = toolbox.live.session.target.credentials.get("no-review-role")
-    if viewer is not None:
-        purpose = "approve by tool without the role"
-        check_rejected(toolbox.call(operation, right, viewer, purpose=purpose))
-    for name, mistyped in MISTYPED:
-        arguments = {**right, name: mistyped(review.revision)}
-        check_rejected(
-            toolbox.call_as_primary(operation, arguments, f"{name} of another type by tool")
-        )
-    for name in _required(right, operation, toolbox):
-        rest = {other: value for other, value in right.items() if other != name}
-        check_rejected(toolbox.call_as_primary(operation, rest, f"no {name} by tool"))
-    call = approvals.call(review.id, review.revision, key)
-    check_without_effect(call, operation, approvals, trials)
-
-
-def _required(right: Arguments, operation: Operation, toolbox: Toolbox) -> list[str]:
-    """The arguments without which a call is invalid: the id, and what the tool says it requires.
-
-    Which properties of the body are required is not specified.
-    """
-    stated = toolbox.tool(operation).get("inputSchema")
-    schema = stated if isinstance(stated, dict) else {}
-    always = {parameter.name for parameter in operation.parameters}
-    without = {
-        name: {other: value for other, value in right.items() if other != name} for name in right
-    }
-    return [
-        name
-        for name, rest in without.items()
-        if name in always or rejection(arranged(rest, schema), schema) is not None
-    ]
-
-
-def _check_unapprovable_by_tool(
-    toolbox: Toolbox, operation: Operation, approvals: Approvals, trials: Trials
-) -> None:
-    """A review that cannot be approved is not approved by tool, whether the key is new or used."""
-    for id in toolbox.live.session.target.fixtures.unapprovable_reviews[:1]:
-        read = approvals.reader.read(id)
-        if not is_withheld(read):
-            continue
-        key = approvals.key(id, "rejected by tool")
-        arguments = arguments_of_approval(id, revision_or_first(read), key)
-        purpose = "approve by tool a review that cannot be approved"
-        check_rejected(toolbox.call_as_primary(operation, arguments, purpose))
-        trial = trials.by(toolbox.scheme)
-        used = arguments_of_approval(id, trial.review.revision, trial.key)
-        purpose = "a used key for a review that cannot be approved, by tool"
-        check_rejected(toolbox.call_as_primary(operation, used, purpose))
-
-
 def _check_stale_by_tool(
     review: Review, toolbox: Toolbox, operation: Operation, approvals: Approvals, trials: Trials
 ) -> Review:
     """An approval by tool at another revision is rejected; the review to go on with."""
-    for difference in (1, -1):
+    for difference in (1, -1, FAR_AHEAD):
         wrong = review.revision + difference
         key = approvals.key(review.id, f"revision {wrong} by tool")
         stale = arguments_of_approval(review.id, wrong, key)

@@ -8,6 +8,7 @@ from conformance.http.exchange import Call
 from conformance.rules import arguments
 from conformance.rules.arguments import Fitness
 from conformance.suite.approval.attempts import (
+    LARGEST,
     MALFORMED,
     MISSPELT,
     NEXT,
@@ -37,18 +38,23 @@ def test_a_wrong_revision_is_a_conflict(revision: int, alone: bool) -> None:
 @pytest.mark.parametrize(
     ("right", "made"),
     [
-        (7, [8, 6, 5, 9, 1007, 7 + 2**32, 0, 1, -1, -7, 10, 71, 1008]),
-        (2, [3, 1, 0, 4, 1002, 2 + 2**32, 0, 1, -1, -2, 10, 21, 1003]),
-        (1, [2, 0, -1, 3, 1001, 1 + 2**32, 0, 4, -1, -1, 10, 11, 1002]),
-        (0, [1, -1, -2, 2, 1000, 2**32, -1, 3, -1, -1, 10, 1, 1001]),
-        (-1, [0, -2, -3, 1, 999, 2**32 - 1, 0, 2, -3, 1, 10, -9, 2000]),
-        (345, [346, 344, 343, 347, 1345, 345 + 2**32, 0, 1, -1, -345, 3, 3451, 1346]),
+        (7, [8, 6, 5, 9, 1007, LARGEST, 7 + 2**32, 0, 1, -1, -7, 10, 71, 1008]),
+        (2, [3, 1, 0, 4, 1002, LARGEST, 2 + 2**32, 0, 1, -1, -2, 10, 21, 1003]),
+        (1, [2, 0, -1, 3, 1001, LARGEST, 1 + 2**32, 0, 4, -1, -1, 10, 11, 1002]),
+        (0, [1, -1, -2, 2, 1000, LARGEST, 2**32, -1, 3, -1, -1, 10, 1, 1001]),
+        (-1, [0, -2, -3, 1, 999, LARGEST, 2**32 - 1, 0, 2, -3, 1, 10, -9, 2000]),
+        (345, [346, 344, 343, 347, 1345, LARGEST, 345 + 2**32, 0, 1, -1, -345, 3, 3451, 1346]),
     ],
 )
 def test_a_stale_revision_is_derived_from_the_right_one(right: int, made: list[int]) -> None:
     """It differs from every possible right revision."""
     assert [make(right) for make in STALE.values()] == made
     assert right not in made
+
+
+def test_the_largest_revision_is_not_the_right_one() -> None:
+    """Where the right one is the largest, it is the one below."""
+    assert STALE["the largest"](LARGEST) == LARGEST - 1
 
 
 def test_adjacent_revisions_differ_by_one() -> None:

@@ -27,12 +27,15 @@ def conflict(revision: float) -> frozenset[int]:
     return frozenset({409}) if is_plausible else frozenset({400, 409, 422})
 
 
+LARGEST = 2**53 - 1
+"""The largest integer that a float holds exactly, as all below it."""
 STALE: Mapping[str, Callable[[int], int | float]] = {
     "one revision ahead": ahead,
     "one revision behind": lambda right: right - 1,
     "two revisions behind": lambda right: right - 2,
     "two revisions ahead": lambda right: right + 2,
     "far ahead": lambda right: right + 1000,
+    "the largest": lambda right: LARGEST - (right == LARGEST),
     "ahead by a turn of 32 bits": lambda right: right + 2**32,
     "none at all": lambda right: 0 if right else -1,
     "the first": lambda right: 1 if right > 1 else right + 3,

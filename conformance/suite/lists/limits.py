@@ -14,6 +14,8 @@ ALONE = 3
 """Sizes of a list whose cursors are bound to the limit that they were issued under."""
 SHORTEST_ALONE = 8
 """The smallest of them: each reads the whole list."""
+FITTING = 3
+"""One size of so many is one that all records fit on, if there are such."""
 PART = 6
 """Under a filter, or below the record with the most, it is one size for so many of a whole list."""
 
@@ -71,7 +73,7 @@ def size_plans(call: Call, records: int, usual: Sequence[Pagination], live: Live
     number = _number_of_sizes(call, live)
     every = page_sizes.ordered(live.session.seed, _turn(call), number)
     fitting = [size for size in every if size >= records]
-    longer, last = fitting[: number // 2], fitting[number // 2 :]
+    longer, last = fitting[: number // FITTING], fitting[number // FITTING :]
     sizes = [size for size in every if size < records][: number - len(longer)]
     paginations = live.paginations
     growing = [each for each in usual if each.limit == GROWING]

@@ -59,16 +59,18 @@ def test_an_approval_by_tool_is_one_over_http(
     review = _check_stale_by_tool(review, toolbox, operation, approvals, trials)
 
     (review, key, first), also = _approved_and_watched(review, toolbox, operation, approvals)
-    data = data_of(first)
+    data, by_tool = data_of(first), first.exchange
     _check_result_by_tool(data, review, first)
+    if not also and approvals.pool.leaves(FEWEST_LEFT):  # another one has other neighbours
+        (_, _, first), also = _next_approved_and_watched(toolbox, operation, approvals)
     _check_alone(first, also, toolbox, operation, approvals)
 
     after = approvals.reader.read_approved(review)
-    check_not_in_former_state(review, after, first.exchange)
+    check_not_in_former_state(review, after, by_tool)
     purpose = "replay over HTTP an approval by tool"
     replay = approvals.approve(review, key, scheme=toolbox.scheme, purpose=purpose)
     expect.status(replay, 200)
-    _check_same_result(replay.data, data, toolbox, first.exchange, replay)
+    _check_same_result(replay.data, data, toolbox, by_tool, replay)
     older = arguments_of_approval(review.id, review.revision - 1, key)
     check_rejected(toolbox.call_as_primary(operation, older, "the key with another revision"))
     _check_key_over_http(Trial(review, toolbox.scheme, key, replay, after), toolbox, approvals)
@@ -84,14 +86,12 @@ def _check_alone(
     """Violation where approvals by tool approve other reviews, and others approve none."""
     if not also:
         return
-    records = approvals.reader.listed()
     with suppress(Inconclusive):  # no review is left to repeat it
         for _ in range(MOST_REPEATED):
-            review = approvals.pool.take(pending_beside(records))
-            _, also = _approved_and_watched(review, toolbox, operation, approvals)
+            _, also = _next_approved_and_watched(toolbox, operation, approvals)
             if also:
                 break
-    listed = [record["id"] for record in records if record["id"] in also]
+    listed = [record["id"] for record in approvals.reader.listed() if record["id"] in also]
     if not listed or approvals.reader.others_approve(listed[0], READS):
         return
     otherwise = defect(
@@ -196,6 +196,14 @@ def _is_overtaken(id: str, sent: int, approvals: Approvals, trials: Trials) -> b
     current = shown_revision(approvals.reader.read(id))
     is_made = isinstance(current, int | float) and current >= sent
     return is_made and trials.are_subjects_revised
+
+
+def _next_approved_and_watched(
+    toolbox: Toolbox, operation: Operation, approvals: Approvals
+) -> tuple[tuple[Review, str, ToolResult], Mapping[str, Exchange]]:
+    """Approve the review of the pool that has the most pending reviews beside it in the list."""
+    review = approvals.pool.take(pending_beside(approvals.reader.listed()))
+    return _approved_and_watched(review, toolbox, operation, approvals)
 
 
 def _approved_and_watched(

@@ -52,6 +52,18 @@ def test_an_edit_of_approvals_needs_all_that_comes_after_approvals(reach: Reach)
     assert plan.checks < EVERY
 
 
+def test_facts_are_found_as_early_as_in_a_run(reach: Reach) -> None:
+    """What the checks after approvals compare with was read before them."""
+    plan = reach.plan((Edit("approval", "check_role(", "check_role(*(), *"),))
+    facts = reach.performed.facts
+
+    for check in checks.collected():
+        if check.task.stage >= Stage.APPROVES:
+            for fact in facts[check.name]:
+                first = next(name for name, needed in facts.items() if fact in needed)
+                assert first in plan.checks
+
+
 def test_an_edit_of_what_everybody_reaches_needs_every_check(reach: Reach) -> None:
     """So does one of what happens before all requests, and one of a class."""
     for edit in (

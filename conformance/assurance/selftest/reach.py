@@ -52,13 +52,30 @@ class Reach:
 
     def _needed(self, changed: frozenset[str] | None) -> frozenset[str]:
         """The checks that may come to another result."""
-        every = checks.collected()
         if changed is None or changed & self._always:
-            return frozenset(check.name for check in every)
+            return frozenset(self.performed.facts)
         reaching = frozenset(name for name, found in self._reached.items() if changed & found)
         # An approval that goes otherwise changes what is read after it.
-        later = frozenset(check.name for check in every if check.task.stage >= Stage.APPROVES)
-        return reaching | later if reaching & later else reaching
+        return reaching | self._early | self._late if reaching & self._late else reaching
+
+    @cached_property
+    def _late(self) -> frozenset[str]:
+        """The checks that are performed when reviews have been approved."""
+        every = checks.collected()
+        return frozenset(check.name for check in every if check.task.stage >= Stage.APPROVES)
+
+    @cached_property
+    def _early(self) -> frozenset[str]:
+        """The checks that are the first to need the facts of the late ones.
+
+        It counts whether a fact was found before or after the approvals.
+        """
+        first: dict[str, str] = {}
+        for check, facts in self.performed.facts.items():
+            first = dict.fromkeys(facts, check) | first
+        return frozenset(
+            first[fact] for check in self._late for fact in self.performed.facts[check]
+        )
 
     @cached_property
     def _always(self) -> frozenset[str]:

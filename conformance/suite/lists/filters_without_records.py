@@ -108,7 +108,10 @@ def check_unused_ids(
 def check_other_owners(
     operation: Operation, role: str, name: str, ids: Sequence[str], live: Live
 ) -> None:
-    """No filter returns a record that has another owner in the unfiltered list."""
+    """No filter returns a record that has another owner in the unfiltered list.
+
+    One that states the owner of the filter may have moved there since that list was read.
+    """
     restricted = operation.filters[role]
     owners = {
         record["id"]: record[restricted]
@@ -123,6 +126,7 @@ def check_other_owners(
             for item in page.items
             if isinstance(item.get("id"), str)
             and str(owners.get(item["id"], id)).lower() != id.lower()
+            and str(item.get(restricted)).lower() != id.lower()
         ]
         if strays:
             report_foreign(page, strays, {restricted: id})

@@ -8,9 +8,11 @@ import pytest
 from subjects import FILES
 
 from conformance.__main__ import main
-from conformance.assurance.selftest import checks, population, trial
+from conformance.assurance.selftest import checks, matrix, population, trial
 from conformance.assurance.selftest.altered import Edit
+from conformance.assurance.selftest.checks import Performed
 from conformance.assurance.selftest.population import Mutant, Variant
+from conformance.assurance.selftest.reach import Reach
 from conformance.assurance.selftest.trial import Outcome
 
 PREFIX = Edit("app", '"/v1"', '"/v2"')
@@ -132,9 +134,9 @@ def test_a_reference_that_does_not_pass_ends_the_selftest(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """No mutant runs."""
-    monkeypatch.setattr(
-        trial, "run", lambda _: Outcome(("error/code",), ("read/names",), ("limits/rate",))
-    )
+    outcome = Outcome(("error/code",), ("read/names",), ("limits/rate",))
+    monkeypatch.setattr(matrix, "measured", lambda *_: Reach(Performed({}, {}), {}))
+    monkeypatch.setattr(trial, "outcome", lambda _: outcome)
 
     assert _output(capsys) == (
         1,

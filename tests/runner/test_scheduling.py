@@ -80,9 +80,10 @@ def test_checks_of_pagination_run_in_the_same_worker(items: list[pytest.Item]) -
     }
     assert {"pagination/once", "pagination/filter"} < requirements
     both = {nodeid for nodeid in selected if scheduling.spends(nodeid)}
-    # The matrix of access approves as well, so it runs where the approvals do.
+    # The matrix of access approves as well, and lists are read again after the approvals.
     assert {nodeid.rpartition("::")[2] for nodeid in both} == {
-        "test_lists_show_the_outsider_nothing_of_primary"
+        "test_lists_show_the_outsider_nothing_of_primary",
+        "test_what_was_listed_is_still_listed",
     }
     distribution = scheduling.Distribution.__new__(scheduling.Distribution)
     assert {distribution._split_scope(nodeid) for nodeid in both} == {scheduling.SPENDERS}

@@ -181,14 +181,24 @@ def _readings(operation: Operation, live: Live) -> list[tuple[Listed, Exchange]]
 def _lists_below(operation: str, live: Live) -> list[tuple[Listed, Exchange]]:
     parents = PARENTS[parameter_of(live.operation(operation))]
     pages = _first_pages(operation, live.sample(parents), live)
-    for enough, most in ((SEVERAL, FARTHER), (PLENTY, live.session.depth.records)):
-        if any(len(page.items) >= enough for _, page in pages):
-            continue
-        tried = {listed.record["id"] for listed, _ in pages}
-        untried = [each for each in live.records(parents) if each.record["id"] not in tried]
-        untried.sort(key=lambda each: -_stated_size(each.record))
-        pages += _first_pages(operation, untried[:most], live)
+    if not _has_list_of(SEVERAL, pages):
+        pages += _first_pages(operation, _untried(parents, pages, live)[:FARTHER], live)
+    if not _has_list_of(PLENTY, pages):
+        largest = sorted(
+            _untried(parents, pages, live), key=lambda each: -_stated_size(each.record)
+        )
+        pages += _first_pages(operation, largest[: live.session.depth.records], live)
     return pages
+
+
+def _has_list_of(records: int, pages: Sequence[tuple[Listed, Exchange]]) -> bool:
+    return any(len(page.items) >= records for _, page in pages)
+
+
+def _untried(parents: str, pages: Sequence[tuple[Listed, Exchange]], live: Live) -> list[Listed]:
+    """The parents without a page yet, in the order of their list."""
+    tried = {listed.record["id"] for listed, _ in pages}
+    return [each for each in live.records(parents) if each.record["id"] not in tried]
 
 
 def _stated_size(record: Mapping[str, Any]) -> int:

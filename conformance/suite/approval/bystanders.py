@@ -10,6 +10,9 @@ DIVERSITY = ("subjectType", "companyId")
 """Properties in which a second trial had better differ from the first."""
 TIES = ("subjectId", "videoId", "projectId")
 """Properties that tie reviews together, the closest first."""
+GROUPS = ("companyId", "subjectType", "language", "requestedAudience", "projectName", "videoName")
+"""Properties that reviews without a tie may have in common."""
+STATE = ("status", "approvable")
 MOST_RELATED = 4
 MOST_COUNTED = 9
 WEIGHT_OF_DIFFERENCE = 100
@@ -67,6 +70,13 @@ def are_unrelated(one: Record, other: Record) -> bool:
     """Whether two reviews show what ties reviews together, and share nothing of it."""
     shown = all(isinstance(record.get(tie), str) for record in (one, other) for tie in TIES)
     return shown and all(one[tie] != other[tie] for tie in TIES)
+
+
+def shares_as_much(one: Record, other: Record, third: Record) -> bool:
+    """Whether a third review has all that two others have in common, and the state of the first."""
+    common = [name for name in GROUPS if name in one and one[name] == other.get(name)]
+    state = [name for name in STATE if name in one]
+    return all(third.get(name) == one[name] for name in (*common, *state))
 
 
 def _beside(review: Review, records: Sequence[Record]) -> list[str]:

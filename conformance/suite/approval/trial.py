@@ -8,7 +8,7 @@ from typing import Any
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
-from conformance.suite.approval.bystanders import are_unrelated
+from conformance.suite.approval.bystanders import are_unrelated, shares_as_much
 from conformance.suite.approval.review import (
     Review,
     is_approved,
@@ -139,20 +139,31 @@ class Trial:
     def also_revised(self) -> list[Exchange]:
         """Unrelated reviews that got another revision together with the approval.
 
-        Others may revise one at any time.
+        Others may revise one at any time. And a revision may be that of something larger, which
+        contains both reviews: then no other review in it keeps its own.
         """
         own = self.review.record
-        revised = [after for before, after in self.bystanders if _is_revised(before, after)]
-        return [after for after in revised if are_unrelated(own, record_of(after))]
+        unrelated = [pair for pair in self.bystanders if self._is_unrelated(pair[1])]
+        revised = [pair for pair in unrelated if _is_revised(*pair)]
+        kept = [record_of(pair[0]) for pair in unrelated if _is_revised(*pair) is False]
+        return [
+            after
+            for before, after in revised
+            if any(shares_as_much(record_of(before), own, other) for other in kept)
+        ]
+
+    def _is_unrelated(self, read: Exchange) -> bool:
+        return are_unrelated(self.review.record, record_of(read))
 
 
 def _approved_of(bystanders: Sequence[Bystander]) -> list[Exchange]:
     return [after for before, after in bystanders if is_approved(after) and not is_approved(before)]
 
 
-def _is_revised(before: Exchange, after: Exchange) -> bool:
+def _is_revised(before: Exchange, after: Exchange) -> bool | None:
+    """Whether a review got another revision; None where a read shows none."""
     revisions = [shown_revision(before), shown_revision(after)]
-    return None not in revisions and revisions[0] != revisions[1]
+    return None if None in revisions else revisions[0] != revisions[1]
 
 
 def check_not_approved(response: Exchange, after: Exchange) -> None:

@@ -1,4 +1,4 @@
-"""`conformance doctor`: what a run would check, take and change, and what is wrong before it."""
+"""`conformance doctor`: what a run would check and change, its duration, and what is wrong."""
 
 import argparse
 import json

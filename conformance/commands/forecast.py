@@ -1,4 +1,4 @@
-"""What a run will take, said once it has measured its target, and what makes it long."""
+"""How long a run will take, once it has measured its target, and what makes it long."""
 
 import sys
 import threading
@@ -14,10 +14,10 @@ from conformance.runner.session import Session
 from conformance.runner.stash import SESSION
 
 AFTER = 10.0
-"""Seconds until a run says what it will take."""
+"""Seconds until a run says how long it will take."""
 
 SLOW = 0.05
-"""Seconds of a response that decide how long a run takes."""
+"""Seconds of a response above which responses decide how long a run takes."""
 
 MUCH = 0.3
 """The share of its time that a run has waited because it was asked to."""
@@ -25,7 +25,7 @@ MUCH = 0.3
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run has measured: exchanges of how many, seconds, and what may have taken them.
+    """What a run has measured so far: its exchanges, the expected ones, and what takes the time.
 
     `responding` is the sum of the seconds of responses, `waited` what the target asked to wait,
     `rate` the requests per second of the profile, `at_once` the most requests under way, and `left`
@@ -75,7 +75,7 @@ def _shown(seconds: float) -> str:
 
 
 class Forecast:
-    """A pytest plugin that prints what a run of a target will take, after ten seconds."""
+    """A pytest plugin that prints after ten seconds how long a run of a target will take."""
 
     def __init__(self, depth: str, stream: TextIO | None = None, after: float = AFTER) -> None:
         self._complete = EXCHANGES.get(depth, limits.EXPECTED[depth])
@@ -91,7 +91,7 @@ class Forecast:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
-        """Measure from here on; not in this process, nor with workers."""
+        """Start to measure; not for the reference in this process, nor for runs with workers."""
         config = session.config
         if SESSION not in config.stash or stated_target.target_of(config) is None:
             return

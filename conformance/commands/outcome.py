@@ -12,7 +12,16 @@ FLEET_VERDICTS = (
     "a target violates the contract, something broke, or a verdict flipped",
 )
 
+RENDERED = ("done, whatever the verdict of the run is",)
+
 INCOMPLETE_RUN = "incomplete: something that is required could not be checked"
+
+INTERRUPTIONS = {
+    VERDICTS: ("interrupted; the results so far are in the report", INCOMPLETE_RUN),
+    FLEET_VERDICTS: ("interrupted; the same command goes on", INCOMPLETE_RUN),
+    RENDERED: ("the run was interrupted; the report has the results until then",),
+}
+"""What 2 means, and 5 where a command has it, for commands with these first exit codes."""
 
 
 STOPPED_EARLY = "stopped before the first request: nothing was checked"
@@ -21,10 +30,10 @@ STOPPED_LATE = "stopped before its report was complete: `conformance report {}` 
 
 def explained(ends: tuple[str, ...]) -> str:
     """The exit codes of a command as help text; `ends` describes the first ones, from 0 on."""
-    common = ("interrupted; the results so far are in the report", "internal error")
-    usage = ("usage error: an option or a file is wrong, or nothing responds at an address",)
-    gate = (INCOMPLETE_RUN,) if ends in (VERDICTS, FLEET_VERDICTS) else ()
-    codes = [*enumerate(ends), *enumerate((*common, *usage, *gate), INTERRUPTED)]
+    interrupted, *gate = INTERRUPTIONS.get(ends, ("interrupted",))
+    usage = "usage error: an option or a file is wrong, or nothing responds at an address"
+    further = (interrupted, "internal error", usage, *gate)
+    codes = [*enumerate(ends), *enumerate(further, INTERRUPTED)]
     return "exit codes:\n" + "".join(f"  {code}  {meaning}\n" for code, meaning in codes)
 
 

@@ -17,7 +17,7 @@ from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do one of the four."""
+    """Perform the action that is named; UsageError for files that cannot be used."""
     actions = {"check": _check, "build": _build, "rejudge": _rejudge, "revoke": _revoke}
     try:
         return actions[arguments.action](arguments)

@@ -113,10 +113,10 @@ def name_of(item: pytest.Item) -> str:
     return f"{item.path.stem.removeprefix('test_')}::{item.name}"
 
 
-def judge(
+def attach_result(
     item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport, context: Context
 ) -> None:
-    """Make the result of an item, and the outcome that pytest shows."""
+    """Attach the result of an item to pytest's report, and set the outcome that pytest shows."""
     result = _recorded(item, call)
     if result is None:
         result = result_of(item, call.excinfo.value if call.excinfo else None, context)

@@ -164,7 +164,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         call.excinfo = None
     outcome: Any = yield
     call.excinfo = raised
-    items.judge(item, call, outcome.get_result(), item.stash[CONTEXT])
+    items.attach_result(item, call, outcome.get_result(), item.stash[CONTEXT])
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -20,7 +20,13 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.forged_credentials import other_headers
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lists.calls import control_by, forbidden, limited, others, own_filters
+from conformance.suite.lists.calls import (
+    forbidden,
+    limited,
+    others,
+    own_filters,
+    require_baseline_by,
+)
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.parameters import confirmed_name
 
@@ -42,7 +48,7 @@ def test_the_permission_is_needed(
         check_not_approved(attempt.response, attempt.after)
         return
     call = live.call(operation)
-    control_by(call, scheme, live)
+    require_baseline_by(call, scheme, live)
     beside = Sending(credential, scheme, "without the permission, beside arguments")
     requests = [
         (call, Sending(credential, scheme, "without the permission")),

@@ -14,7 +14,7 @@ from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lists.calls import control_by, forbidden, limited, others
+from conformance.suite.lists.calls import forbidden, limited, others, require_baseline_by
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.suite.lists.pagination import PAGE
 
@@ -40,7 +40,7 @@ def test_another_company_is_out_of_reach(
             needs=(f"fixtures.foreign.{kind}", "credentials.outsider"),
         )
     call = live.call(operation)
-    control_by(call, scheme, live)
+    require_baseline_by(call, scheme, live)
     if foreign is not None:
         _check_outside(call, foreign, scheme, f"a foreign {kind}", live)
         theirs = _records_of_the_outsider(live, operation, scheme)
@@ -81,7 +81,7 @@ def test_an_ungranted_project_is_out_of_reach(
         check_out_of_reach(ungranted, scheme, live, approvals, trials)
         return
     call = live.call(operation)
-    control_by(call, scheme, live)
+    require_baseline_by(call, scheme, live)
     _check_outside(call, ungranted, scheme, f"an ungranted {kind}", live)
 
 

@@ -9,10 +9,11 @@ from conformance.target.toml_schema import Place, Problem, Reader, dotted
 
 
 def check_address(reader: Reader, profile: Mapping[str, Any], base_url: str | None) -> None:
+    """Report a base URL that is missing, or the flaw of --base-url."""
     flaw = base_url_flaw(base_url) if base_url else None
     if flaw:
         reader.problems.append(Problem(None, None, "--base-url", flaw, BASE_URL.remedy))
-    if not base_url and "base-url" not in profile and reader.sound(("base-url",)):
+    if not base_url and "base-url" not in profile and reader.is_sound(("base-url",)):
         reader.report(
             ("base-url",),
             "is missing",
@@ -21,6 +22,7 @@ def check_address(reader: Reader, profile: Mapping[str, Any], base_url: str | No
 
 
 def credential_tables(credentials: Mapping[str, Any]) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+    """The table of each credential, with its place; `lacking` has one for each permission."""
     for name, table in credentials.items():
         if name == "lacking":
             yield from (((name, permission), secrets) for permission, secrets in table.items())
@@ -29,9 +31,10 @@ def credential_tables(credentials: Mapping[str, Any]) -> Iterator[tuple[Place, M
 
 
 def check_credentials(reader: Reader, credentials: Mapping[str, Any]) -> None:
+    """Report credentials without a secret, and commands without a program."""
     for name, secrets in credential_tables(credentials):
         place = ("credentials", *name)
-        if not secrets and reader.sound(place):
+        if not secrets and reader.is_sound(place):
             reader.report(place, "has no secret", "add an api-key, a bearer, or both")
         for scheme, secret in secrets.items():
             if isinstance(secret, Mapping):
@@ -40,16 +43,17 @@ def check_credentials(reader: Reader, credentials: Mapping[str, Any]) -> None:
 
 def _check_command(reader: Reader, place: Place, table: Mapping[str, Any]) -> None:
     command = table.get("command")
-    if command is None and reader.sound(place):
+    if command is None and reader.is_sound(place):
         reader.report(place, "has no command", TOKEN_EXAMPLE)
     elif command is not None and (not command or command[0] == ""):
         reader.report((*place, "command"), "names no program", TOKEN_EXAMPLE)
 
 
 def check_rate_limit(reader: Reader, limits: Mapping[str, Any]) -> None:
+    """Report a rate limit without its number of requests or of seconds."""
     place = ("limits", "rate-limit")
     missing = RATE_LIMIT.keys() - limits.get("rate-limit", RATE_LIMIT).keys()
-    if missing and reader.sound(place):
+    if missing and reader.is_sound(place):
         reader.report(
             place,
             f"has no {' and no '.join(sorted(missing))}",
@@ -58,6 +62,7 @@ def check_rate_limit(reader: Reader, limits: Mapping[str, Any]) -> None:
 
 
 def check_fixtures(reader: Reader, fixtures: Mapping[str, Any]) -> None:
+    """Report reviews that are listed twice, and a provision command without a program."""
     seen: dict[str, Place] = {}
     for key in ("approvable-reviews", "unapprovable-reviews"):
         for index, review in enumerate(fixtures.get(key, ())):

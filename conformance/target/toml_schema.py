@@ -116,7 +116,7 @@ class Reader:
         for inner, problem in zip(other._places, other.problems, strict=True):
             self.report((*place, *inner), problem.what, problem.remedy)
 
-    def sound(self, place: Place) -> bool:
+    def is_sound(self, place: Place) -> bool:
         """Whether there is no problem at a place or below it."""
         return not any(known[: len(place)] == place for known in self._places)
 

@@ -13,7 +13,7 @@ from process import COMMAND, conformance, surroundings
 
 from conformance.__main__ import main
 from conformance.commands.options.table import COMMANDS
-from conformance.commands.outcome import FLEET_VERDICTS, VERDICTS
+from conformance.commands.outcome import FLEET_VERDICTS, RENDERED, VERDICTS
 from conformance.contract import requirements
 from conformance.report import artefacts
 
@@ -30,7 +30,7 @@ REMEDY = "write http:// or https://, the host and the path up to the version seg
     "command", [(), *((name,) for name in COMMANDS)], ids=lambda command: "".join(command) or "all"
 )
 def test_help_lists_the_exit_codes(tmp_path: Path, command: tuple[str, ...]) -> None:
-    """Help exits with 0 and lists all codes; 1 only where the command comes to a verdict."""
+    """1 only where the command comes to a verdict, and a report only where it writes one."""
     ended = conformance(tmp_path, *command, "--help")
     ends = COMMANDS[command[0]].ends if command else VERDICTS
     codes = re.findall(r"^  ([0-9])  (.*)$", ended.stdout, re.MULTILINE)
@@ -38,6 +38,7 @@ def test_help_lists_the_exit_codes(tmp_path: Path, command: tuple[str, ...]) -> 
     assert [output for _, output in codes[: len(ends)]] == list(ends)
     gate = ["5"] if ends in (VERDICTS, FLEET_VERDICTS) else []
     assert [code for code, _ in codes] == [*"01"[: len(ends)], "2", "3", "4", *gate]
+    assert ("report" in dict(codes)["2"]) is (ends in (VERDICTS, RENDERED))
 
 
 def test_help_loads_nothing_heavy(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Every submission again under the installed suite: what a release would change, before it is."""
+"""Verifies every submission with the installed suite: what its release would change."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

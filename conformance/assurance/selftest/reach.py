@@ -21,7 +21,7 @@ from conformance.runner import examination
 from conformance.runner.scheduling import Stage
 
 BEFORE = ""
-"""Who reaches what the reference does when it is made: nobody has sent a request yet."""
+"""The owner of what is reached while the reference is made, before any request."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Reach:
     def _early(self) -> frozenset[str]:
         """The checks that are the first to need the facts of the late ones.
 
-        It counts whether a fact was found before or after the approvals.
+        It matters whether a fact was found before or after the approvals.
         """
         first: dict[str, str] = {}
         for check, facts in self.performed.facts.items():
@@ -98,11 +98,11 @@ class Probe:
         self._functions: dict[str, set[str]] = defaultdict(set)
 
     def note(self, function: str) -> None:
-        """A function is called."""
+        """Note that a function is called."""
         self._reached.add(function)
 
     def attribute(self, owner: str) -> None:
-        """What was called since the last time, a check or fact has reached."""
+        """Attribute what was called since the last time to a check or fact."""
         self._functions[owner] |= self._reached
         self._reached.clear()
 

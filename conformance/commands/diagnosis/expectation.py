@@ -1,8 +1,9 @@
-"""What a run will take, and what it will change: an estimate before it begins."""
+"""How long a run will take, and what it will change: an estimate before it begins."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from conformance.contract.quantity import quantity
 from conformance.report.prospect import Prospect
 from conformance.target.target import Target
 
@@ -40,7 +41,8 @@ def effects(target: Target) -> Iterator[str]:
     consent, fixtures = target.consent, target.fixtures
     if consent.approve_reviews and (fixtures.approvable_reviews or fixtures.provision):
         made = " and those that its command makes" if fixtures.provision else ""
-        yield f"approves up to {len(fixtures.approvable_reviews)} reviews of the profile{made}"
+        reviews = quantity(len(fixtures.approvable_reviews), "review")
+        yield f"approves up to {reviews} of the profile{made}"
     if consent.exhaust_rate_limit and "throttled" in target.credentials:
         yield "drives the credential throttled into its rate limit"
     if consent.oversized_bodies:

@@ -77,7 +77,7 @@ def challenge(part: argparse.ArgumentParser) -> None:
         help="hours until the run has to be over (default: %(default)s)",
     )
     part.add_argument(
-        "--base-url", metavar="URL", help="the only target that it is for (default: any)"
+        "--base-url", metavar="URL", help="the only target that may answer it (default: any)"
     )
     usual.json(part)
     part.add_argument(
@@ -221,7 +221,7 @@ def _build(actions: Any) -> None:
         help="folder for the site (default: %(default)s)",
     )
     build.add_argument(
-        "--on", type=option_types.day, metavar="DATE", help="the day of its state (default: today)"
+        "--on", type=option_types.day, metavar="DATE", help="day of the state (default: today)"
     )
     usual.json(build)
 
@@ -239,7 +239,7 @@ def _revoke(actions: Any) -> None:
     revoke.add_argument("folder", type=Path, metavar="DIR", help="folder of the registry")
     revoke.add_argument("certificate", type=Path, metavar="CERTIFICATE", help="the certificate")
     usual.json(revoke)
-    revoke.add_argument("--reason", required=True, help="why it holds no longer")
+    revoke.add_argument("--reason", required=True, help="why it is no longer valid")
     revoke.add_argument(
         "--key", type=Path, required=True, metavar="FILE", help="private key of the registrar"
     )

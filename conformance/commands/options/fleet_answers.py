@@ -55,9 +55,9 @@ def _diff(actions: Any) -> None:
 
 
 def _rejudge(actions: Any) -> None:
-    rejudge = _action(actions, "rejudge", "judge a campaign with the installed suite; send nothing")
+    rejudge = _action(actions, "rejudge", "check a campaign with the installed suite; send nothing")
     rejudge.add_argument(
-        "--campaign", default="latest", metavar="NAME", help="which one (default: %(default)s)"
+        "--campaign", default="latest", metavar="NAME", help="name of it (default: %(default)s)"
     )
     usual.processes(rejudge)
     usual.json(rejudge)
@@ -70,7 +70,7 @@ def _prune(actions: Any) -> None:
         type=option_types.days,
         required=True,
         metavar="DAYSd",
-        help="keep the files of runs that are not older, such as 90d",
+        help="keep the files of runs of the last days, such as 90d",
     )
 
 

@@ -37,7 +37,7 @@ def init(part: argparse.ArgumentParser) -> None:
         " LOCALIZATION_TOKEN",
     )
     part.add_argument(
-        "--template", action="store_true", help="send no request: write what there is to fill in"
+        "--template", action="store_true", help="send no request: write a profile to fill in"
     )
     part.add_argument(
         "file",
@@ -61,7 +61,7 @@ def check_files(part: argparse.ArgumentParser) -> None:
         "files", nargs="+", type=Path, metavar="FILE", help="a profile, or known failures (TOML)"
     )
     part.add_argument(
-        "--allow-secrets", action="store_true", help="let secrets stand in a profile: of a sandbox"
+        "--allow-secrets", action="store_true", help="accept secrets in a profile, as of a sandbox"
     )
 
 

@@ -60,7 +60,7 @@ def _data(part: argparse.ArgumentParser) -> None:
         type=option_types.count,
         metavar="N",
         help="number of projects in a new database, and as many more videos and reviews"
-        " (default: 154, which is also the least)",
+        " (default and minimum: 154)",
     )
 
 

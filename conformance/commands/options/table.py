@@ -13,7 +13,7 @@ from conformance.commands.options import (
     run,
     sandbox,
 )
-from conformance.commands.outcome import FLEET_VERDICTS, VERDICTS
+from conformance.commands.outcome import FLEET_VERDICTS, RENDERED, VERDICTS
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ COMMANDS = {
         ("no violation", "a violation"),
     ),
     "report": Command(
-        "Render a previous run again, even an interrupted one.", reports.report, VERDICTS
+        "Render a previous run again, even an interrupted one.", reports.report, RENDERED
     ),
     "merge": Command("Make one report of the shards of a run.", reports.merge, VERDICTS),
     "compare": Command(
@@ -91,7 +91,8 @@ COMMANDS = {
         "Write a target profile with what a deployment shows; overwrites no file.", profiles.init
     ),
     "doctor": Command(
-        "Say what a run would check, take and change, and what is wrong with the profile.",
+        "Show what a run would check and change, how long it takes, and what is wrong with the"
+        " profile.",
         profiles.doctor,
         ("nothing is wrong", "something is wrong with the profile"),
     ),

@@ -25,7 +25,7 @@ def limited(call: Call, operation: Operation, scheme: str) -> list[Call]:
     return [call.asking(limit=limit) for limit in limits]
 
 
-def control_by(call: Call, scheme: str, live: Live) -> None:
+def require_baseline_by(call: Call, scheme: str, live: Live) -> None:
     """Require the baseline request of primary, by this scheme if primary has it."""
     schemes = live.callers.credential("primary").schemes
     live.callers.require_baseline(call, scheme=scheme if scheme in schemes else None)

@@ -176,6 +176,7 @@ def _has_owners(record: Record, owners: Owners) -> bool:
 
 
 def report_foreign(page: Exchange, strays: Sequence[Record], owner: Owners) -> None:
+    """Raise Violation for the records of another owner on a filtered page."""
     ((restricted, id),) = owner.items()
     other_owner = defect(
         Kind.FOREIGN,

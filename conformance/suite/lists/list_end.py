@@ -35,6 +35,7 @@ def unending(pagination: Pagination, operation: Operation) -> Defect | None:
 def endless(
     text: str, pagination: Pagination, expected: str, response: Exchange | None = None
 ) -> Defect:
+    """A pagination that does not end as it should; `text` may name {size} and {response}."""
     return defect(
         Kind.ENDLESS,
         text,

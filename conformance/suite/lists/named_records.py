@@ -25,6 +25,10 @@ STATES = (
 
 
 def require_listed(operation: Operation, id: str, listing: Pagination, live: Live) -> None:
+    """Violation where a record can be read by its id, and the list does not show it.
+
+    One in a state that no listed record has may be left out.
+    """
     read, name = _reader(operation, live)
     response = live.callers.send(Call(read, {name: id}), purpose="a record that another one names")
     if response.status != 200 or _is_in_another_state(response, listing):

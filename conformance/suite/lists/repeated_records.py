@@ -72,4 +72,5 @@ def places_of(id: str, pagination: Pagination) -> list[Location]:
 
 
 def some_ids(ids: set[str]) -> str:
+    """The first few ids, for a message."""
     return ", ".join(sorted(ids)[:MOST_NAMED])

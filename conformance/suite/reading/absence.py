@@ -38,6 +38,7 @@ def _near_ids(operation: Operation, live: Live, existing: set[str]) -> list[str]
 
 
 def probe_beside_arguments(operation: Operation, made_up: str, live: Live) -> None:
+    """Lists below an id without a record return 404 or 403 beside a limit, too."""
     name = parameter_of(operation)
     for served in others(operation, live):
         if operation.is_list and served.query:

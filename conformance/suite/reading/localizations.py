@@ -26,10 +26,12 @@ def languages_of(video: Record) -> list[str]:
 
 
 def repeats(languages: Sequence[str]) -> bool:
+    """Whether a language occurs more than once."""
     return len(set(languages)) < len(languages)
 
 
 def report_languages(response: Exchange, languages: Sequence[str]) -> None:
+    """Raise Violation for a video with several localizations in one language."""
     expect.violated(
         defect(
             Kind.REPEATED,

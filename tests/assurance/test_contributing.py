@@ -1,6 +1,7 @@
 """The steps of CONTRIBUTING.md, followed in a copy of the project for a made-up requirement."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,44 +10,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-STATED = """
-  - id: read/display-name
-    level: must
-    class: read
-    section: Resources and their fields
-    operations: [account_get]
-    statement: The display name of an account is not empty.
-"""
-CHECK = '''
-
-@requirement("read/display-name")
-def test_the_display_name_is_not_empty(live: Live) -> None:
-    """An account has a display name."""
-    response = live.callers.send(Call("account_get"), purpose="the account")
-    expect.served(response)
-    empty = defect(Kind.VALUE, "the display name is empty", expected="a name")
-    expect.that(bool(response.data["displayName"]), empty, response)
-'''
-MUTANT = """
-[[mutant]]
-id = "empty-display-name"
-about = "The display name of the account is empty."
-breaks = ["read/display-name"]
-edits = [{module = "resources", old = 'account["display_name"],', new = '"",'}]
-"""
-VARIANT = """
-[[variant]]
-id = "long-display-name"
-about = "The display name of the account is long."
-reading = "The specification does not limit the length of a display name."
-edits = [{module = "resources", old = 'account["display_name"],', new = '"n" * 1000,'}]
-"""
-STEPS = {
-    "spec/requirements.yaml": STATED,
-    "conformance/suite/test_read.py": CHECK,
-    "conformance/assurance/selftest/mutants.toml": MUTANT,
-    "conformance/assurance/selftest/variants.toml": VARIANT,
-}
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^   ```\w+\n(.*?)^   ```$", GUIDE, re.MULTILINE | re.DOTALL)
+FILES = (
+    "spec/requirements.yaml",
+    "conformance/suite/test_read.py",
+    "conformance/assurance/selftest/mutants.toml",
+    "conformance/assurance/selftest/variants.toml",
+)
+"""The file that each example of the guide is added to."""
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +28,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("conformance", "spec", "tests/support", "tests/population"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
-    for name, addition in STEPS.items():
+    for name, example in zip(FILES, EXAMPLES, strict=True):
         with (folder / name).open("a", encoding="utf-8") as file:
-            file.write(addition)
+            file.write("\n\n" + re.sub("^   ", "", example, flags=re.MULTILINE))
     return folder
 
 

@@ -50,7 +50,7 @@ class _Searches:
         return self.any_case.first(text) or self.exact.first(text)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _patterns(secret: str, variable: str) -> tuple[Pattern, ...]:
     # There are two redactors in a run, and in the self-test hundreds, with the same secrets.
     return tuple(patterns(secret, variable.encode()))
@@ -99,10 +99,15 @@ class Redactor:
 
     def bytes(self, text: bytes) -> bytes:
         """The text without secrets."""
-        searches = self._searches
-        if searches.patterns is not self._patterns:
-            searches = self._searches = _Searches(self._patterns)
-        return searches.replace(text)
+        return self._prepared().replace(text)
+
+    def _prepared(self) -> _Searches:
+        """The searches for all secrets that are known now, prepared once for all threads."""
+        if self._searches.patterns is not self._patterns:
+            with self._adding:
+                if self._searches.patterns is not self._patterns:
+                    self._searches = _Searches(self._patterns)
+        return self._searches
 
     def text(self, text: str) -> str:
         """The text without secrets, with lone surrogates escaped."""

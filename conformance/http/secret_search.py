@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
@@ -96,9 +96,15 @@ def _shortest_parts(secret: str) -> tuple[int, int]:
 def _shortest(secret: str, *, is_reversed: bool = False) -> int:
     for length in range(SHORTEST_PART, len(secret)):
         part = secret[:length][::-1] if is_reversed else secret[:length]
-        if part.lower().encode() not in own_words():
+        if not _is_own(part.lower().encode()):
             return length
     return len(secret) * 2
+
+
+@lru_cache(maxsize=4096)
+def _is_own(part: bytes) -> bool:
+    # The near misses of a credential have its beginning or its end.
+    return part in own_words()
 
 
 @dataclass(frozen=True)

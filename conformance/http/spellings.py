@@ -6,6 +6,7 @@ import html
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import quote, quote_plus
 
 SHORTEST = 8
@@ -78,7 +79,7 @@ def _unusual(secret: str) -> Iterator[Spelling]:
         yield Spelling(tuple(f"{backslash}u{{{ord(each):x}}}".encode() for each in secret))
     for raw in _encoded(secret):
         for percent in _PERCENT:
-            yield Spelling(tuple(quote(percent(each), safe="").encode() for each in raw))
+            yield Spelling(tuple(_everything(percent(each).encode()).encode() for each in raw))
         yield from _unusual_octets(b"".join(raw))
     for wide in (secret.encode("utf-16-le"), secret.encode("utf-16-be")):
         yield Spelling(tuple(b"%02x" % octet for octet in wide), 2)
@@ -141,12 +142,16 @@ def _with_lower_digits(percent: Callable[[bytes], str]) -> Callable[[bytes], str
     return encode
 
 
+@lru_cache(maxsize=1024)
 def _everything(raw: bytes) -> str:
     return quote(raw, safe="")
 
 
 _CAPITAL: tuple[Callable[[bytes], str], ...] = (_everything, quote, quote_plus)
-_PERCENT = (*_CAPITAL, *map(_with_lower_digits, _CAPITAL))
+# A run has hundreds of secrets, made of the same characters.
+_PERCENT = tuple(
+    lru_cache(maxsize=1024)(encode) for encode in (*_CAPITAL, *map(_with_lower_digits, _CAPITAL))
+)
 
 _OF_OCTETS = (
     b"%%%02x",

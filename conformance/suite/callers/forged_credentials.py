@@ -48,10 +48,10 @@ def made_up(session: Context, scheme: str) -> Credential:
 
 def near_misses(session: Context, primary: Credential, scheme: str) -> Iterator[Credential]:
     """Credentials that resemble the valid one of a caller; long ones are masked like it."""
-    for value in primary.near_misses(scheme):
-        if value is None:
-            continue
+    values = [value for value in primary.near_misses(scheme) if value is not None]
+    for value in values:  # all at once: each addition has the redactor prepare its search anew
         # Half a secret is a secret too, unless it is so short that it occurs in other words.
         if len(value) >= SHORTEST_SECRET:
             session.redactor.add(value, f"$NEAR_MISS_{primary.variable(scheme)[1:]}")
+    for value in values:
         yield never_issued("near-miss", scheme, value)

@@ -20,9 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
         issuing.require_files(directory)
         revision = issuing.revision_of(directory, arguments.revision)
         signer = dsse.private_key(arguments.key)
-        asked = {challenge.FILE: arguments.challenge, lock_file.FILE: arguments.lock}
-        given = {name: path.read_bytes() for name, path in asked.items() if path}
-        found = issuing.issued(directory, revision, signer, given)
+        found = issuing.issued(directory, revision, signer, _given(arguments))
     except NotCertified as problem:
         return _report(arguments, {"certified": False, "reasons": problem.reasons})
     except (dsse.KeyProblem, revisions.UnknownRevision) as problem:
@@ -36,6 +34,15 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{arguments.file}: {problem.strerror}") from None
     result = {"certified": True, "file": str(arguments.file), "claims": dsse.claims(found.envelope)}
     return _report(arguments, result)
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, bytes]:
+    """The files that the options add to the evidence. Raises UsageError."""
+    asked = {challenge.FILE: arguments.challenge, lock_file.FILE: arguments.lock}
+    try:
+        return {name: path.read_bytes() for name, path in asked.items() if path}
+    except OSError as problem:
+        raise UsageError(f"{problem.filename}: {problem.strerror}") from None
 
 
 def _report(arguments: argparse.Namespace, result: dict[str, Any]) -> int:

@@ -22,7 +22,7 @@ from conformance.http.transport import Network, Transport
 from conformance.report import prospect
 from conformance.report.prospect import Prospect
 from conformance.report.text import visible
-from conformance.runner import preflight
+from conformance.runner import examination, preflight
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
 from conformance.suite.lists.live import Live
@@ -48,7 +48,7 @@ class Diagnosis:
 
 def run(arguments: argparse.Namespace) -> int:
     """Diagnose a target, without any request that changes something."""
-    found = diagnose(_target(arguments), Network())
+    found = diagnose(*_subject(arguments))
     if arguments.json:
         sys.stdout.write(json.dumps(asdict(found), indent=2) + "\n")
     else:
@@ -56,16 +56,23 @@ def run(arguments: argparse.Namespace) -> int:
     return NON_CONFORMANT if found.complaints else CONFORMANT
 
 
-def _target(arguments: argparse.Namespace) -> Target:
+def _subject(arguments: argparse.Namespace) -> tuple[Target, Transport]:
+    """The target of the options, and what reaches it. Raises UsageError."""
     path: Path | None = own_profile.chosen(arguments)
     try:
         if path is not None:
-            return load(path, base_url=arguments.base_url)
+            return load(path, base_url=arguments.base_url), Network()
         if arguments.base_url:
-            return bare(arguments.base_url, os.environ)
+            return bare(arguments.base_url, os.environ), Network()
     except ProfileError as problem:
         raise UsageError(str(problem)) from None
-    raise UsageError("there is no target.toml here; use --target FILE or --base-url URL")
+    if not arguments.reference:
+        remedy = "use --target FILE, --base-url URL or --reference"
+        raise UsageError(f"there is no target.toml here; {remedy}")
+    from conformance import reference  # noqa: PLC0415 - no other target needs it
+
+    made = examination.in_process(reference)
+    return made.target, made.transport
 
 
 def diagnose(target: Target, transport: Transport) -> Diagnosis:

@@ -14,7 +14,7 @@ from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Finding, Verdict, worst
 from conformance.http import serialization
 from conformance.http.exchange import Exchange
-from conformance.http.har_reader import Traffic, read
+from conformance.http.har_reader import Traffic, TrafficError, read
 from conformance.http.redaction import Redactor
 from conformance.report import document
 from conformance.report.console import terminal
@@ -23,6 +23,8 @@ from conformance.report.console.screen import Screen
 from conformance.report.document_types import FindingEntry, FindingRecord, RequirementEntry
 from conformance.report.finding import record
 from conformance.rules import examine
+from conformance.target.profile_schema import BASE_URL
+from conformance.target.target import base_url_flaw
 
 MOST_STRANGERS = 20
 
@@ -30,12 +32,7 @@ MOST_STRANGERS = 20
 def run(arguments: argparse.Namespace) -> int:
     """Check the exchanges in a file."""
     contract = openapi.load()
-    try:
-        traffic = read(json.loads(arguments.file.read_bytes()), arguments.base_url, contract)
-    except OSError as problem:
-        raise UsageError(f"{arguments.file}: {problem.strerror}") from None
-    except ValueError as problem:
-        raise UsageError(f"{arguments.file}: {problem}") from None
+    traffic = _traffic(arguments, contract)
     entries = list(_checked(traffic, contract))
     failed = any(entry["verdict"] == Verdict.FAIL for entry in entries)
     if arguments.json:
@@ -48,6 +45,25 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         sys.stdout.writelines(f"{line}\n" for line in _lines(entries, traffic))
     return NON_CONFORMANT if failed else CONFORMANT
+
+
+def _traffic(arguments: argparse.Namespace, contract: openapi.Contract) -> Traffic:
+    """The traffic in the file. Raises UsageError where nothing of it can be checked."""
+    file, base_url = arguments.file, arguments.base_url
+    if flaw := base_url_flaw(base_url):
+        raise UsageError(f"--base-url {flaw}; {BASE_URL.remedy}")
+    try:
+        traffic = read(json.loads(file.read_bytes()), base_url, contract)
+    except OSError as problem:
+        raise UsageError(f"{file}: {problem.strerror}") from None
+    except TrafficError as problem:
+        raise UsageError(f"{file}: {problem}") from None
+    except ValueError:
+        raise UsageError(f"{file}: not an HTTP archive (HAR): it is not JSON") from None
+    if not traffic.exchanges:
+        others = quantity(len(traffic.strangers), "other request")
+        raise UsageError(f"{file}: no request of the API at {base_url}, and {others}")
+    return traffic
 
 
 def _checked(traffic: Traffic, contract: openapi.Contract) -> Iterator[RequirementEntry]:

@@ -70,6 +70,9 @@ def _rejudge(arguments: argparse.Namespace) -> int:
         if not arguments.json:
             sys.stdout.writelines(f"{line}\n" for line in _rejudged(each))
             sys.stdout.flush()
+    if not found:
+        remedy = f"each is a folder with {submission.PRODUCT}"
+        raise UsageError(f"{arguments.folder}: no submission in it; {remedy}")
     if arguments.json:
         sys.stdout.write(json.dumps(list(map(asdict, found)), indent=2) + "\n")
     return CONFORMANT if all(each.is_same for each in found) else NON_CONFORMANT

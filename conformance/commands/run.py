@@ -39,6 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Check the target and print the verdict; UsageError where the report cannot be written."""
     if arguments.shard and arguments.db:
         raise UsageError("--db takes whole runs, and --shard performs a part of one")
+    if arguments.name and not arguments.db:
+        raise UsageError("--name is the name of the target in a memory: add --db URL")
     arguments.target = own_profile.chosen(arguments)
     directory = _writable(_directory(arguments).absolute())
     with locked(directory) as is_free:

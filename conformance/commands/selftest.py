@@ -46,8 +46,10 @@ def _everything(also: Sequence[Path]) -> Sequence[Subject]:
     """The mutants and variants of the package and of these files. Raises UsageError."""
     try:
         return population.distinct([*population.shipped(), *population.load(also)])
-    except (PopulationError, OSError) as problem:
+    except PopulationError as problem:
         raise UsageError(str(problem)) from problem
+    except OSError as problem:
+        raise UsageError(f"{problem.filename}: {problem.strerror}") from None
 
 
 def _chosen(everything: Sequence[Subject], arguments: argparse.Namespace) -> Sequence[Subject]:

@@ -1,9 +1,12 @@
 """`conformance serve`: the reference implementation behind a socket, until it is stopped."""
 
 import argparse
+import socket
 import sqlite3
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
@@ -16,8 +19,11 @@ from conformance.commands.sandbox.latency import Delayed
 from conformance.commands.sandbox.rate import Limited
 from conformance.commands.sandbox.request_log import Logged
 from conformance.contract.exit_codes import CONFORMANT
-from conformance.reference import Reference, serve, target
+from conformance.reference import Reference, dataset, serve, target
 from conformance.reference.target import Table
+
+FEWEST = sum(number for number, _ in dataset.PROJECTS)
+"""Projects of every database: fewer would leave out a case."""
 
 EXPOSED = ("retry-after", "www-authenticate", "allow")
 """Headers of responses that a script of another origin may read."""
@@ -31,13 +37,13 @@ def run(arguments: argparse.Namespace) -> int:
     reference = _reference(arguments)
     try:
         listener = serve.listen(arguments.host, arguments.port)
-        profile = reference.profile(serve.address(listener))
-        if arguments.target_out is not None:
-            serve.write_private(arguments.target_out, target.toml(profile))
     except OSError as problem:
         raise UsageError(
             f"cannot serve on {arguments.host} port {arguments.port}: {problem.strerror or problem}"
         ) from None
+    profile = reference.profile(serve.address(listener))
+    with _closed_by_an_error(listener):
+        _write(arguments.target_out, profile)
     app = _app(reference, profile, arguments)
     lines = list(greeting.lines(reference, profile))
     serve.serve(serve.server(app, lambda: _print(lines)), listener)
@@ -45,7 +51,28 @@ def run(arguments: argparse.Namespace) -> int:
     return CONFORMANT
 
 
+@contextmanager
+def _closed_by_an_error(listener: socket.socket) -> Iterator[None]:
+    try:
+        yield
+    except UsageError:
+        listener.close()
+        raise
+
+
+def _write(path: Path | None, profile: Table) -> None:
+    """Write the profile, if it is asked for. Raises UsageError."""
+    if path is None:
+        return
+    try:
+        serve.write_private(path, target.toml(profile))
+    except OSError as problem:
+        raise UsageError(f"--target-out {path}: {problem.strerror}") from None
+
+
 def _reference(arguments: argparse.Namespace) -> Reference:
+    if arguments.data is not None and arguments.data < FEWEST:
+        raise UsageError(f"--data {arguments.data}: must be an integer ≥ {FEWEST}")
     try:
         return Reference(arguments.seed, arguments.database, projects=arguments.data)
     except (ValueError, sqlite3.Error) as problem:

@@ -117,7 +117,7 @@ def load(path: Path, environ: Mapping[str, str] | None) -> Fleet:
     `environ` has the variables that the profiles name; None: they may be set elsewhere.
     """
     try:
-        text = text_of(path)
+        text = text_of(path, "fleet file")
         data = tables_of(path, text)
     except ProfileError as problem:
         raise FleetError(list(problem.problems)) from None

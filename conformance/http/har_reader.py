@@ -48,7 +48,8 @@ def read(archive: Any, base_url: str, contract: Contract) -> Traffic:
             if not match
         ]
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        raise TrafficError(f"not an HTTP archive ({type(problem).__name__}: {problem})") from None
+        place = f"no {problem}" if isinstance(problem, KeyError) else str(problem)
+        raise TrafficError(f"not an HTTP archive (HAR): {place}") from None
     return Traffic(tuple(exchanges), tuple(strangers))
 
 

@@ -28,6 +28,10 @@ FAST = 0.005
 Observed = Mapping[tuple[str, str], list[Any]]
 
 
+UNREPORTED = "not in the report"
+"""The verdict on what another build, or a run of other classes, has checked."""
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Changed verdicts and observations, and slower operations, one text for each.
@@ -55,10 +59,10 @@ def compare(before: Report, after: Report) -> Comparison:
     found: dict[str, list[str]] = {name: [] for name in ("broke", "lost", "known", "mended")}
     otherwise = []
     for name in {**earlier, **later}:
-        then, now = earlier.get(name, "unknown"), later.get(name, "absent")
+        then, now = earlier.get(name, UNREPORTED), later.get(name, UNREPORTED)
         if then == now:
             continue
-        is_lost = then == Verdict.PASS and now == Verdict.INCONCLUSIVE
+        is_lost = then == Verdict.PASS and now in (Verdict.INCONCLUSIVE, UNREPORTED)
         if name in accepted and (now == Verdict.FAIL or is_lost):
             found["known"].append(f"{name}: {then}, now {now}")
         elif now == Verdict.FAIL:

@@ -2,10 +2,18 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from conformance.report.document_types import Report
 
-PARTS = {"requirements", "observations"}
+PARTS = {
+    "requirements": list,
+    "observations": list,
+    "target": dict,
+    "suite": dict,
+    "ledger": list,
+}
+"""Some properties of every report, with their types; a report has one requirement at least."""
 
 
 class PreviousError(ValueError):
@@ -17,12 +25,22 @@ def load(path: Path) -> Report:
     file = path / "report.json" if path.is_dir() else path
     try:
         report: Report = json.loads(file.read_bytes())
-        if not set(report) >= PARTS:
+        if not _is_report(report):
             raise PreviousError(f"{file}: not a report of this suite")
     except OSError as problem:
         raise PreviousError(f"{file}: {problem.strerror}") from None
     except PreviousError:
         raise
-    except (ValueError, TypeError):
+    except ValueError:
         raise PreviousError(f"{file}: not a JSON object") from None
     return report
+
+
+def _is_report(document: Any) -> bool:
+    has_parts = isinstance(document, dict) and all(
+        isinstance(document.get(name), type) for name, type in PARTS.items()
+    )
+    if not has_parts:
+        return False
+    entries = document["requirements"]
+    return bool(entries) and all(isinstance(entry, dict) and "id" in entry for entry in entries)

@@ -11,7 +11,7 @@ def conformance_classes(text: str) -> tuple[str, ...]:
     """The names of conformance classes, separated by commas."""
     # The catalogue is loaded only for this.
     classes: tuple[str, ...] = importlib.import_module("conformance.contract.requirements").CLASSES
-    chosen = names(text)
+    chosen = tuple(text.split(","))
     if unknown := [name for name in chosen if name not in classes]:
         raise argparse.ArgumentTypeError(
             f"unknown class {unknown[0]!r}; the classes are {', '.join(classes)}"
@@ -21,14 +21,17 @@ def conformance_classes(text: str) -> tuple[str, ...]:
 
 def names(text: str) -> tuple[str, ...]:
     """Names, separated by commas."""
-    return tuple(text.split(","))
+    found = tuple(text.split(","))
+    if "" in found:
+        raise argparse.ArgumentTypeError(f"{text!r} must be names with commas between them")
+    return found
 
 
 def formats(text: str) -> tuple[str, ...]:
     """The names of report formats, separated by commas."""
     # The formats are loaded only for this.
     known: dict[str, object] = importlib.import_module("conformance.report.artefacts").FORMATS
-    chosen = names(text)
+    chosen = tuple(text.split(","))
     if unknown := [name for name in chosen if name not in known]:
         raise argparse.ArgumentTypeError(
             f"unknown format {unknown[0]!r}; the formats are {', '.join(known)}"
@@ -42,6 +45,14 @@ def shard(text: str) -> Shard:
         return parse(text)
     except ValueError as problem:
         raise argparse.ArgumentTypeError(str(problem)) from None
+
+
+def integer(text: str) -> int:
+    """An integer."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} must be an integer") from None
 
 
 def count(text: str) -> int:

@@ -84,7 +84,7 @@ OPTIONS = (
         "seed",
         "the same seed sends the same requests (default: %(default)s)",
         metavar="N",
-        type=int,
+        type=option_types.integer,
         default=1,
         is_short=False,
     ),

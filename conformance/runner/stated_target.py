@@ -1,8 +1,9 @@
 """The target that the options of a run state."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from conformance.runner.collection import RUN_INI
 from conformance.target.profile import load, of_environment, parse, with_credentials
 from conformance.target.profile_file import ProfileError
+from conformance.target.profile_schema import BASE_URL
 from conformance.target.target import Target
 
 TARGET: pytest.StashKey[Target | None] = pytest.StashKey()
@@ -26,6 +28,8 @@ def target_of(config: pytest.Config) -> Target | None:
 
 def _target(config: pytest.Config) -> Target | None:
     base_url = config.getoption("base_url", None) or None
+    if base_url is None and _is_base_url_empty(config.invocation_params.args):
+        raise pytest.UsageError(f"--base-url is empty: {BASE_URL.remedy}")
     profile = _profile(config, base_url)
     credentials: dict[str, Any] = {}
     for others in config.hook.pytest_conformance_credentials(config=config):
@@ -43,6 +47,14 @@ def _target(config: pytest.Config) -> Target | None:
     except ProfileError as problem:
         raise pytest.UsageError(str(problem)) from None
     return _provisioned(target, config)
+
+
+def _is_base_url_empty(arguments: Sequence[object]) -> bool:
+    """Whether an empty base URL is named, such as an unset variable of a CI system.
+
+    It must not stand for the reference; without the option, pytest has the same value.
+    """
+    return "--base-url=" in arguments or ("--base-url", "") in pairwise(arguments)
 
 
 def _profile(config: pytest.Config, base_url: str | None) -> Path | Mapping[str, Any] | None:

@@ -19,15 +19,15 @@ class ProfileError(ValueError):
         return "\n".join(map(str, self.problems))
 
 
-def text_of(path: Path) -> str:
-    """The text of a profile. Raises ProfileError."""
+def text_of(path: Path, kind: str = "profile") -> str:
+    """The text of a profile, or of another kind of file. Raises ProfileError."""
     try:
         return path.read_text(
             encoding="utf-8-sig"
         )  # editors on Windows put a byte order mark there
     except OSError as error:
         raise _unreadable(
-            path, f"cannot be read: {error.strerror}", "give the path of a profile"
+            path, f"cannot be read: {error.strerror}", f"give the path of a {kind}"
         ) from None
     except UnicodeDecodeError:
         raise _unreadable(path, "is not UTF-8 text", "save it as UTF-8") from None

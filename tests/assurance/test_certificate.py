@@ -352,7 +352,7 @@ def _another_kind(*, private: bool) -> bytes:
     ("content", "message"),
     [
         (b"no key", "not a private key (ValueError)"),
-        (None, "not a private key (FileNotFoundError)"),
+        (None, "No such file or directory"),
         (
             _another_kind(private=True),
             "not an Ed25519 key; `conformance keygen` generates one",

@@ -103,6 +103,16 @@ def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
             + HINT.format("conformance run"),
         ),
         (
+            ["run", "--require", ""],
+            "conformance run: error: argument --require: '' must be names with commas between them"
+            + HINT.format("conformance run"),
+        ),
+        (
+            ["run", "--seed", "abc"],
+            "conformance run: error: argument --seed: 'abc' must be an integer"
+            + HINT.format("conformance run"),
+        ),
+        (
             ["serve", "--port", "65536"],
             "conformance serve: error: argument --port: '65536' must be a port from 0 to 65535"
             + HINT.format("conformance serve"),
@@ -159,6 +169,77 @@ def test_a_mistake_in_the_options_is_one_line(
         "",
         message.replace("{cwd}", str(tmp_path)),
     )
+
+
+ARCHIVE = '{"log": {"entries": []}}'
+NOT_A_REPORT = '{"requirements": 5, "observations": []}'
+AT_X = ("--base-url", "http://x/v1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare", "odd.json", "file"], "odd.json: not a report of this suite"),
+        (["replay", "odd.json"], "odd.json: not a report of this suite"),
+        (["judge", "file", *AT_X], "file: not an HTTP archive (HAR): it is not JSON"),
+        (["judge", "odd.json", *AT_X], "odd.json: not an HTTP archive (HAR): no 'log'"),
+        (
+            ["judge", "empty.har", *AT_X],
+            "empty.har: no request of the API at http://x/v1, and 0 other requests",
+        ),
+        (
+            ["judge", "empty.har", "--base-url", "x/v1"],
+            f"--base-url is not an http or https URL; {REMEDY}",
+        ),
+        (
+            ["doctor", "--reference", "--target", "file"],
+            "--reference and --target name two targets; leave one of them out",
+        ),
+        (
+            ["run", "--reference", *AT_X],
+            "--reference and --base-url name two targets; leave one of them out",
+        ),
+        (
+            ["run", "--name", "eu"],
+            "--name is the name of the target in a memory: add --db URL",
+        ),
+        (["run", "--base-url", ""], f"--base-url is empty; {REMEDY}"),
+        (["doctor", "--base-url", ""], f"--base-url is empty; {REMEDY}"),
+        (
+            ["doctor"],
+            "there is no target.toml here; use --target FILE, --base-url URL or --reference",
+        ),
+        (["selftest", "--also", "none.toml"], "none.toml: No such file or directory"),
+        (["serve", "--data", "20"], "--data 20: must be an integer ≥ 154"),
+        (
+            ["serve", "--target-out", "no/folder/x.toml"],
+            "--target-out no/folder/x.toml: No such file or directory",
+        ),
+        (["verify", "none.zip"], "none.zip: No such file or directory"),
+        (["challenge", "--key", "none.key"], "none.key: No such file or directory"),
+        (
+            ["registry", "rejudge", "."],
+            ".: no submission in it; each is a folder with PRODUCT.toml",
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_mistake_in_the_files_is_one_line(
+    tmp_path: Path,
+    arguments: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Exit code 4, also where nothing could be checked: that is never green."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    (tmp_path / "odd.json").write_text(NOT_A_REPORT)
+    (tmp_path / "empty.har").write_text(ARCHIVE)
+
+    assert main(arguments) == 4
+    expected = f"conformance {arguments[0]}: error: {message}\n"
+    assert capsys.readouterr() == ("", expected)
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with workers"])

@@ -90,6 +90,8 @@ def test_a_campaign_says_how_each_target_ended(tmp_path: Path) -> None:
         (["fleet.toml", "--db", "mysql://h/n"], "'AWAY_KEY'"),
         (["one.toml", "--db", "mysql://h/n"], "--db mysql: neither SQLite nor PostgreSQL"),
         (["one.toml", "--only", "moon"], "no target has the label or name of --only"),
+        (["one.toml", "--shard", "2/2"], "--shard 2/2 has no target; divide 1 target into fewer"),
+        (["."], ".: cannot be read: Is a directory: give the path of a fleet file"),
         (["one.toml", "--engine", "dask+tls://127.0.0.1:1"], "TLS needs the settings of Dask"),
     ],
 )

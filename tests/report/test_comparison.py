@@ -36,6 +36,15 @@ def test_what_passed_and_is_not_checked_now_is_lost() -> None:
     assert back.otherwise == ("x/y[project_get]: inconclusive, now pass",)
 
 
+def test_what_passed_and_is_in_no_later_report_is_lost() -> None:
+    """The later run may be one of other classes."""
+    other = a_report(an_entry("y/z"))
+    forth, back = comparison.compare(report(), other), comparison.compare(other, report())
+
+    assert "x/y[project_get]" in forth.lost
+    assert "x/y[project_get]: not in the report, now pass" in back.otherwise
+
+
 def test_known_failures_and_gaps_do_not_count() -> None:
     """They are listed by themselves, as the later report marks them."""
     failed = report("fail", known="ticket 7")

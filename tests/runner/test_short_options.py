@@ -73,6 +73,15 @@ def test_a_selection_without_our_checks_prints_nothing_of_ours(tmp_path: Path) -
     assert not (tmp_path / "reports").exists()
 
 
+@pytest.mark.parametrize("given", [("--base-url", ""), ("--base-url=",)])
+def test_an_empty_base_url_is_a_usage_error(given: tuple[str, ...], tmp_path: Path) -> None:
+    """A variable that is not set must not stand for the reference, which conforms."""
+    ended = run_pytest(tmp_path, "--pyargs", "conformance.suite.test_limits", *given)
+
+    assert ended.returncode == 4
+    assert "--base-url is empty: write http:// or https://" in ended.stderr
+
+
 def test_our_options_are_accepted_where_our_suite_runs(tmp_path: Path) -> None:
     """By both names."""
     suite = ("--pyargs", "conformance.suite", "--conformance-class", "description")

@@ -75,7 +75,9 @@ def read(path: Path) -> Bundle:
             files = {entry.filename: archive.read(entry) for entry in archive.infolist()}
     except BundleProblem:
         raise
-    except (OSError, zipfile.BadZipFile, zlib.error, ValueError, EOFError) as problem:
+    except OSError as problem:
+        raise BundleProblem(f"{path}: {problem.strerror or problem}") from None
+    except (zipfile.BadZipFile, zlib.error, ValueError, EOFError) as problem:
         raise BundleProblem(
             f"{path.name} is not a certificate ({type(problem).__name__})"
         ) from None

@@ -54,7 +54,9 @@ def private_key(path: Path) -> CryptoSigner:
     """The private key in a PEM file. Raises KeyProblem."""
     try:
         key = serialization.load_pem_private_key(path.read_bytes(), password=None)
-    except (OSError, ValueError, TypeError) as problem:
+    except OSError as problem:
+        raise KeyProblem(f"{path}: {problem.strerror}") from None
+    except (ValueError, TypeError) as problem:
         raise KeyProblem(f"{path}: not a private key ({type(problem).__name__})") from None
     if not isinstance(key, Ed25519PrivateKey):
         raise KeyProblem(f"{path}: not an Ed25519 key; `conformance keygen` generates one")

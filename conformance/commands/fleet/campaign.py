@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any
 
 from conformance.commands.fleet.display import Display
+from conformance.commands.options.fleet import UNSHARDED
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import (
     CHECKER_ERROR,
@@ -25,6 +26,7 @@ from conformance.contract.exit_codes import (
     INTERRUPTED,
     NON_CONFORMANT,
 )
+from conformance.contract.quantity import quantity
 from conformance.fleet import fleet_file
 from conformance.fleet.coordinator import Coordinator, Errand, MemoryLost
 from conformance.fleet.engines.engine import Engine, EngineProblem
@@ -55,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     fleet = _fleet(arguments)
     targets = fleet.selected(arguments.only, arguments.shard)
     if not targets:
-        raise UsageError(f"{arguments.file}: no target has the label or name of --only")
+        raise UsageError(f"{arguments.file}: {_why_none(fleet, arguments)}")
     memory = _memory(arguments.db)
     try:
         with _engine(arguments) as engine:
@@ -64,6 +66,15 @@ def run(arguments: argparse.Namespace) -> int:
         return _report(arguments, memory, campaign, is_stopped=is_stopped)
     finally:
         memory.close()
+
+
+def _why_none(fleet: Fleet, arguments: argparse.Namespace) -> str:
+    """Why the options select no target."""
+    number = len(fleet.selected(arguments.only, UNSHARDED))
+    if not number:
+        return "no target has the label or name of --only"
+    shard = "/".join(map(str, arguments.shard))
+    return f"--shard {shard} has no target; divide {quantity(number, 'target')} into fewer shards"
 
 
 def _fleet(arguments: argparse.Namespace) -> Fleet:

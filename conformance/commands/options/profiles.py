@@ -5,9 +5,11 @@ from pathlib import Path
 
 from conformance.commands.options import usual
 
+REFERENCE = "the bundled reference"
 
-def target(part: argparse.ArgumentParser) -> None:
-    """The options that name a target."""
+
+def target(part: argparse.ArgumentParser, reference: str = REFERENCE) -> None:
+    """The options that name a target; `reference` is the help of --reference."""
     part.add_argument(
         "--base-url",
         metavar="URL",
@@ -24,7 +26,7 @@ def target(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--reference",
         action="store_true",
-        help="the bundled reference (default without --base-url, --target and target.toml)",
+        help=reference,
     )
 
 

@@ -13,7 +13,8 @@ FLEET_EXTRA = "needs the extra `fleet`: pip install 'localization-api-conformanc
 
 def run(part: argparse.ArgumentParser) -> None:
     """The options of a run; without a target it checks the bundled reference."""
-    profiles.target(part)
+    default = "(default without --base-url, --target and target.toml)"
+    profiles.target(part, f"{profiles.REFERENCE} {default}")
     for option in OPTIONS:
         if option.name == "class":
             part.add_argument("--class", dest="classes", **option.keywords)

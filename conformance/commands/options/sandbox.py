@@ -50,7 +50,7 @@ def _data(part: argparse.ArgumentParser) -> None:
     )
     part.add_argument(
         "--seed",
-        type=int,
+        type=option_types.integer,
         default=1,
         metavar="N",
         help="the same seed creates the same data (default: %(default)s)",

@@ -10,6 +10,9 @@ NARROW = 400
 """The width of lines, of which several are side by side."""
 
 MARGIN_LEFT, MARGIN_BOTTOM = 56, 18
+WIDEST = 40
+"""The width of a bar that has room."""
+
 MOST_BARS = 120
 """The bars of a chart; of a longer time, the last ones."""
 
@@ -38,7 +41,14 @@ def bars(title: str, shown: Sequence[Bar]) -> Markup:
     highest = max(sum(bar.parts.values()) for bar in shown) or 1
     step = (WIDTH - MARGIN_LEFT) / len(shown)
     drawn = Markup().join(_bar(bar, number, step, highest) for number, bar in enumerate(shown))
-    return _svg(title, drawn + _axes(str(highest), [bar.label for bar in shown], WIDTH), WIDTH)
+    end = WIDTH - step + _width(step)
+    axes = _axes(str(highest), [bar.label for bar in shown], WIDTH, end)
+    return _svg(title, drawn + axes, WIDTH)
+
+
+def _width(step: float) -> float:
+    """The width of a bar, of which one begins at each step."""
+    return min(max(step - 1, 1), WIDEST)
 
 
 def _bar(bar: Bar, number: int, step: float, highest: int) -> Markup:
@@ -49,7 +59,7 @@ def _bar(bar: Bar, number: int, step: float, highest: int) -> Markup:
         below -= tall
         drawn += Markup(
             '<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>'
-        ).format(style, left, below, min(max(step - 1, 1), 40), tall)
+        ).format(style, left, below, _width(step), tall)
     words = ", ".join(f"{value} {style}" for style, value in bar.parts.items() if value)
     return Markup("<g><title>{}: {}</title>{}</g>").format(bar.label, words or "nothing", drawn)
 
@@ -61,7 +71,8 @@ def lines(title: str, labels: Sequence[str], shown: Sequence[Line]) -> Markup:
         return Markup()
     highest = max(values) or 1.0
     drawn = Markup().join(_line(line, highest) for line in shown)
-    return _svg(title, drawn + _axes(f"{1000 * highest:,.0f} ms", labels, NARROW), NARROW)
+    axes = _axes(f"{1000 * highest:,.0f} ms", labels, NARROW, NARROW)
+    return _svg(title, drawn + axes, NARROW)
 
 
 def _line(line: Line, highest: float) -> Markup:
@@ -80,8 +91,8 @@ def _line(line: Line, highest: float) -> Markup:
     return Markup('<polyline class="{}" points="{}"/>').format(line.style, text)
 
 
-def _axes(top: str, labels: Sequence[str], width: int) -> Markup:
-    """The range of the values, and the first and last label."""
+def _axes(top: str, labels: Sequence[str], width: int, end: float) -> Markup:
+    """The range of the values, and the first and last label; the last value ends at `end`."""
     base = HEIGHT - MARGIN_BOTTOM
     drawn = Markup('<line class="axis" x1="{}" y1="{}" x2="{}" y2="{}"/>').format(
         MARGIN_LEFT, base, width, base
@@ -91,7 +102,7 @@ def _axes(top: str, labels: Sequence[str], width: int) -> Markup:
     drawn += text.format(MARGIN_LEFT - 6, base, "end", "0")
     drawn += text.format(MARGIN_LEFT, HEIGHT - 4, "start", labels[0])
     if len(labels) > 1:
-        drawn += text.format(width, HEIGHT - 4, "end", labels[-1])
+        drawn += text.format(round(end, 1), HEIGHT - 4, "end", labels[-1])
     return drawn
 
 

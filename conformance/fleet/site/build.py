@@ -66,7 +66,8 @@ class Site:
 def build(connection: Connection, out: Path) -> None:
     """Write the whole site; the pages of earlier campaigns, which do not change, once."""
     site = Site(out)
-    style = template.inline("page.css").text + "\n" + _text("fleet.css")
+    # Joined: markup escapes what is added to it.
+    style = "\n".join((template.inline("page.css").text, _text("fleet.css")))
     site.write(STYLE, style.encode())
     standings = _targets(connection, site)
     campaigns = reading.campaigns(connection)

@@ -122,12 +122,14 @@ def test_a_target_shows_what_broke_and_what_flaps(site: Path, page: Page) -> Non
 
 
 @pytest.mark.browser
-def test_a_narrow_window_scrolls_tables_only(site: Path, browser: Browser) -> None:
-    """No page is wider than its window."""
+def test_a_narrow_window_scrolls_tables_and_charts_only(site: Path, browser: Browser) -> None:
+    """No page is wider than its window, and the labels of a chart stay readable."""
     narrow = browser.new_page(viewport={"width": 390, "height": 800}, color_scheme="dark")
     for name in PAGES:
         narrow.goto((site / name).as_uri())
         assert narrow.evaluate("document.documentElement.scrollWidth") <= 390
+    narrow.goto((site / "index.html").as_uri())
+    assert narrow.locator(".scroll > .chart").evaluate("chart => chart.clientWidth") >= 500
 
 
 def test_a_page_of_an_earlier_campaign_is_written_once(

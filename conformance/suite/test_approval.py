@@ -153,6 +153,7 @@ def test_an_approved_review_is_no_longer_approvable(
     trial = trials.approved(scheme)
     id = trial.review.id
     read = approvals.reader.read_until(id, lambda read: not _is_approvable(read), scheme)
+    approvals.reader.require_found(read, trial.after)
     expect.served(read)
     if "approvable" not in record_of(read):
         raise Inconclusive("the review does not show approvable", exchanges=[read.id])

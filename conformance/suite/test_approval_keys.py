@@ -41,6 +41,7 @@ def test_a_replay_repeats_the_result(
             purpose = "the key with another revision, between the replays"
             live.callers.send(other, scheme=scheme, purpose=purpose)
         replay = _replay(trial, approvals, "the same approval again")
+        approvals.reader.require_found(replay, trial.after)
         expect.status(replay, 200, before=trial.approval)
         check_replay(replay, trial.approval)
     after = _check_still_approved(trial, approvals)
@@ -54,6 +55,7 @@ def _replay(trial: Trial, approvals: Approvals, purpose: str) -> Exchange:
 def _check_still_approved(trial: Trial, approvals: Approvals) -> Exchange:
     """A read of the review. Raises Violation where it showed the approval, and no longer does."""
     after = approvals.reader.read_approved(trial.review)
+    approvals.reader.require_found(after, trial.after)
     expect.served(after)
     otherwise = defect(
         Kind.EFFECT,
@@ -141,6 +143,7 @@ def test_a_key_with_another_revision_is_a_conflict(
     )
     after = approvals.reader.read(trial.review.id)
     for revision, response in zip(revisions, responses, strict=True):
+        approvals.reader.require_found(response, trial.after)
         expect.status(response, *conflict(revision))
     if in_former_state(trial.review, after):
         _check_still_approved(trial, approvals)
@@ -183,10 +186,12 @@ def test_a_new_key_on_an_approved_review_changes_nothing(
     key = approvals.key(trial.review.id, f"new by {scheme}")
     purpose = "a new key on an approved review"
     response = approvals.approve(trial.review, key, scheme=scheme, purpose=purpose)
+    approvals.reader.require_found(response, trial.after)
     expect.status(response, *ON_APPROVED)
     _check_names(trial, response)
     _check_still_approved(trial, approvals)
     again = _replay(trial, approvals, "a replay after the new key")
+    approvals.reader.require_found(again, trial.after)
     expect.clear(again)
     # Where the replay did not work before either, the check of replays reports it.
     worked = before.status == 200 and alike(before.data, trial.approval.data)

@@ -16,7 +16,7 @@ from conformance.suite.callers.forged_credentials import (
 from conformance.suite.callers.needs import needed
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import LONGEST, later, limited, others
-from conformance.suite.lists.live import Live
+from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.target.target import Credential
 
 PURPOSES = {"expired": "an expired credential", "revoked": "a revoked credential"}
@@ -169,6 +169,8 @@ def _is_entitled(
         # The other trial is on another review: only a 401 or 403 is about the caller.
         is_about_caller = response.status in (401, 403)
         is_entitled = is_about_caller and _approves_otherwise(primary, scheme, trials)
+    elif response.status == 404 and _is_out_of_reach(operation, scheme, live):
+        return False
     else:
         is_entitled = _is_served_otherwise(primary, scheme, response, operation, live)
     if response.status != 401:
@@ -178,6 +180,16 @@ def _is_entitled(
     if live.callers.is_served(primary, scheme):
         return True
     return is_entitled and not _serves_others(primary, scheme, live)
+
+
+def _is_out_of_reach(operation: Operation, scheme: str, live: Live) -> bool:
+    """Whether the list by this scheme does not show the record either: the token reaches less."""
+    if "{" not in operation.path:
+        return False
+    name = parameter_of(operation)
+    id = live.call(operation).path[name]
+    records = live.records(PARENTS[name])
+    return not any(live.is_listed(each, scheme) for each in records if each.record["id"] == id)
 
 
 def _approves_otherwise(primary: Credential, scheme: str, trials: Trials) -> bool:

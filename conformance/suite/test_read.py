@@ -13,7 +13,6 @@ from conformance.suite.callers.places import in_data
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.limits import with_all_limits
 from conformance.suite.lists.live import Live, parameter_of
-from conformance.suite.lists.pagination import Listed, record_key
 from conformance.suite.reading.absence import absent_ids, probe_beside_arguments, shows_existence
 from conformance.suite.reading.identity import (
     AT_ONCE,
@@ -56,21 +55,25 @@ def test_a_valid_request_is_served(operation: Operation, live: Live) -> None:
     """Every read operation responds 200 for data that the caller may see."""
     if operation.path.endswith("Id}"):
         for listed, response in live.readings(operation):
-            if response.status != 404 or _is_listed(live, listed):
+            if response.status != 404 or live.is_listed(listed, response.scheme):
                 expect.served(response)
         return
     # Below a record first: without a parent that is served, such a list has no valid request.
     if "{" in operation.path:
         _require_lists_below(operation, live)
-    expect.served(live.callers.send(live.call(operation), purpose="a valid request"))
+    response = live.callers.send(live.call(operation), purpose="a valid request")
+    if response.status != 404 or _is_parent_listed(operation, response, live):
+        expect.served(response)
     if operation.id == "account_get":
         _require_other_accounts(operation, live)
 
 
-def _is_listed(live: Live, listed: Listed) -> bool:
-    """Whether a record is still in its list: otherwise it was deleted."""
-    page = live.callers.send(listed.call, purpose="is it still listed?")
-    return record_key(listed.record) in map(record_key, page.items)
+def _is_parent_listed(operation: Operation, response: Exchange, live: Live) -> bool:
+    """Whether the record above a list is still listed, or has never been."""
+    pages = live.lists_below(operation.id) if "{" in operation.path else []
+    parents = {listed.record["id"]: listed for listed, _ in pages}
+    above = [parents[id] for id in response.call.path.values() if id in parents]
+    return all(live.is_listed(listed, response.scheme) for listed in above)
 
 
 def _require_lists_below(operation: Operation, live: Live) -> None:
@@ -80,7 +83,7 @@ def _require_lists_below(operation: Operation, live: Live) -> None:
             continue
         call = Call(operation.id, response.call.path)
         plain = live.callers.send(call, purpose="the list below a record")
-        if plain.status != 404 or _is_listed(live, listed):
+        if plain.status != 404 or live.is_listed(listed, plain.scheme):
             expect.served(plain)
 
 

@@ -52,7 +52,7 @@ def test_an_approval_by_tool_is_one_over_http(
     operation = toolbox.live.operation("review_approve")
     toolbox.tool(operation)
     preconditions.check()
-    _check_replay_by_tool(toolbox, operation, trials)
+    _check_replay_by_tool(toolbox, operation, approvals, trials)
     check_rejected_by_tool(toolbox, operation, approvals, trials)
     check_unapprovable_by_tool(toolbox, operation, approvals, trials)
     review = approvals.pool.take(pending_beside(approvals.reader.listed()))
@@ -69,11 +69,16 @@ def test_an_approval_by_tool_is_one_over_http(
     check_not_in_former_state(review, after, by_tool)
     purpose = "replay over HTTP an approval by tool"
     replay = approvals.approve(review, key, scheme=toolbox.scheme, purpose=purpose)
-    expect.status(replay, 200)
+    _require_replay(replay, after, approvals)
     _check_same_result(replay.data, data, toolbox, by_tool, replay)
     older = arguments_of_approval(review.id, review.revision - 1, key)
     check_rejected(toolbox.call_as_primary(operation, older, "the key with another revision"))
     _check_key_over_http(Trial(review, toolbox.scheme, key, replay, after), toolbox, approvals)
+
+
+def _require_replay(replay: Exchange, after: Exchange, approvals: Approvals) -> None:
+    approvals.reader.require_found(replay, after)
+    expect.status(replay, 200)
 
 
 def _check_alone(
@@ -110,6 +115,7 @@ def _check_key_over_http(by_tool: Trial, toolbox: Toolbox, approvals: Approvals)
     call = approvals.call(review.id, review.revision + 1, by_tool.key)
     purpose = "over HTTP, the key of an approval by tool with another revision"
     response = toolbox.live.callers.send(call, scheme=toolbox.scheme, purpose=purpose)
+    approvals.reader.require_found(response, by_tool.after)
     expect.status(response, *conflict(review.revision + 1))
     if not approvals.pool.leaves(FEWEST_LEFT):
         return
@@ -143,12 +149,16 @@ def _check_result_by_tool(data: object, review: Review, first: ToolResult) -> No
         expect.that(is_right, otherwise.on(name).at(first.where), first.exchange)
 
 
-def _check_replay_by_tool(toolbox: Toolbox, operation: Operation, trials: Trials) -> None:
+def _check_replay_by_tool(
+    toolbox: Toolbox, operation: Operation, approvals: Approvals, trials: Trials
+) -> None:
     """A replay by tool of an approval over HTTP returns its result."""
     trial = trials.by(toolbox.scheme)
     arguments = arguments_of_approval(trial.review.id, trial.review.revision, trial.key)
     purpose = "replay by tool an approval over HTTP"
     replay = toolbox.call_until_served(operation, arguments, purpose)
+    if not replay.is_served:
+        approvals.reader.require_found(approvals.reader.read(trial.review.id), trial.after)
     first = trial.approval.data
     _check_same_result(first, data_of(replay), toolbox, trial.approval, replay.exchange)
     newer = arguments_of_approval(trial.review.id, ahead(trial.review.revision), trial.key)

@@ -142,6 +142,8 @@ def _change(before: Exchange, response: Exchange, after: Exchange) -> StatusChan
         response.call.path == before.call.path
     )
     absent = frozenset() if is_primarys else frozenset({404})
+    if response.status == after.status == 404:
+        raise Inconclusive("a review of the profile is no longer found", needs=NEEDS)
     if status == APPROVED:
         expect.status(response, *ON_APPROVED, *absent)
         return None

@@ -105,7 +105,7 @@ class Preconditions:
         for transfer in self._transfers():
             yield "approval/key-other-review", (transfer.response, transfer.after)
         again = self._approve(trial, trial.key, "a replay")
-        if not _is_repeated(again, trial):
+        if not _is_repeated(again, trial) and not self._has_moved_on(again, trial):
             yield "approval/replay", (trial.approval, again)
 
     def _of_trials(self, trial: Trial) -> Iterator[Step]:
@@ -146,7 +146,9 @@ class Preconditions:
         return [
             response
             for revision, response in pairs
-            if _is_own(response) and response.status not in conflict(revision)
+            if _is_own(response)
+            and response.status not in conflict(revision)
+            and not self._has_moved_on(response, trial)
         ]
 
     def _effect_of_new_key(self, trial: Trial) -> tuple[Exchange, ...]:
@@ -159,7 +161,7 @@ class Preconditions:
         reads = (before, reader.read_approved(review))
         undone = [read for read in reads if in_former_state(review, read)]
         if response.status not in ON_APPROVED:
-            return (response,)
+            return () if self._has_moved_on(response, trial) else (response,)
         if undone and self._trials.are_readable():
             return (response, undone[0])
         return ()
@@ -173,6 +175,10 @@ class Preconditions:
         response = self._approvals.approve(trial.review, key, scheme=trial.scheme, purpose=purpose)
         expect.clear(response)
         return response
+
+    def _has_moved_on(self, response: Exchange, trial: Trial) -> bool:
+        """Whether a response shows no defect of a step, since its review is no longer found."""
+        return self._approvals.reader.has_moved_on(response, trial.after)
 
 
 def _first_flaws(preconditions: Preconditions) -> tuple[Flaw, ...]:

@@ -91,6 +91,26 @@ class ReviewReader:
         """Read a review that was approved, until it no longer shows its former state."""
         return self.read_until(review.id, lambda read: not in_former_state(review, read), scheme)
 
+    def require_found(self, response: Exchange, seen: Exchange) -> None:
+        """Inconclusive where a review that was read after its approval has moved on since."""
+        if self.has_moved_on(response, seen):
+            raise Inconclusive(
+                "the review is no longer found, some time after its approval",
+                needs=("a review that can be read well after its approval",),
+                exchanges=[seen.id, response.id],
+            )
+
+    def has_moved_on(self, response: Exchange, seen: Exchange) -> bool:
+        """Whether a review that was read after its approval is no longer found, as in an archive.
+
+        `seen` is that read, `response` that to a later request for the review.
+        """
+        if response.status != 404 or seen.status != 200:
+            return False
+        is_read = response.operation == "review_get"
+        read = response if is_read else self.read(response.call.path["reviewId"])
+        return read.status == 404
+
     def read_until(
         self, id: str, holds: Callable[[Exchange], bool], scheme: str | None = None
     ) -> Exchange:

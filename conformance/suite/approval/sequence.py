@@ -32,6 +32,7 @@ class Sequence:
         self._scheme = live.callers.credential("primary").schemes[0]
         self._oracle = Oracle()
         self._reviews = {review.id: review for review in reviews}
+        self._approved: dict[str, Exchange] = {}
         self._subjects = [Subject(each.id, each.revision) for each in self._reviews.values()]
 
     def step(self, which: int, key: int, difference: int) -> None:
@@ -47,6 +48,7 @@ class Sequence:
             return
         if response.status == 200 and self._is_overtaken(step):
             step = Step(subject, step.key)
+        self._require_found(subject, response)
         expect.status(response, *sorted(self._oracle.allowed(step)))
         self._compare(step, response)
 
@@ -69,11 +71,19 @@ class Sequence:
             self._revise_pending()
         self._check_state(step.subject, response)
 
+    def _require_found(self, subject: Subject, response: Exchange) -> None:
+        """Inconclusive where a review that was read after its approval is no longer found."""
+        if subject.id in self._approved:
+            self._approvals.reader.require_found(response, self._approved[subject.id])
+
     def _check_state(self, subject: Subject, response: Exchange) -> None:
         reader = self._approvals.reader
         review = self._reviews[subject.id]
         after = reader.read_approved(review) if subject.approved else reader.read(review.id)
+        self._require_found(subject, after)
         expect.served(after)
+        if subject.approved:
+            self._approved[subject.id] = after
         otherwise = defect(
             Kind.EFFECT,
             "the review is not approved after an approval of it succeeded"

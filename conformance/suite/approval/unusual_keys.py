@@ -24,7 +24,8 @@ LENGTHS = (200, 1024)
 class KeyUse:
     """An approval with an unusual key; `replay` is the same request again, after a success.
 
-    `resembling` is true where a key that differs in one character was accepted before.
+    It is None where the review is no longer found by then. `resembling` is true where a key that
+    differs in one character was accepted before.
     """
 
     review: Review
@@ -88,7 +89,8 @@ class UnusualKeys:
         again = approvals.approve(
             review, key, scheme=response.scheme, purpose=f"a replay with a key of {len(key)}"
         )
-        return KeyUse(review, response, after, again)
+        replay = None if reader.has_moved_on(again, after) else again
+        return KeyUse(review, response, after, replay)
 
 
 def _of(live: Live) -> UnusualKeys:

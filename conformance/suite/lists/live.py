@@ -12,7 +12,7 @@ from conformance.http.exchange import Call, Exchange
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.suite.callers.callers import Callers
-from conformance.suite.lists.pagination import PAGE, Listed, Pagination
+from conformance.suite.lists.pagination import PAGE, Listed, Pagination, record_key
 from conformance.suite.lists.paginations import Paginations
 
 Value = TypeVar("Value")
@@ -88,6 +88,15 @@ class Live:
         return self.fact(
             fact_name("readings", operation.id), lambda live: _readings(operation, live)
         )
+
+    def is_listed(self, listed: Listed, scheme: str | None) -> bool:
+        """Whether the page of a record still shows it, read by a scheme.
+
+        Otherwise it was deleted, or is out of reach: access is further limited by the credential
+        (Authentication), so that one of primary's may reach fewer records than the other.
+        """
+        page = self.callers.send(listed.call, scheme=scheme, purpose="is it still listed?")
+        return record_key(listed.record) in map(record_key, page.items)
 
     def call(self, operation: Operation) -> Call:
         """A valid call of a read operation, on a record that primary sees."""

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-from conformance.contract.verdict import Kind, defect
+from conformance.contract.verdict import Inconclusive, Kind, defect
+from conformance.http.exchange import Call
+from conformance.http.sending import Sending
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
 from conformance.suite.lists.changing_lists import (
@@ -12,10 +14,14 @@ from conformance.suite.lists.changing_lists import (
     desynchronize,
     updated,
 )
-from conformance.suite.lists.live import Live
+from conformance.suite.lists.live import PARENTS, READING, Live
 from conformance.suite.lists.pagination import End, Pagination, record_key
 from conformance.suite.lists.parts import skipped
 from conformance.suite.lists.repeated_records import some_ids
+
+MOST_READ = 5
+"""Missing records that are read by their ids."""
+LACKED = "a record that the list lacks"
 
 
 def loses(pagination: Pagination, whole: Sequence[Pagination], live: Live) -> bool:
@@ -69,6 +75,7 @@ def confirm_missing(pagination: Pagination, whole: Sequence[Pagination], live: L
             return
         if is_at_rest and number >= ROUNDS:
             break
+    _require_reach(again, missing, live)
     _report_missing(again, missing)
 
 
@@ -87,7 +94,31 @@ def confirm_skipped(pagination: Pagination, other: Pagination, live: Live) -> No
         missing -= updated([pagination, other, again, beside])
         if len(missing) <= again.without_id:
             return
+    _require_reach(again, missing, live)
     _report_missing(again, missing)
+
+
+def _require_reach(pagination: Pagination, missing: set[str], live: Live) -> None:
+    """Inconclusive where the caller of a pagination cannot read what it lacks by id either.
+
+    Access is further limited by the credential (Authentication): one of primary's may reach fewer
+    records than the other, by which they were listed.
+    """
+    reading = {PARENTS[name]: (reader, name) for name, reader in READING.items()}
+    reader, name = reading.get(pagination.call.operation, ("", ""))
+    scheme, ids = pagination.pages[0].scheme, sorted(missing)[:MOST_READ]
+    requests = [
+        (Call(reader, {name: id}), Sending(live.callers.credential("primary"), scheme, LACKED))
+        for id in ids
+        if reader
+    ]
+    responses = live.callers.send_each(requests)
+    if responses and all(response.status in (403, 404) for response in responses):
+        raise Inconclusive(
+            f"what the list lacks by {scheme} cannot be read by its id either",
+            needs=(f"credentials.primary.{scheme}",),
+            exchanges=[response.id for response in responses],
+        )
 
 
 def _report_missing(pagination: Pagination, ids: set[str]) -> None:

@@ -42,12 +42,12 @@ def compare_with_default(call: Call, scheme: str | None, live: Live) -> None:
             return
         if _is_explained(plain, stated, again):
             return
+        # A cursor may be bound to the limit that it was issued under, and find nothing without it.
+        if scheme is not None and not (plain.items and stated.items):
+            return
         anew = live.callers.send(call, scheme=plain.scheme, purpose="without a limit again")
         # What was added between the two pages, the list shows now.
         if len(plain.items) <= DEFAULT_LIMIT and _ids(anew) != _ids(plain):
-            return
-        # A cursor may be bound to the limit that it was issued under, and find nothing without it.
-        if scheme is not None and not (plain.items and stated.items):
             return
     _report_default(plain, stated)
 

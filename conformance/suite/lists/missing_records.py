@@ -75,7 +75,7 @@ def confirm_missing(pagination: Pagination, whole: Sequence[Pagination], live: L
             return
         if is_at_rest and number >= ROUNDS:
             break
-    _require_reach(again, missing, live)
+    _require_reach(again, missing, after, live)
     _report_missing(again, missing)
 
 
@@ -94,19 +94,24 @@ def confirm_skipped(pagination: Pagination, other: Pagination, live: Live) -> No
         missing -= updated([pagination, other, again, beside])
         if len(missing) <= again.without_id:
             return
-    _require_reach(again, missing, live)
+    _require_reach(again, missing, [beside], live)
     _report_missing(again, missing)
 
 
-def _require_reach(pagination: Pagination, missing: set[str], live: Live) -> None:
-    """Inconclusive where the caller of a pagination cannot read what it lacks by id either.
+def _require_reach(
+    pagination: Pagination, missing: set[str], others: Sequence[Pagination], live: Live
+) -> None:
+    """Inconclusive where what another scheme alone lists cannot be read by its id either.
 
     Access is further limited by the credential (Authentication): one of primary's may reach fewer
-    records than the other, by which they were listed.
+    records than the other.
     """
+    scheme = pagination.pages[0].scheme
+    if any(each.pages[0].scheme == scheme and missing & set(each.ids) for each in others):
+        return
     reading = {PARENTS[name]: (reader, name) for name, reader in READING.items()}
     reader, name = reading.get(pagination.call.operation, ("", ""))
-    scheme, ids = pagination.pages[0].scheme, sorted(missing)[:MOST_READ]
+    ids = sorted(missing)[:MOST_READ]
     requests = [
         (Call(reader, {name: id}), Sending(live.callers.credential("primary"), scheme, LACKED))
         for id in ids

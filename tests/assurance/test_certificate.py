@@ -376,6 +376,19 @@ def test_an_invalid_private_key_is_a_usage_error(
     assert not (tmp_path / "never.zip").exists()
 
 
+@pytest.mark.parametrize("option", ["--challenge", "--lock"])
+def test_a_missing_file_of_an_option_is_named(
+    option: str, certified: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The remedy for a report that is missing is not given."""
+    dsse.generate(tmp_path / "own.key")
+    words = ("certify", "--report-dir", certified.report, "--key", tmp_path / "own.key")
+
+    assert main([*map(str, words), option, str(tmp_path / "none")]) == 4
+    expected = f"conformance certify: error: {tmp_path / 'none'}: No such file or directory\n"
+    assert capsys.readouterr().err == expected
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -27,7 +27,7 @@ def run(part: argparse.ArgumentParser) -> None:
         dest="workers",
         type=option_types.count,
         metavar="N",
-        help="run the checks in N processes; 4 check a slow target in a third of the time",
+        help="perform the checks in N processes; one has up to 32 requests under way already",
     )
     usual.json(part, "the outcome as a JSON object, and nothing else")
     part.add_argument(

@@ -189,6 +189,7 @@ class Gatherer:
         self.run: Any = None
         self.began = time.monotonic()
         self.secrets: set[str] = set()
+        self.have_others_failed = False
 
     def pytest_sessionstart(self) -> None:
         """With workers, check the options in the controller, which can report a usage error."""
@@ -216,7 +217,9 @@ class Gatherer:
                 self._opened().record(record)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the result of one item."""
+        """Take the result of one item, or remember that a test beside our checks failed."""
+        if report.failed and RESULT not in dict(report.user_properties):
+            self.have_others_failed = True
         for name, value in report.user_properties:
             if name in (RESULT, FACT_RESULT):
                 with self._writing():
@@ -260,7 +263,10 @@ class Gatherer:
                 self._opened()
             if self.run is not None:
                 self.run.secrets |= self.secrets
-                session.exitstatus = self.run.finish(session.exitstatus)
+                code = self.run.finish(session.exitstatus)
+                # The verdict is about the target; a test of the user that failed is no less red.
+                others = pytest.ExitCode.TESTS_FAILED if self.have_others_failed else code
+                session.exitstatus = code or others
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Show the verdict at the end of a pytest run."""

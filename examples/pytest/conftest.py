@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,11 +18,8 @@ SERVICE: pytest.StashKey[Any] = pytest.StashKey()
 
 
 def pytest_conformance_target(config: pytest.Config) -> dict[str, Any]:
-    """Start the service on a free port; its profile is made here, and stands in no file."""
-    service = started()
-    config.add_cleanup(lambda: service.__exit__(None, None, None))
-    profile = service.__enter__()
-    config.stash[SERVICE] = profile
+    """The profile of the service, which is made when it starts, and stands in no file."""
+    profile = service(config)
     # What the approval needs comes from the hooks below.
     without_reviews = profile["fixtures"] | {"approvable-reviews": []}
     return profile | {"fixtures": without_reviews}
@@ -35,15 +32,25 @@ def pytest_conformance_credentials() -> dict[str, dict[str, str]]:
 
 def pytest_conformance_approvable_review(config: pytest.Config) -> str | None:
     """One more review that may be approved; a real project would create it."""
-    ids: list[str] = config.stash[SERVICE]["fixtures"]["approvable-reviews"]
+    ids: list[str] = service(config)["fixtures"]["approvable-reviews"]
     return ids.pop() if ids else None
 
 
 @pytest.fixture(scope="session")
 def base_url(request: pytest.FixtureRequest) -> str:
     """The address of the service, for this project's own tests."""
-    url: str = request.config.stash[SERVICE]["base-url"]
+    url: str = service(request.config)["base-url"]
     return url
+
+
+def service(config: pytest.Config) -> dict[str, Any]:
+    """The profile of the service, which whoever asks first starts, on a free port."""
+    if SERVICE not in config.stash:
+        stack = ExitStack()
+        config.add_cleanup(stack.close)
+        config.stash[SERVICE] = stack.enter_context(started())
+    profile: dict[str, Any] = config.stash[SERVICE]
+    return profile
 
 
 @contextmanager

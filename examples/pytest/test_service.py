@@ -8,4 +8,4 @@ def test_the_service_asks_for_a_credential(base_url: str) -> None:
     response = httpx.get(f"{base_url}/account")
 
     assert response.status_code == 401
-    assert response.json()["code"] == "unauthorized"
+    assert response.json()["code"] == "unauthenticated"

@@ -37,6 +37,27 @@ def test_the_example_project_checks_the_service_that_it_starts(tmp_path: Path) -
     assert report["verdict"] == "conformant"
 
 
+def test_the_tests_of_the_example_project_run_alone(tmp_path: Path) -> None:
+    """They start the service themselves, and nothing of ours is printed."""
+    folder = shutil.copytree(EXAMPLE, tmp_path / "project")
+    ended = run_pytest(folder, "test_service.py")
+
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "conformance" not in ended.stdout
+
+
+def test_a_test_of_the_user_that_fails_is_not_hidden_by_a_conforming_target(
+    tmp_path: Path,
+) -> None:
+    """The exit code of the checks alone would be 0."""
+    (tmp_path / "test_theirs.py").write_text("def test_theirs(): assert False")
+    options = ("--conformance-depth=quick", "--conformance-class=limits")
+    ended = run_pytest(tmp_path, "test_theirs.py", "--pyargs", "conformance.suite", *options)
+
+    assert "CONFORMANT: every requirement" in ended.stdout, ended.stdout + ended.stderr
+    assert ended.returncode == 1
+
+
 def test_what_a_hook_returns_is_read_like_a_profile(tmp_path: Path) -> None:
     """A problem is a usage error that names the hook and the key."""
     (tmp_path / "conftest.py").write_text(

@@ -24,7 +24,7 @@ from conformance.suite.callers.places import status_line
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.filters import ids_inside
 from conformance.suite.lists.live import Live, parameter_of
-from conformance.suite.lists.parameters import confirmed_name
+from conformance.suite.lists.parameters import NOT_A_UUID, confirmed_name
 from conformance.suite.lists.records import every_value
 
 IN_RANGE = ("1", "50", "99", "100")
@@ -70,6 +70,9 @@ def test_a_path_id_that_is_not_a_uuid_is_rejected(operation: Operation, live: Li
     values = malformed(call.path[name])
     probes = {f"the path id {value}": call.at(**{name: value}) for value in values}
     live.callers.probe_all(probes, call)
+    right_in_query = call.at(**{name: NOT_A_UUID}).asking(**{name: call.path[name]})
+    purpose = f"the path id {NOT_A_UUID}, and the right one in the query"
+    expect.status(live.callers.probe(right_in_query, call, purpose), 400, 404, 422)
 
 
 @requirement("arguments/limit")

@@ -51,6 +51,16 @@ def test_another_company_is_out_of_reach(
         sample = live.sample(PARENTS[parameter_of(operation)])[:MAX_OWN_RECORDS]
         own = [listed.record["id"] for listed in sample]
         _check_ids(call, own, Sending(outsider, scheme, "as the outsider"), live)
+        if scheme == outsider.schemes[0]:
+            _check_cursors(Sending(outsider, scheme, "as the outsider, with a cursor"), call, live)
+
+
+def _check_cursors(sending: Sending, call: Call, live: Live) -> None:
+    """A cursor of primary's shows the outsider no items below a record of primary's."""
+    served = [each for each in others(live.operation(call.operation), live) if each.query]
+    for response in live.callers.send_each([(each, sending) for each in served]):
+        if response.items:  # an empty page shows nothing
+            _check_not_opened(response, response.call)
 
 
 def _check_approvals(scheme: str, live: Live, approvals: Approvals, trials: Trials) -> None:

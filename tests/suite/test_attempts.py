@@ -119,5 +119,12 @@ def test_a_misspelt_id_is_derived_from_the_right_one() -> None:
         {"reviewId": f"{{{ID}}}"},
         {"reviewId": f"{ID}0"},
         {"reviewId": "not-a-uuid"},
+        {"reviewId": "not-a-uuid"},
     ]
-    assert {call.body for call in made} == {RIGHT.body}
+    *plain, beside = made
+    assert {call.body for call in plain} == {RIGHT.body}
+    assert json.loads(beside.body or b"") == {
+        "reviewId": ID,
+        "expectedSubjectRevision": 7,
+        "idempotencyKey": "k",
+    }

@@ -95,11 +95,19 @@ def ahead_in_capitals(call: Call, right: int, key: str) -> Call:
     return stale.at(reviewId=stale.path["reviewId"].upper())
 
 
+def _with_id_in_body(call: Call, revision: int, key: str) -> Call:
+    """The right id stands in the body, where it is no property of the contract."""
+    id = call.path["reviewId"]
+    document = {"reviewId": id, "expectedSubjectRevision": revision, "idempotencyKey": key}
+    return call.at(reviewId="not-a-uuid").carrying(document)
+
+
 MISSPELT: Mapping[str, Change] = {
     "the id without dashes": _at(lambda id: id.replace("-", "")),
     "the id in braces": _at(lambda id: f"{{{id}}}"),
     "the id and another digit": _at(lambda id: f"{id}0"),
     "an id that is no UUID": _at(lambda _: "not-a-uuid"),
+    "an id that is no UUID, and the right one in the body": _with_id_in_body,
 }
 
 MALFORMED: Mapping[str, Change] = {

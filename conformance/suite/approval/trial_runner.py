@@ -15,7 +15,7 @@ from conformance.http.sending import Sending
 from conformance.runner.context import Context
 from conformance.suite.approval import plan
 from conformance.suite.approval.approvals import MOST_REVISIONS, Approvals
-from conformance.suite.approval.attempts import ahead
+from conformance.suite.approval.attempts import NEXT, ahead
 from conformance.suite.approval.bystanders import bystanders, newly_approved, worth
 from conformance.suite.approval.plan import STALE_KIND, Planned
 from conformance.suite.approval.review import Review, is_withheld, revision_of
@@ -187,11 +187,16 @@ class TrialRunner:
         return _as_read(review, attempt.after)
 
     def _attempted_at_once(self, review: Review) -> tuple[Review, tuple[Attempt, ...]]:
-        """Send stale attempts at once; the review to go on with, and the attempts."""
+        """Send stale attempts at once; the review to go on with, and the attempts.
+
+        One of them was rejected before: its repetition is no replay of an approval.
+        """
         if self._has_to_save_reviews:
             return review, ()
         primary = self._live.callers.credential("primary")
-        keys = [self._approvals.key(review.id, f"stale at once {n}") for n in range(AT_ONCE)]
+        rejected = f"{NEXT[0]} by {primary.schemes[0]}"
+        labels = [rejected, *(f"stale at once {n}" for n in range(1, AT_ONCE))]
+        keys = [self._approvals.key(review.id, label) for label in labels]
         calls = [self._approvals.call(review.id, ahead(review.revision), key) for key in keys]
         sending = Sending(primary, primary.schemes[0], "stale approvals at once")
         responses = self._session.client.send_all(calls, [sending] * AT_ONCE, together=True)

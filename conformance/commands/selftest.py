@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from conformance.assurance.selftest import catalogue, matrix, population
 from conformance.assurance.selftest.matrix import MatrixError, Row
-from conformance.assurance.selftest.population import Mutant, PopulationError, Subject, Variant
+from conformance.assurance.selftest.population import Mutant, PopulationError, Subject
 from conformance.commands.outcome import UsageError
 
 PASSED, FAILED = 0, 1
@@ -59,11 +59,7 @@ def _chosen(everything: Sequence[Subject], arguments: argparse.Namespace) -> Seq
     named = [
         subject for subject in everything if not arguments.only or subject.id in arguments.only
     ]
-    if arguments.seeds:
-        return population.seeded(
-            [subject for subject in named if isinstance(subject, Variant)], arguments.seeds
-        )
-    return named
+    return population.seeded(named, arguments.seeds) if arguments.seeds else named
 
 
 def document(rows: Sequence[Row], uncovered: Sequence[str]) -> dict[str, Any]:

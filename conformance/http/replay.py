@@ -56,7 +56,7 @@ class Recording:
             replayed.extensions["cut"] = _cut(response["body"])
         return replayed
 
-    def wait(self, seconds: float) -> None:
+    def wait(self, _seconds: float, _since: float | None = None, /) -> None:
         """Nothing: the time has passed when the run was recorded."""
 
     def abort(self) -> None:

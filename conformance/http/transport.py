@@ -49,8 +49,12 @@ class Transport(Protocol):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send one request. Raises httpx.TransportError without a response."""
 
-    def wait(self, seconds: float) -> None:
-        """Let the time of the target pass, in seconds."""
+    def wait(self, seconds: float, since: float | None = None, /) -> None:
+        """Let the time of the target pass: so many seconds, from now or a moment before.
+
+        `since` is on the monotonic clock. Where time is simulated, the target has waited for none
+        of them yet.
+        """
 
     def abort(self) -> None:
         """Let nobody wait any more, neither for a response nor for time to pass."""
@@ -118,9 +122,10 @@ class Network(httpx.BaseTransport):
                 self._routes[origin] = _Route(self._context, proxy_of(url), self._connections)
             return self._routes[origin]
 
-    def wait(self, seconds: float) -> None:
-        """Sleep for some seconds."""
-        self._connections.aborted.wait(seconds)
+    def wait(self, seconds: float, since: float | None = None, /) -> None:
+        """Sleep for what is left of some seconds."""
+        passed = 0.0 if since is None else time.monotonic() - since
+        self._connections.aborted.wait(max(0.0, seconds - passed))
 
 
 class _Route(httpx.HTTPTransport):
@@ -263,8 +268,8 @@ class InProcess(httpx.BaseTransport):
             asyncio._set_running_loop(None)
         return loop.run_until_complete(_Started(call, awaited))
 
-    def wait(self, seconds: float) -> None:
-        """Move the application's clock instead of sleeping."""
+    def wait(self, seconds: float, _since: float | None = None, /) -> None:
+        """Move the application's clock instead of sleeping: nothing else moves it."""
         self._advance(seconds)
 
     def abort(self) -> None:

@@ -55,6 +55,11 @@ class Context:
         self._is_settled = False
         self._is_finished = True
 
+    def wait_after(self, response: Exchange, seconds: float) -> None:
+        """Let time pass until so many seconds after a response."""
+        arrived = self.session.dispatcher.origin + response.started + response.elapsed
+        self.transport.wait(seconds, arrived)
+
     # --- facts -------------------------------------------------------------------------------
 
     def fact(self, name: str, compute: Callable[["Context"], Value]) -> Value:

@@ -40,7 +40,7 @@ def test_the_review_stays_approved(scheme: str, approvals: Approvals, trials: Tr
     """No read shows the former state again: one good read proves nothing."""
     trial = trials.approved(scheme)
     former = approvals.reader.unsettled(trial.review)
-    former = former or approvals.reader.listed_unsettled(trial.review, scheme)
+    former = former or approvals.reader.listed_unsettled(trial.review, trial.approval)
     status = trial.review.record.get("status")
     otherwise = defect(
         Kind.DIFFERENCE,

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,8 +49,8 @@ def test_the_list_has_every_mutant_and_variant() -> None:
     ]
 
 
-def test_seeds_alternate_between_the_reference_and_the_variants() -> None:
-    """Each run has its own seed."""
+def test_every_seed_has_a_subject() -> None:
+    """The subjects begin again."""
     runs = population.seeded([VARIANT], 3)
 
     assert [(run.id, run.seed, run.edits) for run in runs] == [
@@ -59,15 +60,28 @@ def test_seeds_alternate_between_the_reference_and_the_variants() -> None:
     ]
 
 
+def test_every_subject_has_a_seed() -> None:
+    """The seeds begin again."""
+    runs = population.seeded([VARIANT, replace(VARIANT, id="w")], 2)
+
+    assert [(run.id, run.seed) for run in runs] == [
+        ("reference, seed 1", 1),
+        ("v, seed 2", 2),
+        ("w, seed 1", 1),
+    ]
+
+
 def test_another_seed_has_the_same_verdicts() -> None:
-    """Mutants are left out."""
-    done = _selftest("--seeds", "2", "--only", "description-is-absent", "short-pages", "-j", "1")
+    """On a mutant, too."""
+    done = _selftest("--seeds", "3", "--only", "description-is-absent", "short-pages", "-j", "1")
 
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
-        "  reference, seed 1    -",
-        "  short-pages, seed 2  -",
+        "  reference, seed 1              -",
+        "  description-is-absent, seed 2  description/published",
+        "  short-pages, seed 3            -",
         "",
+        "1 of 1 mutants turn exactly their requirements red",
         "2 of 2 variants stay green",
     ]
 

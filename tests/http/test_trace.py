@@ -28,7 +28,7 @@ class Answering:
         self.requests.append(request)
         return httpx.Response(204)
 
-    def wait(self, seconds: float) -> None:
+    def wait(self, _seconds: float, _since: float | None = None, /) -> None:
         """Wait for nothing."""
 
     def abort(self) -> None:

@@ -39,10 +39,10 @@ class Spoiled(InProcess):
         self.sent: list[httpx.Request] = []
         self.waits: list[float] = []
 
-    def wait(self, seconds: float) -> None:
+    def wait(self, seconds: float, since: float | None = None, /) -> None:
         """Advance the clock of the reference, and record by how much."""
         self.waits.append(seconds)
-        super().wait(seconds)
+        super().wait(seconds, since)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Pass a request to `spoil`, with the function that sends it."""

@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
-from itertools import chain, cycle
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -84,13 +84,15 @@ def load(paths: Sequence[Path]) -> tuple[Subject, ...]:
     return tuple(found)
 
 
-def seeded(chosen: Sequence[Variant], count: int) -> tuple[Variant, ...]:
-    """The reference and these variants in turn, once with each seed from 1 to `count`."""
-    turns = cycle((REFERENCE, *chosen))
-    seeds = range(SEED, SEED + count)
+def seeded(chosen: Sequence[Subject], count: int) -> tuple[Subject, ...]:
+    """The reference and these mutants and variants, with the seeds from 1 to `count` in turn.
+
+    Each subject and each seed is there once at least: the shorter of the two begins again.
+    """
+    subjects = (REFERENCE, *chosen)
     return tuple(
-        replace(variant, id=f"{variant.id}, seed {seed}", seed=seed)
-        for seed, variant in zip(seeds, turns, strict=False)
+        replace(subjects[place % len(subjects)], seed=SEED + place % count)
+        for place in range(max(len(subjects), count))
     )
 
 

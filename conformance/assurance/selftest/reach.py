@@ -125,9 +125,9 @@ class ProbedTransport(httpx.BaseTransport):
         finally:
             self._probe.attribute(_owner(request))
 
-    def wait(self, seconds: float) -> None:
+    def wait(self, seconds: float, since: float | None = None, /) -> None:
         """Let time pass."""
-        self._transport.wait(seconds)
+        self._transport.wait(seconds, since)
 
     def abort(self) -> None:
         """Let nobody wait any more."""

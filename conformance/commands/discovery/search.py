@@ -75,9 +75,9 @@ class Counting:
         self.requests += 1
         return self.transport.handle_request(request)
 
-    def wait(self, seconds: float) -> None:
+    def wait(self, seconds: float, since: float | None = None, /) -> None:
         """Let time pass."""
-        self.transport.wait(seconds)
+        self.transport.wait(seconds, since)
 
     def abort(self) -> None:
         """Let nobody wait any more."""

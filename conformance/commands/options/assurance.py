@@ -40,7 +40,7 @@ def selftest(part: argparse.ArgumentParser) -> None:
         "--seeds",
         type=option_types.count,
         metavar="N",
-        help="run only the reference and the variants, N times with different seeds",
+        help="run each with all its checks, and with the seeds from 1 to N in turn; slower",
     )
     usual.processes(part)
     usual.json(part, "the matrix as a JSON object")

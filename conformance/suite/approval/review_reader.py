@@ -153,17 +153,23 @@ class ReviewReader:
         reads = self.read_each([(review.id, schemes[n % len(schemes)]) for n in range(number)])
         return [read for read in reads if in_former_state(review, read)]
 
-    def listed_unsettled(self, review: Review, scheme: str) -> list[Exchange]:
-        """Pages that list an approved review in its former state, long after its approval."""
+    def listed_unsettled(self, review: Review, approval: Exchange) -> list[Exchange]:
+        """Pages that list an approved review in its former state, long after its approval.
+
+        Where one does, it is read again when no page can lag any more: [] if that shows nothing.
+        """
         call = next(iter(self._pages_of(review)), None)
         if call is None:
             return []
+        earlier = approval
         for _ in range(2):
-            self._session.transport.wait(sum(INTERVALS))
-            page = self._live.callers.send(call, scheme=scheme, purpose="the list, well after")
-            if not lists_former_state(review, page):
+            self._session.wait_after(earlier, sum(INTERVALS))
+            earlier = self._live.callers.send(
+                call, scheme=approval.scheme, purpose="the list, well after"
+            )
+            if not lists_former_state(review, earlier):
                 return []
-        return [page]
+        return [earlier]
 
     def settle_as(self, review: Review, caller: Credential, scheme: str) -> Settling | None:
         """Read an approved review as another caller, until its change shows; None if rejected."""

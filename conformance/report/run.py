@@ -38,8 +38,8 @@ from conformance.report.ledger import LEDGER_FILE
 from conformance.target import snapshot
 from conformance.target.target import Target
 
-PAUSE = 5.0
-"""Seconds at least between two reports of a run under way."""
+PAUSE = 30.0
+"""Seconds at least between two reports of a run under way: what is later is in its journal."""
 
 SHARE = 30
 """A long run spends at most one part in this many on such reports."""

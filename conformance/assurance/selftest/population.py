@@ -90,10 +90,14 @@ def seeded(chosen: Sequence[Subject], count: int) -> tuple[Subject, ...]:
     Each subject and each seed is there once at least: the shorter of the two begins again.
     """
     subjects = (REFERENCE, *chosen)
+    places = range(max(len(subjects), count))
     return tuple(
-        replace(subjects[place % len(subjects)], seed=SEED + place % count)
-        for place in range(max(len(subjects), count))
+        _with_seed(subjects[place % len(subjects)], SEED + place % count) for place in places
     )
+
+
+def _with_seed(subject: Subject, seed: int) -> Subject:
+    return replace(subject, id=f"{subject.id}, seed {seed}", seed=seed)
 
 
 def read(text: str) -> tuple[Subject, ...]:

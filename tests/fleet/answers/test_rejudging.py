@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import fleet_memory
+import orjson
 import pytest
 
 from conformance.__main__ import main
@@ -33,7 +34,7 @@ def altered(evidence: dict[str, bytes], verdict: str) -> dict[str, bytes]:
     for entry in report["requirements"]:
         if entry["id"] == "limits/body":
             entry["operations"] = dict.fromkeys(entry["operations"], verdict)
-    return {**evidence, "report.json": json.dumps(report, indent=2).encode()}
+    return {**evidence, "report.json": orjson.dumps(report, option=orjson.OPT_INDENT_2)}
 
 
 def without(evidence: dict[str, bytes], text: str) -> dict[str, bytes]:
@@ -95,7 +96,7 @@ def test_evidence_that_cannot_be_replayed_says_why(
     files = {**evidence, **changes}
     if changes.get("report.json"):
         report = {**json.loads(evidence["report.json"]), "masked": ["report.json"]}
-        files["report.json"] = json.dumps(report, indent=2).encode()
+        files["report.json"] = orjson.dumps(report, option=orjson.OPT_INDENT_2)
 
     found = rejudged({name: content for name, content in files.items() if content is not None})
 

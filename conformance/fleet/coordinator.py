@@ -6,9 +6,10 @@ for the guard of approvals.
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
+from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Protocol, TypeVar
 
@@ -59,6 +60,14 @@ class Errand:
     coordinator: str
 
 
+@dataclass(frozen=True)
+class Ending:
+    """The end of a run that was claimed: its result, or what the engine raised."""
+
+    future: "Future[bytes]"
+    claim: str
+
+
 class Coordinator:
     """Claims runs, has them performed, and stores how they ended."""
 
@@ -82,14 +91,23 @@ class Coordinator:
         self._events.put(None)
 
     def work(self) -> None:
-        """Work until nothing is left, or until it is stopped. Raises MemoryLost, EngineProblem."""
+        """Work until nothing is left, or until it is stopped. Raises MemoryLost, EngineProblem.
+
+        The place of a run that has ended is given to the next one before its results are stored.
+        """
+        ended: list[Ending] = []
         while not self._stop.is_set():
             self._tend()
             self._fill()
-            if not self._pending and not self._are_left():
+            if ended:
+                self._settle(ended)
+                ended = []
+            elif not self._pending and not self._are_left():
                 self._patiently(lambda here: queue.close(here, self._errand.campaign))
                 return
-            self._await(TICK)
+            else:
+                ended = self._await(TICK)
+        self._settle(ended)
         self._wind_down()
 
     def _tend(self) -> None:
@@ -149,28 +167,30 @@ class Coordinator:
         future.add_done_callback(self._events.put)
         return True
 
-    def _await(self, seconds: float) -> None:
-        """Wait for the end of a run, and store all that have ended meanwhile."""
+    def _await(self, seconds: float) -> list[Ending]:
+        """Wait for the end of a run; all that have ended meanwhile, and have left their places."""
+        ended: list[Ending] = []
         try:
             event = self._events.get(timeout=seconds)
             while True:
                 if event is not None:
-                    self._settle(event)
+                    ended.append(Ending(event, self._pending.pop(event).claim))
                 event = self._events.get_nowait()
         except Empty:
-            return
+            return ended
 
-    def _settle(self, future: "Future[bytes]") -> None:
-        """Store how a run ended; one that was stopped with the coordinator is put back."""
-        claim = self._pending.pop(future).claim
-        stored = self._patiently(lambda here: self._stored(here, claim, future))
-        if stored is not None:
-            self._watch.ended(stored)
+    def _settle(self, ended: Sequence[Ending]) -> None:
+        """Store how runs ended; those that were stopped with the coordinator are put back."""
+        for each in ended:
+            stored = self._patiently(partial(self._stored, each))
+            if stored is not None:
+                self._watch.ended(stored)
 
-    def _stored(self, here: Connection, claim: str, future: "Future[bytes]") -> Stored | None:
+    def _stored(self, run: Ending, here: Connection) -> Stored | None:
         """What became of a run; None where it was put back, or was given up before."""
+        claim = run.claim
         try:
-            ended = task.unpacked_end(future.result())
+            ended = task.unpacked_end(run.future.result())
         except CancelledError:
             if not self._stop.is_set():
                 return queue.lose(here, claim, "its engine has lost it")
@@ -188,7 +208,7 @@ class Coordinator:
         """Stop the runs under way, and put them back."""
         self._engine.stop()
         while self._pending:
-            self._await(TICK)
+            self._settle(self._await(TICK))
             self._tend()
 
     def _are_left(self) -> bool:

@@ -5,6 +5,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -130,16 +131,17 @@ def _wait(
 ) -> str:
     """Wait for the end of a run; why it was ended before, or ""."""
     latest = time.monotonic() + (float("inf") if seconds is None else seconds)
+    # With a limit of time, Python looks for the end of a process now and then; without, it waits.
+    running = threading.Thread(target=process.wait, daemon=True)
+    running.start()
     while True:
-        try:
-            process.wait(POLL)
-        except subprocess.TimeoutExpired:
-            if is_stopped():
-                return "stopped"
-            if time.monotonic() > latest:
-                return f"stopped after {seconds:.0f} s"
-        else:
+        running.join(POLL)
+        if not running.is_alive():
             return ""
+        if is_stopped():
+            return "stopped"
+        if time.monotonic() > latest:
+            return f"stopped after {seconds:.0f} s"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

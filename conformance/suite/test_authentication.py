@@ -7,6 +7,7 @@ from conformance.http.sending import Sending
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.disclosure import check_undisclosed
 from conformance.suite.callers.forged_credentials import (
     EMPTY,
     made_up,
@@ -59,6 +60,8 @@ def test_a_missing_credential_is_rejected(operation: Operation, live: Live, tria
     for response in rest:
         # A cursor may belong to its caller, and another error may win.
         expect.rejected(response)
+    for response in (plain, *rest):
+        check_undisclosed(response)
     nobody = Sending(None, purpose="no credential, beside a limit")
     longest = limited(call, operation, "api-key")[:1]
     expect.not_served(*live.callers.send_each([(other, nobody) for other in longest]))
@@ -102,6 +105,7 @@ def test_an_unknown_credential_is_rejected(
     requests = [(call, Sending(each, scheme, "a made-up credential")) for each in forged]
     for response in live.callers.send_each(requests):
         expect.rejected(response)
+        check_undisclosed(response)
     if operation.is_list:
         longest = (call.asking(limit=LONGEST), requests[0][1])
         expect.not_served(*live.callers.send_each([longest]))
@@ -263,6 +267,8 @@ def _check_invalid(
     expect.status(plain, 401)
     for response in rest:
         expect.rejected(response)
+    for response in (plain, *rest):
+        check_undisclosed(response)
     expect.not_served(*live.callers.send_each(longest))
 
 

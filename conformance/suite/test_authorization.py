@@ -18,6 +18,7 @@ from conformance.http.sending import Sending
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.disclosure import check_undisclosed
 from conformance.suite.callers.forged_credentials import other_headers
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import (
@@ -65,6 +66,7 @@ def test_the_permission_is_needed(
     for response in rest:
         # A cursor may belong to the credential that it was issued to, and another error may win.
         expect.rejected(response)
+        check_undisclosed(response)
     expect.not_served(*live.callers.send_each(limits))
 
 

@@ -13,6 +13,7 @@ from conformance.suite.approval.outside import check_out_of_reach
 from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
+from conformance.suite.callers.disclosure import check_undisclosed
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import forbidden, limited, others, require_baseline_by
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
@@ -110,6 +111,7 @@ def _check_ids(call: Call, ids: Iterable[str], sending: Sending, live: Live) -> 
     requests = [(call.at(**{name: id}), sending) for id in ids]
     for response in live.callers.probe_each(requests, call):
         expect.status(response, 403, 404)
+        check_undisclosed(response)
 
 
 def _check_beside_arguments(outside: Call, scheme: str, live: Live) -> None:

@@ -24,7 +24,7 @@ from conformance.suite.lists.pagination import PAGE
 from conformance.suite.tools.filters import filters_of
 from conformance.suite.tools.outside_approvals import check_out_of_reach
 from conformance.suite.tools.parity import by_id
-from conformance.suite.tools.results import ToolResult, check_rejected
+from conformance.suite.tools.results import ToolResult, check_rejected, check_shown_nothing
 from conformance.suite.tools.tool_access import (
     further_arguments,
     one_of_each,
@@ -47,21 +47,21 @@ def test_a_tool_needs_a_credential(
     intruders = without_valid_credential(live.session, live.callers.credential("primary"))
     for each in intruders:
         who, scheme = each.caller.credential, each.caller.scheme
-        check_rejected(toolbox.call(operation, arguments, who, scheme, purpose=each.purpose))
+        check_shown_nothing(toolbox.call(operation, arguments, who, scheme, purpose=each.purpose))
         check_without_effect(call, operation, approvals, trials)
     further = further_arguments(operation, toolbox, call)
     for beside in (*further, *with_longest_page(operation, call)):
         for each in one_of_each(intruders):
             who, scheme = each.caller.credential, each.caller.scheme
             purpose = f"{each.purpose}, beside arguments"
-            check_rejected(toolbox.call(operation, beside, who, scheme, purpose=purpose))
+            check_shown_nothing(toolbox.call(operation, beside, who, scheme, purpose=purpose))
     # A caller who is rejected at the handshake may still be served without it.
     for each in one_of_each(intruders):
         purpose = f"{each.purpose}, without the handshake"
         for given in (arguments, *further):
             result = toolbox.call_without_handshake(operation, given, each.caller, purpose)
             if result is not None:
-                check_rejected(result)
+                check_shown_nothing(result)
                 check_without_effect(call, operation, approvals, trials)
 
 
@@ -73,14 +73,14 @@ def test_a_tool_needs_the_permission(
     credential = toolbox.live.callers.credential_with(f"lacking.{operation.permission}", scheme)
     call, arguments = _baseline(operation, toolbox, approvals, trials)
     purpose = "a caller without the permission"
-    check_rejected(toolbox.call(operation, arguments, credential, scheme, purpose=purpose))
+    check_shown_nothing(toolbox.call(operation, arguments, credential, scheme, purpose=purpose))
     check_without_effect(call, operation, approvals, trials)
     for further in (
         *further_arguments(operation, toolbox, call),
         *with_longest_page(operation, call),
     ):
         beside = f"{purpose}, beside arguments"
-        check_rejected(toolbox.call(operation, further, credential, scheme, purpose=beside))
+        check_shown_nothing(toolbox.call(operation, further, credential, scheme, purpose=beside))
 
 
 @requirement("tools/grants")
@@ -102,7 +102,8 @@ def test_a_tool_stays_within_the_grant(
             needs=("fixtures.foreign", "fixtures.ungranted", "credentials.outsider"),
         )
     if outsider is not None:
-        check_rejected(toolbox.call(operation, arguments, outsider, purpose="the outsider"))
+        result = toolbox.call(operation, arguments, outsider, purpose="the outsider")
+        check_shown_nothing(result, call.path.values())
         check_without_effect(call, operation, approvals, trials)
     if operation.writes:
         for id in outside:
@@ -111,7 +112,8 @@ def test_a_tool_stays_within_the_grant(
     for id in outside:
         purpose = "a record outside the grant"
         for given in (arguments, *with_longest_page(operation, call)):
-            check_rejected(toolbox.call_as_primary(operation, {**given, name: id}, purpose))
+            result = toolbox.call_as_primary(operation, {**given, name: id}, purpose)
+            check_shown_nothing(result, [id])
 
 
 def _ids_outside(live: Live, kind: str) -> list[str]:

@@ -5,13 +5,20 @@ from typing import Any
 from conformance.contract.verdict import Kind, NotApplicable, defect
 from conformance.suite.access.interfaces import Received
 from conformance.suite.access.label import label
-from conformance.suite.access.rule import SINGLE_DEFECT, Cell, Outcome, outcome
+from conformance.suite.access.rule import (
+    REJECTED_BY_CREDENTIAL,
+    SINGLE_DEFECT,
+    Cell,
+    Outcome,
+    outcome,
+)
 from conformance.suite.callers import expect
+from conformance.suite.callers.disclosure import check_undisclosed
 from conformance.suite.callers.places import in_item, status_line
 from conformance.suite.lists.calls import forbidden
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import record_key
-from conformance.suite.tools.results import check_rejected
+from conformance.suite.tools.results import ToolResult, check_rejected, check_shown_nothing
 
 FAILURE = 500
 LENIENT = frozenset({"made-up", "near-miss", "no-review-role"})
@@ -31,13 +38,21 @@ def check(cell: Cell, received: Received, live: Live) -> None:
     elif cell.form == "cursor" and received.is_served and cell.record != "own":
         raise NotApplicable("the cursor of one record, beside another record")
     elif received.result is not None:
-        check_rejected(received.result)
+        _check_rejected_by_tool(expected, received.result)
     elif _is_exact(cell, live):
         forbidden(received.exchange, live, *expected.value)
     elif received.exchange.status == FAILURE:
         raise NotApplicable("the request fails, which the rule on server errors reports")
     else:
         expect.rejected(received.exchange)
+        check_undisclosed(received.exchange)
+
+
+def _check_rejected_by_tool(expected: Outcome, result: ToolResult) -> None:
+    if expected in REJECTED_BY_CREDENTIAL:
+        check_shown_nothing(result)
+    else:
+        check_rejected(result)
 
 
 def _is_exact(cell: Cell, live: Live) -> bool:

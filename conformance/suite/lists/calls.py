@@ -9,6 +9,7 @@ from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
+from conformance.suite.callers.disclosure import check_undisclosed
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 
 LONGEST = "100"
@@ -32,7 +33,7 @@ def require_baseline_by(call: Call, scheme: str, live: Live) -> None:
 
 
 def forbidden(response: Exchange, live: Live, *allowed: int) -> None:
-    """The response has one of the statuses.
+    """The response has one of the statuses, and shows no record.
 
     Inconclusive for a 401 that is not one of them, to a caller who is served by no operation.
     """
@@ -45,6 +46,7 @@ def forbidden(response: Exchange, live: Live, *allowed: int) -> None:
                 exchanges=[response.id],
             )
     expect.status(response, *allowed)
+    check_undisclosed(response)
 
 
 def others(operation: Operation, live: Live) -> list[Call]:

@@ -19,7 +19,7 @@ Servers use other codes to reject a caller.
 
 def response_to(exchange: Exchange, number: int) -> dict[str, Any]:
     """The JSON-RPC response to a request, from JSON or an event stream; {} if there is none."""
-    for message in _messages(exchange):
+    for message in messages(exchange):
         if isinstance(message, dict) and _responds(message, number):
             return message
     return {}
@@ -46,7 +46,8 @@ def is_event_stream(exchange: Exchange) -> bool:
     return content_type.split(";")[0].strip().lower() == EVENT_STREAM
 
 
-def _messages(exchange: Exchange) -> Iterator[Any]:
+def messages(exchange: Exchange) -> Iterator[Any]:
+    """Every JSON value in a response: its body, or the events of a stream."""
     if exchange.response is None:
         return
     if not is_event_stream(exchange):

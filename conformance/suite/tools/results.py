@@ -1,14 +1,15 @@
 """Results of tool calls: the data of the operation, or an error."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from conformance.contract.verdict import Defect, Inconclusive, Kind, Location, Part, defect
 from conformance.http.exchange import MISSING, Exchange, parse
 from conformance.suite.callers import expect
-from conformance.suite.tools.messages import is_event_stream, response_to
+from conformance.suite.callers.disclosure import LONGEST_BODY, check_shows_no_record
+from conformance.suite.tools.messages import is_event_stream, messages, response_to
 
 CODE_BLOCK = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
 TRANSIENT = frozenset({429, 502, 503, 504})
@@ -160,6 +161,15 @@ def check_rejected(result: ToolResult) -> None:
         outcome=result.outcome,
     ).at(result.where)
     expect.that(result.is_rejected, accepted, result.exchange)
+
+
+def check_shown_nothing(result: ToolResult, named: Collection[str] = ()) -> None:
+    """Violation unless the call was rejected, and shows no record (with one of these ids)."""
+    check_rejected(result)
+    if len(result.exchange.body) > LONGEST_BODY:
+        return
+    for message in messages(result.exchange):
+        check_shows_no_record(result.exchange, message, named)
 
 
 def require_served(result: ToolResult) -> None:

@@ -192,7 +192,8 @@ def _check_list_within_the_grant(operation: Operation, toolbox: Toolbox) -> None
         ids = {id for id, item in _items(result).items() if live.is_outside(item, operation.id)}
         _check_shows_none(result, ids, "the tool shows primary a record from outside the grant")
     if outsider is not None:
-        _check_apart(operation, toolbox, outsider, {"limit": PAGE})
+        for arguments in ({"limit": PAGE}, {}):
+            _check_apart(operation, toolbox, outsider, arguments)
         _check_cursor_apart(operation, toolbox, outsider)
 
 

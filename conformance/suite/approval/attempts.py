@@ -1,5 +1,6 @@
 """How attempts that have to be rejected differ from a right approval."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -67,6 +68,17 @@ def changed(revision: Any = None, key: Any = None) -> Change:
         sent_revision = right_revision if revision is None else revision(right_revision)
         sent_key = right_key if key is None else key
         return call.carrying({"expectedSubjectRevision": sent_revision, "idempotencyKey": sent_key})
+
+    return body
+
+
+def reordered(change: Change) -> Change:
+    """The same change, with the properties of the body in the opposite order."""
+
+    def body(call: Call, right_revision: int, right_key: str) -> Call:
+        made = change(call, right_revision, right_key)
+        properties = json.loads(made.body or b"{}")
+        return made.carrying(dict(reversed(properties.items())))
 
     return body
 

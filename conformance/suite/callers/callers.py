@@ -70,7 +70,7 @@ class Callers:
         if name not in self._session.target.credentials:
             raise NotApplicable("the profile has no credential colleague")
         found = self.credential_with(name, scheme) if scheme else self.credential(name)
-        ids = [self._account(each) for each in (primary, found)]
+        ids = [self.account_id(each) for each in (primary, found)]
         if None in ids or ids[0] == ids[1]:
             raise Inconclusive(
                 "colleague is not another account, as far as GET /account shows",
@@ -78,7 +78,7 @@ class Callers:
             )
         return found
 
-    def _account(self, credential: Credential) -> object:
+    def account_id(self, credential: Credential) -> object:
         """The id of the account of a caller, which is a fact of the run; None if it has none."""
         return self._session.fact(
             fact_name("account", credential.name), lambda own: _account_of(credential, Callers(own))

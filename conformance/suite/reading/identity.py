@@ -65,6 +65,7 @@ def require_own_account(operation: Operation, live: Live) -> None:
     candidates = [credentials[name] for name in OTHER_ACCOUNTS if name in credentials]
     own, *theirs = [_account_id(operation, caller, live) for caller in (primary, *candidates)]
     _require_one_account(operation, primary, live)
+    _require_several_accounts(own, theirs, live)
     pairs = zip(candidates, theirs, strict=True)
     different = [(caller, id) for caller, id in pairs if is_uuid(id) and id != own]
     if not is_uuid(own) or not different:
@@ -102,6 +103,32 @@ def _require_one_account(operation: Operation, primary: Credential, live: Live) 
         ).on(name)
         is_kept = _changes(responses, name) <= most
         expect.that(is_kept, fickle.at(in_data(responses[-1], name)), *responses[-3:])
+
+
+def _require_several_accounts(own: object, others: Sequence[object], live: Live) -> None:
+    """Violation where every caller of the profile is shown one account.
+
+    That of the colleague is another one by definition. Further callers show that the profile does
+    not merely repeat a credential of primary.
+    """
+    credentials = live.session.target.credentials
+    if "colleague" not in credentials or not is_uuid(own) or not others:
+        return
+    id = live.callers.account_id(credentials["colleague"])
+    alone = defect(
+        Kind.FOREIGN,
+        "every caller is shown one account: {callers}",
+        expected="the caller's own account",
+        actual=own,
+        callers=", ".join(["primary", "colleague", *filter(credentials.get, OTHER_ACCOUNTS)]),
+    ).on("id")
+    if any(each != own for each in (id, *others)):
+        return
+    again = live.callers.send(
+        Call(live.session.api.simplest.id), credentials["colleague"], purpose="as the colleague"
+    )
+    is_own = isinstance(again.data, dict) and again.data.get("id") not in (None, own)
+    expect.that(is_own, alone.at(in_data(again, "id")), again)
 
 
 def _changes(responses: Sequence[Exchange], *names: str) -> int:

@@ -8,6 +8,7 @@ from conformance.http.retry import is_unavailable
 from conformance.http.sending import Sending
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.review import is_approved
+from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
@@ -81,8 +82,9 @@ def _find_limit(bodies: "Bodies") -> None:
 class Bodies:
     """Approvals padded with blanks to a size, right or stale but for it.
 
-    Without consent to approve, or without a review, they name an absent review: then a rejection
-    for another reason says nothing.
+    Without a review that is left, the right ones are replays of an approval, which succeed but for
+    their size. Without consent to approve they name an absent review: then a rejection for another
+    reason says nothing.
     """
 
     def __init__(self, live: Live, approvals: Approvals, trials: Trials) -> None:
@@ -92,11 +94,26 @@ class Bodies:
             trials.baseline()
         self._id, self._revision = live.made_up("oversized"), 1
         self._no_review: Inconclusive | None = None
+        self._replayed: Trial | None = None
         try:
             review = approvals.pool.pending()
             self._id, self._revision = review.id, review.revision
         except Inconclusive as problem:
             self._no_review = problem
+            self._replay(trials)
+
+    def _replay(self, trials: Trials) -> None:
+        """Take an approval whose replay succeeds in place of a review."""
+        if not self._live.session.target.consent.approve_reviews:
+            return
+        trial = trials.baseline()
+        purpose = "a replay, the baseline request of a larger one"
+        replay = self._approvals.approve(
+            trial.review, trial.key, scheme=trial.scheme, purpose=purpose
+        )
+        if replay.status == 200:
+            self._replayed, self._no_review = trial, None
+            self._id, self._revision = trial.review.id, trial.review.revision
 
     def send_stale(self, size: int) -> Exchange:
         """A body of a size that is rejected for its revision at the latest."""
@@ -143,14 +160,17 @@ class Bodies:
         return self._approvals.reader.read(self._id)
 
     def _send(self, revision: int, size: int, purpose: str, *, stream: bool = False) -> Exchange:
-        call = self._approvals.call(self._id, revision, self._approvals.key(self._id, "body"))
+        key, scheme = self._approvals.key(self._id, "body"), None
+        if self._replayed is not None and revision == self._revision:
+            key, scheme = self._replayed.key, self._replayed.scheme
+        call = self._approvals.call(self._id, revision, key)
         assert call.body is not None
         padded = replace(call, body=call.body + b" " * (size - len(call.body)))
         # A body without Content-Length may be rejected, until a small one was not.
         is_probe = stream and size == 0
         sending = Sending(
             self._live.callers.credential("primary"),
-            None,
+            scheme,
             purpose,
             stream=stream,
             in_contract=not is_probe,

@@ -5,8 +5,9 @@ from itertools import count
 
 import httpx
 import pytest
-from altered_target import Profile, Send, Spoil, having, json_response, stage, without
+from altered_target import Profile, Send, Spoil, few, having, json_response, stage, without
 from intercepted import is_of
+from subjects import BY_ID
 
 from conformance.contract.verdict import Inconclusive, Violation
 from conformance.suite import test_limits as limits
@@ -103,6 +104,26 @@ def test_without_consent_to_approve_a_404_is_inconclusive() -> None:
     ):
         one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
     assert undecided.value.needs == ("consent.approve-reviews",)
+
+
+def test_without_a_review_left_a_replay_is_padded() -> None:
+    """A replay that succeeds has no defect but its size."""
+    with (
+        stage(few(1), too_large(lambda _: json_response(400))) as one,
+        pytest.raises(Violation, match="400") as caught,
+    ):
+        one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
+    assert caught.value.expected == "413"
+
+
+def test_without_a_replay_that_succeeds_a_400_is_inconclusive() -> None:
+    """The padded request may be rejected for another reason."""
+    edits = BY_ID["replay-conflicts"].edits
+    with (
+        stage(few(1), too_large(lambda _: json_response(400)), edits=edits) as one,
+        pytest.raises(Inconclusive, match="400"),
+    ):
+        one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
 
 
 def test_a_limit_beyond_the_largest_body_is_inconclusive() -> None:

@@ -23,6 +23,8 @@ from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
 PAGES = 3
 """Pages in a row that are compared."""
+SHORTEST = 3
+"""Records of a list whose pages in a row are compared one record at a time."""
 FILTERED = ("2", "100", "1", "37")
 """The limits that filters are tried with, in turn."""
 
@@ -57,7 +59,10 @@ def _compare_pages(call: Call, comparison: Comparison) -> None:
     by_another = replace(comparison, toolbox=toolbox.by_another_scheme())
     pages.check_pages(call.asking(limit="100"), 1)
     replace(pages, comparison=by_another).check_pages(call.asking(limit="1"), 1)
-    pages.check_pages(call.asking(limit="5"), PAGES)
+    pairs = pages.check_pages(call.asking(limit="5"), PAGES)
+    if len(pairs) == 1:  # a later page of a short list
+        limit = "2" if len(pairs[0].over_http.items) > SHORTEST else "1"
+        pages.check_pages(call.asking(limit=limit), PAGES)
     for name, restricted, value in filters_of(operation, toolbox):
         # A cursor may imply its filter, and be rejected beside it.
         with suppress(Inconclusive):

@@ -15,13 +15,13 @@ NOT_UTF_8 = "%FF"
 PATH_VALUES = {
     "U+0000 and an emoji": quote("a\0'🎬"),
     "invalid UTF-8": NOT_UTF_8,
-    "600 characters": "a" * 600,
+    "2,000 characters": "a" * 2_000,
 }
 QUERY_VALUES = {
     "U+0000": "%00",
     "invalid UTF-8": NOT_UTF_8,
     "an empty value": "",
-    "600 characters": "a" * 600,
+    "2,000 characters": "a" * 2_000,
 }
 """Percent-encoded: some of them are no text."""
 BODIES = (

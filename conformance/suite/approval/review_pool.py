@@ -154,6 +154,10 @@ class ReviewPool:
             return self.take()
         return review
 
+    def spend(self, review: Review) -> None:
+        """Remove a review that was approved while it was in the pool."""
+        self._ids.remove(review.id)
+
     def give_back(self, review: Review) -> None:
         """Put a review back that was not approved."""
         self._ids.append(review.id)

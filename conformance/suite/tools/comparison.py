@@ -63,6 +63,8 @@ class Comparison:
         """
         stable: set[PagePath] | None = None
         for number in range(ROUNDS):
+            # One interface may read a copy of the data that lags behind a write.
+            self.toolbox.live.session.transport.wait(float(number))
             pair = self._read(call, tool_call or call)
             if pair.by_tool.is_rejected and self._is_used_up(call):
                 return None

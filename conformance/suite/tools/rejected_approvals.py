@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from conformance.contract.openapi import Operation
+from conformance.rules.arguments import REJECTIONS
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.review import is_withheld, revision_or_first
 from conformance.suite.approval.tool_calls import arguments_of_approval, check_without_effect
@@ -36,15 +37,37 @@ def check_rejected_by_tool(
         check_rejected(
             toolbox.call_as_primary(operation, arguments, f"{name} of another type by tool")
         )
-    for name in _required(right, operation, toolbox):
-        rest = {other: value for other, value in right.items() if other != name}
-        check_rejected(toolbox.call_as_primary(operation, rest, f"no {name} by tool"))
     for name in GUARDS:
         null = {**right, name: None}
         if _is_invalid(null, operation, toolbox):  # else null may stand for no argument
             check_rejected(toolbox.call_as_primary(operation, null, f"null for {name} by tool"))
+    for name in _required(right, operation, toolbox):
+        rest = {other: value for other, value in right.items() if other != name}
+        result = toolbox.call_as_primary(operation, rest, f"no {name} by tool")
+        if not result.is_rejected and name in GUARDS:
+            approvals.record(review.id, review.revision, key)
+            approvals.pool.spend(review)
+            if _is_optional_over_http(name, toolbox, approvals):
+                return
+        check_rejected(result)
     call = approvals.call(review.id, review.revision, key)
     check_without_effect(call, operation, approvals, trials)
+
+
+def _is_optional_over_http(name: str, toolbox: Toolbox, approvals: Approvals) -> bool:
+    """Whether an approval over HTTP, of another review, may omit a property of the body.
+
+    Where it may, a tool that states the property and does not insist on it omits no guard.
+    """
+    review = approvals.pool.take()
+    key = approvals.key(review.id, f"no {name} over HTTP")
+    right = arguments_of_approval(review.id, review.revision, key)
+    rest = {other: right[other] for other in GUARDS if other != name}
+    approvals.record(review.id, review.revision, key)
+    call = approvals.call(review.id, review.revision, key).carrying(rest)
+    purpose = f"no {name} over HTTP"
+    response = toolbox.live.callers.send(call, scheme=toolbox.scheme, purpose=purpose)
+    return response.status not in REJECTIONS
 
 
 def _required(right: Arguments, operation: Operation, toolbox: Toolbox) -> list[str]:

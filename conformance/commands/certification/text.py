@@ -35,7 +35,7 @@ def claims(stated: Mapping[str, Any], state: str) -> Iterator[str]:
     counted = ", ".join(f"{number} {verdict}" for verdict, number in musts.items())
     yield f"  must: {counted}"
     yield (
-        f"  depth {suite['depth']}, seed {suite['seed']}, {stated['exchanges']} exchanges, "
+        f"  depth {suite['depth']}, seed {suite['seed']}, {stated['exchanges']:,} exchanges, "
         f"suite {suite['version']}"
     )
     if merged := stated.get("shards"):

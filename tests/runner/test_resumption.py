@@ -218,6 +218,7 @@ def test_a_review_whose_approval_was_under_way_is_not_used_again(tmp_path: Path)
             running.kill()
         spent = {review for review, _ in ledger.read(reports)}
         assert reference.approved[held - 1] in spent
+        held = len(reference.approved)  # another approval may have been under way beside it
         assert main([*options, "--resume", str(reports)]) == CONFORMANT
 
     own = set(profile["fixtures"]["approvable-reviews"])

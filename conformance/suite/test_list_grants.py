@@ -40,7 +40,7 @@ def test_lists_stay_within_the_grant(operation: Operation, scheme: str, live: Li
     if outsider is not None and scheme in outsider.schemes:
         theirs = live.paginations.read(call, PAGE, outsider, scheme)
         _check_shows_none(theirs.pages[0], set(own.ids) & set(theirs.ids))
-        # Right after primary: a response that is kept for a request may be that of its caller.
+        # Right after primary: a cached response may be that of another caller.
         plain = live.callers.send(call, outsider, scheme, purpose="the outsider, without a limit")
         _check_shows_none(plain, set(own.ids) & {record_key(item) for item in plain.items})
         if scheme == live.callers.credential("primary").schemes[0]:

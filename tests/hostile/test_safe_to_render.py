@@ -45,7 +45,7 @@ TEXTS = {
     "entities": "<!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]><?x-y?>&b;",
     "attributes": '\' autofocus onfocus=alert(1) x=\'" style="position:fixed" `<base href=//evil>',
     "script data": "<!--<script>-->\u2028</SCRIPT ><iframe srcdoc='<b>1</b>'><meta http-equiv=x>",
-    "shell": "'; reboot #' $(reboot) `reboot` \\' !! ${IFS} \"$(id)\" && || > /tmp/x \n reboot",
+    "shell": "'; reboot #' $(reboot) `reboot` \\' !! ${IFS} \"$(id)\" && || > owned \n reboot",
     "TeamCity": "##teamcity[testFailed name='x'] ##VSO[task.setvariable variable=PATH]x ##a1[b]",
     "OSC 8": "\x1b]8;id=1;http://evil.test\x1b\\x\x1b]8;;\x1b\\ \x9d8;;http://e.test\x9cx\x9d8;;\x9c",
     "graphics": "\x1bPq#0;2;0\x1b\\\x1b_Gf=24;A\x1b\\\x1b^p\x1b\\\x1bXs\x1b\\\x1b]1337;File=:A\x07",

@@ -22,6 +22,20 @@ def keygen(part: argparse.ArgumentParser) -> None:
 
 def certify(part: argparse.ArgumentParser) -> None:
     """The run to certify, the key and the file."""
+    _certified(part)
+    usual.json(part)
+    part.add_argument(
+        "file",
+        nargs="?",
+        type=Path,
+        default=Path("certificate.zip"),
+        metavar="FILE",
+        help="default: %(default)s",
+    )
+
+
+def _certified(part: argparse.ArgumentParser) -> None:
+    """What a certificate is made of."""
     part.add_argument(
         "--report-dir",
         type=Path,
@@ -52,15 +66,6 @@ def certify(part: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="a pylock.toml (PEP 751) of the packages of the run, with their addresses and hashes",
-    )
-    usual.json(part)
-    part.add_argument(
-        "file",
-        nargs="?",
-        type=Path,
-        default=Path("certificate.zip"),
-        metavar="FILE",
-        help="default: %(default)s",
     )
 
 

@@ -9,6 +9,7 @@ from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.filtered_approvals import check_still_filtered
 from conformance.suite.approval.review import (
     APPROVED,
     Record,
@@ -110,6 +111,20 @@ def test_an_approved_review_agrees_with_its_list(
             confirm_differing(live, operation, [(Listed(own[0], listed.call), read)])
         except Violation as found:
             raise _of(operation, found) from found
+
+
+@requirement("pagination/filter")
+def test_a_filter_still_returns_approved_reviews(
+    live: Live, approvals: Approvals, trials: Trials
+) -> None:
+    """Well after their approval, reviews that the list still has pass its filters as before."""
+    _approved(trials)
+    operation = live.operation("review_list")
+    approved = [each for each in approvals.reader.listed() if _is_approved(each, live)]
+    try:
+        check_still_filtered(approved, operation, live)
+    except Violation as found:
+        raise _of(operation, found) from found
 
 
 @requirement("pagination/listed")

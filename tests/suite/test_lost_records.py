@@ -123,6 +123,24 @@ def test_a_video_that_is_absent_after_an_approval_may_be_deleted(edits: list[Edi
             one.perform(well_after.test_what_an_approved_review_refers_to_is_served)
 
 
+DROPPED_BY_FILTER = Edit(
+    "queries",
+    """        conditions = [*LISTED_REVIEWS]
+        if project is not None:""",
+    """        conditions = [*LISTED_REVIEWS]
+        if project is not None:
+            conditions.append("record.id NOT IN (SELECT review_id FROM approvals)")""",
+)
+
+
+def test_a_filter_that_loses_approved_reviews_is_reported() -> None:
+    """The list without a filter still has them."""
+    with stage(edits=[DROPPED_BY_FILTER]) as one:
+        one.things["live"].listing("review_list")
+        with pytest.raises(Violation, match="differs between the list filtered by projectId"):
+            one.perform(well_after.test_a_filter_still_returns_approved_reviews)
+
+
 def no_consent(profile: dict[str, Any]) -> None:
     """Withdraw the consent to approvals."""
     profile["consent"]["approve-reviews"] = False

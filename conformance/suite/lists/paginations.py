@@ -67,11 +67,9 @@ class Paginations:
         paginator = self._paginator(by_scheme, WIDEST_GAP)
         return _follow_alone(Reader(self._session, paginator))
 
-    def anew(self, pagination: Pagination) -> Pagination:
-        """Read a list once more as primary, by the same scheme and with the same limit."""
-        primary, scheme = self._callers.credential("primary"), pagination.pages[0].scheme
-        most = self._most(pagination.limit)
-        plan = Plan(pagination.call, pagination.limit, primary, scheme, most, pagination.sizes)
+    def anew(self, pagination: Pagination, scheme: str | None = None) -> Pagination:
+        """Read a list once more as primary, by the same scheme unless one is given."""
+        plan = self.like(pagination, pagination.call, scheme or pagination.pages[0].scheme)
         return _follow_alone(Reader(self._session, self._paginator(plan)))
 
     def plan(self, call: Call, limit: int, records: int = 0) -> Plan:

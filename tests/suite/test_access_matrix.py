@@ -1,14 +1,15 @@
 """The matrix of access: its covering part, and the rule of its cells."""
 
+from dataclasses import astuple
 from itertools import combinations
 
 import pytest
 from altered_target import having, stage, without
 
-from conformance.contract import api
+from conformance.contract import api, openapi
 from conformance.contract.verdict import Inconclusive
 from conformance.suite.access import rule
-from conformance.suite.access.covering import pairwise
+from conformance.suite.access.covering import covering
 from conformance.suite.access.rule import CALLERS, Cell, Outcome, outcome, requirement
 
 CELLS = rule.cells(api.load().schemes)
@@ -16,16 +17,31 @@ CELLS = rule.cells(api.load().schemes)
 
 def pairs(cell: Cell) -> set[object]:
     """Every pair of the values of a cell, with their places."""
-    return set(combinations(enumerate(cell.row), 2))
+    return set(combinations(enumerate(astuple(cell)), 2))
 
 
 def test_a_part_of_the_cells_has_every_pair() -> None:
     """It has less than a tenth of the cells."""
-    chosen = pairwise(CELLS, lambda cell: cell.row)
+    chosen = covering(CELLS, lambda cell: cell.combinations)
 
     every = set().union(*map(pairs, CELLS))
     assert set().union(*map(pairs, chosen)) == every
     assert len(chosen) < len(CELLS) / 10
+
+
+def test_a_caller_who_lacks_the_permission_asks_by_every_operation_in_every_form() -> None:
+    """One operation may forget the permission in one form only."""
+    chosen = covering(CELLS, lambda cell: cell.combinations)
+
+    asked = {
+        (cell.operation, cell.form)
+        for cell in chosen
+        if (cell.caller, cell.interface) == ("lacking", "http")
+    }
+    operations = openapi.load().operations.values()
+    assert asked == {
+        (each.id, form) for each in operations for form in rule.forms(each) if form != "replay"
+    }
 
 
 def test_every_caller_asks_by_every_operation_and_interface() -> None:

@@ -12,7 +12,7 @@ from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.suite.access import rule
 from conformance.suite.access.cases import Case, Cases, CellCallers
-from conformance.suite.access.covering import pairwise
+from conformance.suite.access.covering import covering
 from conformance.suite.access.interfaces import ByTool, Interface, OverHttp, Received
 from conformance.suite.access.judgement import check
 from conformance.suite.access.label import label
@@ -218,10 +218,10 @@ class AccessMatrix:
 
 @cache
 def _chosen(seed: int) -> list[Cell]:
-    """The cells of a run: among those that cover as many pairs, the seed chooses."""
+    """The cells of a run: among those that cover as much, the seed chooses."""
     valid = rule.cells(api.load().schemes)
     random.Random(seed).shuffle(valid)
-    return pairwise(valid, lambda cell: cell.row)
+    return covering(valid, lambda cell: cell.combinations)
 
 
 def _check_in(cell: Cell, number: int, own: Context) -> None:

@@ -6,7 +6,7 @@ A cell is one way in which one caller asks for one record by one operation.
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import product
+from itertools import combinations, product
 
 from conformance.contract import openapi
 from conformance.contract.openapi import Operation
@@ -22,11 +22,11 @@ UNAUTHENTICATED = {
 RECORDS = {
     "primary": ("own", "foreign", "ungranted", "absent"),
     "colleague": ("own", "foreign", "ungranted"),
+    "outsider": ("own", "ungranted"),
 }
 """The records that a caller asks for; all others ask for those of primary."""
 CALLERS = (
     *RECORDS,
-    "outsider",
     "lacking",
     "lacking another",
     "no-review-role",
@@ -71,11 +71,18 @@ class Cell:
     setting: str
 
     @property
-    def row(self) -> tuple[Hashable, ...]:
-        """The values of which each pair has to occur; a defect may need three of the fields."""
+    def combinations(self) -> tuple[Hashable, ...]:
+        """What has to occur in a covering part: every pair of values, and some triples.
+
+        One operation may forget the permission in one form only.
+        """
         asked, kind = (self.caller, self.record), _kind(_operation(self))
         by, way = (self.interface, kind), (self.interface, self.form)
-        return asked, self.operation, by, way, self.scheme, self.setting
+        row = (asked, self.operation, by, way, self.scheme, self.setting)
+        pairs = combinations(enumerate(row), 2)
+        triples = {"lacking": way, "outsider": self.interface}
+        is_triple = self.interface == "http" and self.caller in triples
+        return (*pairs, (asked, self.operation, triples[self.caller])) if is_triple else (*pairs,)
 
 
 def outcome(cell: Cell) -> Outcome:

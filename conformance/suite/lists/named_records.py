@@ -25,12 +25,14 @@ STATES = (
 
 
 def require_listed(operation: Operation, id: str, listing: Pagination, live: Live) -> None:
-    """Violation where a record can be read by its id, and the list does not show it.
+    """Violation where the caller of a list reads a record by its id, and the list lacks it.
 
     One in a state that no listed record has may be left out.
     """
     read, name = _reader(operation, live)
-    response = live.callers.send(Call(read, {name: id}), purpose="a record that another one names")
+    caller = live.callers.credential(str(listing.pages[0].credential))
+    call, purpose = Call(read, {name: id}), "a record that another one names"
+    response = live.callers.send(call, caller, purpose=purpose)
     if response.status != 200 or _is_in_another_state(response, listing):
         return
     where = listing if listing.is_whole else part_with(operation, response.data, live)

@@ -22,6 +22,7 @@ from conformance.suite.lists.pagination import (
     enough,
     length,
 )
+from conformance.target.target import Credential
 
 
 @dataclass(frozen=True)
@@ -54,21 +55,21 @@ class Paginations:
     def again(
         self, pagination: Pagination, scheme: str | None = None, records: int = 0
     ) -> Pagination:
-        """Read a list once more as primary, by the same scheme unless one is given.
+        """Read a list once more as the same caller, by the same scheme unless one is given.
 
         It goes as far as before, or as `records` take.
         """
-        primary, most = self._callers.credential("primary"), self._most(pagination.limit)
+        caller, most = self._caller_of(pagination), self._most(pagination.limit)
         pages = len(pagination.pages) if pagination.end is End.PAGE_COUNT else most
         most = max(pages, enough(records, pagination.limit))
-        plan = Plan(pagination.call, pagination.limit, primary, scheme, most, pagination.sizes)
+        plan = Plan(pagination.call, pagination.limit, caller, scheme, most, pagination.sizes)
         by_scheme = replace(plan, scheme=scheme or pagination.pages[0].scheme)
         # A violation may follow: what looks like the end of the list may be an unusually wide gap.
         paginator = self._paginator(by_scheme, WIDEST_GAP)
         return _follow_alone(Reader(self._session, paginator))
 
     def anew(self, pagination: Pagination, scheme: str | None = None) -> Pagination:
-        """Read a list once more as primary, by the same scheme unless one is given."""
+        """Read a list once more as the same caller, by the same scheme unless one is given."""
         plan = self.like(pagination, pagination.call, scheme or pagination.pages[0].scheme)
         return _follow_alone(Reader(self._session, self._paginator(plan)))
 
@@ -87,10 +88,13 @@ class Paginations:
         return Plan(call, GROWING, primary, None, pages, sizes)
 
     def like(self, pagination: Pagination, call: Call, scheme: str | None) -> Plan:
-        """A pagination as primary of another list, with pages of the same sizes."""
+        """A pagination as the same caller of another list, with pages of the same sizes."""
         limit, sizes = pagination.limit, pagination.sizes
-        primary, most = self._callers.credential("primary"), self._most(limit)
-        return Plan(call, limit, primary, scheme, most, sizes)
+        caller, most = self._caller_of(pagination), self._most(limit)
+        return Plan(call, limit, caller, scheme, most, sizes)
+
+    def _caller_of(self, pagination: Pagination) -> Credential:
+        return self._callers.credential(str(pagination.pages[0].credential))
 
     def _most(self, limit: int) -> int:
         """The most pages of one limit that the depth of the run allows."""

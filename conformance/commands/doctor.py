@@ -17,8 +17,9 @@ from conformance.commands.discovery.profile_text import missing
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.http.exchange import Call
+from conformance.http.network import Network
 from conformance.http.sending import Sending
-from conformance.http.transport import Network, Transport
+from conformance.http.transport import Transport
 from conformance.report import prospect
 from conformance.report.prospect import Prospect
 from conformance.report.text import visible

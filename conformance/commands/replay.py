@@ -14,7 +14,7 @@ from conformance.commands.reproduction.pytest_file import Failure
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Inconclusive, Verdict
-from conformance.http.transport import Network
+from conformance.http.network import Network
 from conformance.report import previous
 from conformance.report.console.line import plain, visible
 from conformance.report.document import is_checked

@@ -9,7 +9,9 @@ import pytest
 
 from conformance.contract.exit_codes import USAGE_ERROR
 from conformance.http import proxy
-from conformance.http.transport import InProcess, Network, Transport
+from conformance.http.in_process import InProcess
+from conformance.http.network import Network
+from conformance.http.transport import Transport
 from conformance.report import kept_shards
 from conformance.report.journal import JOURNAL, SHARD, UNFINISHED
 from conformance.report.known_failures import Known

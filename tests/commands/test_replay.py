@@ -17,7 +17,7 @@ from sample_reports import a_defect, a_finding, a_report, an_entry, an_exchange
 from conformance.__main__ import main
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit
-from conformance.http.transport import Network
+from conformance.http.network import Network
 from conformance.reference import Reference, target
 from conformance.report.repair import conditions
 from conformance.runner.resending import Recorded, Resender
@@ -87,7 +87,8 @@ def test_another_response_differs(
 ) -> None:
     """Such as 401 by a credential that is not valid any more."""
     with served(tmp_path, EDITS) as profile:
-        profile["credentials"]["primary"] = profile["credentials"]["revoked"]
+        for caller in ("primary", "colleague"):  # the failure is shown by a request of either
+            profile["credentials"][caller] = profile["credentials"]["revoked"]
         (tmp_path / "target.toml").write_text(target.toml(profile), encoding="utf-8")
         code, found = replayed(report, tmp_path, capsys, "account/required")
     assert (code, found) == (1, {"account/required": {"DIFFERS"}})

@@ -30,10 +30,11 @@ from conformance.http.budget import Budget
 from conformance.http.client import Client
 from conformance.http.dispatcher import Dispatcher
 from conformance.http.exchange import MISSING, Call, Exchange
+from conformance.http.in_process import InProcess
+from conformance.http.network import Network
 from conformance.http.redaction import Redactor
 from conformance.http.replay import Recording
 from conformance.http.sending import Sending
-from conformance.http.transport import InProcess, Network
 from conformance.rules import examine
 from conformance.target.target import Credential
 

@@ -13,9 +13,9 @@ from conformance.contract.verdict import Inconclusive
 from conformance.http.client import Client
 from conformance.http.dispatcher import Dispatcher
 from conformance.http.exchange import Call, Exchange
+from conformance.http.in_process import InProcess
 from conformance.http.redaction import Redactor
 from conformance.http.sending import Sending
-from conformance.http.transport import InProcess
 from conformance.target.target import Credential
 from conformance.target.token import Token, TokenError
 

@@ -18,10 +18,10 @@ from conformance.http import serialization
 from conformance.http.client import Client
 from conformance.http.dispatcher import Dispatcher
 from conformance.http.exchange import Call, Exchange, Request, Response
+from conformance.http.network import Network
 from conformance.http.redaction import Redactor
 from conformance.http.sending import Sending
 from conformance.http.serialization import LONGEST_BODY
-from conformance.http.transport import Network
 from conformance.target.target import Credential
 
 SECRET = "lk-0123456789"

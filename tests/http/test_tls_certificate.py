@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from live_server import Silent
 
-from conformance.http.transport import Network
+from conformance.http.network import Network
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ import pytest
 from faulty_server import deafness, head, repeating, responding, served, silence
 from scripted_app import ScriptedApp, scripted_response
 
+from conformance.http.in_process import InProcess
+from conformance.http.network import WRITE_SIZE, Network
 from conformance.http.proxy import proxy_of
-from conformance.http.transport import WRITE_SIZE, InProcess, Network
 
 COMPLETE = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
 URL = "http://somewhere.test:8080/v1/projects/a%2Fb?limit=1&x=%C3%BC"

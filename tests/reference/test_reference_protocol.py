@@ -15,7 +15,7 @@ import uvicorn
 
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit
-from conformance.http.transport import Message
+from conformance.http.in_process import Message
 from conformance.reference import serve
 
 PROGRAM = "conformance"

@@ -12,7 +12,7 @@ import httpx
 import pytest
 import reference_client
 
-from conformance.http.transport import InProcess
+from conformance.http.in_process import InProcess
 from conformance.reference import ManualClock, Reference, store
 from conformance.reference.request_body import MAXIMUM_BODY_BYTES
 

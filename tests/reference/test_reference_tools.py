@@ -21,7 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, TextContent
 
 from conformance.contract import openapi
-from conformance.http.transport import InProcess, Message
+from conformance.http.in_process import InProcess, Message
 from conformance.reference import ManualClock, Reference, catalogue, serve, target
 from conformance.reference.request_body import MAXIMUM_BODY_BYTES
 
@@ -517,7 +517,7 @@ def test_the_sdk_is_imported_by_the_first_tool_request() -> None:
     """Requests below /v1 do not import the SDK."""
     code = """
 import sys, httpx
-from conformance.http.transport import InProcess
+from conformance.http.in_process import InProcess
 from conformance.reference import Reference
 reference = Reference()
 profile = reference.profile("http://reference.invalid/v1")

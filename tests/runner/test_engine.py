@@ -14,8 +14,9 @@ from conformance.assurance.selftest import checks
 from conformance.contract import requirements
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call
+from conformance.http.in_process import InProcess
+from conformance.http.network import Network
 from conformance.http.sending import Sending
-from conformance.http.transport import InProcess, Network
 from conformance.reference import Reference
 from conformance.runner.context import Context
 from conformance.runner.depth import DEPTHS

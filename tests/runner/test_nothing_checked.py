@@ -13,7 +13,7 @@ from process import conformance
 
 from conformance import reference
 from conformance.contract.exit_codes import CONFORMANT, INCOMPLETE, USAGE_ERROR
-from conformance.http.transport import InProcess
+from conformance.http.in_process import InProcess
 from conformance.runner import pytest_run
 from conformance.runner.examination import Subject, Substitute
 from conformance.target.profile import parse

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from scripted_app import ScriptedApp, scripted_response
 
-from conformance.http.transport import InProcess
+from conformance.http.in_process import InProcess
 from conformance.runner import preflight
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session

@@ -14,8 +14,8 @@ from altered_target import Send, edited, stage
 from conformance.contract.verdict import Kind, Part
 from conformance.http import serialization
 from conformance.http.exchange import Call, Exchange
+from conformance.http.network import Network
 from conformance.http.sending import Sending
-from conformance.http.transport import Network
 from conformance.report.document_types import FindingEntry, ReproductionEntry
 from conformance.report.reproduction import described
 from conformance.runner.depth import DEPTHS

@@ -15,8 +15,8 @@ from scripted_app import ScriptedApp, scripted_response
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Finding, Verdict
 from conformance.http.exchange import Call, Exchange
+from conformance.http.in_process import InProcess
 from conformance.http.sending import Sending
-from conformance.http.transport import InProcess
 from conformance.rules import validation
 from conformance.runner.context import Context
 from conformance.runner.depth import DEPTHS

@@ -17,7 +17,7 @@ from conformance.__main__ import main, parser
 from conformance.contract import files
 from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED, USAGE_ERROR
 from conformance.http.exchange import FACT
-from conformance.http.transport import Network
+from conformance.http.network import Network
 from conformance.report import artefacts
 from conformance.runner import durations, examination, partition, pytest_run, shard
 from conformance.runner.collection import SUITE

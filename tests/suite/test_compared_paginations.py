@@ -11,7 +11,7 @@ import pytest
 
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange, Request, Response
-from conformance.http.transport import InProcess
+from conformance.http.in_process import InProcess
 from conformance.reference import ManualClock, Reference
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session

@@ -10,8 +10,8 @@ import pytest
 from conformance.contract import openapi
 from conformance.contract.verdict import Inconclusive, Violation
 from conformance.http.exchange import Call
+from conformance.http.in_process import InProcess
 from conformance.http.sending import Sending
-from conformance.http.transport import InProcess
 from conformance.reference import ManualClock, Reference
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session

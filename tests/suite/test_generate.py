@@ -16,8 +16,8 @@ from hypothesis import configuration
 from conformance.contract import openapi
 from conformance.contract.verdict import Inconclusive, Verdict, Violation
 from conformance.http.exchange import Call
+from conformance.http.in_process import InProcess
 from conformance.http.patience import TRIES
-from conformance.http.transport import InProcess
 from conformance.reference import ManualClock, Reference
 from conformance.runner.context import Context
 from conformance.runner.depth import DEPTHS

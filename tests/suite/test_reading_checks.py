@@ -14,10 +14,10 @@ from intercepted import changed
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.http.exchange import Call
 from conformance.http.patience import TRIES
-from conformance.suite import test_arguments as arguments
 from conformance.suite import test_filters as filters
 from conformance.suite import test_pagination as pagination
 from conformance.suite import test_read as read
+from conformance.suite import test_valid_arguments as valid_arguments
 
 NIL = "00000000-0000-0000-0000-000000000000"
 
@@ -339,7 +339,7 @@ def test_a_record_that_is_always_repeated_is_a_violation() -> None:
     [
         (
             "long-pages-are-absent",
-            arguments.test_valid_arguments_are_accepted,
+            valid_arguments.test_valid_arguments_are_accepted,
             "activity_list",
         ),
         (

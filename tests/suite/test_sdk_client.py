@@ -13,7 +13,7 @@ from conformance import reference as bundled
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit
 from conformance.contract.verdict import Inconclusive, Violation
-from conformance.http.transport import InProcess, Message
+from conformance.http.in_process import InProcess, Message
 from conformance.reference import Reference
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session

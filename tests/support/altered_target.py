@@ -15,7 +15,7 @@ import orjson
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit
 from conformance.contract import openapi
-from conformance.http.transport import InProcess
+from conformance.http.in_process import InProcess
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
 from conformance.suite import wiring

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import pytest
 
 from conformance import reference
-from conformance.http.transport import InProcess
+from conformance.http.in_process import InProcess
 from conformance.runner import examination
 from conformance.runner.examination import Subject
 

@@ -98,7 +98,7 @@ def _write_peak(directory: Path) -> None:
 
 
 def _run(profile: dict[str, Any], conformance_class: str, directory: Path) -> int:
-    from conformance.http.transport import Network  # noqa: PLC0415 - only in this process
+    from conformance.http.network import Network  # noqa: PLC0415 - only in this process
     from conformance.runner import examination, pytest_run  # noqa: PLC0415
     from conformance.target.profile import parse  # noqa: PLC0415
 

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 from faulty_server import served
 
-from conformance.http.transport import InProcess
+from conformance.http.in_process import InProcess
 from conformance.reference import ManualClock, Reference
 
 Bytes = bytes | Iterable[bytes]

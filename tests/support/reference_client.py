@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import httpx
 
-from conformance.http.transport import InProcess
+from conformance.http.in_process import InProcess
 from conformance.reference import Reference
 
 URL = "http://reference.test/v1"

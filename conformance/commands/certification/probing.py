@@ -10,7 +10,7 @@ from conformance.assurance.certificate import likeness
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.contract import openapi
 from conformance.contract.verdict import Inconclusive
-from conformance.http.transport import Network
+from conformance.http.network import Network
 from conformance.report.document_types import ExchangeEntry
 from conformance.runner.resending import Recorded, Resender
 from conformance.target.target import Target

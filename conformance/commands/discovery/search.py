@@ -18,8 +18,9 @@ from conformance.contract.description.source import SourceError
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.http.exchange import Call
+from conformance.http.network import Network
 from conformance.http.sending import Sending
-from conformance.http.transport import Network, Transport
+from conformance.http.transport import Transport
 from conformance.runner import preflight
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session

@@ -1,0 +1,195 @@
+"""The transport over a network: one route for each proxy, and an end for every exchange."""
+
+import hashlib
+import socket
+import ssl
+import threading
+import time
+from contextlib import suppress
+from typing import Any
+from weakref import WeakSet
+
+import httpcore
+import httpx
+
+from conformance.http.connection_pool import Pool
+from conformance.http.proxy import proxy_of
+
+WRITE_SIZE = 64 * 1024
+LONGEST_EXCHANGE = 3600.0
+"""Seconds for an exchange without a timeout of its own."""
+
+
+class Network(httpx.BaseTransport):
+    """Connections over a network, kept alive between requests.
+
+    They use the trust store of the system and the proxies of the environment. The extension
+    `timeout.whole` of a request bounds the whole exchange, in seconds; with `fresh` it gets a new
+    connection, and no other request may be under way. `certificates` are the
+    SHA-256 digests, in hexadecimal digits, of the TLS certificates that servers have shown.
+    """
+
+    concurrency = 32
+
+    def __init__(self) -> None:
+        self._context = httpx.create_ssl_context()
+        self._routes: dict[tuple[str, bytes], _Route] = {}
+        self._opening = threading.Lock()
+        self._connections = Connections()
+        self.certificates: set[str] = set()
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send one request. Raises httpx.TransportError without a response."""
+        _exchange.ends = time.monotonic() + request.extensions.get("timeout", {}).get(
+            "whole", LONGEST_EXCHANGE
+        )
+        if request.extensions.get("fresh"):
+            self._forget(request.url)
+        response = self._route(request.url).handle_request(request)
+        if request.url.scheme == "https":
+            self._note_certificate(response)
+        return response
+
+    def _note_certificate(self, response: httpx.Response) -> None:
+        secured = response.extensions["network_stream"].get_extra_info("ssl_object")
+        shown = secured.getpeercert(True) if secured else None  # noqa: FBT003 - it takes no names
+        if shown:
+            self.certificates.add(hashlib.sha256(shown).hexdigest())
+
+    def abort(self) -> None:
+        """Break every connection off, and end every sleep."""
+        self._connections.abort()
+
+    def close(self) -> None:
+        """Close every connection."""
+        for route in self._routes.values():
+            route.close()
+
+    def _forget(self, url: httpx.URL) -> None:
+        """Close the connections to the origin of a URL."""
+        with self._opening:
+            route = self._routes.pop((url.scheme, url.netloc), None)
+        if route is not None:
+            route.close()
+
+    def _route(self, url: httpx.URL) -> "_Route":
+        origin = (url.scheme, url.netloc)
+        with self._opening:
+            if origin not in self._routes:
+                self._routes[origin] = _Route(self._context, proxy_of(url), self._connections)
+            return self._routes[origin]
+
+    def wait(self, seconds: float, since: float | None = None, /) -> None:
+        """Sleep for what is left of some seconds."""
+        passed = 0.0 if since is None else time.monotonic() - since
+        self._connections.aborted.wait(max(0.0, seconds - passed))
+
+
+class _Route(httpx.HTTPTransport):
+    """The connections to one origin, directly or through a proxy."""
+
+    def __init__(
+        self, context: ssl.SSLContext, proxy: str | None, connections: "Connections"
+    ) -> None:
+        super().__init__(verify=context)
+        stated = httpx.Proxy(proxy) if proxy else None
+        # httpx accepts no network backend, and its timeouts start anew with every byte.
+        self._pool = Pool(
+            ssl_context=context,
+            proxy=httpcore.Proxy(str(stated.url), auth=stated.raw_auth) if stated else None,
+            network_backend=BoundedBackend(connections),
+        )
+
+
+class Connections:
+    """The connections of a transport; whoever waits for one of them can be released."""
+
+    def __init__(self) -> None:
+        self._open: WeakSet[BoundedStream] = WeakSet()
+        self._changing = threading.Lock()
+        self.aborted = threading.Event()
+
+    def add(self, stream: "BoundedStream") -> "BoundedStream":
+        """Keep a connection in mind; it ends at once where all of them were aborted."""
+        with self._changing:
+            self._open.add(stream)
+            if self.aborted.is_set():
+                stream.abort()
+        return stream
+
+    def abort(self) -> None:
+        """End all connections, those in use as well."""
+        with self._changing:
+            self.aborted.set()
+            for stream in self._open:
+                stream.abort()
+
+
+class BoundedBackend(httpcore.SyncBackend):
+    """Opens connections on which the duration of a whole exchange is bounded."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def connect_tcp(self, *args: Any, **options: Any) -> httpcore.NetworkStream:
+        """Connect, within the timeout for connecting."""
+        stream = super().connect_tcp(*args, **options)
+        return self._connections.add(BoundedStream(stream, self._connections))
+
+
+class BoundedStream(httpcore.NetworkStream):
+    """A stream that stops at the end of the time of this thread's current exchange."""
+
+    def __init__(self, stream: httpcore.NetworkStream, connections: Connections) -> None:
+        self._stream = stream
+        self._connections = connections
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Received bytes."""
+        return self._stream.read(max_bytes, _left(timeout, httpcore.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Send, piece by piece, within the time of the exchange."""
+        for start in range(0, len(buffer), WRITE_SIZE):
+            try:
+                self._stream.write(
+                    buffer[start : start + WRITE_SIZE], _left(timeout, httpcore.WriteTimeout)
+                )
+            except httpcore.WriteTimeout as late:
+                if not self._stream.get_extra_info("is_readable"):
+                    raise
+                # A server that has responded reads no more; httpcore then reads the response.
+                raise httpcore.WriteError(str(late)) from late
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._stream.close()
+
+    def abort(self) -> None:
+        """Release whoever reads from the connection or writes to it, in whatever thread."""
+        with suppress(OSError):  # it is closed
+            # A TLS connection would first forget its encryption, and another thread reads by it.
+            socket.socket.shutdown(self._stream.get_extra_info("socket"), socket.SHUT_RDWR)
+
+    def start_tls(self, *args: Any, **options: Any) -> httpcore.NetworkStream:
+        """The same connection, encrypted."""
+        stream = self._stream.start_tls(*args, **options)
+        return self._connections.add(BoundedStream(stream, self._connections))
+
+    def get_extra_info(self, info: str) -> Any:
+        """Information about the connection."""
+        return self._stream.get_extra_info(info)
+
+
+class _Exchange(threading.local):
+    ends = 0.0
+
+
+_exchange = _Exchange()
+
+
+def _left(timeout: float | None, late: type[Exception]) -> float | None:
+    left = _exchange.ends - time.monotonic()
+    if left <= 0:
+        raise late("the exchange does not end")
+    return left if timeout is None else min(timeout, left)

@@ -7,14 +7,13 @@ from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import MALFORMED, MISSPELT, STALE, conflict
 from conformance.suite.approval.plan import IN_CAPITALS, STALE_KIND
 from conformance.suite.approval.preconditions import changed_by_stale, evidence
-from conformance.suite.approval.result import result_of
+from conformance.suite.approval.result import check_shows_approved
+from conformance.suite.approval.result_revision import check_revision
 from conformance.suite.approval.review import (
     APPROVED,
     in_former_state,
     place,
     record_of,
-    revision_of,
-    shown_revision,
     shows_status,
     status_line,
 )
@@ -58,21 +57,7 @@ def test_the_result_has_its_properties(scheme: str, trials: Trials) -> None:
 def test_the_result_is_that_review_approved(scheme: str, trials: Trials) -> None:
     """The result has the id of the review, and the status `approved`."""
     trial = trials.approved(scheme)
-    expected = {"status": APPROVED, "id": trial.review.id.lower()}
-    result = result_of(trial.approval)
-    for name, value in expected.items():
-        actual = result.get(name, value)
-        otherwise = defect(
-            Kind.VALUE,
-            "{name} of the result is {value}",
-            expected=value,
-            actual=actual,
-            name=name,
-            value=shown(actual),
-        )
-        is_right = (str(actual).lower() if name == "id" else actual) == value
-        where = place(trial.approval, name)
-        expect.that(is_right, otherwise.on(name).at(where), trial.approval)
+    check_shows_approved(trial.review, trial.approval)
 
 
 @requirement("approval/result-revision")
@@ -80,26 +65,7 @@ def test_the_result_has_a_revision_of_that_review(
     scheme: str, approvals: Approvals, trials: Trials
 ) -> None:
     """`subjectRevision` of the result is the expected one, or one that a later read shows."""
-    trial = trials.approved(scheme)
-    result, expected = result_of(trial.approval).get("subjectRevision"), trial.review.revision
-    if isinstance(result, bool) or not isinstance(result, int | float):
-        return  # a value of another type violates approval/result
-    if result == expected:
-        return
-    read = approvals.reader.read_until(trial.review.id, lambda read: shown_revision(read) == result)
-    revision = revision_of(read)
-    otherwise = defect(
-        Kind.VALUE,
-        "subjectRevision of the result is {value}",
-        expected=f"{expected} or {revision}",
-        actual=result,
-        value=shown(result),
-    )
-    where = place(trial.approval, "subjectRevision")
-    # Where others have revised the subject since, the review shows a later one.
-    is_earlier = expected < result < revision
-    is_right = result == revision or (is_earlier and trials.are_subjects_revised)
-    expect.that(is_right, otherwise.on("subjectRevision").at(where), trial.approval, read)
+    check_revision(trials.approved(scheme), approvals, trials)
 
 
 @requirement("approval/state")

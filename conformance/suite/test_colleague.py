@@ -5,23 +5,30 @@ be new for the colleague, or be a conflict; it never returns primary's data for 
 """
 
 from conformance.contract.verdict import Kind, NotApplicable, defect
-from conformance.http.exchange import Call, Exchange
-from conformance.suite.approval.approvals import MOST_REVISIONS, Approvals
+from conformance.http.exchange import Exchange
+from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED
+from conformance.suite.approval.colleague import (
+    approve_as_colleague,
+    approved_by_colleague,
+    reads,
+    taken,
+    trial_of_colleague,
+)
 from conformance.suite.approval.key_transfer import Transfer
-from conformance.suite.approval.result import check_not_in_former_state
-from conformance.suite.approval.review import Review, in_former_state, place, status_line
+from conformance.suite.approval.result import (
+    check_not_in_former_state,
+    check_replay,
+    check_shows_approved,
+)
+from conformance.suite.approval.result_revision import check_revision
+from conformance.suite.approval.review import in_former_state, place, status_line
 from conformance.suite.approval.trial import Trial, check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.records import alike
-from conformance.target.target import Credential
-
-FEWEST_LEFT = 3
-"""Reviews that are left to other checks."""
-MOST_UNREAD = 5
 
 
 @requirement("approval/new-key")
@@ -34,10 +41,10 @@ def test_a_colleague_leaves_an_approval_as_it_is(
     """
     trial = trials.approved(trials.first().scheme)
     colleague = live.callers.colleague()
-    if not _reads(trial.review, colleague, live):
+    if not reads(trial.review, colleague, live):
         raise NotApplicable("the colleague cannot read the review")
     before = _replay(trial, approvals)
-    response = _approve(trial.review, trial.key, colleague, live, approvals)
+    response = approve_as_colleague(live, approvals, trial.review, trial.key)
     approvals.reader.require_found(response, trial.after)
     expect.status(response, *ON_APPROVED)
     if response.status == 200:
@@ -52,22 +59,38 @@ def test_a_colleague_leaves_an_approval_as_it_is(
 
 
 @requirement("approval/success")
-def test_a_colleague_approves_as_well(live: Live, approvals: Approvals, trials: Trials) -> None:
+def test_a_colleague_approves_as_well(live: Live, trials: Trials) -> None:
     """Another account with the permission and the role approves a review with a new key."""
-    trials.baseline()
-    colleague = live.callers.colleague()
-    review = _taken(colleague, live, approvals)
-    for number in range(MOST_REVISIONS):
-        key = approvals.key(review.id, f"colleague {number}")
-        response = _approve(review, key, colleague, live, approvals)
-        latest = approvals.reader.revised(review) if response.status == 409 else None
-        if latest is None:
-            break
-        review = latest
-    else:
-        trials.require_unrevised(response)
-    expect.served(response)
-    check_not_in_former_state(review, approvals.reader.read_approved(review), response)
+    trial = trial_of_colleague(live, trials)
+    expect.served(trial.approval)
+    check_not_in_former_state(trial.review, trial.after, trial.approval)
+
+
+@requirement("approval/result-status")
+def test_the_result_of_a_colleague_is_that_review_approved(live: Live, trials: Trials) -> None:
+    """The result has the id of the review, and the status `approved`, whoever approves."""
+    trial = approved_by_colleague(live, trials)
+    check_shows_approved(trial.review, trial.approval)
+
+
+@requirement("approval/result-revision")
+def test_the_result_of_a_colleague_has_a_revision_of_that_review(
+    live: Live, approvals: Approvals, trials: Trials
+) -> None:
+    """`subjectRevision` of the result is the expected one, or one that a later read shows."""
+    check_revision(approved_by_colleague(live, trials), approvals, trials)
+
+
+@requirement("approval/replay")
+def test_a_colleague_replays_its_own_approval(
+    live: Live, approvals: Approvals, trials: Trials
+) -> None:
+    """The same key with the same body returns the colleague its own result again."""
+    trial = approved_by_colleague(live, trials)
+    replay = approve_as_colleague(live, approvals, trial.review, trial.key, trial.scheme)
+    approvals.reader.require_found(replay, trial.after)
+    expect.status(replay, 200, before=trial.approval)
+    check_replay(replay, trial.approval)
 
 
 @requirement("approval/key-other-review")
@@ -77,8 +100,8 @@ def test_a_key_of_another_account_is_a_conflict_or_an_approval(
     """Primary's key, sent by a colleague for another review, never returns primary's result."""
     trial = trials.approved(trials.first().scheme)
     colleague = live.callers.colleague()
-    other = _taken(colleague, live, approvals)
-    response = _approve(other, trial.key, colleague, live, approvals)
+    other = taken(colleague, live, approvals)
+    response = approve_as_colleague(live, approvals, other, trial.key)
     reader = approvals.reader
     after = reader.read_approved(other) if response.status == 200 else reader.read(other.id)
     if not approvals.is_spent(other, after):
@@ -132,34 +155,3 @@ def _check_unspoilt(trial: Trial, before: Exchange, again: Exchange, by: Exchang
 def _replay(trial: Trial, approvals: Approvals) -> Exchange:
     purpose = "a replay beside the colleague"
     return approvals.approve(trial.review, trial.key, scheme=trial.scheme, purpose=purpose)
-
-
-def _approve(
-    review: Review, key: str, colleague: Credential, live: Live, approvals: Approvals
-) -> Exchange:
-    approvals.record(review.id, review.revision, key)
-    call = approvals.call(review.id, review.revision, key)
-    return live.callers.send(call, colleague, purpose="approve as the colleague")
-
-
-def _taken(colleague: Credential, live: Live, approvals: Approvals) -> Review:
-    """A review of the pool that the colleague can read as well.
-
-    Raises NotApplicable where there is none, or where other checks need those that are left.
-    """
-    unread: list[Review] = []
-    try:
-        while approvals.pool.leaves(FEWEST_LEFT) and len(unread) < MOST_UNREAD:
-            review = approvals.pool.take()
-            if _reads(review, colleague, live):
-                return review
-            unread.append(review)
-    finally:
-        for each in unread:
-            approvals.pool.give_back(each)
-    raise NotApplicable("no review is left for the colleague")
-
-
-def _reads(review: Review, colleague: Credential, live: Live) -> bool:
-    call = Call("review_get", {"reviewId": review.id})
-    return live.callers.send(call, colleague, purpose="may the colleague read it?").status == 200

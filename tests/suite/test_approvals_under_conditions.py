@@ -1,9 +1,11 @@
 """Checks of approvals by other accounts, with other keys, and of what is seen afterwards."""
 
+from collections.abc import Callable
+
 import httpx
 import pytest
 import subjects
-from altered_target import Send, few, json_response, stage, without
+from altered_target import Send, few, having, json_response, stage, without
 from intercepted import is_of
 
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
@@ -67,6 +69,49 @@ def test_a_colleague_who_reads_no_review_shows_nothing() -> None:
         ):
             with pytest.raises(NotApplicable):
                 one.perform(check)
+
+
+RESULTS = (
+    test_colleague.test_the_result_of_a_colleague_is_that_review_approved,
+    test_colleague.test_the_result_of_a_colleague_has_a_revision_of_that_review,
+    test_colleague.test_a_colleague_replays_its_own_approval,
+)
+
+
+@pytest.mark.parametrize("status", [403, 409])
+def test_an_approval_of_a_colleague_that_fails_has_no_result(status: int) -> None:
+    """The check of the approval itself reports it."""
+
+    def failing(request: httpx.Request, send: Send) -> httpx.Response:
+        is_colleague = is_of(request, one.session.target, "colleague")
+        return json_response(status) if is_colleague and request.method == "POST" else send(request)
+
+    with stage(spoil=failing) as one:
+        for check in RESULTS:
+            with pytest.raises(NotApplicable, match="did not succeed"):
+                one.perform(check)
+
+
+def test_without_consent_a_colleague_has_no_result() -> None:
+    """Nothing is approved."""
+    with stage(having("consent/approve-reviews", value=False)) as one:
+        for check in RESULTS:
+            with pytest.raises(NotApplicable, match="could approve no review"):
+                one.perform(check)
+
+
+@pytest.mark.parametrize(
+    ("id", "check"),
+    [
+        ("result-of-the-colleague-is-pending", RESULTS[0]),
+        ("result-of-the-colleague-has-the-former-revision", RESULTS[1]),
+        ("colleague-cannot-replay", RESULTS[2]),
+    ],
+)
+def test_a_wrong_result_of_a_colleague_is_reported(id: str, check: Callable[..., None]) -> None:
+    """Whoever approves, the result is that of primary."""
+    with stage(edits=subjects.BY_ID[id].edits) as one, pytest.raises(Violation):
+        one.perform(check)
 
 
 def test_without_a_colleague_its_checks_are_not_applicable() -> None:

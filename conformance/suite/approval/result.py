@@ -5,7 +5,14 @@ from typing import Any
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
-from conformance.suite.approval.review import Record, Review, in_former_state, place, record_of
+from conformance.suite.approval.review import (
+    APPROVED,
+    Record,
+    Review,
+    in_former_state,
+    place,
+    record_of,
+)
 from conformance.suite.callers import expect
 from conformance.suite.lists.records import alike, differing
 
@@ -15,6 +22,24 @@ def result_of(response: Exchange) -> Record:
     if not isinstance(response.data, dict):
         raise Inconclusive("the result is not an object", exchanges=[response.id])
     return record_of(response)
+
+
+def check_shows_approved(review: Review, approval: Exchange) -> None:
+    """Raise Violation unless the result has the id of the review, and the status `approved`."""
+    expected = {"status": APPROVED, "id": review.id.lower()}
+    result = result_of(approval)
+    for name, value in expected.items():
+        actual = result.get(name, value)
+        otherwise = defect(
+            Kind.VALUE,
+            "{name} of the result is {value}",
+            expected=value,
+            actual=actual,
+            name=name,
+            value=shown(actual),
+        )
+        is_right = (str(actual).lower() if name == "id" else actual) == value
+        expect.that(is_right, otherwise.on(name).at(place(approval, name)), approval)
 
 
 def check_replay(replay: Exchange, approval: Exchange) -> None:

@@ -1,0 +1,33 @@
+"""The revision in the result of an approval: the expected one, or one that a read shows."""
+
+from conformance.contract.verdict import Kind, defect
+from conformance.rules.judgement import shown
+from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.result import result_of
+from conformance.suite.approval.review import place, revision_of, shown_revision
+from conformance.suite.approval.trial import Trial
+from conformance.suite.approval.trials import Trials
+from conformance.suite.callers import expect
+
+
+def check_revision(trial: Trial, approvals: Approvals, trials: Trials) -> None:
+    """Raise Violation unless the result has the expected revision, or one that is read later."""
+    result, expected = result_of(trial.approval).get("subjectRevision"), trial.review.revision
+    if isinstance(result, bool) or not isinstance(result, int | float):
+        return  # a value of another type violates approval/result
+    if result == expected:
+        return
+    read = approvals.reader.read_until(trial.review.id, lambda read: shown_revision(read) == result)
+    revision = revision_of(read)
+    otherwise = defect(
+        Kind.VALUE,
+        "subjectRevision of the result is {value}",
+        expected=f"{expected} or {revision}",
+        actual=result,
+        value=shown(result),
+    )
+    where = place(trial.approval, "subjectRevision")
+    # Where others have revised the subject since, the review shows a later one.
+    is_earlier = expected < result < revision
+    is_right = result == revision or (is_earlier and trials.are_subjects_revised)
+    expect.that(is_right, otherwise.on("subjectRevision").at(where), trial.approval, read)

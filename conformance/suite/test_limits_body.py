@@ -1,5 +1,6 @@
 """The size limit of request bodies (Limits)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
@@ -37,13 +38,11 @@ def test_a_body_past_the_limit_is_too_large(
     if limit is None:
         _find_limit(bodies)
         return
-    for size in (limit // 2, limit):
-        _check_not_too_large(bodies.send_stale(size))
-    streams = (False, True) if bodies.may_be_streamed() else (False,)
     was_approved = is_approved(bodies.read_review())
-    for size in (limit + 1, *(size for size in (limit * 2, limit * 4) if size <= LARGEST_BODY)):
-        for stream in streams:
-            bodies.check_too_large(bodies.send_right(size, stream=stream))
+    larger = [size for size in (limit * 2, limit * 4) if size <= LARGEST_BODY]
+    schemes = bodies.schemes()
+    for number, scheme in enumerate(schemes):
+        _check_limit(bodies, limit, larger[number :: len(schemes)], scheme)
     after = bodies.read_review()
     violation = defect(
         Kind.EFFECT,
@@ -52,6 +51,16 @@ def test_a_body_past_the_limit_is_too_large(
     ).on("status")
     where = Location(Part.BODY, "/data/status", after.id)
     expect.that(was_approved or not is_approved(after), violation.at(where), after)
+
+
+def _check_limit(bodies: "Bodies", limit: int, larger: Sequence[int], scheme: str | None) -> None:
+    """Violation unless bodies past the limit get 413 by a scheme, and smaller ones do not."""
+    for size in (limit // 2, limit):
+        _check_not_too_large(bodies.send_stale(size, scheme))
+    streams = (False, True) if bodies.may_be_streamed(scheme) else (False,)
+    for size in (limit + 1, *larger):
+        for stream in streams:
+            bodies.check_too_large(bodies.send_right(size, scheme, stream=stream))
 
 
 def _check_not_too_large(response: Exchange) -> None:
@@ -95,6 +104,7 @@ class Bodies:
         self._id, self._revision = live.made_up("oversized"), 1
         self._no_review: Inconclusive | None = None
         self._replayed: Trial | None = None
+        self._statuses: dict[str | None, int | None] = {}
         try:
             review = approvals.pool.pending()
             self._id, self._revision = review.id, review.revision
@@ -115,21 +125,39 @@ class Bodies:
             self._replayed, self._no_review = trial, None
             self._id, self._revision = trial.review.id, trial.review.revision
 
-    def send_stale(self, size: int) -> Exchange:
-        """A body of a size that is rejected for its revision at the latest."""
-        return self._send(self._revision + 1, size, "a stale body within the limit")
+    def schemes(self) -> list[str | None]:
+        """The schemes by which bodies are sent: those by which a small one reaches the review.
 
-    def send_right(self, size: int, *, stream: bool = False) -> Exchange:
+        Access is further limited by the credential (Authentication), so that primary may approve by
+        one scheme only. A replay has to be sent by the scheme of its approval.
+        """
+        primary = self._live.callers.credential("primary").schemes
+        schemes = primary if self._replayed is None else (self._replayed.scheme,)
+        beyond = {401, 403} if self._no_review is not None else {401, 403, 404}
+        reaching = [each for each in schemes if self._small(each) not in beyond]
+        return [*reaching] or [None]
+
+    def _small(self, scheme: str | None) -> int | None:
+        """The status of a small stale body, of which one is sent by each scheme."""
+        if scheme not in self._statuses:
+            self._statuses[scheme] = self.send_stale(0, scheme).status
+        return self._statuses[scheme]
+
+    def send_stale(self, size: int, scheme: str | None = None) -> Exchange:
+        """A body of a size that is rejected for its revision at the latest."""
+        return self._send(self._revision + 1, size, "a stale body within the limit", scheme)
+
+    def send_right(self, size: int, scheme: str | None, *, stream: bool) -> Exchange:
         """A body with no defect but its size."""
         length = "without Content-Length" if stream else "with Content-Length"
         purpose = f"a body past the limit, {length}"
-        return self._send(self._revision, size, purpose, stream=stream)
+        return self._send(self._revision, size, purpose, scheme, stream=stream)
 
-    def may_be_streamed(self) -> bool:
+    def may_be_streamed(self, scheme: str | None) -> bool:
         """Whether a small body without Content-Length gets the status of one with it."""
         purpose = "a small stale body, without Content-Length"
-        streamed = self._send(self._revision + 1, 0, purpose, stream=True)
-        return streamed.status == self.send_stale(0).status
+        streamed = self._send(self._revision + 1, 0, purpose, scheme, stream=True)
+        return streamed.status == self._small(scheme)
 
     def check_too_large(self, response: Exchange) -> None:
         """Violation unless the response is 413."""
@@ -159,10 +187,12 @@ class Bodies:
         """The review as it reads now; an absent one never reads as approved."""
         return self._approvals.reader.read(self._id)
 
-    def _send(self, revision: int, size: int, purpose: str, *, stream: bool = False) -> Exchange:
-        key, scheme = self._approvals.key(self._id, "body"), None
+    def _send(
+        self, revision: int, size: int, purpose: str, scheme: str | None, *, stream: bool = False
+    ) -> Exchange:
+        key = self._approvals.key(self._id, "body")
         if self._replayed is not None and revision == self._revision:
-            key, scheme = self._replayed.key, self._replayed.scheme
+            key = self._replayed.key
         call = self._approvals.call(self._id, revision, key)
         assert call.body is not None
         padded = replace(call, body=call.body + b" " * (size - len(call.body)))

@@ -95,6 +95,33 @@ def test_a_closed_connection_is_not_a_413() -> None:
     assert caught.value.expected == "413"
 
 
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_scheme_that_reaches_no_review_sends_no_large_body(status: int) -> None:
+    """Its rejection may come before that of the size."""
+    large: list[bool] = []
+
+    def by_key_only(request: httpx.Request, send: Send) -> httpx.Response:
+        if request.method != "POST" or "authorization" not in request.headers:
+            return send(request)
+        large.append(len(request.read()) > limits_body.FIRST_PROBE // 4)
+        return json_response(status)
+
+    with stage(spoil=by_key_only) as one:
+        one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
+    assert large != []
+    assert not any(large)
+
+
+@pytest.mark.parametrize(
+    "id", ["body-limit-fails-by-bearer", "body-limit-by-bearer-where-declared"]
+)
+def test_a_body_limit_that_one_scheme_lacks_is_reported(id: str) -> None:
+    """Each scheme sends bodies with and without Content-Length."""
+    with stage(edits=BY_ID[id].edits) as one, pytest.raises(Violation) as caught:
+        one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
+    assert caught.value.expected == "413"
+
+
 def test_without_consent_to_approve_a_404_is_inconclusive() -> None:
     """The body names an absent review."""
     silent = having("consent/approve-reviews", value=False)

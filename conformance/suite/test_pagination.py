@@ -1,7 +1,9 @@
 """Pagination: limits and cursors of lists (Endpoints, Limits)."""
 
 from collections.abc import Iterator
+from itertools import islice
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call
@@ -131,7 +133,7 @@ def test_a_record_is_the_same_on_every_page(operation: Operation, live: Live) ->
         # The longest pages were often read long before the others: they are not the base.
         longest, *others = with_all_limits(call, live)
         base, others = (others[0], [longest, *others[1:]]) if others else (longest, [])
-        filtered = [call.asking(**{name: id}) for name, id in _filter_values(operation, live)]
+        filtered = [call.asking(**filters) for filters in _filters(operation, live)]
         others += [live.paginations.read(each, longest.limit) for each in filtered]
         compared = compared or has_valid_id(base)
         for pagination in others:
@@ -142,11 +144,15 @@ def test_a_record_is_the_same_on_every_page(operation: Operation, live: Live) ->
         )
 
 
-def _filter_values(operation: Operation, live: Live) -> Iterator[tuple[str, str]]:
-    """The filters whose names are certain, each with the id that the first record has."""
-    for name, restricted in certain_filters(operation, live):
-        ids = values(live.listing(operation.id).records, restricted)
-        yield from ((name, id) for id in ids[:1])
+def _filters(operation: Operation, live: Live) -> Iterator[dict[str, str]]:
+    """Each filter whose name is certain, with the first id of a record, and all of one record."""
+    names = dict(certain_filters(operation, live))
+    records = live.listing(operation.id).records if names else []
+    for name, restricted in names.items():
+        yield from ({name: id} for id in values(records, restricted)[:1])
+    if len(names) > 1:
+        owners = [{name: each.get(own) for name, own in names.items()} for each in records]
+        yield from islice((each for each in owners if all(map(is_uuid, each.values()))), 1)
 
 
 @requirement("pagination/listed")

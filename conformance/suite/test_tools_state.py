@@ -21,7 +21,8 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.tools.comparison import Comparison
-from conformance.suite.tools.filters import filters_of
+from conformance.suite.tools.filters import cursor_of, filters_of
+from conformance.suite.tools.page_comparison import PageComparison
 from conformance.suite.tools.results import ToolResult
 from conformance.suite.tools.toolbox import Arguments, Toolbox
 
@@ -34,17 +35,21 @@ def test_the_tools_show_the_state_after_an_approval(toolbox: Toolbox, trials: Tr
     """By tool too a review leaves its former state: by its id, in the list and under a filter."""
     trial = trials.baseline(toolbox.scheme)
     _check_left(trial.review, "review_get", {"reviewId": trial.review.id}, toolbox)
-    for arguments in _pages(trial.review, toolbox):
-        _check_left(trial.review, "review_list", arguments, toolbox)
+    for page in _pages(trial.review, toolbox):
+        _check_left(trial.review, "review_list", {**page, "limit": int(page["limit"])}, toolbox)
 
 
 @requirement("tools/data")
 def test_the_tools_show_an_approved_review_as_it_is(toolbox: Toolbox, trials: Trials) -> None:
-    """After its approval too, a review is the same by tool as over HTTP, by its id and listed."""
+    """After its approval too, a review is the same by tool as over HTTP.
+
+    By its id, in the list and under a filter.
+    """
     try:
         trial = trials.baseline(toolbox.scheme)
         _compare("review_get", Call("review_get", {"reviewId": trial.review.id}), toolbox)
-        _compare("review_list", Call("review_list").asking(limit="100"), toolbox)
+        for page in _pages(trial.review, toolbox):
+            _compare("review_list", Call("review_list").asking(**page), toolbox)
     except Inconclusive as reason:  # other checks compare data without an approval
         raise NotApplicable("no approved review can be compared") from reason
 
@@ -52,19 +57,24 @@ def test_the_tools_show_an_approved_review_as_it_is(toolbox: Toolbox, trials: Tr
 def _compare(id: str, call: Call, toolbox: Toolbox) -> None:
     operation = toolbox.live.operation(id)
     toolbox.tool(operation)
+    comparison = Comparison(operation, toolbox)
     try:
-        Comparison(operation, toolbox).check_data(call)
+        if operation.is_list:
+            cursor = cursor_of(call, operation, toolbox)
+            PageComparison(comparison, cursor).check_pages(call, most=1)
+        else:
+            comparison.check_data(call)
     except Violation as found:
         raise Violation(found.defect, exchanges=found.exchanges, operation=id) from found
 
 
-def _pages(review: Review, toolbox: Toolbox) -> list[Arguments]:
-    """The longest page, and that of each filter that the review passes."""
+def _pages(review: Review, toolbox: Toolbox) -> list[dict[str, str]]:
+    """The arguments of the longest page, and of that of each filter that the review passes."""
     operation = toolbox.live.operation("review_list")
     named = {name: restricted for name, restricted, _ in filters_of(operation, toolbox)}
     own = {name: review.record.get(restricted) for name, restricted in named.items()}
-    filtered = [{"limit": 100, name: id} for name, id in own.items() if isinstance(id, str)]
-    return [{"limit": 100}, *filtered]
+    filtered = [{"limit": "100", name: id} for name, id in own.items() if isinstance(id, str)]
+    return [{"limit": "100"}, *filtered]
 
 
 def _check_left(review: Review, id: str, arguments: Arguments, toolbox: Toolbox) -> None:

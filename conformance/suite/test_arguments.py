@@ -27,6 +27,9 @@ OUT_OF_RANGE = (
     "2147483648",
     "9" * 40,
 )
+WIDE = (str(2**32 + 25), "9" * 18, str(2**64 + 25), str(2**32 + 25))
+"""Limits of which each list gets two: two that are 25 where only 32 or 64 bits of them count, and
+one between both."""
 NO_INTEGERS = (
     "1.5",
     "1e9",
@@ -67,7 +70,7 @@ def test_a_limit_out_of_range_is_rejected(operation: Operation, live: Live) -> N
     """A limit is an integer from 1 to 100, also beside a cursor."""
     call = live.call(operation)
     live.callers.require_baseline(call)
-    values = (*OUT_OF_RANGE, *NO_INTEGERS)
+    values = (*OUT_OF_RANGE, *WIDE[_turn(operation) % FEW :][:2], *NO_INTEGERS)
     live.callers.probe_all({f"limit={value}": call.asking(limit=value) for value in values}, call)
     cursor = live.callers.baseline(call.asking(limit="1")).cursor
     name = live.session.name(operation, "cursor")

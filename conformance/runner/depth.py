@@ -31,7 +31,7 @@ DEPTHS = {
         "quick", examples=0, round=0, pages=40, listed=1_000, records=8, sequences=1, sizes=37
     ),
     "standard": Depth(
-        "standard", examples=4, round=0, pages=100, listed=1_000, records=60, sequences=3, sizes=66
+        "standard", examples=3, round=0, pages=100, listed=1_000, records=50, sequences=3, sizes=66
     ),
     "deep": Depth(
         "deep",

@@ -74,15 +74,16 @@ class Cell:
     def combinations(self) -> tuple[Hashable, ...]:
         """What has to occur in a covering part: every pair of values, and some triples.
 
-        One operation may forget the permission in one form only.
+        Over HTTP, one operation may forget in one form only what it has to reject.
         """
         asked, kind = (self.caller, self.record), _kind(_operation(self))
         by, way = (self.interface, kind), (self.interface, self.form)
         row = (asked, self.operation, by, way, self.scheme, self.setting)
         pairs = combinations(enumerate(row), 2)
-        triples = {"lacking": way, "outsider": self.interface}
-        is_triple = self.interface == "http" and self.caller in triples
-        return (*pairs, (asked, self.operation, triples[self.caller])) if is_triple else (*pairs,)
+        expected = outcome(self)
+        if self.interface == "tool" or expected is Outcome.SERVED:
+            return (*pairs,)
+        return *pairs, (expected, self.operation, way)
 
 
 def outcome(cell: Cell) -> Outcome:

@@ -13,6 +13,7 @@ from conformance.suite.callers.places import in_data
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.limits import with_all_limits
 from conformance.suite.lists.live import Live, parameter_of
+from conformance.suite.lists.pagination import Listed
 from conformance.suite.reading.absence import absent_ids, probe_beside_arguments, shows_existence
 from conformance.suite.reading.identity import (
     AT_ONCE,
@@ -77,14 +78,29 @@ def _is_parent_listed(operation: Operation, response: Exchange, live: Live) -> b
 
 
 def _require_lists_below(operation: Operation, live: Live) -> None:
-    """The list below each sampled record is served, however few records it has."""
-    for listed, response in live.lists_below(operation.id):
-        if response.status == 200:
-            continue
-        call = Call(operation.id, response.call.path)
-        plain = live.callers.send(call, purpose="the list below a record")
-        if plain.status != 404 or live.is_listed(listed, plain.scheme):
-            expect.served(plain)
+    """The list below each sampled record is served, however few records it has.
+
+    An empty one is served by each scheme, with and without a limit.
+    """
+    pages = live.lists_below(operation.id)
+    for listed, page in pages:
+        if page.status != 200:
+            _require_list_below(listed, page.call.asking(limit=None), page.scheme, live)
+        if page.status == 404:
+            _require_list_below(listed, page.call, page.scheme, live)
+    empty = [(listed, page) for listed, page in pages if page.status == 200 and not page.items]
+    for listed, page in empty[:1]:
+        for scheme in live.callers.credential("primary").schemes:
+            _require_list_below(listed, page.call.asking(limit=None), scheme, live)
+            if scheme != page.scheme:
+                _require_list_below(listed, page.call, scheme, live)
+
+
+def _require_list_below(listed: Listed, call: Call, scheme: str | None, live: Live) -> None:
+    """The list below a record is served by a scheme by which the record is listed."""
+    response = live.callers.send(call, scheme=scheme, purpose="the list below a record")
+    if response.status not in (403, 404) or live.is_listed(listed, scheme):
+        expect.served(response)
 
 
 def _require_other_accounts(operation: Operation, live: Live) -> None:

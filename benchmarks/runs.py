@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks import measured, served
 from benchmarks.measured import Cost, Row
 from benchmarks.served import Setting
+from conformance.contract import exit_codes
 
 PADDED = 100
 """One response in so many is a very long one, where memory is measured."""
@@ -29,7 +30,8 @@ def of(folder: Path, depth: str, *options: str | Path) -> Run:
     cost = measured.python(
         "-m", "conformance", "run", "--depth", depth, "--report-dir", report, *options
     )
-    if cost.code != 0:
+    # With one connection and slow responses, nobody exceeds a rate limit: such a run is incomplete.
+    if cost.code not in (exit_codes.CONFORMANT, exit_codes.INCOMPLETE):
         raise RuntimeError(f"a run of the reference ended with exit code {cost.code}")
     with (report / "exchanges.jsonl").open("rb") as lines:
         elapsed = [json.loads(line)["elapsed"] for line in lines]

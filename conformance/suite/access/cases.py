@@ -162,13 +162,23 @@ class Cases:
         if cell.record == "own":
             # The trials take reviews as well: this is one of those that they leave.
             self._trials.all_but(cell.scheme)
-            review = self._approvals.pool.pending()
+            review = self._pending()
             key = self._approvals.key(review.id, label)
             call = self._approvals.call(review.id, review.revision, key)
             return Case(_in_spelling(call, cell), replay, review)
         id = self._id(cell, api.load().approved_id)
         call = self._approvals.call(id, trial.review.revision, self._approvals.key(id, label))
         return Case(_in_spelling(call, cell), replay)
+
+    def _pending(self) -> Review:
+        """A review that may still be approved; NotApplicable where the trials took every one.
+
+        Each requirement has a check of its own, which says so where it needs one itself.
+        """
+        try:
+            return self._approvals.pool.pending()
+        except Inconclusive as reason:
+            raise NotApplicable("no review is left for this way to ask") from reason
 
 
 def _in_spelling(call: Call, cell: Cell) -> Call:

@@ -144,11 +144,16 @@ class AccessMatrix:
             raise NotApplicable(f"the tools are called by {self._toolbox.scheme}")
 
     def _require_baseline(self, cell: Cell, case: Case, caller: Caller) -> None:
-        """Inconclusive unless primary is served in the same way, and a caller who may, plainly."""
+        """Inconclusive unless primary is served in the same way, and a caller who may, plainly.
+
+        NotApplicable where it is the form in which primary is not served.
+        """
         primary = self._callers.primary(self._scheme(cell))
         operation = self._live.operation(cell.operation)
         if not self._is_served(cell, primary, case.own):
-            raise Inconclusive(f"primary is not served by {operation.id}, {cell.form}")
+            reason = f"primary is not served by {operation.id}, {cell.form}"
+            # A target need not serve ids in capitals, for instance: that is no gap.
+            raise Inconclusive(reason) if cell.form in rule.SINGLE_DEFECT else NotApplicable(reason)
         is_primary = caller.credential == primary.credential
         if outcome(cell) is Outcome.SERVED and not is_primary:
             plain = self._live.call(operation)

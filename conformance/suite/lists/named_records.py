@@ -30,9 +30,10 @@ def require_listed(operation: Operation, id: str, listing: Pagination, live: Liv
     One in a state that no listed record has may be left out.
     """
     read, name = _reader(operation, live)
-    caller = live.callers.credential(str(listing.pages[0].credential))
-    call, purpose = Call(read, {name: id}), "a record that another one names"
-    response = live.callers.send(call, caller, purpose=purpose)
+    page, purpose = listing.pages[0], "a record that another one names"
+    caller = live.callers.credential(str(page.credential))
+    # By the scheme of the list: another one may reach more records.
+    response = live.callers.send(Call(read, {name: id}), caller, page.scheme, purpose=purpose)
     if response.status != 200 or _is_in_another_state(response, listing):
         return
     where = listing if listing.is_whole else part_with(operation, response.data, live)

@@ -30,7 +30,7 @@ def of(folder: Path, depth: str, *options: str | Path) -> Run:
     cost = measured.python(
         "-m", "conformance", "run", "--depth", depth, "--report-dir", report, *options
     )
-    # With one connection and slow responses, nobody exceeds a rate limit: such a run is incomplete.
+    # With one connection and slow responses, a run ends at its time limit: incomplete.
     if cost.code not in (exit_codes.CONFORMANT, exit_codes.INCOMPLETE):
         raise RuntimeError(f"a run of the reference ended with exit code {cost.code}")
     with (report / "exchanges.jsonl").open("rb") as lines:

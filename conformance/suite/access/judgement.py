@@ -20,7 +20,7 @@ from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import record_key
 from conformance.suite.tools.results import ToolResult, check_rejected, check_shown_nothing
 
-FAILURE = 500
+CONFLICT, FAILURE = 409, 500
 LENIENT = frozenset({"made-up", "near-miss", "no-review-role"})
 """Callers who need not get the status of their outcome.
 
@@ -39,6 +39,8 @@ def check(cell: Cell, received: Received, live: Live) -> None:
         raise NotApplicable("the cursor of one record, beside another record")
     elif received.result is not None:
         _check_rejected_by_tool(expected, received.result)
+    elif received.exchange.status == CONFLICT and received.exchange.is_repeated:
+        raise NotApplicable("a transient error may have spent the key of the approval")
     elif _is_exact(cell, live):
         forbidden(received.exchange, live, *expected.value)
     elif received.exchange.status == FAILURE:

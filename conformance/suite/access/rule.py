@@ -121,7 +121,9 @@ def _over_http(cell: Cell) -> str:
         of_outsider = {"cursor": "authorization/cursor"}.get(cell.form, "authorization/lists")
         return of_outsider if cell.caller == "outsider" else "authorization/filter"
     if outcome(cell) is Outcome.OUT_OF_REACH:
-        return f"authorization/{'project' if cell.record == 'ungranted' else 'company'}"
+        # To the outsider, everything of primary's companies is another company's.
+        is_project = cell.record == "ungranted" and cell.caller != "outsider"
+        return f"authorization/{'project' if is_project else 'company'}"
     return "read/success"
 
 

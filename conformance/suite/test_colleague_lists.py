@@ -7,7 +7,6 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import PAUSES, Live
 from conformance.suite.lists.named_records import WHOLE, require_listed
 from conformance.suite.lists.pagination import Pagination
-from conformance.target.target import Credential
 
 MOST_READ = 3
 """Records missing from the colleague's list that are read by their ids."""
@@ -23,12 +22,12 @@ def test_the_colleague_lists_what_it_reads(operation: Operation, live: Live) -> 
     theirs = live.paginations.read(Call(operation.id), own.limit, colleague)
     if not own.is_whole or not theirs.is_whole:
         raise NotApplicable(f"{operation.id} is not read as a whole")
-    missing = _missing(own, theirs, colleague, live)
+    missing = _missing(own, theirs, live)
     for id in sorted(missing)[:MOST_READ]:
         require_listed(operation, id, theirs, live)
 
 
-def _missing(own: Pagination, theirs: Pagination, colleague: Credential, live: Live) -> set[str]:
+def _missing(own: Pagination, theirs: Pagination, live: Live) -> set[str]:
     """What the colleague's list lacks, also when it is read anew: a list may lag behind."""
     missing = set(own.ids) - set(theirs.ids)
     for pause in PAUSES:

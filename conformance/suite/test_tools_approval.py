@@ -12,9 +12,8 @@ from conformance.suite.approval.attempts import ahead, conflict
 from conformance.suite.approval.bystanders import newly_approved, pending_beside
 from conformance.suite.approval.key_transfer import transferred
 from conformance.suite.approval.preconditions import Preconditions
-from conformance.suite.approval.result import check_not_in_former_state
+from conformance.suite.approval.result import check_is_approval_of, check_not_in_former_state
 from conformance.suite.approval.review import (
-    APPROVED,
     Review,
     place,
     shown_revision,
@@ -134,19 +133,8 @@ def _check_key_over_http(by_tool: Trial, toolbox: Toolbox, approvals: Approvals)
 def _check_result_by_tool(data: object, review: Review, first: ToolResult) -> None:
     """Violation where the result is of another review, or says another status than `approved`."""
     result = data if isinstance(data, dict) else {}
-    expected = {"id": review.id, "status": APPROVED}
-    for name, value in expected.items():
-        actual = result.get(name, value)
-        otherwise = defect(
-            Kind.VALUE,
-            "{name} of the result by tool is {value}",
-            expected=value,
-            actual=actual,
-            name=name,
-            value=shown(actual),
-        )
-        is_right = actual == value or (name == "id" and str(actual).lower() == value.lower())
-        expect.that(is_right, otherwise.on(name).at(first.where), first.exchange)
+    places = dict.fromkeys(("id", "status"), first.where)
+    check_is_approval_of(review, result, "the result by tool", places, first.exchange)
 
 
 def _check_replay_by_tool(

@@ -1,8 +1,9 @@
 """The result of an approval, and a replay that has to repeat it (Review approval result)."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from conformance.contract.verdict import Inconclusive, Kind, defect
+from conformance.contract.verdict import Inconclusive, Kind, Location, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
 from conformance.suite.approval.review import (
@@ -26,20 +27,35 @@ def result_of(response: Exchange) -> Record:
 
 def check_shows_approved(review: Review, approval: Exchange) -> None:
     """Raise Violation unless the result has the id of the review, and the status `approved`."""
+    places = {name: place(approval, name) for name in ("status", "id")}
+    check_is_approval_of(review, result_of(approval), "the result", places, approval)
+
+
+def check_is_approval_of(
+    review: Review,
+    result: Mapping[str, object],
+    noun: str,
+    places: Mapping[str, Location],
+    exchange: Exchange,
+) -> None:
+    """Raise Violation where a result has another id than the review, or is not `approved`.
+
+    What it lacks is right here: that violates other requirements.
+    """
     expected = {"status": APPROVED, "id": review.id.lower()}
-    result = result_of(approval)
-    for name, value in expected.items():
-        actual = result.get(name, value)
+    for name, where in places.items():
+        value = result.get(name, expected[name])
         otherwise = defect(
             Kind.VALUE,
-            "{name} of the result is {value}",
-            expected=value,
-            actual=actual,
+            "{name} of {noun} is {value}",
+            expected=expected[name],
+            actual=value,
             name=name,
-            value=shown(actual),
+            noun=noun,
+            value=shown(value),
         )
-        is_right = (str(actual).lower() if name == "id" else actual) == value
-        expect.that(is_right, otherwise.on(name).at(place(approval, name)), approval)
+        is_right = (str(value).lower() if name == "id" else value) == expected[name]
+        expect.that(is_right, otherwise.on(name).at(where), exchange)
 
 
 def check_replay(replay: Exchange, approval: Exchange) -> None:

@@ -3,6 +3,7 @@
 import random
 from dataclasses import replace
 from functools import cache, partial
+from threading import Lock
 
 from conformance.contract import api
 from conformance.contract.openapi import Operation
@@ -27,6 +28,10 @@ from conformance.suite.tools.toolbox import Toolbox
 
 INTRUDERS = ("made-up", "expired", "lacking", "outsider")
 """Callers beside whom a caller who may is served."""
+
+
+_CHOOSING = Lock()
+"""Held by the check that chooses the cells: those beside it wait, or each would choose them."""
 
 
 class AccessMatrix:
@@ -221,9 +226,14 @@ class AccessMatrix:
         return call.asking(**{str(name): self._cursor_of(cell, primary)})
 
 
-@cache
 def _chosen(seed: int) -> list[Cell]:
     """The cells of a run: among those that cover as much, the seed chooses."""
+    with _CHOOSING:
+        return _covering(seed)
+
+
+@cache
+def _covering(seed: int) -> list[Cell]:
     valid = rule.cells(api.load().schemes)
     random.Random(seed).shuffle(valid)
     return covering(valid, lambda cell: cell.combinations)

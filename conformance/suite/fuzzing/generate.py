@@ -3,7 +3,7 @@
 They are pure functions of a seed: every process generates the same ones.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from enum import StrEnum
@@ -63,9 +63,14 @@ def make(source: Source) -> Requests:
     return Requests(coverage(source.operation, source.mode), examples(source))
 
 
-@cache
 def coverage(operation: str, mode: Mode) -> tuple[Call, ...]:
     """Calls for each bound and type of the contract, one at a time; the same for every seed."""
+    return _coverage(operation)[mode]
+
+
+@cache
+def _coverage(operation: str) -> dict[Mode, tuple[Call, ...]]:
+    """Valid and invalid calls: they are generated together."""
     with ALONE:  # slow to import, and only needed for fuzzing
         from schemathesis import GenerationMode  # noqa: PLC0415
 
@@ -78,9 +83,13 @@ def coverage(operation: str, mode: Mode) -> tuple[Call, ...]:
                 found, generation_modes=list(GenerationMode), generation_config=config
             )
         )
-    return distinct(
-        call_of(case, operation) for case in cases if case.meta.generation.mode.value == mode
-    )
+    return {mode: distinct(_of(mode, cases, operation)) for mode in Mode}
+
+
+def _of(mode: Mode, cases: Iterable[Any], operation: str) -> Iterator[Call | None]:
+    """The calls of the cases of one mode."""
+    chosen = (case for case in cases if case.meta.generation.mode.value == mode)
+    return (call_of(case, operation) for case in chosen)
 
 
 @cache

@@ -38,11 +38,19 @@ def _check_pair(operation: Operation, names: Mapping[str, str], live: Live) -> N
         return
     first = records[0]
     last = next((record for record in records if record[wide] != first[wide]), first)
+    cases = []
     for owners, limit, scheme in _pair_cases(operation, (first, last), names, live):
-        filters = {names[restricted]: id for restricted, id in owners.items()}
-        call = Call(operation.id).asking(**filters)
-        _check_case(live.paginations.read(call, limit, scheme=scheme), owners, live)
+        call = _filtered(operation, names, owners)
+        cases.append((live.paginations.to_read(call, limit, scheme=scheme), owners))
+    live.paginations.read_ahead(plan for plan, _ in cases)
+    for plan, owners in cases:
+        _check_case(live.paginations.follow(plan), owners, live)
     _check_redundant(operation, names, records, live)
+
+
+def _filtered(operation: Operation, names: Mapping[str, str], owners: Owners) -> Call:
+    """A list under filters, which name these owners."""
+    return Call(operation.id).asking(**{names[restricted]: id for restricted, id in owners.items()})
 
 
 def _pair_cases(
@@ -103,6 +111,6 @@ def _check_redundant(
     of_one = Counter(record[narrow] for record in records if companies[record[narrow]] == 1)
     for id, _ in of_one.most_common(1):
         outer = next(outer for inner, outer in ties if inner == id)
-        call = Call(operation.id).asking(**{names[wide]: outer, names[narrow]: id})
+        call = _filtered(operation, names, {wide: outer, narrow: id})
         check_filtered(live.paginations.read(call, SHORT), {narrow: id}, live)
         check_sizes(call, {narrow: id}, live)

@@ -44,8 +44,14 @@ class Paginations:
         self, call: Call, limit: int, credential: Any = DEFAULT, scheme: str | None = None
     ) -> Pagination:
         """The pages of a list, at most as many as the depth of the run allows."""
+        return self.follow(self.to_read(call, limit, credential, scheme))
+
+    def to_read(
+        self, call: Call, limit: int, credential: Any = DEFAULT, scheme: str | None = None
+    ) -> Plan:
+        """The plan of what `read` reads."""
         caller = self._callers.credential("primary") if credential is DEFAULT else credential
-        return self.follow(Plan(call, limit, caller, scheme, self._most(limit)))
+        return Plan(call, limit, caller, scheme, self._most(limit))
 
     def follow(self, plan: Plan) -> Pagination:
         """The pages of a planned pagination."""

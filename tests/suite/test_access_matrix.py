@@ -1,14 +1,16 @@
 """The matrix of access: its covering part, and the rule of its cells."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple
 from itertools import combinations
+from threading import Event
 
 import pytest
 from altered_target import having, stage, without
 
 from conformance.contract import api
 from conformance.contract.verdict import Inconclusive
-from conformance.suite.access import rule
+from conformance.suite.access import choice, rule
 from conformance.suite.access.covering import covering
 from conformance.suite.access.rule import CALLERS, Cell, Outcome, outcome, requirement
 
@@ -27,6 +29,26 @@ def test_a_part_of_the_cells_has_every_pair() -> None:
     every = set().union(*map(pairs, CELLS))
     assert set().union(*map(pairs, chosen)) == every
     assert len(chosen) < len(CELLS) / 10
+
+
+def test_checks_side_by_side_choose_the_cells_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others wait for the first, and take what it has chosen."""
+    calls: list[int] = []
+
+    def choose(cells: list[Cell], _: object) -> list[Cell]:
+        calls.append(len(cells))
+        begun.wait(10)
+        return cells[:5]
+
+    monkeypatch.setattr(choice, "covering", choose)
+    begun = Event()
+    with ThreadPoolExecutor(4) as pool:
+        checks = [pool.submit(choice.chosen, -1) for _ in range(4)]
+        begun.set()
+        found = [check.result() for check in checks]
+
+    assert calls == [len(CELLS)]
+    assert [len(cells) for cells in found] == [5] * 4
 
 
 def test_every_operation_rejects_in_every_form_over_http() -> None:

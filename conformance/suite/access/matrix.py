@@ -1,9 +1,7 @@
 """The matrix of access: its cells, a covering part of them, and what each of them shows."""
 
-import random
 from dataclasses import replace
-from functools import cache, partial
-from threading import Lock
+from functools import partial
 
 from conformance.contract import api
 from conformance.contract.openapi import Operation
@@ -11,9 +9,8 @@ from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Viol
 from conformance.http.exchange import Call
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
-from conformance.suite.access import rule
+from conformance.suite.access import choice, rule
 from conformance.suite.access.cases import Case, Cases, CellCallers
-from conformance.suite.access.covering import covering
 from conformance.suite.access.interfaces import ByTool, Interface, OverHttp, Received
 from conformance.suite.access.judgement import check
 from conformance.suite.access.label import label
@@ -28,10 +25,6 @@ from conformance.suite.tools.toolbox import Toolbox
 
 INTRUDERS = ("made-up", "expired", "lacking", "outsider")
 """Callers beside whom a caller who may is served."""
-
-
-_CHOOSING = Lock()
-"""Held by the check that chooses the cells: those beside it wait, or each would choose them."""
 
 
 class AccessMatrix:
@@ -53,7 +46,7 @@ class AccessMatrix:
         session = self._live.session
         cells = {
             (fact_name("cell", requirement, number)): (cell, number)
-            for number, cell in enumerate(_chosen(session.seed))
+            for number, cell in enumerate(choice.chosen(session.seed))
             if rule.requirement(cell) == requirement
         }
         wanted = {name: partial(_check_in, *numbered) for name, numbered in cells.items()}
@@ -224,19 +217,6 @@ class AccessMatrix:
         """The call with a new cursor of primary."""
         name = self._live.session.name(self._live.operation(cell.operation), "cursor")
         return call.asking(**{str(name): self._cursor_of(cell, primary)})
-
-
-def _chosen(seed: int) -> list[Cell]:
-    """The cells of a run: among those that cover as much, the seed chooses."""
-    with _CHOOSING:
-        return _covering(seed)
-
-
-@cache
-def _covering(seed: int) -> list[Cell]:
-    valid = rule.cells(api.load().schemes)
-    random.Random(seed).shuffle(valid)
-    return covering(valid, lambda cell: cell.combinations)
 
 
 def _check_in(cell: Cell, number: int, own: Context) -> None:

@@ -19,6 +19,8 @@ from conformance.suite.lists.live import LISTS, Live
 ODD_KEYS = (
     *("", " ", "a'b\"c", "Schl\u00fcssel \u65e5\u672c \U0001f511", "k" * 300),
     *("k\0", "k\ud800"),  # what some databases and encoders cannot hold
+    "k\n\x1b%_\\",  # control characters, and those with a meaning in patterns
+    "".join(f"{number**3 % 65_521:x}" for number in range(2_000)),  # too long for an index
 )
 ODD_REVISIONS = (2**31, 2**63, -(2**63) - 1, 10**30)
 

@@ -28,6 +28,7 @@ class KeyUse:
     differs in one character was accepted before.
     """
 
+    key: str
     review: Review
     response: Exchange
     after: Exchange
@@ -84,13 +85,13 @@ class UnusualKeys:
             after = reader.read(review.id)
             if not approvals.is_spent(review, after):
                 approvals.pool.give_back(review)
-            return KeyUse(review, response, after, None)
+            return KeyUse(key, review, response, after, None)
         after = reader.read_approved(review)
         again = approvals.approve(
             review, key, scheme=response.scheme, purpose=f"a replay with a key of {len(key)}"
         )
         replay = None if reader.has_moved_on(again, after) else again
-        return KeyUse(review, response, after, replay)
+        return KeyUse(key, review, response, after, replay)
 
 
 def _of(live: Live) -> UnusualKeys:

@@ -28,8 +28,10 @@ BODIES = (
     b"[" * 500 + b"]" * 500,
     b'{"expectedSubjectRevision": 1, "idempotencyKey": "k", "idempotencyKey": "k"}',
     b'{"expectedSubjectRevision": 1e999, "idempotencyKey": "k"}',
+    b'{"expectedSubjectRevision": 1, "idempotencyKey": "\xff"}',
+    b'\xef\xbb\xbf{"expectedSubjectRevision": 1, "idempotencyKey": "k"}',
 )
-"""Odd JSON, which parsers may reject."""
+"""Odd JSON, invalid UTF-8, and a byte order mark: parsers may reject them."""
 
 
 def responses(operation: Operation, live: Live) -> list[Exchange]:

@@ -1,51 +1,133 @@
-"""Records that other callers than primary list (Endpoints)."""
+"""Records and pages of other callers than primary (Endpoints)."""
 
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import NotApplicable
-from conformance.http.exchange import Call, Exchange
+from conformance.contract.verdict import Kind, NotApplicable, defect
+from conformance.http.exchange import Exchange
 from conformance.suite.callers import expect
+from conformance.suite.callers.places import in_data, in_item
 from conformance.suite.callers.requirement import requirement
-from conformance.suite.lists.live import PARENTS, PAUSES, Live, parameter_of
+from conformance.suite.lists.live import PAUSES, Live
+from conformance.suite.lists.pagination import record_key
+from conformance.suite.reading.identity import require_id
+from conformance.suite.reading.other_callers import (
+    Reading,
+    callers,
+    first_page,
+    readings,
+)
 from conformance.target.target import Credential
 
-CALLERS = ("colleague", "outsider", "no-review-role")
-ONE = "1"
 NOT_FOUND = 404
 
 
 @requirement("read/success")
 def test_another_caller_reads_what_it_lists(operation: Operation, live: Live) -> None:
     """What a list shows to a caller first is found by its id, with the same credential."""
-    if not operation.path.endswith("Id}"):
-        raise NotApplicable(f"{operation.id} reads no record of a list")
-    list_call = Call(PARENTS[parameter_of(operation)]).asking(limit=ONE)
-    for caller in _callers(live):
-        page = live.callers.send(list_call, caller, purpose=f"what {caller.name} lists")
-        for item in page.items:
-            if isinstance(item.get("id"), str):
-                _check_found(operation, item["id"], page, live)
+    for reading in readings(operation, live):
+        _check_found(reading, live)
 
 
-def _callers(live: Live) -> list[Credential]:
-    known = live.session.target.credentials
-    return [known[name] for name in CALLERS if name in known]
-
-
-def _check_found(operation: Operation, id: str, page: Exchange, live: Live) -> None:
+def _check_found(reading: Reading, live: Live) -> None:
     """Violation where a record stays in the list of a caller and absent for it by its id."""
-    caller = live.callers.credential(str(page.credential))
-    call = Call(operation.id, {parameter_of(operation): id})
-    purpose = f"a record that {caller.name} lists"
-    response = live.callers.send(call, caller, page.scheme, purpose=purpose)
     for pause in PAUSES:
-        if response.status != NOT_FOUND or not _is_listed(id, page, caller, live):
+        if reading.response.status != NOT_FOUND or not reading.is_listed:
             return
         live.session.transport.wait(pause)
-        response = live.callers.send(call, caller, page.scheme, purpose=purpose)
-    if response.status == NOT_FOUND:
-        expect.served(response)
+        reading = reading.anew(live)
+    if reading.response.status == NOT_FOUND and reading.is_listed:
+        expect.served(reading.response)
 
 
-def _is_listed(id: str, page: Exchange, caller: Credential, live: Live) -> bool:
-    again = live.callers.send(page.call, caller, page.scheme, purpose="is it still listed?")
-    return id in [item.get("id") for item in again.items]
+@requirement("read/identity")
+def test_another_caller_reads_the_requested_record(operation: Operation, live: Live) -> None:
+    """A record that another caller reads by its id has that id."""
+    for reading in readings(operation, live):
+        if reading.response.status == 200:
+            text = f"{reading.caller.name} asked for {{id}} and got {{found}}"
+            require_id(reading.response, reading.record["id"], text)
+
+
+@requirement("read/agreement")
+def test_another_caller_reads_the_record_of_its_list(operation: Operation, live: Live) -> None:
+    """A record is the same in the list of another caller and by its id, to this caller."""
+    for reading in readings(operation, live):
+        _check_agreement(reading, operation, live)
+
+
+def _check_agreement(reading: Reading, operation: Operation, live: Live) -> None:
+    """Violation where both sides differ repeatedly in a property that neither of them changes."""
+    names = reading.differing(operation, live)
+    for pause in PAUSES:
+        if not names:
+            return
+        live.session.transport.wait(pause)
+        former, reading = reading, reading.anew(live)
+        names &= reading.differing(operation, live) - _changing(former, reading)
+    if not names:
+        return
+    shown = sorted(names)
+    otherwise = defect(
+        Kind.DIFFERENCE,
+        "list and record of {caller} differ in {properties}",
+        expected="the same values",
+        caller=reading.caller.name,
+        properties=", ".join(shown),
+    ).on(*shown)
+    places = [in_data(reading.response, name) for name in shown]
+    places += [in_item(reading.page, reading.record, name) for name in shown]
+    expect.violated(otherwise.at(*places), reading.page, reading.response)
+
+
+def _changing(former: Reading, latter: Reading) -> set[str]:
+    """The properties that differ between two requests for the same side."""
+    sides = (former.response.data, latter.response.data), (former.record, latter.record)
+    return {
+        name
+        for one, other in sides
+        if isinstance(one, dict) and isinstance(other, dict)
+        for name in one.keys() | other.keys()
+        if one.get(name) != other.get(name)
+    }
+
+
+@requirement("pagination/once")
+def test_the_pages_of_another_caller_do_not_repeat(operation: Operation, live: Live) -> None:
+    """The cursor of another caller's first page leads to another record."""
+    cursor = live.session.name(operation, "cursor")
+    if "{" in operation.path or cursor is None:
+        raise NotApplicable(f"the first record of {operation.id} depends on its parent")
+    for caller in callers(live):
+        page = first_page(operation.id, caller, live)
+        following = _following(page, cursor, caller, live)
+        for pause in PAUSES:
+            if not _repeats(following, page):
+                break
+            live.session.transport.wait(pause)
+            page = live.callers.send(page.call, caller, page.scheme, purpose="the first page again")
+            following = _following(page, cursor, caller, live)
+        if _repeats(following, page):
+            _report_repeated(page, following)
+
+
+def _following(page: Exchange, cursor: str, caller: Credential, live: Live) -> Exchange:
+    """The page after this one, or the page itself where it is the last."""
+    if page.cursor is None:
+        return page
+    call = page.call.asking(**{cursor: page.cursor})
+    return live.callers.send(call, caller, page.scheme, purpose=f"the next page of {caller.name}")
+
+
+def _repeats(following: Exchange, page: Exchange) -> bool:
+    if following is page:
+        return False
+    return bool(set(map(record_key, following.items)) & set(map(record_key, page.items)))
+
+
+def _report_repeated(page: Exchange, following: Exchange) -> None:
+    otherwise = defect(
+        Kind.REPEATED,
+        "the second page of {caller} shows the record of the first",
+        expected="another record",
+        caller=str(page.credential),
+    ).on("nextCursor")
+    expect.violated(otherwise.at(in_data(page, "nextCursor")), page, following)

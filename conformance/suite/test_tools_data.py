@@ -10,6 +10,7 @@ from conformance.http.exchange import Call
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
+from conformance.suite.tools import other_case
 from conformance.suite.tools.comparison import ROUNDS, Comparison
 from conformance.suite.tools.filters import cursor_of, filter_cases, filters_of
 from conformance.suite.tools.page_comparison import (
@@ -38,6 +39,7 @@ def test_a_tool_returns_the_data_of_its_operation(operation: Operation, toolbox:
     if operation.is_list:
         _compare_pages(call, comparison)
         _compare_filters(call, comparison)
+    _compare_other_case(call, comparison)
     comparison.check_data(call)
     by_another = Comparison(operation, toolbox.by_another_scheme())
     for each in _other_calls(call, operation, live):
@@ -85,6 +87,15 @@ def _compare_filters(call: Call, comparison: Comparison) -> None:
             shown = pages.check_pages(filtered, PAGES)
             for restricted, id in case.owners.items():
                 check_filtered(shown, restricted, id)
+
+
+def _compare_other_case(call: Call, comparison: Comparison) -> None:
+    """An id and a cursor in the other case."""
+    if call.path:
+        other_case.check_id(call, comparison)
+    cursor = cursor_of(call, comparison.operation, comparison.toolbox)
+    if cursor is not None:
+        other_case.check_cursor(call.asking(limit="1"), comparison, cursor)
 
 
 def _has_default_limit(operation: Operation) -> bool:

@@ -62,7 +62,10 @@ def filter_cases(operation: Operation, toolbox: Toolbox) -> Iterator[FilterCase]
     for restricted in names:
         yield case({restricted: last[restricted]})
         yield case({restricted: unknown}, has_records=False)
-        yield case({restricted: first[restricted].upper()}, has_records=False)
+        # Where such a filter is ignored, the first record shows it.
+        others = (str(each[restricted]) for each in records)
+        other = next((id for id in others if id != first[restricted]), first[restricted])
+        yield case({restricted: other.upper()}, has_records=False)
     if len(names) > 1:
         yield case(first)
         yield from (

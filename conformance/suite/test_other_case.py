@@ -1,0 +1,18 @@
+"""UUIDs in upper and lower case (Resources and their fields, UUID)."""
+
+from conformance.contract.openapi import Operation
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.live import Live
+from conformance.suite.reading.other_case import require_next_page, require_same_data
+
+
+@requirement("arguments/case")
+def test_a_uuid_in_the_other_case_selects_the_same(operation: Operation, live: Live) -> None:
+    """An id in the path, and the cursor of a list."""
+    call = live.call(operation)
+    live.callers.require_baseline(call)
+    if call.path:
+        require_same_data(call.asking(limit="100") if operation.is_list else call, live)
+    name = live.session.name(operation, "cursor")
+    if name is not None:
+        require_next_page(call.asking(limit="1"), name, live)

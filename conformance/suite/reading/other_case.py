@@ -1,5 +1,9 @@
 """UUIDs in the other case: both spellings are one UUID (Resources and their fields)."""
 
+from collections.abc import Set
+from typing import Any
+
+from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
@@ -7,10 +11,9 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
 from conformance.suite.lists.live import PAUSES, Live
 from conformance.suite.lists.pagination import record_key
-from conformance.suite.lists.records import differing
+from conformance.suite.lists.records import differing, of_contract
 
-ITEMS = frozenset({"items"})
-SUCCESS = 200
+ITEMS = "items"
 
 
 def in_other_case(id: str) -> str:
@@ -23,16 +26,45 @@ def spelled(call: Call) -> Call:
     return call.at(**{name: in_other_case(id) for name, id in call.path.items()})
 
 
-def require_same_data(call: Call, live: Live) -> None:
+def properties_that_differ(one: Any, other: Any, operation: Operation, live: Live) -> set[str]:
+    """The properties of the contract in which the data of two successes differ.
+
+    The case of letters does not count: a URL may repeat the id as it was spelled. Two pages differ
+    in `items` where both are whole, or one of them is empty.
+    """
+    if not (isinstance(one, dict) and isinstance(other, dict)):
+        return set()
+    if not operation.is_list:
+        contract, resource = live.session.contract, operation.resource
+        sides = (_in_lower_case(of_contract(contract, resource, each)) for each in (one, other))
+        return set(differing(*sides))
+    keys, other_keys = _keys_in(one), _keys_in(other)
+    are_whole = one.get("nextCursor") is None and other.get("nextCursor") is None
+    differ = keys != other_keys if are_whole else bool(keys) != bool(other_keys)
+    return {ITEMS} if differ else set()
+
+
+def _keys_in(page: dict[str, Any]) -> set[str]:
+    """The records of a page; none where its items are no list, which the rules report."""
+    items = page.get(ITEMS)
+    records = items if isinstance(items, list) else []
+    return {record_key(each) for each in records if isinstance(each, dict)}
+
+
+def require_same_data(operation: Operation, call: Call, live: Live) -> None:
     """Violation where an id in the other case is found, and shows something else every time."""
     plain, other = _sent([call, spelled(call)], live)
-    names = _differing(plain, other)
+    names = _differing(plain, other, operation, live)
     for pause in PAUSES:
         if not names:
             return
         live.session.transport.wait(pause)
+        former = plain
+        # An odd number: servers that take turns change their places.
         plain, other, again = _sent([call, spelled(call), call], live)
-        names &= _differing(plain, other) - _differing(plain, again)
+        names &= _differing(plain, other, operation, live)
+        names -= _differing(plain, again, operation, live)
+        names -= _differing(former, plain, operation, live)
     if names:
         _report(names, plain, other)
 
@@ -40,20 +72,23 @@ def require_same_data(call: Call, live: Live) -> None:
 def require_next_page(call: Call, cursor: str, live: Live) -> None:
     """Violation where a cursor in the other case leads back to the page that it came with.
 
-    `cursor` is the name of the parameter.
+    `cursor` is the name of the parameter. A target that knows no cursor in the other case may treat
+    it as one that was never issued.
     """
     (page,) = _sent([call], live)
     if page.cursor is None or page.cursor == in_other_case(page.cursor):
         return
-    forward, other = (
-        call.asking(**{cursor: each}) for each in (page.cursor, in_other_case(page.cursor))
+    forward, other, unknown = (
+        call.asking(**{cursor: each})
+        for each in (page.cursor, in_other_case(page.cursor), live.made_up("cursor"))
     )
     (response,) = _sent([other], live)
     if not _repeats(response, page):
         return
-    following, again = _sent([forward, other], live)
-    if following.items and not _repeats(following, page) and _repeats(again, page):
-        _report(ITEMS, following, again)
+    following, never_issued, again = _sent([forward, unknown, other], live)
+    leads_on = bool(following.items) and not _repeats(following, page)
+    if leads_on and not _repeats(never_issued, page) and _repeats(again, page):
+        _report({ITEMS}, following, again)
 
 
 def _sent(calls: list[Call], live: Live) -> list[Exchange]:
@@ -63,32 +98,33 @@ def _sent(calls: list[Call], live: Live) -> list[Exchange]:
     return live.callers.send_each([(call, sending) for call in calls])
 
 
-def _differing(plain: Exchange, other: Exchange) -> frozenset[str]:
-    """The properties in which two successes differ; a target need not find the other spelling."""
-    if plain.status != SUCCESS or other.status != SUCCESS:
-        return frozenset()
-    if not (isinstance(plain.data, dict) and isinstance(other.data, dict)):
-        return frozenset()
-    if "items" not in plain.data:
-        return frozenset(differing(plain.data, other.data))
-    if plain.cursor is None and other.cursor is None:
-        return frozenset() if _keys(plain) == _keys(other) else ITEMS
-    return ITEMS if bool(plain.items) != bool(other.items) else frozenset()
+def _differing(one: Exchange, other: Exchange, operation: Operation, live: Live) -> set[str]:
+    """What differs in two responses; a target need not find the other spelling."""
+    if (one.status, other.status) != (200, 200):
+        return set()
+    return properties_that_differ(one.data, other.data, operation, live)
 
 
 def _repeats(page: Exchange, former: Exchange) -> bool:
-    return bool(_keys(page) & _keys(former))
+    keys, former_keys = (set(map(record_key, each.items)) for each in (page, former))
+    return bool(keys & former_keys)
 
 
-def _keys(page: Exchange) -> set[str]:
-    return set(map(record_key, page.items))
+def _in_lower_case(value: Any) -> Any:
+    """A value with every text in it in lower case."""
+    if isinstance(value, dict):
+        return {name: _in_lower_case(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_in_lower_case(item) for item in value]
+    return value.lower() if isinstance(value, str) else value
 
 
-def _report(names: frozenset[str], plain: Exchange, other: Exchange) -> None:
+def _report(names: Set[str], plain: Exchange, other: Exchange) -> None:
+    shown = sorted(names)
     otherwise = defect(
         Kind.DIFFERENCE,
-        "a UUID in the other case selects other data: {properties} differ",
+        "a UUID in the other case selects other data: {properties}",
         expected="the same data, or no success",
-        properties=", ".join(sorted(names)),
-    ).on(*sorted(names))
-    expect.violated(otherwise.at(*(in_data(other, name) for name in sorted(names))), plain, other)
+        properties=", ".join(shown),
+    ).on(*shown)
+    expect.violated(otherwise.at(*(in_data(other, name) for name in shown)), plain, other)

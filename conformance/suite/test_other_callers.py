@@ -8,7 +8,6 @@ from conformance.suite.callers.places import in_data, in_item
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.changing_lists import desynchronize
 from conformance.suite.lists.live import PAUSES, Live
-from conformance.suite.lists.pagination import record_key
 from conformance.suite.lists.parameters import confirmed_name
 from conformance.suite.lists.records import alike
 from conformance.suite.reading.identity import require_id
@@ -131,9 +130,14 @@ def _following(page: Exchange, cursor: str, caller: Credential, live: Live) -> E
 
 
 def _repeats(following: Exchange, page: Exchange) -> bool:
+    """Whether a page shows a record of the one before it; records without an id cannot be told."""
     if following is page:
         return False
-    return bool(set(map(record_key, following.items)) & set(map(record_key, page.items)))
+    return bool(_ids(following) & _ids(page))
+
+
+def _ids(page: Exchange) -> set[str]:
+    return {item["id"] for item in page.items if isinstance(item.get("id"), str)}
 
 
 def _report_repeated(page: Exchange, following: Exchange) -> None:

@@ -2,7 +2,7 @@
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, NotApplicable, defect
-from conformance.http.exchange import Exchange
+from conformance.http.exchange import Call, Exchange
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data, in_item
 from conformance.suite.callers.requirement import requirement
@@ -108,7 +108,7 @@ def test_the_pages_of_another_caller_do_not_repeat(operation: Operation, live: L
         raise NotApplicable(f"the first record of {operation.id} depends on its parent")
     cursor = confirmed_name(operation, "cursor", live)
     for caller in callers(live):
-        page = first_page(operation.id, caller, live)
+        page = first_page(Call(operation.id).asking(limit="1"), caller, live)
         following = _following(page, cursor, caller, live)
         for number, pause in enumerate(PAUSES):
             if not _repeats(following, page):

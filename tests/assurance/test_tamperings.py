@@ -696,7 +696,9 @@ def rejected_outsider(lines: list[Any]) -> Any:
     return next(
         line
         for line in lines
-        if line["credential"] == "outsider" and line["operation"] == "project_get"
+        if line["credential"] == "outsider"
+        and line["operation"] == "project_get"
+        and line["response"]["status"] != 200
     )
 
 

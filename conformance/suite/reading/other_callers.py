@@ -75,7 +75,7 @@ def readings(operation: Operation, live: Live) -> tuple[Reading, ...]:
 def _readings(operation: Operation, live: Live) -> Iterator[Reading]:
     name = parameter_of(operation)
     for caller in callers(live):
-        page = first_page(PARENTS[name], caller, live)
+        page = first_page(Call(PARENTS[name]), caller, live)
         for item in page.items[:1]:
             if isinstance(item.get("id"), str):
                 call, purpose = Call(operation.id, {name: item["id"]}), f"{caller.name} lists it"
@@ -83,11 +83,6 @@ def _readings(operation: Operation, live: Live) -> Iterator[Reading]:
                 yield Reading(caller, page, item, response)
 
 
-def first_page(operation: str, caller: Credential, live: Live) -> Exchange:
-    """A page of one record, as a caller lists it; a fact of the run."""
-
-    def find(own: Live) -> Exchange:
-        call, purpose = Call(operation).asking(limit="1"), f"what {caller.name} lists"
-        return own.callers.send(call, caller, purpose=purpose)
-
-    return live.fact(fact_name("first-page", operation, caller.name), find)
+def first_page(call: Call, caller: Credential, live: Live) -> Exchange:
+    """The first page of a list, as a caller is shown it."""
+    return live.callers.send(call, caller, purpose=f"what {caller.name} lists")

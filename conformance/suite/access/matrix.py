@@ -1,4 +1,4 @@
-"""The matrix of access: its cells, a covering part of them, and what each of them shows."""
+"""The matrix of access: what each chosen cell of it shows."""
 
 from dataclasses import replace
 from functools import partial

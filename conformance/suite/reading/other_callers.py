@@ -44,7 +44,7 @@ class Reading:
     def differing(self, operation: Operation, live: Live) -> set[str]:
         """The properties of the contract in which the list and the response differ.
 
-        None where the response is no success or shows another record: others report that.
+        Empty where the response is no success or shows another record: others report that.
         """
         data = self.response.data
         if self.response.status != 200 or not isinstance(data, dict) or not self.is_listed:
@@ -55,7 +55,7 @@ class Reading:
 
 
 def callers(live: Live) -> list[Credential]:
-    """The other valid callers of the profile; NotApplicable without any."""
+    """Callers of the profile other than primary; NotApplicable without any."""
     known = live.session.target.credentials
     found = [known[name] for name in CALLERS if name in known]
     if not found:

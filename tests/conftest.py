@@ -1,17 +1,20 @@
-"""Fixtures for all tests: a reference, a browser, tools from npm."""
+"""Fixtures for all tests: a reference, a finished run, a browser, tools from npm."""
 
 import os
 import shutil
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import finished_run
 import httpx
 import node
 import pytest
 import reference_client
 from playwright.sync_api import Browser, Playwright, sync_playwright
+from shared_folder import shared
 
 from conformance.reference import ManualClock, Reference
 
@@ -26,6 +29,10 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # A shell ignores SIGINT in background jobs, and processes that the tests start would inherit this.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# Without compiled files, each of the processes that tests start would compile its modules anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture
@@ -66,7 +73,15 @@ def api(reference: Reference, profile: dict[str, Any]) -> Iterator[httpx.Client]
 @pytest.fixture(scope="session")
 def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The npm packages of package.json, installed once for all tests."""
-    return node.install(tmp_path_factory.getbasetemp() / "npm")
+    return shared(tmp_path_factory, "npm", node.install) / "node_modules"
+
+
+@pytest.fixture(scope="session")
+def finished(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """A quick run on the bundled reference: its directory and its process."""
+    return finished_run.finished(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

@@ -1,14 +1,19 @@
 """The kill matrix, which runs beside all other tests; and a run with its certificate."""
 
+import pickle
+from pathlib import Path
+
 import certified as certificates
 import pytest
 from certified import Certified
 from kill_matrix import KillMatrix
+from shared_folder import shared
 
 from conformance.assurance.selftest import population, trial
 from conformance.assurance.selftest.reach import Reach, measured
 
 FIXTURE = "kill_matrix"
+REACH = "reach.pickle"
 MATRIX: pytest.StashKey[KillMatrix] = pytest.StashKey()
 
 
@@ -54,10 +59,17 @@ def _waits(item: pytest.Item) -> bool:
 @pytest.fixture(scope="session")
 def certified(tmp_path_factory: pytest.TempPathFactory) -> Certified:
     """One quick run, its certificate and its replay."""
-    return certificates.make(tmp_path_factory.mktemp("certified"))
+    return certificates.read(shared(tmp_path_factory, "certified", certificates.make))
 
 
 @pytest.fixture(scope="session")
-def reach() -> Reach:
+def reach(tmp_path_factory: pytest.TempPathFactory) -> Reach:
     """What each check reaches on the original reference."""
-    return measured(population.SEED, trial.DEPTH)
+    file = shared(tmp_path_factory, "reach", _measure) / REACH
+    reach: Reach = pickle.loads(file.read_bytes())
+    return reach
+
+
+def _measure(folder: Path) -> None:
+    reach = measured(population.SEED, trial.DEPTH)
+    (folder / REACH).write_bytes(pickle.dumps(reach))

@@ -71,12 +71,24 @@ def test_every_subject_has_a_seed() -> None:
     ]
 
 
-def test_another_seed_has_the_same_verdicts() -> None:
-    """On a mutant, too."""
-    done = _selftest("--seeds", "3", "--only", "description-is-absent", "short-pages", "-j", "1")
+@pytest.fixture
+def known_reach(reach: Reach, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The original reference is not measured again; that takes longer than most mutants."""
 
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == [
+    def measured(seed: int, depth: str) -> Reach:
+        assert (seed, depth) == (population.SEED, trial.DEPTH)
+        return reach
+
+    monkeypatch.setattr(matrix, "measured", measured)
+
+
+@pytest.mark.usefixtures("known_reach")
+def test_another_seed_has_the_same_verdicts(capsys: pytest.CaptureFixture[str]) -> None:
+    """On a mutant, too."""
+    code, lines = _output(capsys, "--seeds", "3", "--only", "description-is-absent", "short-pages")
+
+    assert code == 0
+    assert lines == [
         "  reference, seed 1              -",
         "  description-is-absent, seed 2  description/published",
         "  short-pages, seed 3            -",
@@ -96,9 +108,12 @@ def test_one_mutant_can_be_selected() -> None:
 
 def _output(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[str]]:
     code = main(["selftest", "-j", "1", *arguments])
-    return code, capsys.readouterr().out.splitlines()
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    return code, shown.out.splitlines()
 
 
+@pytest.mark.usefixtures("known_reach")
 def test_a_requirement_without_a_mutant_fails(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,12 +132,14 @@ def test_a_requirement_without_a_mutant_fails(
     assert lines[-1] == "1 of 1 mutants turn exactly their requirements red"
 
 
-def test_mutants_of_another_file_are_run_too() -> None:
+@pytest.mark.usefixtures("known_reach")
+def test_mutants_of_another_file_are_run_too(capsys: pytest.CaptureFixture[str]) -> None:
     """`--only` also selects from that file."""
-    done = _selftest("--also", *map(str, FILES), "--only", "description-is-a-page", "-j", "1")
+    options = ("--also", *map(str, FILES), "--only", "description-is-a-page")
+    code, lines = _output(capsys, *options)
 
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[0] == "  description-is-a-page  description/published"
+    assert code == 0
+    assert lines[0] == "  description-is-a-page  description/published"
 
 
 @pytest.mark.parametrize(

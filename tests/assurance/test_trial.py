@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import altered_run
+import process
 import pytest
 from subjects import BY_ID
 
@@ -16,6 +17,7 @@ from conformance.assurance.selftest.trial import Outcome
 from conformance.assurance.selftest.workers import Failure
 from conformance.commands import selftest as command
 from conformance.contract import requirements
+from conformance.report.document_types import Report
 
 PREFIX = Edit("app", '"/v1"', '"/v2"')
 CLEAN = Outcome((), (), ())
@@ -86,15 +88,23 @@ def test_a_checked_requirement_without_a_mutant_is_listed() -> None:
     assert matrix.uncovered([MUTANT]) == [id for id in checked if id not in MUTANT.breaks]
 
 
+@pytest.fixture
+def report(id: str, request: pytest.FixtureRequest, tmp_path: Path) -> Report:
+    """The report of a run by pytest on a subject; that on the reference is known."""
+    if id != "reference":
+        return altered_run.report(BY_ID[id].edits, tmp_path)
+    directory, _ = request.getfixturevalue("finished")
+    known: Report = process.report(directory)
+    return known
+
+
 @pytest.mark.parametrize("id", ["reference", "nested-errors", "few-properties", "replay-conflicts"])
-def test_a_trial_has_the_verdicts_of_a_run_by_pytest(id: str, tmp_path: Path, reach: Reach) -> None:
+def test_a_trial_has_the_verdicts_of_a_run_by_pytest(id: str, report: Report, reach: Reach) -> None:
     """The failed and inconclusive requirements and the internal errors are the same.
 
     Also those of the checks that a trial leaves out.
     """
     edits = {**BY_ID, "reference": population.REFERENCE}[id].edits
-
-    report = altered_run.report(edits, tmp_path)
 
     checked = [
         entry for entry in report["requirements"] if requirements.load()[entry["id"]].is_checked

@@ -1,4 +1,4 @@
-"""A finished run, and a served reference, for the tests of all commands."""
+"""A served reference, for the tests of all commands."""
 
 import signal
 import subprocess
@@ -7,16 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from process import COMMAND, conformance
-
-
-@pytest.fixture(scope="session")
-def finished(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> tuple[Path, subprocess.CompletedProcess[str]]:
-    """A quick run on the bundled reference: its directory and its process."""
-    directory = tmp_path_factory.mktemp("finished")
-    return directory, conformance(directory, "run", "--depth", "quick")
+from process import COMMAND
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """One quick run and its certificate, for all tests; and what edits the evidence of copies."""
 
 import json
+import pickle
 import subprocess
 import sys
 import zipfile
@@ -13,6 +14,7 @@ from typing import Any
 
 import orjson
 import pytest
+from process import conformance_here
 from securesystemslib.signer import CryptoSigner
 
 from conformance.assurance.certificate import (
@@ -31,6 +33,9 @@ from conformance.contract.revisions import Revision
 
 Files = dict[str, bytes]
 Edit = Callable[[Files], None]
+
+REPORT, KEY, REGISTRAR, MADE = "report", "key", "registrar", "made.pickle"
+"""The parts of the folder: of the run, of two private keys, and the certificate with its replay."""
 
 REPLAYED = ("exchanges.jsonl", "target.json")
 REVISION = replace(revisions.latest(), depths=("quick", "standard", "deep"))
@@ -76,15 +81,16 @@ def command(*arguments: object) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
 
 
-def make(folder: Path) -> Certified:
-    """Run the suite once, and replay it once."""
-    registrar = CryptoSigner.generate_ed25519()
-    asked = challenged(registrar, datetime.now(UTC))
+def make(folder: Path) -> None:
+    """Run the suite once, replay it once, and write everything to a folder."""
+    for name in (KEY, REGISTRAR):
+        dsse.generate(folder / name)
+    asked = challenged(dsse.private_key(folder / REGISTRAR), datetime.now(UTC))
     seed = challenge.read(asked).seed
-    done = command("run", "--depth", "quick", "--seed", seed, "--report-dir", folder / "report")
+    done = conformance_here(
+        folder, "run", "--depth", "quick", "--seed", seed, "--report-dir", folder / REPORT
+    )
     assert done.returncode == 0, done.stdout + done.stderr
-    dsse.generate(folder / "key")
-    signer = dsse.private_key(folder / "key")
     found: list[Recomputed] = []
 
     def replay(evidence: Evidence) -> Recomputed:
@@ -94,8 +100,16 @@ def make(folder: Path) -> Certified:
     once = recomputation.replay
     with quick_runs(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(recomputation, "replay", replay)
-        honest = issuing.issued(folder / "report", REVISION, signer, {challenge.FILE: asked})
-    return Certified(folder / "report", folder / "key", signer, registrar, honest, found[0])
+        signer = dsse.private_key(folder / KEY)
+        honest = issuing.issued(folder / REPORT, REVISION, signer, {challenge.FILE: asked})
+    (folder / MADE).write_bytes(pickle.dumps((honest, found[0])))
+
+
+def read(folder: Path) -> Certified:
+    """What `make` has written to a folder."""
+    honest, recomputed = pickle.loads((folder / MADE).read_bytes())
+    signer, registrar = (dsse.private_key(folder / name) for name in (KEY, REGISTRAR))
+    return Certified(folder / REPORT, folder / KEY, signer, registrar, honest, recomputed)
 
 
 def challenged(

@@ -16,12 +16,11 @@ NPM = ROOT / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
 QUIET = {"NO_COLOR": "1", "REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
 
 
-def install(directory: Path) -> Path:
-    """Install the packages of tests/npm; return the path of node_modules.
+def install(directory: Path) -> None:
+    """Install the packages of tests/npm.
 
     If that is impossible, the test is skipped, or fails if REQUIRED is set.
     """
-    directory.mkdir()
     for name in ("package.json", "package-lock.json"):
         shutil.copy(PACKAGES / name, directory)
     options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
@@ -32,7 +31,6 @@ def install(directory: Path) -> Path:
         if os.environ.get(REQUIRED):
             pytest.fail(message)
         pytest.skip(message)
-    return directory / "node_modules"
 
 
 def run(

@@ -1,11 +1,16 @@
-"""The command line as real processes."""
+"""The command line as real processes, and in this one."""
 
+import io
 import json
 import os
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
+
+from conformance.__main__ import main
 
 COMMAND = (sys.executable, "-m", "conformance")
 
@@ -24,6 +29,30 @@ def conformance(
         timeout=600,
         check=False,
     )
+
+
+def conformance_here(
+    directory: Path, *arguments: object, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """The same in this process, for tests of what a command does: it has imported the suite."""
+    words = list(map(str, arguments))
+    output, problems = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    with (
+        chdir(directory),
+        patch.dict(os.environ, surroundings(**environment), clear=True),
+        redirect_stdout(output),
+        redirect_stderr(problems),
+    ):
+        try:
+            code = main(words)
+        except SystemExit as end:  # argparse ends the process
+            code = int(end.code or 0)
+    return subprocess.CompletedProcess(words, code, _written(output), _written(problems))
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
 
 
 def surroundings(**environment: str) -> dict[str, str]:

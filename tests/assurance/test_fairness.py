@@ -1,18 +1,18 @@
 """Other conforming deployments: the suite must not fail any of them."""
 
-import json
-import subprocess
-import sys
 import tomllib
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import process
 import pytest
+from process import conformance_here
 from second_implementation import profile, wire, world
 from second_implementation.choices import CONFIGURATIONS
 
+from conformance.assurance.selftest import checks, workers
+from conformance.assurance.selftest.workers import Failure
 from conformance.contract import requirements
 from conformance.report.document import is_checked
 
@@ -31,30 +31,26 @@ INCONCLUSIVE = tomllib.loads(
 
 
 @pytest.fixture(scope="module")
-def reports(
-    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[dict[str, Future[Report]]]:
-    """The reports of the selected configurations; two run at a time."""
+def reports(request: pytest.FixtureRequest) -> dict[str, Report]:
+    """The reports of the selected configurations; two run at a time, as most of a run is waiting.
+
+    Each has a process of its own, with the modules that this one has imported.
+    """
     items = [
         item
         for item in request.session.items
         if isinstance(item, pytest.Function) and item.module is request.module
     ]
     wanted = {item.callspec.params["name"] for item in items}
-    with ThreadPoolExecutor(2) as pool:
-        yield {
-            name: pool.submit(_checked, name, tmp_path_factory.mktemp(name))
-            for name in CONFIGURATIONS
-            if name in wanted
-        }
+    checks.collected()  # imports the suite
+    return dict(workers.each(_checked, [name for name in CONFIGURATIONS if name in wanted], 2))
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_a_conforming_deployment_does_not_fail(
-    name: str, reports: dict[str, Future[Report]]
-) -> None:
+def test_a_conforming_deployment_does_not_fail(name: str, reports: dict[str, Report]) -> None:
     """No requirement fails, and only the expected ones are inconclusive."""
-    report = reports[name].result()
+    report = reports[name]
+    assert not isinstance(report, Failure), report.reason
     checked = [entry for entry in report["requirements"] if _is_checked(entry)]
 
     wrong = [
@@ -69,38 +65,26 @@ def test_a_conforming_deployment_does_not_fail(
 
 
 @pytest.mark.parametrize("name", ["bare"])
-def test_without_consent_every_request_is_a_get(
-    name: str, reports: dict[str, Future[Report]]
-) -> None:
+def test_without_consent_every_request_is_a_get(name: str, reports: dict[str, Report]) -> None:
     """One API key with read permissions is enough for a verdict."""
-    report = reports[name].result()
+    report = reports[name]
 
     assert list(report["exchanges"]["methods"]) == ["GET"]
 
 
-def _checked(name: str, folder: Path) -> Report:
+def _checked(name: str) -> Report:
     """The report on one configuration, served on loopback."""
     choices = CONFIGURATIONS[name]
     made = world.build(choices)
-    target, reports = folder / "target.toml", folder / "reports"
     depth = "standard" if name == STANDARD else "quick"
-    with wire.served(made, choices) as server:
+    with TemporaryDirectory() as folder, wire.served(made, choices) as server:
+        directory = Path(folder)
+        target = directory / "target.toml"
         target.write_text(profile.text(made, choices, server.base_url), encoding="utf-8")
-        argv = [
-            sys.executable,
-            "-m",
-            "conformance",
-            "run",
-            f"--target={target}",
-            f"--report-dir={reports}",
-            f"--depth={depth}",
-        ]
-        done = subprocess.run(
-            argv, cwd=folder, capture_output=True, text=True, timeout=600, check=False
-        )
-    # 5: something that is required could not be checked
-    assert done.returncode in (0, 1, 5), done.stdout + done.stderr
-    report: Report = json.loads((reports / "report.json").read_text(encoding="utf-8"))
+        done = conformance_here(directory, "run", "--target", target, "--depth", depth)
+        # 5: something that is required could not be checked
+        assert done.returncode in (0, 1, 5), done.stdout + done.stderr
+        report: Report = process.report(directory)
     return report
 
 

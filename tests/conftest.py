@@ -84,6 +84,12 @@ def finished(
     return finished_run.finished(tmp_path_factory)
 
 
+@pytest.fixture(scope="session")
+def over_loopback(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a quick run on a served reference."""
+    return finished_run.over_loopback(tmp_path_factory)
+
+
 @pytest.fixture(scope="module")
 def playwright() -> Iterator[Playwright]:
     """The driver, for one module: no other event loop may run in this process meanwhile."""

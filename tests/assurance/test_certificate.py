@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from certified import REVISION, Certified, command, one_replay, quick_runs
+from certified import REVISION, Certified, one_replay, quick_runs
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from live_server import by_command, instance
@@ -167,16 +166,6 @@ def test_a_registrar_signs_a_summary_of_its_verification(
     assert "the summary is not about this certificate" in capsys.readouterr().out
 
 
-@contextmanager
-def served(folder: Path) -> Iterator[Path]:
-    """The profile of a served reference that may be sent eight requests at once."""
-    with by_command(folder):
-        profile = folder / "target.toml"
-        text = profile.read_text()
-        profile.write_text(text.replace("[limits]\n", "[limits]\nconnections = 8\n"))
-        yield profile
-
-
 def once(evidence: Evidence, known: list[Recomputed]) -> Recomputed:
     """What a replay of this evidence has found; the first time it is performed."""
     known[:] = known or [REPLAY(evidence)]
@@ -184,19 +173,17 @@ def once(evidence: Evidence, known: list[Recomputed]) -> Recomputed:
 
 
 def test_a_run_over_a_network_is_verified_and_probed(
-    certified: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    certified: Certified, over_loopback: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Such a run sends requests concurrently; the replay sends them one by one.
 
     Reads of the recording are sent again: the same target gives the same records, another does not.
     """
-    report, certificate = tmp_path / "report", tmp_path / "certificate.zip"
-    with served(tmp_path) as profile, pytest.MonkeyPatch.context() as patch:
-        done = command("run", "--target", profile, "--depth", "quick", "--report-dir", report)
-        assert done.returncode == 0, done.stdout + done.stderr
+    report, certificate = over_loopback / "reports" / "latest", tmp_path / "certificate.zip"
+    with by_command(tmp_path), pytest.MonkeyPatch.context() as patch:
         patch.setattr(recomputation, "replay", partial(once, known=[]))
         certified.write(certificate, issuing.issued(report, REVISION, certified.signer))
-        words = ["verify", "--probe", "12", "--target", str(profile)]
+        words = ["verify", "--probe", "12", "--target", str(tmp_path / "target.toml")]
         assert main([*words, "--json", str(certificate)]) == 0
         shown = json.loads(capsys.readouterr().out)
         assert [each["differences"] for each in shown["probe"]] == [[]] * 12

@@ -10,10 +10,13 @@ from conformance.commands import explain
 from conformance.commands.outcome import UsageError
 from conformance.contract import interpretations, requirements
 
+SHIPPED = shipped()
+"""Read once: the files are long."""
+
 
 def explained(id: str, width: int = 80) -> list[str]:
     """The lines of an explanation."""
-    return list(explain.lines(requirements.load()[id], shipped(), width))
+    return list(explain.lines(requirements.load()[id], SHIPPED, width))
 
 
 def test_a_requirement_is_explained() -> None:
@@ -62,7 +65,7 @@ def arguments(id: str) -> Namespace:
 def test_every_interpretation_says_which_requirements_it_concerns() -> None:
     """Each row of the page is known, each pattern names a requirement, each reading a variant."""
     known = list(requirements.load())
-    readings = {each.reading for each in shipped() if isinstance(each, Variant) and each.reading}
+    readings = {each.reading for each in SHIPPED if isinstance(each, Variant) and each.reading}
     loaded = interpretations.load()
 
     assert [each.point for each in loaded] == [row[0] for row in interpretations.rows()]
@@ -70,6 +73,4 @@ def test_every_interpretation_says_which_requirements_it_concerns() -> None:
         for pattern in each.requirements:
             assert any(fnmatchcase(id, pattern) for id in known), (each.point, pattern)
     assert {each.reading for each in loaded if each.reading} == readings
-    assert {id for each in shipped() if isinstance(each, Mutant) for id in each.breaks} <= set(
-        known
-    )
+    assert {id for each in SHIPPED if isinstance(each, Mutant) for id in each.breaks} <= set(known)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from process import conformance, report
+from process import conformance, conformance_here, report
 
 from conformance.commands.init import template
 from conformance.contract import api
@@ -63,8 +63,8 @@ def test_a_new_user_gets_to_a_verdict_with_two_commands(served: Path, tmp_path: 
     stated = tomllib.loads(served.read_text())
     key = stated["credentials"]["primary"]["api-key"]
     known = {"LOCALIZATION_API_KEY": key}
-    written = conformance(tmp_path, "init", "--base-url", stated["base-url"], **known)
-    ended = conformance(tmp_path, "run", "--depth", "quick", **known)
+    written = conformance_here(tmp_path, "init", "--base-url", stated["base-url"], **known)
+    ended = conformance_here(tmp_path, "run", "--depth", "quick", **known)
     document = report(tmp_path)
 
     assert (written.returncode, ended.returncode, document["verdict"]) == (0, 0, "inconclusive")

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from process import conformance
+from process import conformance_here
 
 from conformance.__main__ import main
 from conformance.assurance.selftest import catalogue, population
@@ -14,8 +14,8 @@ from conformance.contract import requirements
 
 def test_the_requirements_can_be_listed(tmp_path: Path) -> None:
     """As text with their statements, as JSON with everything, and by class."""
-    everything = json.loads(conformance(tmp_path, "requirements", "--json").stdout)
-    output = conformance(tmp_path, "requirements", "--class", "limits").stdout
+    everything = json.loads(conformance_here(tmp_path, "requirements", "--json").stdout)
+    output = conformance_here(tmp_path, "requirements", "--class", "limits").stdout
     limits = [
         entry.id for entry in requirements.load().values() if entry.conformance_class == "limits"
     ]
@@ -28,7 +28,7 @@ def test_a_requirement_is_listed_with_its_needs_or_why_it_is_not_checked(
     tmp_path: Path,
 ) -> None:
     """Whichever of the two applies."""
-    _, *shown = conformance(tmp_path, "requirements", "--class", "authorization").stdout.split(
+    _, *shown = conformance_here(tmp_path, "requirements", "--class", "authorization").stdout.split(
         "\n\n"
     )
     entries = [

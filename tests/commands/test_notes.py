@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from process import conformance
+from process import conformance_here
 
 from conformance.commands import notes
 from conformance.contract.requirements import CLASSES
@@ -74,7 +74,7 @@ def test_a_run_that_can_be_certified_needs_no_note(changes: Any) -> None:
 
 def test_the_notes_are_printed_before_the_first_check(served: Path, tmp_path: Path) -> None:
     """On standard error, where nothing reads the verdict."""
-    ended = conformance(
+    ended = conformance_here(
         tmp_path, "run", "--target", served, "--class", "description", "--depth", "quick"
     )
     number = len(tomllib.loads(served.read_text())["credentials"]) * 2

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from process import conformance, report, verdicts
+from process import conformance, conformance_here, report, verdicts
 
 from conformance.contract import requirements
 
@@ -66,18 +66,17 @@ def test_a_run_leaves_its_report(finished: tuple[Path, subprocess.CompletedProce
 
 
 def test_over_loopback_the_verdicts_are_the_same(
-    finished: tuple[Path, subprocess.CompletedProcess[str]], served: Path, tmp_path: Path
+    finished: tuple[Path, subprocess.CompletedProcess[str]], over_loopback: Path
 ) -> None:
     """The same reference over a socket gets the same verdict on every requirement and operation."""
-    ended = conformance(tmp_path, "run", "--target", served, "--depth", "quick")
-    there, here = report(tmp_path), report(finished[0])
-    assert ended.returncode == 0
+    there, here = report(over_loopback), report(finished[0])
+    assert there["target"]["base-url"].startswith("http://127.0.0.1:")
     assert verdicts(there) == verdicts(here)
 
 
 def test_one_class_can_be_checked_alone(tmp_path: Path) -> None:
     """The report has that class only, with the given seed and directory."""
-    ended = conformance(
+    ended = conformance_here(
         tmp_path,
         "run",
         "--class",
@@ -102,7 +101,7 @@ def test_one_class_can_be_checked_alone(tmp_path: Path) -> None:
 def test_a_missing_prerequisite_is_named_by_its_key(served: Path, tmp_path: Path) -> None:
     """With a base URL alone each missing key is listed once; --require-complete fails it."""
     address = tomllib.loads(served.read_text())["base-url"]
-    ended = conformance(
+    ended = conformance_here(
         tmp_path, "run", "--base-url", address, "--class", "limits", "--require-complete"
     )
     missing = [
@@ -129,7 +128,7 @@ def test_without_consent_a_run_only_reads(served: Path, tmp_path: Path) -> None:
         f'base-url = "{stated["base-url"]}"\n[credentials.primary]\napi-key = "${{KEY}}"\n'
     )
     key = stated["credentials"]["primary"]["api-key"]
-    ended = conformance(tmp_path, "run", "--target", target, "--depth", "quick", KEY=key)
+    ended = conformance_here(tmp_path, "run", "--target", target, "--depth", "quick", KEY=key)
     document = report(tmp_path)
     assert (ended.returncode, document["verdict"]) == (0, "inconclusive")
     assert list(document["exchanges"]["methods"]) == ["GET"]
@@ -163,7 +162,7 @@ def test_a_stale_known_failure_fails_a_run(tmp_path: Path) -> None:
     (tmp_path / "known.toml").write_text(
         '[[known]]\nrequirement = "description/version"\nreason = "ticket 7"\n'
     )
-    ended = conformance(
+    ended = conformance_here(
         tmp_path,
         "run",
         "--depth",
@@ -180,7 +179,7 @@ def test_a_stale_known_failure_fails_a_run(tmp_path: Path) -> None:
 def test_a_run_without_a_credential_is_incomplete(served: Path, tmp_path: Path) -> None:
     """Exit code 5: nothing was served, so that next to nothing could be checked."""
     address = tomllib.loads(served.read_text())["base-url"]
-    ended = conformance(tmp_path, "run", "--base-url", address, "--depth", "quick")
+    ended = conformance_here(tmp_path, "run", "--base-url", address, "--depth", "quick")
     document = report(tmp_path)
 
     assert (ended.returncode, document["verdict"]) == (5, "inconclusive")
@@ -210,16 +209,18 @@ def test_what_is_required_by_name_has_to_be_checked(served: Path, tmp_path: Path
     target.write_text(f'base-url = "{address}"\n[gate]\nrequire = ["limits"]\n')
     options = ("run", "--target", target, "--class", "limits", "--depth", "quick")
 
-    assert conformance(tmp_path, *options).returncode == 5
-    assert conformance(tmp_path, *options, "--require", "read").returncode == 0
-    unknown = conformance(tmp_path, *options, "--require", "limit")
+    assert conformance_here(tmp_path, *options).returncode == 5
+    assert conformance_here(tmp_path, *options, "--require", "read").returncode == 0
+    unknown = conformance_here(tmp_path, *options, "--require", "limit")
     message = "--require: unknown class or requirement 'limit': did you mean limits?"
     assert (unknown.returncode, message in unknown.stderr) == (4, True)
 
 
 def test_the_outcome_is_printed_as_json(tmp_path: Path) -> None:
     """One object on standard output, without progress."""
-    ended = conformance(tmp_path, "run", "--class", "description", "--depth", "quick", "--json")
+    ended = conformance_here(
+        tmp_path, "run", "--class", "description", "--depth", "quick", "--json"
+    )
     found = json.loads(ended.stdout)
 
     assert (ended.returncode, found["exit-code"], found["verdict"]) == (0, 0, "conformant")

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from process import COMMAND, conformance, surroundings
+from process import COMMAND, conformance, conformance_here, surroundings
 
 from conformance.__main__ import main
 from conformance.commands.options.table import COMMANDS
@@ -31,7 +31,7 @@ REMEDY = "write http:// or https://, the host and the path up to the version seg
 )
 def test_help_lists_the_exit_codes(tmp_path: Path, command: tuple[str, ...]) -> None:
     """1 only where the command comes to a verdict, and a report only where it writes one."""
-    ended = conformance(tmp_path, *command, "--help")
+    ended = conformance_here(tmp_path, *command, "--help")
     ends = COMMANDS[command[0]].ends if command else VERDICTS
     codes = re.findall(r"^  ([0-9])  (.*)$", ended.stdout, re.MULTILINE)
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -163,7 +163,7 @@ def test_a_mistake_in_the_options_is_one_line(
     """Exit code 4, nothing on standard output, and no traceback."""
     (tmp_path / "file").touch()
     (tmp_path / "list.json").write_text("[]")
-    ended = conformance(tmp_path, *arguments)
+    ended = conformance_here(tmp_path, *arguments)
     assert (ended.returncode, ended.stdout, ended.stderr) == (
         4,
         "",
@@ -271,7 +271,8 @@ def test_a_target_that_cannot_be_checked_is_a_usage_error(
 ) -> None:
     """Exit code 4, the reason on standard error alone, and no report."""
     (tmp_path / "target.toml").write_text("[credentials.primry]\n")
-    ended = conformance(tmp_path, "run", *options, *workers)
+    perform = conformance if workers else conformance_here
+    ended = perform(tmp_path, "run", *options, *workers)
     assert (ended.returncode, ended.stdout) == (4, "")
     assert message in ended.stderr
     assert "Traceback" not in ended.stderr

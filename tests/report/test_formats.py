@@ -2,6 +2,8 @@
 
 import base64
 import json
+import shutil
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,22 +30,19 @@ EARL = rdflib.Namespace("http://www.w3.org/ns/earl#")
 HOSTILE = "<script>alert(1)</script> [x](javascript:1) @all `a` | b\n::error::pwned \u202e\x1b[31m"
 
 
+EVERYTHING = ",".join(artefacts.FORMATS)
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of a quick run of the reference, with every format."""
-    folder = tmp_path_factory.mktemp("formats")
-    status = main(
-        [
-            "run",
-            "--depth",
-            "quick",
-            "--report-dir",
-            str(folder),
-            "--report",
-            ",".join(artefacts.FORMATS),
-        ]
-    )
-    assert status == 0
+def folder(
+    finished: tuple[Path, subprocess.CompletedProcess[str]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """The directory of a quick run of the reference, rendered in every format."""
+    directory, _ = finished
+    folder = tmp_path_factory.mktemp("formats") / "latest"
+    shutil.copytree(directory / "reports" / "latest", folder)
+    assert main(["report", str(folder), "--report", EVERYTHING]) == 0
     return folder
 
 
@@ -77,16 +76,14 @@ def failed(conforming: Any) -> Any:
     return report
 
 
-def test_every_format_is_written(folder: Path) -> None:
-    """Each format has its own file, next to the report and the exchanges."""
-    names = {path.name for path in folder.iterdir()}
-    assert names == {
-        "report.json",
-        "exchanges.jsonl",
-        "target.json",
-        "run.json",
-        *(entry.file for entry in artefacts.FORMATS.values()),
-    }
+def test_every_format_is_written(folder: Path, tmp_path: Path) -> None:
+    """Each format has its own file, next to the report and the exchanges, also after a run."""
+    options = ("--depth", "quick", "--class", "limits", "--report", EVERYTHING)
+    assert main(["run", *options, "--report-dir", str(tmp_path)]) == 0
+    files = {entry.file for entry in artefacts.FORMATS.values()}
+    files |= {"report.json", "exchanges.jsonl", "target.json", "run.json"}
+    for each in (folder, tmp_path):
+        assert {path.name for path in each.iterdir()} == files
 
 
 def test_the_archive_holds_every_exchange(folder: Path, conforming: Any) -> None:

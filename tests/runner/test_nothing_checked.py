@@ -9,7 +9,7 @@ import httpx
 import live_server
 import pytest
 from altered_target import Send, json_response
-from process import conformance
+from process import conformance_here
 
 from conformance import reference
 from conformance.contract.exit_codes import CONFORMANT, INCOMPLETE, USAGE_ERROR
@@ -140,8 +140,8 @@ def test_without_a_profile_the_secrets_of_the_environment_are_used(tmp_path: Pat
     with live_server.instance(reference.Reference()) as profile:
         url, key = profile["base-url"], profile["credentials"]["primary"]["api-key"]
         command = ("run", "--base-url", url, "--class", "read", "--depth", "quick")
-        accepted = conformance(tmp_path, *command, LOCALIZATION_API_KEY=key)
-        wrong = conformance(tmp_path, *command, LOCALIZATION_API_KEY="nobody-has-this-key")
+        accepted = conformance_here(tmp_path, *command, LOCALIZATION_API_KEY=key)
+        wrong = conformance_here(tmp_path, *command, LOCALIZATION_API_KEY="nobody-has-this-key")
 
     assert accepted.returncode == CONFORMANT
     assert wrong.returncode == USAGE_ERROR

@@ -1,7 +1,6 @@
 """Runs with tokens that expire and that a command prints: verdict, files and replay."""
 
 import json
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import Any
 
 import live_server
 import pytest
+from process import conformance, conformance_here
 
 from conformance.http.replay import Recording
 from conformance.http.spellings import spellings
@@ -90,14 +90,6 @@ def expiring(tmp_path: Path) -> Iterator[tuple[Expiring, Path]]:
         yield front, tmp_path
 
 
-def conformance(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
-    """One command, in a process of its own."""
-    command = [sys.executable, "-m", "conformance", *map(str, arguments)]
-    return subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=240, cwd=folder
-    )
-
-
 def test_a_run_outlives_its_tokens(expiring: tuple[Expiring, Path]) -> None:
     """Expired tokens cause no failure, no token is in any file, and the recording replays."""
     front, folder = expiring
@@ -107,7 +99,7 @@ def test_a_run_outlives_its_tokens(expiring: tuple[Expiring, Path]) -> None:
     profile.write_text(profile.read_text().replace("connections = 4", "connections = 1"))
     target = ("--target", "target.toml", "--report-dir", "report")
     classes = ("--depth", "quick", "--class", "read")
-    done = conformance("run", *target, *classes, folder=folder)
+    done = conformance_here(folder, "run", *target, *classes)
     report = json.loads((folder / "report" / "report.json").read_bytes())
 
     assert done.returncode == 0, done.stdout + done.stderr
@@ -141,9 +133,9 @@ def test_workers_have_tokens_of_their_own(expiring: tuple[Expiring, Path]) -> No
     """The report is searched for all of them, and more workers than connections are an error."""
     _, folder = expiring
     options = ("run", "--target", "target.toml", "--depth", "quick", "--class", "tools")
-    done = conformance(*options, "-n", "2", folder=folder)
+    done = conformance(folder, *options, "-n", "2")
     assert done.returncode == 5, done.stdout + done.stderr  # the profile names no tools
 
-    rejected = conformance(*options, "-n", "5", folder=folder)
+    rejected = conformance_here(folder, *options, "-n", "5")
     assert rejected.returncode == 4
     assert "limits.connections of the profile allows 4: use -n 4 or less" in rejected.stderr

@@ -39,7 +39,7 @@ def conformance_here(
     output, problems = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
     with (
         chdir(directory),
-        patch.dict(os.environ, surroundings(**environment), clear=True),
+        patch.dict(os.environ, surroundings(COLUMNS="80", **environment), clear=True),
         redirect_stdout(output),
         redirect_stderr(problems),
     ):

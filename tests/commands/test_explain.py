@@ -2,9 +2,11 @@
 
 from argparse import Namespace
 from fnmatch import fnmatchcase
+from functools import cache
 
 import pytest
 
+from conformance.assurance.selftest import catalogue
 from conformance.assurance.selftest.population import Mutant, Variant, shipped
 from conformance.commands import explain
 from conformance.commands.outcome import UsageError
@@ -12,6 +14,14 @@ from conformance.contract import interpretations, requirements
 
 SHIPPED = shipped()
 """Read once: the files are long."""
+
+CHECKS = cache(catalogue.checks)
+
+
+@pytest.fixture(autouse=True)
+def known_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The modules of the suite are parsed once, and not for each requirement."""
+    monkeypatch.setattr(catalogue, "checks", CHECKS)
 
 
 def explained(id: str, width: int = 80) -> list[str]:

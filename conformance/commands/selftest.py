@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
         _print(f"{subject.id}: {subject.about}" for subject in chosen)
         return PASSED
     try:
-        rows = _watched(chosen, arguments.processes)
+        rows = _watched(chosen, arguments.processes, alone=arguments.alone)
     except MatrixError as problem:
         _print([f"! {problem}"])
         return FAILED
@@ -103,7 +103,7 @@ def _print(text: Iterable[str]) -> None:
     sys.stdout.writelines(f"{line}\n" for line in text)
 
 
-def _watched(subjects: Sequence[Subject], processes: int) -> list[Row]:
+def _watched(subjects: Sequence[Subject], processes: int, *, alone: bool) -> list[Row]:
     """The rows in the order of the subjects; on a terminal a bar shows the progress."""
     console = Console(stderr=True)
     columns = (
@@ -123,7 +123,7 @@ def _watched(subjects: Sequence[Subject], processes: int) -> list[Row]:
         bar = progress.add_task("the reference itself", total=len(subjects))
         progress.refresh()
         done = {}
-        for row in matrix.rows(subjects, processes):
+        for row in matrix.rows(subjects, processes, alone=alone):
             done[row.subject.id] = row
             progress.update(bar, advance=1, description=row.subject.id, refresh=True)
     return [done[subject.id] for subject in subjects]

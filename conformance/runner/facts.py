@@ -5,7 +5,7 @@ So the name and number of each request are the same, whichever check needs a fac
 
 import hashlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, ItemsView, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -76,6 +76,14 @@ class Facts:
 
     def __getitem__(self, name: str) -> Fact:
         return self._facts[name]
+
+    def items(self) -> ItemsView[str, Fact]:
+        """The facts that somebody has asked for, by name."""
+        return self._facts.items()
+
+    def adopt(self, facts: Mapping[str, Fact]) -> None:
+        """Take what another run has found on a target that responds to it in the same way."""
+        self._facts |= facts
 
     def claim(self, name: str) -> Fact | None:
         """A new fact, for the caller to find; None where somebody else finds it."""

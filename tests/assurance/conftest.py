@@ -1,8 +1,5 @@
 """The kill matrix, which runs beside all other tests; and a run with its certificate."""
 
-import pickle
-from pathlib import Path
-
 import certified as certificates
 import pytest
 from certified import Certified
@@ -13,7 +10,6 @@ from conformance.assurance.selftest import population, trial
 from conformance.assurance.selftest.reach import Reach, measured
 
 FIXTURE = "kill_matrix"
-REACH = "reach.pickle"
 MATRIX: pytest.StashKey[KillMatrix] = pytest.StashKey()
 
 
@@ -63,13 +59,6 @@ def certified(tmp_path_factory: pytest.TempPathFactory) -> Certified:
 
 
 @pytest.fixture(scope="session")
-def reach(tmp_path_factory: pytest.TempPathFactory) -> Reach:
-    """What each check reaches on the original reference."""
-    file = shared(tmp_path_factory, "reach", _measure) / REACH
-    reach: Reach = pickle.loads(file.read_bytes())
-    return reach
-
-
-def _measure(folder: Path) -> None:
-    reach = measured(population.SEED, trial.DEPTH)
-    (folder / REACH).write_bytes(pickle.dumps(reach))
+def reach() -> Reach:
+    """What each check reaches on the original reference; it cannot be pickled for other workers."""
+    return measured(population.SEED, trial.DEPTH)

@@ -109,7 +109,7 @@ def test_a_trial_has_the_verdicts_of_a_run_by_pytest(id: str, report: Report, re
     checked = [
         entry for entry in report["requirements"] if requirements.load()[entry["id"]].is_checked
     ]
-    assert trial.run(edits, plan=reach.plan(edits)) == Outcome(
+    assert trial.run(edits, reach=reach) == Outcome(
         failed=tuple(entry["id"] for entry in checked if entry["verdict"] == "fail"),
         errors=tuple(
             entry["id"]

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Generator
 from pathlib import Path
@@ -35,6 +36,17 @@ def _others_running(marker: Path) -> int:
 def test_every_task_has_a_result() -> None:
     """Results come with their tasks."""
     assert dict(workers.each(_double, [4, 5, 6, 7], 2)) == {4: 8, 5: 10, 6: 12, 7: 14}
+
+
+def test_what_performs_the_tasks_is_inherited() -> None:
+    """It may refer to what cannot be pickled."""
+    numbers = {"lock": threading.Lock(), "factor": 3}
+
+    def multiplied(number: int) -> object:
+        with numbers["lock"]:  # type: ignore[attr-defined]
+            return number * numbers["factor"]  # type: ignore[operator]
+
+    assert dict(workers.each(multiplied, [4, 5], 1)) == {4: 12, 5: 15}
 
 
 def test_a_task_that_raises_fails() -> None:

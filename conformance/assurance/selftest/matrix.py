@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 
 from conformance.assurance.selftest import trial, workers
+from conformance.assurance.selftest.blend import Blend, blends, edits
 from conformance.assurance.selftest.population import SEED, Mutant, Subject, Variant
-from conformance.assurance.selftest.reach import Plan, Reach, measured
+from conformance.assurance.selftest.reach import Reach, measured
 from conformance.assurance.selftest.trial import Outcome
 from conformance.assurance.selftest.workers import Failure
 from conformance.contract import requirements, revisions
@@ -24,20 +27,30 @@ class Row:
     problems: tuple[str, ...]
 
 
-def rows(subjects: Sequence[Subject], processes: int) -> Iterator[Row]:
+def rows(subjects: Sequence[Subject], processes: int, *, alone: bool = False) -> Iterator[Row]:
     """A row for each mutant and variant, in the order of completion.
 
     The original reference is checked first, in this process, which fills the caches that the
-    worker processes inherit. Raises MatrixError where it does not pass.
+    worker processes inherit. Variants share trials unless they are to be `alone`. Raises
+    MatrixError where the original does not pass.
     """
     reach = measured(SEED, trial.DEPTH)
     original = trial.outcome(reach.performed.all_seen)
     # Inconclusive counts too: if no check ran at all, every variant would pass.
     if unclear := (*original.failed, *original.errors, *original.inconclusive):
         raise MatrixError(f"the original reference does not pass {', '.join(unclear)}")
-    planned = [(subject, _plan(subject, reach)) for subject in subjects]
-    for (subject, _), outcome in workers.each(_run, planned, processes):
-        yield row(subject, outcome, original)
+    perform = partial(_run, reach if workers.INHERIT else None)
+    trials = _alone(subjects) if alone else blends(subjects, partial(_needs, reach))
+    unclear_blends: list[Blend] = []
+    for blend, outcome in workers.each(perform, trials, processes):
+        if len(blend) == 1:
+            yield row(blend[0], outcome, original)
+        elif outcome == original:
+            yield from (Row(variant, (), ()) for variant in blend)
+        else:
+            unclear_blends.append(blend)
+    for (variant,), outcome in workers.each(perform, _alone(chain(*unclear_blends)), processes):
+        yield row(variant, outcome, original)
 
 
 def row(subject: Subject, outcome: Outcome | Failure, original: Outcome) -> Row:
@@ -60,14 +73,18 @@ def uncovered(subjects: Iterable[Subject]) -> list[str]:
     return [id for id in checked if id not in violated]
 
 
-def _plan(subject: Subject, reach: Reach) -> Plan | None:
-    """None with another seed than that of the measurement: other requests reach other functions."""
-    return reach.plan(subject.edits) if subject.seed == SEED else None
+def _alone(subjects: Iterable[Subject]) -> list[Blend]:
+    return [(subject,) for subject in subjects]
 
 
-def _run(planned: tuple[Subject, Plan | None]) -> Outcome:
-    subject, plan = planned
-    return trial.run(subject.edits, subject.seed, plan)
+def _needs(reach: Reach, subject: Subject) -> int:
+    return len(reach.plan(subject.edits).checks)
+
+
+def _run(reach: Reach | None, blend: Blend) -> Outcome:
+    """The trial of a blend; with another seed than the measured one, of all checks."""
+    seed = blend[0].seed
+    return trial.run(edits(blend), seed, reach if seed == SEED else None)
 
 
 def _of_mutant(mutant: Mutant, outcome: Outcome) -> Iterator[str]:

@@ -1,7 +1,8 @@
-"""Which functions of the reference each check reaches, measured on the original.
+"""Which functions of the reference each check and fact reaches, measured on the original.
 
 A check that never reaches an edited function sends and gets what it does on the original, unless
-it reads what an approval has changed. So a trial need not perform it.
+it reads what an approval has changed. So a trial need not perform it; and a fact of this kind need
+not be found again.
 """
 
 from collections import defaultdict
@@ -18,6 +19,8 @@ from conformance.assurance.selftest.checks import Performed, Seen
 from conformance.http.trace import EXCHANGE
 from conformance.http.transport import Transport
 from conformance.runner import examination
+from conformance.runner.context import Context
+from conformance.runner.facts import Fact
 from conformance.runner.scheduling import Stage
 
 BEFORE = ""
@@ -26,29 +29,37 @@ BEFORE = ""
 
 @dataclass(frozen=True)
 class Plan:
-    """The checks that a trial performs, by name, and what the others find without it."""
+    """The checks that a trial performs, by name, and what the others find without it.
+
+    `facts` are the names of those that the trial takes from the original.
+    """
 
     checks: frozenset[str]
     known: frozenset[Seen]
+    facts: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Reach:
     """The original reference, as every check has found it.
 
-    `functions` has the functions that each check or fact has reached by its own requests.
+    `functions` has the functions that each check or fact has reached by its own requests, `facts`
+    what was found.
     """
 
     performed: Performed
     functions: Mapping[str, frozenset[str]]
+    facts: Mapping[str, Fact]
 
     def plan(self, edits: Sequence[Edit]) -> Plan:
         """What has to be performed with these edits."""
-        needed = self._needed(altered.changed(edits))
+        changed = altered.changed(edits)
+        needed = self._needed(changed)
         others = self.performed.facts.keys() - needed
         owners = others.union(*(self.performed.facts[name] for name in others))
         seen = self.performed.seen
-        return Plan(needed, frozenset().union(*(seen.get(owner, ()) for owner in owners)))
+        known = frozenset().union(*(seen.get(owner, ()) for owner in owners))
+        return Plan(needed, known, self._unchanged(changed))
 
     def _needed(self, changed: frozenset[str] | None) -> frozenset[str]:
         """The checks that may come to another result."""
@@ -58,6 +69,16 @@ class Reach:
         # An approval that goes otherwise changes what is read after it.
         return reaching | self._early | self._late if reaching & self._late else reaching
 
+    def _unchanged(self, changed: frozenset[str] | None) -> frozenset[str]:
+        """The facts that are the same all the same.
+
+        Those that were found after approvals depend on them.
+        """
+        if changed is None or changed & self._always:
+            return frozenset()
+        found = self._reached_by_facts.items()
+        return frozenset(name for name, reached in found if not changed & reached)
+
     @cached_property
     def _late(self) -> frozenset[str]:
         """The checks that are performed when reviews have been approved."""
@@ -66,16 +87,34 @@ class Reach:
 
     @cached_property
     def _early(self) -> frozenset[str]:
-        """The checks that are the first to need the facts of the late ones.
+        """The checks that are the first to need what late ones need and a trial cannot take.
 
         It matters whether a fact was found before or after the approvals.
         """
         first: dict[str, str] = {}
-        for check, facts in self.performed.facts.items():
-            first = dict.fromkeys(facts, check) | first
-        return frozenset(
-            first[fact] for check in self._late for fact in self.performed.facts[check]
-        )
+        for check in sorted(checks.collected(), key=lambda check: check.task.stage):
+            first = dict.fromkeys(self.performed.facts[check.name], check.name) | first
+        taken = {self.facts[name].context.item for name in self._reached_by_facts}
+        needed = frozenset().union(*(self.performed.facts[check] for check in self._late))
+        return frozenset(first[fact] for fact in needed - taken)
+
+    @cached_property
+    def _reached_by_facts(self) -> dict[str, frozenset[str]]:
+        """The functions that each fact reaches that changes nothing, and comes before approvals.
+
+        Itself, or by another fact that it needs.
+        """
+        early = self.performed.facts.keys() - self._late
+        before = frozenset().union(*(self.performed.facts[check] for check in early))
+        return {
+            name: self._reached_from(fact.context)
+            for name, fact in self.facts.items()
+            if fact.context.item in before and _only_reads(fact.context)
+        }
+
+    def _reached_from(self, context: Context) -> frozenset[str]:
+        owners = (context, *(fact.context for fact in context.facts()))
+        return frozenset().union(*(self.functions.get(owner.item, ()) for owner in owners))
 
     @cached_property
     def _always(self) -> frozenset[str]:
@@ -149,7 +188,18 @@ def measured(seed: int, depth: str) -> Reach:
         performed = checks.performed(session, checks.collected())
     finally:
         session.close()
-    return Reach(performed, probe.functions())
+    return Reach(performed, probe.functions(), dict(session.facts.items()))
+
+
+def _only_reads(context: Context) -> bool:
+    """Whether a fact has sent something, and no approval, and so have those that it needs.
+
+    One that sends nothing, such as the reviews that are left, may change during a run.
+    """
+    contexts = (context, *(fact.context for fact in context.facts()))
+    sent = [each.all_exchanges() for each in contexts]
+    approval = context.api.approval.id
+    return all(sent) and all(each.operation != approval for each in sent[0])
 
 
 def _owner(request: httpx.Request) -> str:

@@ -3,16 +3,18 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from conformance.assurance.selftest import altered, checks
 from conformance.assurance.selftest.altered import Edit
 from conformance.assurance.selftest.checks import Check, Seen
 from conformance.assurance.selftest.population import SEED
-from conformance.assurance.selftest.reach import Plan
+from conformance.assurance.selftest.reach import Reach
 from conformance.contract import requirements
 from conformance.contract.verdict import Verdict
 from conformance.report import document
 from conformance.runner import examination
+from conformance.runner.facts import Fact
 
 DEPTH = "quick"
 
@@ -29,22 +31,30 @@ class Outcome:
     inconclusive: tuple[str, ...]
 
 
-def run(edits: Sequence[Edit], seed: int = SEED, plan: Plan | None = None) -> Outcome:
+def run(edits: Sequence[Edit], seed: int = SEED, reach: Reach | None = None) -> Outcome:
     """Check the edited reference, as `conformance run --depth quick --conformance-seed …` does.
 
-    A plan, made with this seed, leaves out what the edits do not concern. Raises EditError, and
-    every exception of an edited module at its import.
+    With the reach of the checks, measured with this seed, what the edits do not concern is taken
+    from the original. Raises EditError, and every exception of an edited module at its import.
     """
     every = checks.collected()
-    if plan is None:
+    if reach is None:
         return outcome(seen(edits, every, seed))
+    plan = reach.plan(edits)
     needed = [check for check in every if check.name in plan.checks]
-    return outcome(seen(edits, needed, seed) | plan.known)
+    facts = {name: reach.facts[name] for name in plan.facts}
+    return outcome(seen(edits, needed, seed, facts) | plan.known)
 
 
-def seen(edits: Sequence[Edit], chosen: Sequence[Check], seed: int = SEED) -> frozenset[Seen]:
-    """Perform these checks on the edited reference."""
+def seen(
+    edits: Sequence[Edit],
+    chosen: Sequence[Check],
+    seed: int = SEED,
+    facts: Mapping[str, Fact] = MappingProxyType({}),
+) -> frozenset[Seen]:
+    """Perform these checks on the edited reference; some facts are known."""
     session = examination.opened(examination.in_process(altered.load(edits)), seed, DEPTH)
+    session.facts.adopt(facts)
     try:
         return checks.performed(session, chosen).all_seen
     finally:

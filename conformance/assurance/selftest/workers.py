@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+
+INHERIT = "fork" in multiprocessing.get_all_start_methods()
+"""Whether worker processes inherit what this one has in memory."""
 
 TIMEOUT_SECONDS = 300.0
 TASKS = 4
@@ -37,15 +40,17 @@ def each(
 ) -> Iterator[tuple[Task, Result | Failure]]:
     """Every task with its result, in the order of completion; `timeout` is in seconds a task.
 
-    Processes are forked where the system supports it, so that they inherit the imported modules.
+    Processes are forked where the system supports it, so that they inherit the imported modules,
+    and what `perform` refers to. Tasks and results are pickled.
     """
     gc.freeze()  # a collection in a worker would copy the memory that it inherits
-    can_fork = "fork" in multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("fork" if can_fork else None)
-    pool = ProcessPool(processes, max_tasks=TASKS, initializer=_begin, context=context)
+    context = multiprocessing.get_context("fork" if INHERIT else None)
+    pool = ProcessPool(
+        processes, max_tasks=TASKS, initializer=_begin, initargs=(perform,), context=context
+    )
     try:
         futures: dict[Future[Result], Task] = {
-            pool.schedule(perform, (task,), timeout=timeout): task for task in tasks
+            pool.schedule(_perform, (task,), timeout=timeout): task for task in tasks
         }
         for future in as_completed(futures):
             problem = future.exception()
@@ -58,8 +63,19 @@ def each(
         pool.join()
 
 
-def _begin() -> None:
+class _Worker:
+    """This process, where it is a worker."""
+
+    perform: Callable[[Any], Any]
+
+
+def _perform(task: Any) -> Any:
+    return _Worker.perform(task)
+
+
+def _begin(perform: Callable[[Any], Any]) -> None:
     """Discard the output of this process, and do not collect garbage in its short life."""
+    _Worker.perform = staticmethod(perform)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     gc.disable()
     discarded = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until the exit

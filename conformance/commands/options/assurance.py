@@ -42,6 +42,11 @@ def selftest(part: argparse.ArgumentParser) -> None:
         metavar="N",
         help="run each with all its checks, and with the seeds from 1 to N in turn; slower",
     )
+    part.add_argument(
+        "--alone",
+        action="store_true",
+        help="run each variant by itself, not several in one reference; slower",
+    )
     usual.processes(part)
     usual.json(part, "the matrix as a JSON object")
     part.add_argument(

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
@@ -41,14 +42,16 @@ class ReviewPool:
     def __init__(self, session: Context, reader: ReviewReader) -> None:
         self._session = session
         self._reader = reader
-        stock = session.fact(fact_name("reviews", "approvable"), Stock.of)
-        self._ids, self._recorded, self._withheld = stock.ids, stock.recorded, stock.withheld
-        self._being_tried = stock.being_tried
+
+    @cached_property
+    def _stock(self) -> Stock:
+        """Asked for when it is needed: most of those who may approve do not."""
+        return self._session.fact(fact_name("reviews", "approvable"), Stock.of)
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The ids of the reviews that are left."""
-        return tuple(self._ids)
+        return tuple(self._stock.ids)
 
     def require_consent(self) -> None:
         """Raise Inconclusive unless the profile allows approvals here."""
@@ -60,15 +63,15 @@ class ReviewPool:
     def pending(self) -> Review:
         """A review that can be approved now; it stays in the pool."""
         self.require_consent()
-        while self._ids:
-            review = self._approvable(self._ids[0])
+        while self._stock.ids:
+            review = self._approvable(self._stock.ids[0])
             if review is not None:
                 return review
-            self._ids.pop(0)
-        self._ids.append(self._provision())
-        review = self._approvable(self._ids[0])
+            self._stock.ids.pop(0)
+        self._stock.ids.append(self._provision())
+        review = self._approvable(self._stock.ids[0])
         if review is None:
-            self._ids.clear()
+            self._stock.ids.clear()
             raise Inconclusive(
                 "the provisioned review cannot be approved",
                 needs=("fixtures.provision.approvable-review",),
@@ -79,18 +82,18 @@ class ReviewPool:
         review = self._reader.review(id)
         if review is None or not review.is_withheld:
             return review
-        self._withheld.append(review)
+        self._stock.withheld.append(review)
         return None
 
     def withheld(self) -> tuple[Review, ...]:
         """The reviews of the pool, as far as read, that stated that they cannot be approved."""
         with suppress(Inconclusive):
             self.pending()
-        return tuple(self._withheld)
+        return tuple(self._stock.withheld)
 
     def leaves(self, others: int) -> bool:
         """Whether so many reviews are left after one more, or a command makes more."""
-        return len(self._ids) > others or bool(self._session.target.fixtures.provision)
+        return len(self._stock.ids) > others or bool(self._session.target.fixtures.provision)
 
     @property
     def is_spent(self) -> bool:
@@ -109,15 +112,15 @@ class ReviewPool:
         """
         if worth is not None:
             records = {record["id"].lower(): record for record in self._reader.listed()}
-            self._ids.sort(key=lambda id: -worth(records.get(id.lower(), {})))
+            self._stock.ids.sort(key=lambda id: -worth(records.get(id.lower(), {})))
         review = self.pending()
-        self._ids.remove(review.id)
+        self._stock.ids.remove(review.id)
         return review
 
     @contextmanager
     def reserved(self) -> Iterator[None]:
         """Let nobody else attempt what has to be rejected: it would not show whose effect it is."""
-        with self._being_tried:
+        with self._stock.being_tried:
             yield
 
     def take_up_to(self, most: int) -> list[Review]:
@@ -127,8 +130,10 @@ class ReviewPool:
         """
         self.require_consent()
         taken: list[Review] = []
-        while len(taken) < most and len(self._ids) > 1:
-            taken += self._taken_of(self._ids[: min(most - len(taken), len(self._ids) - 1)])
+        while len(taken) < most and len(self._stock.ids) > 1:
+            taken += self._taken_of(
+                self._stock.ids[: min(most - len(taken), len(self._stock.ids) - 1)]
+            )
         try:
             while len(taken) < most and (not taken or self._session.target.fixtures.provision):
                 taken.append(self.take())
@@ -142,9 +147,9 @@ class ReviewPool:
         reads = self._reader.read_each([(id, None) for id in ids])
         for id, read in zip(ids, reads, strict=True):
             review = self._reader.review_in(read, id)
-            self._ids.remove(id)
+            self._stock.ids.remove(id)
             if review is not None and review.is_withheld:
-                self._withheld.append(review)
+                self._stock.withheld.append(review)
             elif review is not None:
                 yield review
 
@@ -156,18 +161,18 @@ class ReviewPool:
 
     def spend(self, review: Review) -> None:
         """Remove a review that was approved while it was in the pool."""
-        self._ids.remove(review.id)
+        self._stock.ids.remove(review.id)
 
     def give_back(self, review: Review) -> None:
         """Put a review back that was not approved."""
-        self._ids.append(review.id)
+        self._stock.ids.append(review.id)
 
     def _provision(self) -> str:
         """The id of one more review; a replay of a run takes those that were made in it."""
         if self._session.provisioned is None:
             id = provisioned(self._session.target.fixtures.provision)
-        elif self._recorded:
-            id = self._recorded.pop(0)
+        elif self._stock.recorded:
+            id = self._stock.recorded.pop(0)
         else:
             raise Inconclusive("no approvable review is left", needs=NEEDS)
         self._session.observations.append(("provisioned", id, id))

@@ -40,6 +40,10 @@ def test_only_properties_of_both_records_are_compared() -> None:
         ([{"kind": "a"}, {"kind": "b"}], [{"kind": "b"}, {"kind": "a"}]),
         ([{"kind": "a"}], [{"kind": "a", "more": 1}]),
         ([{"id": ID, "kind": "a"}], [{"kind": "a"}]),
+        (
+            [{"id": ID, "kind": "a"}, {"id": ID, "kind": "b"}],
+            [{"id": ID, "kind": "b", "more": 1}, {"id": ID.upper(), "kind": "a"}],
+        ),
         ([1, 2], [1, 2]),
         ([1, ID], [1, ID.upper()]),
         ([], []),
@@ -67,6 +71,11 @@ def test_two_values_agree(one: Any, other: Any) -> None:
         ({"id": ID}, [ID]),
         ([{"id": ID, "kind": "a"}, {"id": OTHER}], [{"id": OTHER}, {"id": ID, "kind": "b"}]),
         ([{"id": ID}], [{"id": OTHER}]),
+        (
+            [{"id": ID, "kind": "a"}, {"id": ID, "kind": "b"}],
+            [{"id": ID, "kind": "a"}, {"id": ID, "kind": "a"}],
+        ),
+        ([{"id": ID}, {"id": ID}], [{"id": ID}, 7]),
         ([{"id": ID}], [{"id": ID}, {"id": OTHER}]),
         ([{"id": ID}], [7]),
         ([1, 2], [2, 1]),

@@ -12,7 +12,7 @@ from conformance.runner.facts import fact_name
 from conformance.suite.access import choice, rule
 from conformance.suite.access.cases import Case, Cases, CellCallers
 from conformance.suite.access.interfaces import ByTool, Interface, OverHttp, Received
-from conformance.suite.access.judgement import check
+from conformance.suite.access.judgement import CONFLICT, check
 from conformance.suite.access.label import label
 from conformance.suite.access.rule import Cell, Outcome, outcome
 from conformance.suite.approval.approvals import Approvals
@@ -89,10 +89,21 @@ class AccessMatrix:
             # A tool may return a transient error that looks like a rejection.
             again = f"{label(cell)}, once more"
             received = self._interfaces["tool"].ask(operation, (case.call, caller), again)
+        if self._is_outrun(case, received):
+            raise NotApplicable("another client has revised the subject of the approval")
         check(cell, received, self._live)
         if case.review is not None:
             after = self._approvals.reader.read(case.review.id)
             check_not_approved(received.exchange, after)
+
+    def _is_outrun(self, case: Case, received: Received) -> bool:
+        """Whether the revision of an approval may have been stale when the request arrived.
+
+        Some targets look at the revision before anything else.
+        """
+        if case.review is None or received.exchange.status != CONFLICT:
+            return False
+        return self._approvals.reader.revised(case.review) is not None
 
     def _received(self, cell: Cell, case: Case, caller: Caller, number: int) -> Received:
         """The response to the request of a cell, after or beside that of its companion."""

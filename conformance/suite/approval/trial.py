@@ -9,6 +9,7 @@ from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.suite.approval.bystanders import are_unrelated, shares_as_much
+from conformance.suite.approval.plan import STALE_KIND
 from conformance.suite.approval.review import (
     Review,
     is_approved,
@@ -69,6 +70,16 @@ class Attempt:
         if self.response.status != 200 or not isinstance(after, int | float):
             return False
         return bool(self.before.revision < self.sent_revision <= after)
+
+    @property
+    def is_outrun(self) -> bool:
+        """Whether the revision that was sent may have been stale when the request arrived.
+
+        Some targets look at the revision before anything else.
+        """
+        if self.kind == STALE_KIND or self.response.status != 409:
+            return False
+        return shown_revision(self.after) not in (None, self.before.revision)
 
 
 class NoneLeftToApprove(Inconclusive):

@@ -149,16 +149,28 @@ class TrialRunner:
             if self._has_to_save_reviews:
                 break
             if self._effects[each.kind] < MOST_EFFECTS:
-                send = partial(self._send_planned, review, each)
-                label = f"{each.label}, alone"
-                key, response = self._approvals.with_new_key(review.id, label, send)
-                attempt = Attempt(response, self._reader.read(review.id), review, each.kind)
+                key, attempt = self._attempted_alone(review, each)
                 attempts[each.label] = attempt
                 try:
                     review = self._next_review(attempt, each, key)
                 except Inconclusive as problem:
                     raise NoneLeftToApprove(problem, {each.label: attempt}) from None
         return review, attempts
+
+    def _attempted_alone(self, review: Review, planned: Planned) -> tuple[str, Attempt]:
+        """Make an attempt; once more at the new revision where another client has revised it.
+
+        Returns the last key, too.
+        """
+        for number in range(MOST_REVISIONS):
+            label = f"{planned.label}, alone{f' at another revision {number}' if number else ''}"
+            send = partial(self._send_planned, review, planned)
+            key, response = self._approvals.with_new_key(review.id, label, send)
+            attempt = Attempt(response, self._reader.read(review.id), review, planned.kind)
+            if not attempt.is_outrun:
+                break
+            review = _as_read(review, attempt.after)
+        return key, attempt
 
     @property
     def _has_to_save_reviews(self) -> bool:

@@ -119,8 +119,27 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, dict) and isinstance(other, dict):
         return not differing(one, other)
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        return all(map(_same, one, other)) or all(map(_same, one, _in_order_of(one, other)))
+        return all(map(_same, one, other)) or _same_in_any_order(one, other)
     return alike(one, other)
+
+
+def _same_in_any_order(one: list[Any], other: list[Any]) -> bool:
+    if _are_told_apart(one) and _are_told_apart(other):
+        return all(map(_same, one, _in_order_of(one, other)))
+    if not all(isinstance(item, dict) for item in (*one, *other)):
+        return False
+    # Nothing says which of these records belong together: each has to agree with one of them.
+    return all(any(_same(item, each) for each in other) for item in one) and all(
+        any(_same(each, item) for each in one) for item in other
+    )
+
+
+def _are_told_apart(items: list[Any]) -> bool:
+    """Whether no two records in a list have the same id."""
+    ids = [
+        item["id"].lower() for item in items if isinstance(item, dict) and is_uuid(item.get("id"))
+    ]
+    return len(ids) == len(set(ids))
 
 
 def _in_order_of(one: list[Any], other: list[Any]) -> list[Any]:

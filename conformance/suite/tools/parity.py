@@ -66,7 +66,7 @@ def _differing_properties(over_http: Record, by_tool: Record, path: Path) -> set
 
 
 def _differing_elements(over_http: list[Any], by_tool: list[Any], path: Path) -> set[Path]:
-    """Records with ids are compared in any order, other elements in theirs."""
+    """Records are compared in any order, by their ids if they can be; others in theirs."""
     if len(over_http) != len(by_tool):
         return {path}
     pairs = _paired(over_http, by_tool)
@@ -79,7 +79,18 @@ def _paired(over_http: list[Any], by_tool: list[Any]) -> list[tuple[Any, Any]]:
     is_keyed = len(ours) == len(over_http) and ours.keys() == theirs.keys()
     if is_keyed:
         return [(record, theirs[id]) for id, record in ours.items()]
+    if all(isinstance(element, dict) for element in (*over_http, *by_tool)):
+        return _paired_in_any_order(over_http, by_tool)
     return list(zip(over_http, by_tool, strict=True))
+
+
+def _paired_in_any_order(over_http: list[Any], by_tool: list[Any]) -> list[tuple[Any, Any]]:
+    """Each record beside one that it agrees with, where there is one: no id says which it is."""
+    left, pairs = list(by_tool), []
+    for record in over_http:
+        agreeing = (place for place, other in enumerate(left) if not _differing(record, other, ()))
+        pairs.append((record, left.pop(next(agreeing, 0))))
+    return pairs
 
 
 def by_id(items: Iterable[Any]) -> dict[str, Record]:

@@ -12,13 +12,14 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.suite.tools import other_case
 from conformance.suite.tools.comparison import ROUNDS, Comparison
-from conformance.suite.tools.filters import cursor_of, filter_cases, filters_of
-from conformance.suite.tools.page_comparison import (
-    PageComparison,
+from conformance.suite.tools.filtered_pages import (
+    check_as_full,
     check_filtered,
     check_only_passing,
 )
-from conformance.suite.tools.parity import differing_paths, is_omitted
+from conformance.suite.tools.filters import cursor_of, filter_cases, filters_of
+from conformance.suite.tools.page_comparison import PageComparison
+from conformance.suite.tools.parity import differing_paths, is_absent, is_omitted
 from conformance.suite.tools.results import check_rejected
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
@@ -80,7 +81,9 @@ def _compare_filters(call: Call, comparison: Comparison) -> None:
     for case in filter_cases(operation, toolbox):
         filtered = call.asking(limit=next(limits), **case.filters)
         if not case.has_records:
-            check_only_passing(filtered, case.owners, comparison)
+            result = check_only_passing(filtered, case.owners, comparison)
+            if case.in_capitals:
+                check_as_full(filtered, result, comparison)
             continue
         # A cursor may imply its filters, and be rejected beside them.
         with suppress(Inconclusive):
@@ -137,8 +140,10 @@ def _compare_as_outsider(call: Call, comparison: Comparison) -> None:
     contract = toolbox.live.session.contract
     paths = {
         path
-        for path in differing_paths(over_http.data, by_tool.data, contract)
-        if not is_omitted(path, by_tool.data, operation.resource, contract)
+        for data in (by_tool.data, *by_tool.further)
+        for path in differing_paths(over_http.data, data, contract)
+        if not is_omitted(path, data, operation.resource, contract)
+        and not (data is not by_tool.data and is_absent(path, data))
     }
     if paths:  # what changes with every read is no difference
         again = toolbox.live.callers.send(call, outsider, toolbox.scheme, purpose=purpose)

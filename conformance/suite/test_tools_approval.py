@@ -61,7 +61,7 @@ def test_an_approval_by_tool_is_one_over_http(
     data, by_tool = data_of(first), first.exchange
     _check_result_by_tool(data, review, first)
     if not also and approvals.pool.leaves(FEWEST_LEFT):  # another one has other neighbours
-        (_, _, first), also = _next_approved_and_watched(toolbox, operation, approvals)
+        first, also = _approved_by_another_scheme(toolbox, operation, approvals)
     _check_alone(first, also, toolbox, operation, approvals)
 
     after = approvals.reader.read_approved(review)
@@ -202,6 +202,16 @@ def _next_approved_and_watched(
     """Approve the review of the pool that has the most pending reviews beside it in the list."""
     review = approvals.pool.take(pending_beside(approvals.reader.listed()))
     return _approved_and_watched(review, toolbox, operation, approvals)
+
+
+def _approved_by_another_scheme(
+    toolbox: Toolbox, operation: Operation, approvals: Approvals
+) -> tuple[ToolResult, Mapping[str, Exchange]]:
+    """The same, by another scheme that the tools accept; Violation where it is rejected."""
+    other = toolbox.by_another_scheme()
+    (_, _, result), also = _next_approved_and_watched(other, operation, approvals)
+    data_of(result)
+    return result, also
 
 
 def _approved_and_watched(

@@ -83,8 +83,9 @@ class CellCallers:
             raise NotApplicable("no credential lacks another permission alone")
         # Over HTTP, all of them are tried by another check; by tool, the likeliest mistake is.
         likely = target.lacking(_permission_of_parent(operation))
-        is_preferred = cell.interface == "tool" and likely in found
-        return likely if is_preferred else found[number % len(found)]
+        if cell.interface == "tool" and likely is not None and likely in found:
+            return likely
+        return found[number % len(found)]
 
 
 def _permission_of_parent(operation: Operation) -> str:

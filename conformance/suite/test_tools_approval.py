@@ -25,6 +25,7 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.approval.watched_pages import pages_of_reviews
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.tools.former_state import check_left
 from conformance.suite.tools.parity import differ
 from conformance.suite.tools.rejected_approvals import (
     check_rejected_by_tool,
@@ -33,6 +34,7 @@ from conformance.suite.tools.rejected_approvals import (
 from conformance.suite.tools.results import ToolResult, check_rejected, data_of
 from conformance.suite.tools.toolbox import Toolbox
 
+READER = "review_get"
 FEWEST_LEFT = 3
 """Reviews that are left to other checks."""
 MOST_REPEATED = 4
@@ -56,6 +58,7 @@ def test_an_approval_by_tool_is_one_over_http(
     check_unapprovable_by_tool(toolbox, operation, approvals, trials)
     review = approvals.pool.take(pending_beside(approvals.reader.listed()))
     review = _check_stale_by_tool(review, toolbox, operation, approvals, trials)
+    _read_by_tool(review, toolbox)
 
     (review, key, first), also = _approved_and_watched(review, toolbox, operation, approvals)
     data, by_tool = data_of(first), first.exchange
@@ -64,8 +67,7 @@ def test_an_approval_by_tool_is_one_over_http(
         first, also = _approved_by_another_scheme(toolbox, operation, approvals)
     _check_alone(first, also, toolbox, operation, approvals)
 
-    after = approvals.reader.read_approved(review)
-    check_not_in_former_state(review, after, by_tool)
+    after = _state_after(review, by_tool, toolbox, approvals)
     purpose = "replay over HTTP an approval by tool"
     replay = approvals.approve(review, key, scheme=toolbox.scheme, purpose=purpose)
     _require_replay(replay, after, approvals)
@@ -73,6 +75,23 @@ def test_an_approval_by_tool_is_one_over_http(
     older = arguments_of_approval(review.id, review.revision - 1, key)
     check_rejected(toolbox.call_as_primary(operation, older, "the key with another revision"))
     _check_key_over_http(Trial(review, toolbox.scheme, key, replay, after), toolbox, approvals)
+
+
+def _read_by_tool(review: Review, toolbox: Toolbox) -> None:
+    """Read a review by tool before its approval: what is shown then may be kept."""
+    operation = toolbox.live.operation(READER)
+    purpose = "the review by tool, before its approval"
+    toolbox.call_as_primary(operation, {"reviewId": review.id}, purpose)
+
+
+def _state_after(
+    review: Review, approval: Exchange, toolbox: Toolbox, approvals: Approvals
+) -> Exchange:
+    """A read after an approval by tool; Violation where it, or the tool, shows the former state."""
+    after = approvals.reader.read_approved(review)
+    check_not_in_former_state(review, after, approval)
+    check_left(review, READER, {"reviewId": review.id}, toolbox, at_once=1)
+    return after
 
 
 def _require_replay(replay: Exchange, after: Exchange, approvals: Approvals) -> None:

@@ -56,7 +56,7 @@ def _settle(
         return [result.exchange for result in called]
 
     def shows_former(exchange: Exchange) -> bool:
-        return _shows(results[exchange.id].data, review)
+        return any(_shows(data, review) for data in results[exchange.id].shown)
 
     return settle(read, shows_former, toolbox.live.session.transport.wait, at_once)
 

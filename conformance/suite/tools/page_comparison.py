@@ -43,9 +43,15 @@ class PageComparison:
             _check_cursor(pair)
         self._check_not_repeated(call, most, pairs)
         shown = set(_ids_over_http(pairs)), set(_ids_by_tool(pairs))
-        if shown[0] != shown[1]:
+        if shown[0] != shown[1] or self._ends_early(pairs):
             self._check_same_records(call)
         return pairs
+
+    def _ends_early(self, pairs: list[Pair]) -> bool:
+        """Whether the last page by tool has no cursor, and that over HTTP has one."""
+        if self.cursor is None or not pairs:
+            return False
+        return pairs[-1].tool_cursor is None and pairs[-1].over_http.cursor is not None
 
     def _pages(self, call: Call, most: int) -> list[Pair]:
         pairs: list[Pair] = []

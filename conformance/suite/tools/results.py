@@ -37,6 +37,11 @@ class ToolResult:
     further: tuple[Any, ...] = ()
 
     @property
+    def shown(self) -> tuple[Any, ...]:
+        """The data of every envelope in the result."""
+        return self.data, *self.further
+
+    @property
     def is_served(self) -> bool:
         """Whether the call returned data."""
         return not self.is_rejected and self.data is not MISSING

@@ -43,8 +43,9 @@ class PageComparison:
             _check_cursor(pair)
         self._check_not_repeated(call, most, pairs)
         shown = set(_ids_over_http(pairs)), set(_ids_by_tool(pairs))
-        if shown[0] != shown[1] or self._ends_early(pairs):
+        if shown[0] != shown[1]:
             self._check_same_records(call)
+        self._check_goes_on(call, most, pairs)
         return pairs
 
     def _ends_early(self, pairs: list[Pair]) -> bool:
@@ -52,6 +53,24 @@ class PageComparison:
         if self.cursor is None or not pairs:
             return False
         return pairs[-1].tool_cursor is None and pairs[-1].over_http.cursor is not None
+
+    def _check_goes_on(self, call: Call, most: int, pairs: list[Pair]) -> None:
+        """Violation where the tool repeatedly has no cursor, and HTTP goes on with more records."""
+        for _ in range(1, ROUNDS):
+            if not self._ends_early(pairs):
+                return
+            pairs = self._pages(call, most)
+        if not self._ends_early(pairs):
+            return
+        last = pairs[-1].over_http
+        items, _ = self._page_over_http(last.call.asking(**{str(self.cursor): str(last.cursor)}))
+        violation = defect(
+            Kind.OMITTED,
+            "the tool has no further page, and HTTP has one",
+            expected="a nextCursor",
+        ).on("nextCursor")
+        is_whole = by_id(items).keys() <= set(_ids_by_tool(pairs))
+        expect.that(is_whole, violation, last, pairs[-1].by_tool.exchange)
 
     def _pages(self, call: Call, most: int) -> list[Pair]:
         pairs: list[Pair] = []

@@ -49,7 +49,7 @@ def test_a_tool_needs_a_credential(
     for each in intruders:
         who, scheme = each.caller.credential, each.caller.scheme
         check_shown_nothing(toolbox.call(operation, arguments, who, scheme, purpose=each.purpose))
-        check_without_effect(call, operation, approvals, trials)
+    check_without_effect(call, operation, approvals, trials)
     further = further_arguments(operation, toolbox, call)
     for beside in (*further, *with_longest_page(operation, call)):
         for each in one_of_each(intruders):
@@ -63,7 +63,7 @@ def test_a_tool_needs_a_credential(
             result = toolbox.call_without_handshake(operation, given, each.caller, purpose)
             if result is not None:
                 check_shown_nothing(result)
-                check_without_effect(call, operation, approvals, trials)
+    check_without_effect(call, operation, approvals, trials)
 
 
 @requirement("tools/permission")

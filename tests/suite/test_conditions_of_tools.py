@@ -4,11 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from altered_target import few, stage
+from altered_target import few, having, stage
 
 from conformance.assurance.selftest import population
 from conformance.assurance.selftest.altered import Edit
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
+from conformance.suite import test_approval as approval
 from conformance.suite import test_authentication as authentication
 from conformance.suite import test_tools as tools
 from conformance.suite import test_tools_access as tools_access
@@ -115,3 +116,19 @@ def test_a_page_by_tool_may_be_the_last_one_once() -> None:
     old = "return responses.success(service.perform(tool.operation, caller, given))"
     with stage(edits=[Edit("tools", old, new)]) as one:
         one.perform(DATA, "video_list")
+
+
+def test_a_list_whose_cursor_has_no_known_name_has_one_page_to_compare() -> None:
+    """Whether a further page exists is not compared."""
+    with stage(having("parameters/video_list", {"cursor": False})) as one:
+        one.perform(DATA, "video_list")
+
+
+def test_the_last_review_may_be_taken_by_a_body_that_is_no_object() -> None:
+    """It expects no revision which others could have made."""
+    edits = SUBJECTS["body-in-an-array"].edits
+    with (
+        stage(few(1), edits=edits) as one,
+        pytest.raises(Inconclusive, match="no approvable review"),
+    ):
+        one.perform(approval.test_a_stale_revision_is_a_conflict, scheme="api-key")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from conformance.contract.description.probes import PROBES
 from conformance.contract.late_imports import ALONE
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
@@ -15,11 +16,20 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.tools.channel import Caller
+from conformance.suite.tools.rejected_approvals import GUARDS
 from conformance.suite.tools.results import require_served
-from conformance.suite.tools.schema import argument_paths, arranged, normalized, rejection
+from conformance.suite.tools.schema import (
+    argument_paths,
+    arranged,
+    default_at,
+    normalized,
+    rejection,
+)
 from conformance.suite.tools.toolbox import Toolbox, ToolsNotListed
 
 ROUNDS = 3
+UUIDS = tuple(str(probe.value) for probe in PROBES if probe.group == "UUID")
+"""UUIDs of each version and variant, in upper case, of all zeros and of all f."""
 
 
 @requirement("tools/listed")
@@ -77,8 +87,9 @@ def test_a_tool_takes_the_arguments_of_its_operation(
     paths = argument_paths(schema)
     named = _named_arguments(operation)
     _check_names(named, paths)
+    _check_default(operation, paths, schema)
     is_nested = any(len(paths[normalized(name)]) > 1 for name in named)
-    if is_nested or not named:
+    if is_nested:
         return  # the contract does not specify how arguments are nested
     for arguments in _allowed_arguments(operation, toolbox.live):
         _check_accepted(arguments, schema)
@@ -93,6 +104,27 @@ def _check_names(named: list[str], paths: dict[str, tuple[str, ...]]) -> None:
             argument=name,
         )
         expect.that(normalized(name) in paths, missing.on(name))
+
+
+def _check_default(
+    operation: Operation, paths: dict[str, tuple[str, ...]], schema: dict[str, Any]
+) -> None:
+    """Violation where the input schema states another default than the contract."""
+    for parameter in operation.parameters:
+        path = paths.get(normalized(parameter.name))
+        if "default" not in parameter.schema or path is None:
+            continue
+        expected = parameter.schema["default"]
+        stated = default_at(path, schema)
+        wrong = defect(
+            Kind.DECLARED,
+            "the input schema states another default of {argument}",
+            expected=str(expected),
+            actual=stated,
+            argument=parameter.name,
+        )
+        # An optional argument may have null in place of its default.
+        expect.that(stated in (None, expected), wrong.on(parameter.name))
 
 
 def _check_accepted(arguments: dict[str, Any], schema: dict[str, Any]) -> None:
@@ -110,23 +142,20 @@ def _check_accepted(arguments: dict[str, Any], schema: dict[str, Any]) -> None:
 def _named_arguments(operation: Operation) -> list[str]:
     """The arguments that the contract names."""
     parameters = [each.name for each in operation.parameters if not each.name_is_open]
-    body = ["expectedSubjectRevision", "idempotencyKey"] if operation.writes else []
-    return parameters + body
+    return [*parameters, *GUARDS] if operation.writes else parameters
 
 
 def _allowed_arguments(operation: Operation, live: Live) -> Iterator[dict[str, Any]]:
-    """Arguments within the contract: the fewest, and for a list the bounds and a cursor."""
+    """Arguments within the contract: the fewest, UUIDs of every form, and for a list the bounds."""
     id = live.made_up("tool")
     fewest: dict[str, Any] = {parameter_of(operation): id} if "{" in operation.path else {}
     if operation.writes:
         fewest |= {"expectedSubjectRevision": 3, "idempotencyKey": id}
     yield fewest
-    if not operation.is_list:
-        return
-    for limit in (1, 25, 100):
-        yield {**fewest, "limit": limit}
-    if "cursor" in _named_arguments(operation):
-        yield {**fewest, "cursor": id}
+    named = [each for each in _named_arguments(operation) if each not in ("limit", *GUARDS)]
+    yield from ({**fewest, name: uuid} for name in named for uuid in UUIDS)
+    if operation.is_list:
+        yield from ({**fewest, "limit": limit} for limit in (1, 25, 100))
 
 
 @requirement("tools/stock-client")

@@ -1,5 +1,6 @@
 """Access by tool: who may call which tool (Authentication, What the service does)."""
 
+from collections import ChainMap
 from typing import Any
 
 from conformance.contract import api
@@ -48,7 +49,7 @@ def test_a_tool_needs_a_credential(
     for each in intruders:
         who, scheme = each.caller.credential, each.caller.scheme
         check_shown_nothing(toolbox.call(operation, arguments, who, scheme, purpose=each.purpose))
-        check_without_effect(call, operation, approvals, trials)
+    check_without_effect(call, operation, approvals, trials)
     further = further_arguments(operation, toolbox, call)
     for beside in (*further, *with_longest_page(operation, call)):
         for each in one_of_each(intruders):
@@ -62,7 +63,7 @@ def test_a_tool_needs_a_credential(
             result = toolbox.call_without_handshake(operation, given, each.caller, purpose)
             if result is not None:
                 check_shown_nothing(result)
-                check_without_effect(call, operation, approvals, trials)
+    check_without_effect(call, operation, approvals, trials)
 
 
 @requirement("tools/permission")
@@ -102,8 +103,7 @@ def test_a_tool_stays_within_the_grant(
             needs=("fixtures.foreign", "fixtures.ungranted", "credentials.outsider"),
         )
     if outsider is not None:
-        result = toolbox.call(operation, arguments, outsider, purpose="the outsider")
-        check_shown_nothing(result, call.path.values())
+        _check_out_of_outsiders_reach(operation, toolbox, outsider, arguments)
         check_without_effect(call, operation, approvals, trials)
     if operation.writes:
         for id in outside:
@@ -114,6 +114,18 @@ def test_a_tool_stays_within_the_grant(
         for given in (arguments, *with_longest_page(operation, call)):
             result = toolbox.call_as_primary(operation, {**given, name: id}, purpose)
             check_shown_nothing(result, [id])
+
+
+def _check_out_of_outsiders_reach(
+    operation: Operation, toolbox: Toolbox, outsider: Credential, arguments: Arguments
+) -> None:
+    """The outsider gets nothing by the id of a record of primary's, nor by a cursor below it."""
+    id = str(arguments[parameter_of(operation)])
+    result = toolbox.call(operation, arguments, outsider, purpose="the outsider")
+    check_shown_nothing(result, [id])
+    for later in _with_primarys_cursor(operation, toolbox, arguments):
+        result = toolbox.call(operation, later, outsider, purpose="primary's cursor")
+        check_shown_nothing(result, [id])
 
 
 def _ids_outside(live: Live, kind: str) -> list[str]:
@@ -143,8 +155,8 @@ def test_a_tool_error_has_the_error_body(operation: Operation, toolbox: Toolbox)
     """An error result has `code` and `requestId` as strings, as an error over HTTP has."""
     toolbox.tool(operation)
     call = toolbox.live.call(operation)
-    arguments: Arguments = {**arguments_of(call), **_one_wrong(operation)}
-    result = toolbox.call_as_primary(operation, arguments, "an invalid argument")
+    arguments: Arguments = {**arguments_of(call), **_one_wrong(operation, toolbox.live)}
+    result = toolbox.call_as_primary(operation, arguments, "one argument is wrong")
     if not result.has_error_result:
         raise NotApplicable(f"{operation.id} returned {result.outcome}: no result with an error")
     body = result.error if isinstance(result.error, dict) else {}
@@ -159,8 +171,11 @@ def test_a_tool_error_has_the_error_body(operation: Operation, toolbox: Toolbox)
         expect.that(has_text, violation.on(name).at(result.where), result.exchange)
 
 
-def _one_wrong(operation: Operation) -> dict[str, Any]:
-    return {"limit": 0} if operation.is_list else {parameter_of(operation): "not-a-uuid"}
+def _one_wrong(operation: Operation, live: Live) -> dict[str, Any]:
+    """A limit out of range for a list; for a record, an id that nothing has."""
+    if operation.is_list:
+        return {"limit": 0}
+    return {parameter_of(operation): live.made_up(operation.id)}
 
 
 def _invalid_arguments(operation: Operation, toolbox: Toolbox, call: Call) -> list[tuple[str, Any]]:
@@ -185,7 +200,9 @@ def _check_list_within_the_grant(operation: Operation, toolbox: Toolbox) -> None
     requests: list[dict[str, Any]] = [{"limit": PAGE}]
     for name, _, _ in filters_of(operation, toolbox):
         role = live.session.roles(operation)[name]
-        requests += [{"limit": PAGE, name: group[role]} for group in groups if role in group]
+        named = [group[role] for group in groups if role in group]
+        spelled = (*named, *(id.upper() for id in named[-1:]))
+        requests += [{"limit": PAGE, name: id} for id in spelled]
     for arguments in requests:
         purpose = "a page that may show nothing from outside"
         result = toolbox.call_as_primary(operation, arguments, purpose)
@@ -209,24 +226,32 @@ def _check_apart(
 
 def _check_cursor_apart(operation: Operation, toolbox: Toolbox, outsider: Credential) -> None:
     """A cursor of primary's shows the outsider nothing of primary's."""
-    live = toolbox.live
-    name = live.session.name(operation, "cursor") if operation.is_list else None
+    for arguments in _with_primarys_cursor(operation, toolbox, {}):
+        theirs = toolbox.call(operation, arguments, outsider, purpose="primary's cursor")
+        listed = by_id(toolbox.live.listing(operation.id).records)
+        shared = listed.keys() & _items(theirs).keys()
+        _check_shows_none(theirs, shared, "the tool shows the outsider a record of primary")
+
+
+def _with_primarys_cursor(
+    operation: Operation, toolbox: Toolbox, given: Arguments
+) -> list[dict[str, Any]]:
+    """The arguments of the page after primary's first record; [] where there is none."""
+    name = toolbox.live.session.name(operation, "cursor") if operation.is_list else None
     argument = toolbox.argument_name(operation, name) if name is not None else None
     if argument is None:
-        return
-    page = toolbox.call_as_primary(operation, {"limit": 1}, "primary's page of one")
+        return []
+    first = {**given, "limit": 1}
+    page = toolbox.call_as_primary(operation, first, "primary's page of one")
     cursor = page.data.get("nextCursor") if isinstance(page.data, dict) else None
-    if cursor is None:
-        return
-    arguments = {"limit": 1, argument: cursor}
-    theirs = toolbox.call(operation, arguments, outsider, purpose="primary's cursor")
-    shared = by_id(live.listing(operation.id).records).keys() & _items(theirs).keys()
-    _check_shows_none(theirs, shared, "the tool shows the outsider a record of primary")
+    return [] if cursor is None else [{**first, argument: cursor}]
 
 
 def _items(result: ToolResult) -> dict[str, Any]:
-    items = result.data.get("items") if isinstance(result.data, dict) else None
-    return dict(by_id(items)) if isinstance(items, list) else {}
+    """The records on a page by tool, those of its text included."""
+    pages = [data.get("items") for data in result.shown if isinstance(data, dict)]
+    records = [by_id(items) for items in pages if isinstance(items, list)]
+    return dict(ChainMap(*records))
 
 
 def _check_shows_none(result: ToolResult, ids: set[str], text: str) -> None:

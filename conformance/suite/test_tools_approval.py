@@ -1,6 +1,6 @@
 """Approval by tool: it has the effects and the guards of that over HTTP (Versioning)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from conformance.contract.openapi import Operation
@@ -25,6 +25,8 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.approval.watched_pages import pages_of_reviews
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.reading.other_case import in_other_case
+from conformance.suite.tools.former_state import check_left
 from conformance.suite.tools.parity import differ
 from conformance.suite.tools.rejected_approvals import (
     check_rejected_by_tool,
@@ -33,11 +35,18 @@ from conformance.suite.tools.rejected_approvals import (
 from conformance.suite.tools.results import ToolResult, check_rejected, data_of
 from conformance.suite.tools.toolbox import Toolbox
 
+READER = "review_get"
 FEWEST_LEFT = 3
 """Reviews that are left to other checks."""
 MOST_REPEATED = 4
 """Approvals that may have to repeat what one of them did."""
-FAR_AHEAD = 1000
+STALE: tuple[tuple[int, Callable[[str], str]], ...] = (
+    (1, str),
+    (-1, str),
+    (1000, str),
+    (1, in_other_case),
+)
+"""Stale revisions by their difference from the current one, each with the spelling of the id."""
 READS = 64
 """Pages that are read to see whether others approve reviews."""
 
@@ -56,16 +65,16 @@ def test_an_approval_by_tool_is_one_over_http(
     check_unapprovable_by_tool(toolbox, operation, approvals, trials)
     review = approvals.pool.take(pending_beside(approvals.reader.listed()))
     review = _check_stale_by_tool(review, toolbox, operation, approvals, trials)
+    _read_by_tool(review, toolbox)
 
     (review, key, first), also = _approved_and_watched(review, toolbox, operation, approvals)
     data, by_tool = data_of(first), first.exchange
-    _check_result_by_tool(data, review, first)
+    _check_result_by_tool(review, first)
     if not also and approvals.pool.leaves(FEWEST_LEFT):  # another one has other neighbours
-        (_, _, first), also = _next_approved_and_watched(toolbox, operation, approvals)
+        first, also = _approved_by_another_scheme(toolbox, operation, approvals)
     _check_alone(first, also, toolbox, operation, approvals)
 
-    after = approvals.reader.read_approved(review)
-    check_not_in_former_state(review, after, by_tool)
+    after = _state_after(review, by_tool, toolbox, approvals)
     purpose = "replay over HTTP an approval by tool"
     replay = approvals.approve(review, key, scheme=toolbox.scheme, purpose=purpose)
     _require_replay(replay, after, approvals)
@@ -73,6 +82,23 @@ def test_an_approval_by_tool_is_one_over_http(
     older = arguments_of_approval(review.id, review.revision - 1, key)
     check_rejected(toolbox.call_as_primary(operation, older, "the key with another revision"))
     _check_key_over_http(Trial(review, toolbox.scheme, key, replay, after), toolbox, approvals)
+
+
+def _read_by_tool(review: Review, toolbox: Toolbox) -> None:
+    """Read a review by tool before its approval: what is shown then may be kept."""
+    operation = toolbox.live.operation(READER)
+    purpose = "the review by tool, before its approval"
+    toolbox.call_as_primary(operation, {"reviewId": review.id}, purpose)
+
+
+def _state_after(
+    review: Review, approval: Exchange, toolbox: Toolbox, approvals: Approvals
+) -> Exchange:
+    """A read after an approval by tool; Violation where it, or the tool, shows the former state."""
+    after = approvals.reader.read_approved(review)
+    check_not_in_former_state(review, after, approval)
+    check_left(review, READER, {"reviewId": review.id}, toolbox, at_once=1)
+    return after
 
 
 def _require_replay(replay: Exchange, after: Exchange, approvals: Approvals) -> None:
@@ -130,11 +156,12 @@ def _check_key_over_http(by_tool: Trial, toolbox: Toolbox, approvals: Approvals)
     expect.that(transfer.conforms, otherwise, transfer.response, transfer.after)
 
 
-def _check_result_by_tool(data: object, review: Review, first: ToolResult) -> None:
+def _check_result_by_tool(review: Review, first: ToolResult) -> None:
     """Violation where the result is of another review, or says another status than `approved`."""
-    result = data if isinstance(data, dict) else {}
     places = dict.fromkeys(("id", "status"), first.where)
-    check_is_approval_of(review, result, "the result by tool", places, first.exchange)
+    for data in first.shown:
+        result = data if isinstance(data, dict) else {}
+        check_is_approval_of(review, result, "the result by tool", places, first.exchange)
 
 
 def _check_replay_by_tool(
@@ -175,10 +202,10 @@ def _check_stale_by_tool(
     review: Review, toolbox: Toolbox, operation: Operation, approvals: Approvals, trials: Trials
 ) -> Review:
     """An approval by tool at another revision is rejected; the review to go on with."""
-    for difference in (1, -1, FAR_AHEAD):
+    for difference, spelled in STALE:
         wrong = review.revision + difference
-        key = approvals.key(review.id, f"revision {wrong} by tool")
-        stale = arguments_of_approval(review.id, wrong, key)
+        key = approvals.key(review.id, f"revision {wrong} by tool {spelled.__name__}")
+        stale = arguments_of_approval(spelled(review.id), wrong, key)
         result = toolbox.call_as_primary(operation, stale, "a stale revision by tool")
         if not result.is_rejected and _is_overtaken(review.id, wrong, approvals, trials):
             review = approvals.pool.take()
@@ -202,6 +229,16 @@ def _next_approved_and_watched(
     """Approve the review of the pool that has the most pending reviews beside it in the list."""
     review = approvals.pool.take(pending_beside(approvals.reader.listed()))
     return _approved_and_watched(review, toolbox, operation, approvals)
+
+
+def _approved_by_another_scheme(
+    toolbox: Toolbox, operation: Operation, approvals: Approvals
+) -> tuple[ToolResult, Mapping[str, Exchange]]:
+    """The same, by another scheme that the tools accept; Violation where it is rejected."""
+    other = toolbox.by_another_scheme()
+    (_, _, result), also = _next_approved_and_watched(other, operation, approvals)
+    data_of(result)
+    return result, also
 
 
 def _approved_and_watched(

@@ -12,13 +12,14 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.suite.tools import other_case
 from conformance.suite.tools.comparison import ROUNDS, Comparison
-from conformance.suite.tools.filters import cursor_of, filter_cases, filters_of
-from conformance.suite.tools.page_comparison import (
-    PageComparison,
+from conformance.suite.tools.filtered_pages import (
+    check_as_full,
     check_filtered,
     check_only_passing,
 )
-from conformance.suite.tools.parity import differing_paths, is_omitted
+from conformance.suite.tools.filters import cursor_of, filter_cases, filters_of
+from conformance.suite.tools.page_comparison import PageComparison
+from conformance.suite.tools.parity import differing_paths, is_absent, is_omitted
 from conformance.suite.tools.results import check_rejected
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
@@ -49,6 +50,8 @@ def test_a_tool_returns_the_data_of_its_operation(operation: Operation, toolbox:
     if not call.path and not operation.is_list:
         by_another.check_data(call)
         _compare_as_outsider(call, comparison)
+        if by_another.toolbox.scheme != toolbox.scheme:
+            _compare_as_outsider(call, by_another)
     if call.path:
         absent = {**arguments_of(call), parameter_of(operation): live.made_up(operation.id)}
         check_rejected(toolbox.call_as_primary(operation, absent, "an id that nothing has"))
@@ -77,14 +80,19 @@ def _compare_filters(call: Call, comparison: Comparison) -> None:
     operation, toolbox = comparison.operation, comparison.toolbox
     pages = PageComparison(comparison, cursor_of(call, operation, toolbox))
     limits = cycle(FILTERED)
+    by_another = replace(comparison, toolbox=toolbox.by_another_scheme())
+    turns = cycle((comparison, by_another))
     for case in filter_cases(operation, toolbox):
+        comparison = next(turns)
         filtered = call.asking(limit=next(limits), **case.filters)
         if not case.has_records:
-            check_only_passing(filtered, case.owners, comparison)
+            result = check_only_passing(filtered, case.owners, comparison)
+            if case.in_capitals:
+                check_as_full(filtered, result, comparison)
             continue
         # A cursor may imply its filters, and be rejected beside them.
         with suppress(Inconclusive):
-            shown = pages.check_pages(filtered, PAGES)
+            shown = replace(pages, comparison=comparison).check_pages(filtered, PAGES)
             for restricted, id in case.owners.items():
                 check_filtered(shown, restricted, id)
 
@@ -137,8 +145,10 @@ def _compare_as_outsider(call: Call, comparison: Comparison) -> None:
     contract = toolbox.live.session.contract
     paths = {
         path
-        for path in differing_paths(over_http.data, by_tool.data, contract)
-        if not is_omitted(path, by_tool.data, operation.resource, contract)
+        for data in by_tool.shown
+        for path in differing_paths(over_http.data, data, contract)
+        if not is_omitted(path, data, operation.resource, contract)
+        and not (data is not by_tool.data and is_absent(path, data))
     }
     if paths:  # what changes with every read is no difference
         again = toolbox.live.callers.send(call, outsider, toolbox.scheme, purpose=purpose)

@@ -103,12 +103,21 @@ def test_the_rules_classify_each_malformed_body_as_invalid(name: str) -> None:
 
 def test_literal_malformed_bodies_are_sent_unchanged() -> None:
     """Their bytes are not encoded again."""
-    names = ("a body that is an array", "a body that is a string", "a body that breaks off")
+    names = ("a body that is a number", "a body that breaks off")
     assert [MALFORMED[name](RIGHT, 7, "k").body for name in names] == [
-        b"[]",
-        b'"approve"',
+        b"1",
         b'{"expectedSubjectRevision": 1,',
     ]
+
+
+def test_a_right_body_is_inside_of_an_array_and_a_string() -> None:
+    """A parser that takes it out would approve the review."""
+    array, string = (
+        json.loads(MALFORMED[f"a body that is {name}"](RIGHT, 7, "k").body or b"")
+        for name in ("an array", "a string")
+    )
+    right = json.loads(RIGHT.body or b"")
+    assert (array, json.loads(string)) == ([right], right)
 
 
 def test_a_misspelt_id_is_derived_from_the_right_one() -> None:

@@ -123,8 +123,12 @@ def _addresses(document: Document, found: Sequence[Described]) -> Iterator[Diffe
     if all(each.versioned for each in found):
         return
     line = lines(document.raw_child(Node(document.root), "servers"))
+    is_other = any(each.other_version for each in found)
     message = "a server URL does not end with the version segment v1"
-    yield Difference(Aspect.OPERATIONS, Effect.OPEN, "servers", message, lines=line)
+    if is_other:
+        message = "a server URL has the segment of another version than v1"
+    effect = Effect.CLIENTS if is_other else Effect.OPEN
+    yield Difference(Aspect.OPERATIONS, effect, "servers", message, lines=line)
 
 
 def _operations(matched: dict[str, Pair], found: Sequence[Described]) -> Iterator[Difference]:

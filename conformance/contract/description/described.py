@@ -11,6 +11,7 @@ from conformance.contract.description.node import Node
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 
 _VERSION_SEGMENT = re.compile(r".*/v1(?=/)")
+_ANY_VERSION = re.compile(r"/v\d+(?=/|$)")
 _NAME = re.compile(r"\{([^}]*)\}")
 
 
@@ -27,6 +28,8 @@ class Described:
     """By location and name."""
     versioned: bool
     """Whether its server URL has the version segment, or no server is given."""
+    other_version: bool
+    """Whether its server URL has the segment of another version instead."""
 
     @property
     def id(self) -> object:
@@ -75,6 +78,7 @@ def _described(
         node=node,
         parameters=parameters,
         versioned=address is None or has_version,
+        other_version=not has_version and _ANY_VERSION.search(address or "") is not None,
     )
 
 

@@ -4,7 +4,15 @@ import jsonschema_rs
 
 from conformance.contract.description.document import Choice
 
-_TYPES = {"object": dict, "array": list}
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "null": type(None),
+}
 _BOUNDS = {
     "format": "format",
     "enum": "one of",
@@ -22,11 +30,12 @@ _BOUNDS = {
 
 
 def allows_type(schema: object, name: str) -> bool:
-    """Whether a value of type "object" or "array" may fit."""
+    """Whether a value of a JSON type may fit."""
     if not isinstance(schema, dict):
         return schema is not False
     stated = schema.get("type", name)
-    is_allowed = name in stated if isinstance(stated, list) else stated == name
+    types = stated if isinstance(stated, list) else [stated]
+    is_allowed = name in types or (name == "integer" and "number" in types)
     values = [schema["const"]] if "const" in schema else schema.get("enum")
     if not is_allowed or not isinstance(values, list):
         return is_allowed

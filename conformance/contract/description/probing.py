@@ -28,7 +28,7 @@ def differences(ours: View, theirs: View, place: Place) -> Iterator[Difference]:
         effect = _effect_of_wider(ours, theirs, wider, place)
         yield place.difference(theirs, effect, f"also allows {kinds(wider)}", said)
     if narrower:
-        effect = _effect_of_narrower(ours, narrower, place)
+        effect = _effect_of_narrower(ours, theirs, narrower, place)
         yield place.difference(theirs, effect, f"does not allow {kinds(narrower)}", said)
     if composite and not theirs.of_type(composite):
         yield place.difference(theirs, place.loss, f"is not {_NOUNS[composite]}", said)
@@ -62,7 +62,18 @@ def _effect_of_wider(ours: View, theirs: View, wider: Sequence[Probe], place: Pl
     return Effect.OPEN if is_null and ours.aspects & SHAPE_ASPECTS else Effect.CLIENTS
 
 
-def _effect_of_narrower(ours: View, narrower: Sequence[Probe], place: Place) -> Effect:
+def _is_of_another_type(ours: View, theirs: View) -> bool:
+    """Whether the second schema allows no value of a type that the first one allows."""
+    types = {probe.type for probe in PROBES if ours.allows(probe.value)}
+    return not any(theirs.of_type(name) for name in types)
+
+
+def _effect_of_narrower(
+    ours: View, theirs: View, narrower: Sequence[Probe], place: Place
+) -> Effect:
+    is_body = place.direction is Direction.BODY
+    if is_body and _is_of_another_type(ours, theirs):
+        return Effect.CALLERS
     if ours.aspects & VALUE_ASPECTS:
         return Effect.OPEN
     if place.in_response:
@@ -70,5 +81,4 @@ def _effect_of_narrower(ours: View, narrower: Sequence[Probe], place: Place) -> 
         has_null = any(probe.value is None for probe in narrower)
         return Effect.CLIENTS if has_null else Effect.HARMLESS
     is_extreme = all(probe.extreme for probe in narrower)
-    is_body = place.direction is Direction.BODY
     return Effect.OPEN if is_body and is_extreme else Effect.CALLERS

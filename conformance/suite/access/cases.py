@@ -3,7 +3,7 @@
 from contextlib import suppress
 from dataclasses import dataclass
 
-from conformance.contract import api
+from conformance.contract import api, openapi
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Call
@@ -55,7 +55,7 @@ class CellCallers:
         if cell.caller == "near-miss":
             return self._near_miss(cell.scheme, number)
         if cell.caller == "lacking another":
-            return self._lacking_another(operation, cell.scheme, number)
+            return self._lacking_another(operation, cell, number)
         if cell.caller == "colleague":
             return self.live.callers.colleague(cell.scheme)
         names = {"lacking": f"lacking.{operation.permission}"}
@@ -68,7 +68,7 @@ class CellCallers:
             raise NotApplicable("a short secret has no near miss")
         return found[number % len(found)]
 
-    def _lacking_another(self, operation: Operation, scheme: str, number: int) -> Credential:
+    def _lacking_another(self, operation: Operation, cell: Cell, number: int) -> Credential:
         target, own = self.live.session.target, operation.permission
         known = [target.lacking(each) for each in api.load().permissions if each != own]
         lacking = target.lacking(own)
@@ -76,12 +76,23 @@ class CellCallers:
             each
             for each in known
             if each is not None
-            and scheme in each.schemes
+            and cell.scheme in each.schemes
             and not (lacking is not None and each.shares_secret(lacking))
         ]
         if not found:
             raise NotApplicable("no credential lacks another permission alone")
+        # Over HTTP, all of them are tried by another check; by tool, the likeliest mistake is.
+        likely = target.lacking(_permission_of_parent(operation))
+        if cell.interface == "tool" and likely is not None and likely in found:
+            return likely
         return found[number % len(found)]
+
+
+def _permission_of_parent(operation: Operation) -> str:
+    """The permission to read the record in the path of an operation; its own without one."""
+    if "{" not in operation.path:
+        return operation.permission
+    return openapi.load().operation(api.load().readers[parameter_of(operation)]).permission
 
 
 class Cases:

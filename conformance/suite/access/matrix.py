@@ -148,8 +148,10 @@ class AccessMatrix:
 
     def _require_accepting(self, cell: Cell, caller: Caller) -> None:
         """NotApplicable where a tool interface need not serve this scheme."""
-        is_served = outcome(cell) is Outcome.SERVED and cell.interface == "tool"
-        if is_served and caller.scheme != self._toolbox.scheme:
+        if outcome(cell) is not Outcome.SERVED or cell.interface != "tool":
+            return
+        accepted = {self._toolbox.scheme, self._toolbox.by_another_scheme().scheme}
+        if caller.scheme not in accepted:
             raise NotApplicable(f"the tools are called by {self._toolbox.scheme}")
 
     def _require_baseline(self, cell: Cell, case: Case, caller: Caller) -> None:

@@ -74,13 +74,16 @@ class Cell:
     def combinations(self) -> tuple[Hashable, ...]:
         """What has to occur in a covering part: every pair of values, and some triples.
 
-        Over HTTP, one operation may forget in one form only what it has to reject.
+        Over HTTP, one operation may forget in one form only what it has to reject. By tool, each
+        operation may require another permission than its own.
         """
         asked, kind = (self.caller, self.record), _kind(_operation(self))
         by, way = (self.interface, kind), (self.interface, self.form)
         row = (asked, self.operation, by, way, self.scheme, self.setting)
         pairs = combinations(enumerate(row), 2)
         expected = outcome(self)
+        if (self.caller, self.interface) == ("lacking another", "tool"):
+            return *pairs, (self.caller, self.operation, self.interface)
         if self.interface == "tool" or expected is Outcome.SERVED:
             return (*pairs,)
         return *pairs, (expected, self.operation, way)

@@ -94,6 +94,15 @@ def _raw(content: bytes) -> Change:
     return body
 
 
+def _wrapped(wrap: Callable[[Any], Any]) -> Change:
+    """A right body inside another JSON value: a careless parser takes it out."""
+
+    def body(call: Call, _: int, __: str) -> Call:
+        return call.carrying(wrap(json.loads(call.body or b"{}")))
+
+    return body
+
+
 def _at(spelling: Callable[[str], str]) -> Change:
     def path(call: Call, _: int, __: str) -> Call:
         return call.at(reviewId=spelling(call.path["reviewId"]))
@@ -137,8 +146,8 @@ MALFORMED: Mapping[str, Change] = {
     "a key that is false": changed(key=False),
     "a key that is an array": changed(key=["key"]),
     "a key that is an object": changed(key={"key": "key"}),
-    "a body that is an array": _raw(b"[]"),
-    "a body that is a string": _raw(b'"approve"'),
+    "a body that is an array": _wrapped(lambda right: [right]),
+    "a body that is a string": _wrapped(json.dumps),
     "a body that is a number": _raw(b"1"),
     "a body that breaks off": _raw(b'{"expectedSubjectRevision": 1,'),
     "a body that is no JSON": _raw(b"approve"),

@@ -1,13 +1,12 @@
 """What one review goes through: attempts that have to be rejected, then its approval."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Inconclusive, Kind, defect
-from conformance.http.exchange import Exchange
+from conformance.http.exchange import Exchange, parse
 from conformance.suite.approval.bystanders import are_unrelated, shares_as_much
 from conformance.suite.approval.plan import STALE_KIND
 from conformance.suite.approval.review import (
@@ -60,16 +59,19 @@ class Attempt:
 
     @property
     def sent_revision(self) -> Any:
-        """The revision that the request expected."""
-        return json.loads(self.response.call.body or b"{}").get("expectedSubjectRevision")
+        """The revision that the request expected; None where its body is not an object."""
+        document, _ = parse(self.response.call.body or b"{}")
+        return document.get("expectedSubjectRevision") if isinstance(document, dict) else None
 
     @property
     def is_overtaken(self) -> bool:
         """Whether others may have made the revision that was sent, before the request arrived."""
-        after = shown_revision(self.after)
-        if self.response.status != 200 or not isinstance(after, int | float):
+        sent, after = self.sent_revision, shown_revision(self.after)
+        if self.response.status != 200:
             return False
-        return bool(self.before.revision < self.sent_revision <= after)
+        if not isinstance(sent, int | float) or not isinstance(after, int | float):
+            return False
+        return bool(self.before.revision < sent <= after)
 
     @property
     def is_outrun(self) -> bool:

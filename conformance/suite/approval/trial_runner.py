@@ -127,7 +127,7 @@ class TrialRunner:
             self._with_usable_key(review, each, response)
             for each, response in zip(planned, responses, strict=True)
         ]
-        after = self._reader.read(review.id)
+        after = self._read_after(review, settled)
         return {
             each.label: Attempt(response, after, review, each.kind)
             for each, response in zip(planned, settled, strict=True)
@@ -166,11 +166,18 @@ class TrialRunner:
             label = f"{planned.label}, alone{f' at another revision {number}' if number else ''}"
             send = partial(self._send_planned, review, planned)
             key, response = self._approvals.with_new_key(review.id, label, send)
-            attempt = Attempt(response, self._reader.read(review.id), review, planned.kind)
+            after = self._read_after(review, [response])
+            attempt = Attempt(response, after, review, planned.kind)
             if not attempt.is_outrun:
                 break
             review = _as_read(review, attempt.after)
         return key, attempt
+
+    def _read_after(self, review: Review, responses: Iterable[Exchange]) -> Exchange:
+        """A read after attempts; where one was accepted, reads may lag behind its effect."""
+        if any(response.status == 200 for response in responses):
+            return self._reader.read_approved(review)
+        return self._reader.read(review.id)
 
     @property
     def _has_to_save_reviews(self) -> bool:
@@ -212,7 +219,7 @@ class TrialRunner:
         calls = [self._approvals.call(review.id, ahead(review.revision), key) for key in keys]
         sending = Sending(primary, primary.schemes[0], "stale approvals at once")
         responses = self._session.client.send_all(calls, [sending] * AT_ONCE, together=True)
-        after = self._reader.read(review.id)
+        after = self._read_after(review, responses)
         attempts = tuple(Attempt(response, after, review, STALE_KIND) for response in responses)
         if self._approvals.is_spent(review, after):
             self._approvals.record(review.id, review.revision, keys[0])

@@ -16,7 +16,13 @@ from conformance.contract.verdict import (
     defect,
 )
 from conformance.http.exchange import MISSING, Call, Exchange
-from conformance.suite.tools.parity import by_id, differing_paths, is_omitted, is_sound
+from conformance.suite.tools.parity import (
+    by_id,
+    differing_paths,
+    is_absent,
+    is_omitted,
+    is_sound,
+)
 from conformance.suite.tools.results import ToolResult, data_of
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
@@ -106,13 +112,25 @@ class Comparison:
         if pair.over_http.data is MISSING:
             return set()  # reported by the rules of the response
         contract, resource = self.toolbox.live.session.contract, self.operation.resource
-        return {
+        found = {
             (id, path)
-            for id, record, other in self._shared(pair.over_http.data, pair.by_tool.data)
-            for path in differing_paths(record, other, contract)
+            for id, path, record, other in self._differing(pair.over_http.data, pair.by_tool.data)
             if is_sound(path, record, resource, contract)
             and not is_omitted(path, other, resource, contract)
         }
+        # A text beside structured content may be a summary of it.
+        return found | {
+            (id, path)
+            for data in pair.by_tool.further
+            for id, path, record, other in self._differing(pair.over_http.data, data)
+            if is_sound(path, record, resource, contract) and not is_absent(path, other)
+        }
+
+    def _differing(self, over_http: Any, by_tool: Any) -> Iterator[tuple[str, Path, Any, Any]]:
+        """Each path in which a shared record differs, with the record of either interface."""
+        for id, record, other in self._shared(over_http, by_tool):
+            for path in differing_paths(record, other, self.toolbox.live.session.contract):
+                yield id, path, record, other
 
     def _shared(self, over_http: Any, by_tool: Any) -> Iterator[tuple[str, Any, Any]]:
         """The records that both responses show."""
@@ -136,12 +154,7 @@ class Comparison:
         """
         for _ in range(reads):
             again = self.toolbox.live.callers.baseline(over_http.call, scheme=self.toolbox.scheme)
-        contract = self.toolbox.live.session.contract
-        return {
-            (id, path)
-            for id, record, other in self._shared(over_http.data, again.data)
-            for path in differing_paths(record, other, contract)
-        }
+        return {(id, path) for id, path, *_ in self._differing(over_http.data, again.data)}
 
 
 def _items(data: Any) -> list[Any] | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
@@ -30,12 +30,14 @@ def filters_of(operation: Operation, toolbox: Toolbox) -> Iterator[tuple[str, st
 class FilterCase:
     """Filters by their names, the owners that they name by the properties that they restrict.
 
-    `has_records` is false where nothing may pass them, or an id is in upper case.
+    `has_records` is false where nothing may pass them, or an id is `in_capitals`: then a record
+    passes them where that spelling is accepted.
     """
 
     filters: Mapping[str, str]
     owners: Mapping[str, str]
     has_records: bool = True
+    in_capitals: bool = False
 
 
 def filter_cases(operation: Operation, toolbox: Toolbox) -> Iterator[FilterCase]:
@@ -65,7 +67,8 @@ def filter_cases(operation: Operation, toolbox: Toolbox) -> Iterator[FilterCase]
         # Where such a filter is ignored, the first record shows it.
         others = (str(each[restricted]) for each in records)
         other = next((id for id in others if id != first[restricted]), first[restricted])
-        yield case({restricted: other.upper()}, has_records=False)
+        upper = case({restricted: other.upper()}, has_records=False)
+        yield replace(upper, in_capitals=other != other.upper())
     if len(names) > 1:
         yield case(first)
         yield from (

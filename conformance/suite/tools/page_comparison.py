@@ -1,7 +1,7 @@
 """Pages of a list by tool and over HTTP, which have to show the same records in the end."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,8 +34,8 @@ class PageComparison:
     def check_pages(self, call: Call, most: int) -> list[Pair]:
         """At most so many pages in a row, which are returned.
 
-        Violation where shared records differ, a page is too long, the tool repeats a record, or
-        only one of the interfaces ever shows a record.
+        Violation where shared records differ, a page is too long, the tool repeats a record, also
+        after the last page over HTTP, or only one of the interfaces ever shows a record.
         """
         pairs = self._pages(call, most)
         for pair in pairs:
@@ -45,7 +45,30 @@ class PageComparison:
         shown = set(_ids_over_http(pairs)), set(_ids_by_tool(pairs))
         if shown[0] != shown[1]:
             self._check_same_records(call)
+        self._check_goes_on(call, most, pairs)
         return pairs
+
+    def _ends_early(self, pairs: list[Pair]) -> bool:
+        """Whether the last page by tool has no cursor, and that over HTTP has one."""
+        if self.cursor is None or not pairs:
+            return False
+        return pairs[-1].tool_cursor is None and pairs[-1].over_http.cursor is not None
+
+    def _check_goes_on(self, call: Call, most: int, pairs: list[Pair]) -> None:
+        """Violation where the tool repeatedly has no cursor, and HTTP goes on with more records."""
+        for _ in range(ROUNDS):
+            if not self._ends_early(pairs):
+                return
+            short, pairs = pairs, self._pages(call, most)
+        last = short[-1].over_http
+        items, _ = self._page_over_http(last.call.asking(**{str(self.cursor): str(last.cursor)}))
+        violation = defect(
+            Kind.OMITTED,
+            "the tool has no further page, and HTTP has one",
+            expected="a nextCursor",
+        ).on("nextCursor")
+        is_whole = by_id(items).keys() <= set(_ids_by_tool(short))
+        expect.that(is_whole, violation, last, short[-1].by_tool.exchange)
 
     def _pages(self, call: Call, most: int) -> list[Pair]:
         pairs: list[Pair] = []
@@ -63,12 +86,12 @@ class PageComparison:
         return pairs
 
     def _check_not_repeated(self, call: Call, most: int, pairs: list[Pair]) -> None:
-        repeated = _repeated(pairs)
+        repeated = self._repeated(pairs)
         for _ in range(1, ROUNDS):
             if not repeated:
                 return
             pairs = self._pages(call, most)
-            repeated &= _repeated(pairs)
+            repeated &= self._repeated(pairs)
         if repeated:
             violation = defect(
                 Kind.REPEATED,
@@ -77,6 +100,22 @@ class PageComparison:
                 id=min(repeated),
             ).on("id")
             expect.violated(violation, *(pair.by_tool.exchange for pair in pairs))
+
+    def _repeated(self, pairs: list[Pair]) -> set[str]:
+        """The ids that the tool shows more than once, and HTTP does not."""
+        by_tool = Counter([*_ids_by_tool(pairs), *self._ids_after(pairs)])
+        over_http = Counter(_ids_over_http(pairs))
+        return {id for id, count in by_tool.items() if count > 1 >= over_http[id]}
+
+    def _ids_after(self, pairs: list[Pair]) -> list[str]:
+        """The ids on the page to which the tool leads after the last page over HTTP."""
+        last = pairs[-1] if pairs else None
+        if last is None or self.cursor is None or last.over_http.cursor is not None:
+            return []
+        if last.tool_cursor is None:
+            return []
+        items, _ = self._page_by_tool(last.over_http.call.asking(**{self.cursor: last.tool_cursor}))
+        return [*by_id(items)]
 
     def _check_same_records(self, call: Call) -> None:
         """Violation where, page by page to the end, only one interface ever shows a record."""
@@ -183,64 +222,6 @@ class PageComparison:
         return [over_http.id, by_tool.exchange.id]
 
 
-def check_only_passing(call: Call, owners: Mapping[str, str], comparison: Comparison) -> None:
-    """Violation where a tool shows a record of another owner than its filters name.
-
-    A rejection is allowed, and so is what the filters return over HTTP.
-    """
-    toolbox = comparison.toolbox
-    purpose = "a filter by tool"
-    result = toolbox.call_as_primary(comparison.operation, arguments_of(call), purpose)
-    if not _strays(Pair(result.exchange, result).tool_items, owners):
-        return
-    over_http = toolbox.live.callers.send(call, scheme=toolbox.scheme, purpose="the same over HTTP")
-    if _strays(over_http.items, owners):
-        return
-    violation = defect(
-        Kind.FOREIGN,
-        "the tool shows records with another {property} than the filter",
-        expected="records that fit the filter",
-        property=" or ".join(owners),
-    ).on(*owners)
-    expect.violated(violation, result.exchange, over_http)
-
-
-def _strays(items: list[Any], owners: Mapping[str, str]) -> list[Mapping[str, Any]]:
-    """The records that do not have all of these owners."""
-    records = by_id(items).values()
-    return [
-        record
-        for record in records
-        if not all(_fits(record, name, id) for name, id in owners.items())
-    ]
-
-
-def check_filtered(pairs: list[Pair], name: str, value: str) -> None:
-    """Violation where a tool shows a record with another value than the filter.
-
-    A filter that fails over HTTP too is a defect of the list, which its own checks report.
-    """
-    over_http = (record for pair in pairs for record in by_id(pair.over_http.items).values())
-    if not all(_fits(record, name, value) for record in over_http):
-        return
-    for pair in pairs:
-        for record in by_id(pair.tool_items).values():
-            shown = str(record.get(name, value))
-            violation = defect(
-                Kind.FOREIGN,
-                "the tool shows a record with another {property} than the filter",
-                expected="records that fit the filter",
-                actual=shown,
-                property=name,
-            ).on(name)
-            expect.that(_fits(record, name, value), violation, pair.by_tool.exchange)
-
-
-def _fits(record: Mapping[str, Any], name: str, value: str) -> bool:
-    """Whether a record has the value of the filter, or does not show the property."""
-    return str(record.get(name, value)).lower() == value.lower()
-
-
 def _check_length(pair: Pair) -> None:
     """Violation where a page by tool is longer than its limit, and the page over HTTP is not."""
     limit, length = int(dict(pair.over_http.call.query)["limit"]), len(pair.tool_items)
@@ -274,12 +255,6 @@ def _next_cursor(data: object) -> object:
 
 def _is_cursor(value: object) -> bool:
     return value is None or isinstance(value, str)
-
-
-def _repeated(pairs: list[Pair]) -> set[str]:
-    """The ids that the tool shows more than once, and HTTP does not."""
-    by_tool, over_http = Counter(_ids_by_tool(pairs)), Counter(_ids_over_http(pairs))
-    return {id for id, count in by_tool.items() if count > 1 >= over_http[id]}
 
 
 def _ids_by_tool(pairs: list[Pair]) -> list[str]:

@@ -102,12 +102,17 @@ def by_id(items: Iterable[Any]) -> dict[str, Record]:
 def is_omitted(path: Path, by_tool: Any, resource: str, contract: Contract) -> bool:
     """Whether the tool leaves out a property whose presence the specification does not state."""
     *way, name = path or ("",)
+    is_required = name in contract.schema(_owner(way, resource)).get("required", ())
+    return not is_required and is_absent(path, by_tool)
+
+
+def is_absent(path: Path, by_tool: Any) -> bool:
+    """Whether the tool leaves out a property that it has the record of."""
+    *way, name = path or ("",)
     record = by_tool
     for step in way:
         record = record[step]
-    if not isinstance(record, dict) or name in record:
-        return False
-    return name not in contract.schema(_owner(way, resource)).get("required", ())
+    return isinstance(record, dict) and name not in record
 
 
 def _owner(way: Sequence[str | int], resource: str) -> str:

@@ -7,6 +7,7 @@ from conformance.rules.arguments import REJECTIONS
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.review import is_withheld, revision_or_first
 from conformance.suite.approval.tool_calls import arguments_of_approval, check_without_effect
+from conformance.suite.approval.trial import check_not_approved
 from conformance.suite.approval.trials import Trials
 from conformance.suite.tools.results import check_rejected
 from conformance.suite.tools.schema import arranged, rejection
@@ -104,8 +105,10 @@ def check_unapprovable_by_tool(
         key = approvals.key(id, "rejected by tool")
         arguments = arguments_of_approval(id, revision_or_first(read), key)
         purpose = "approve by tool a review that cannot be approved"
-        check_rejected(toolbox.call_as_primary(operation, arguments, purpose))
+        new = toolbox.call_as_primary(operation, arguments, purpose)
+        check_rejected(new)
         trial = trials.by(toolbox.scheme)
         used = arguments_of_approval(id, trial.review.revision, trial.key)
         purpose = "a used key for a review that cannot be approved, by tool"
         check_rejected(toolbox.call_as_primary(operation, used, purpose))
+        check_not_approved(new.exchange, approvals.reader.read(id))

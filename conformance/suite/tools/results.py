@@ -21,7 +21,8 @@ MARKERS = frozenset({"data", "code"})
 class ToolResult:
     """The result of a tool call.
 
-    `data` is that of the operation, or MISSING. `outcome` describes the result in a few words.
+    `data` is that of the operation, or MISSING; `further` are those of other envelopes in the same
+    result, such as its text beside structured content. `outcome` describes it in a few words.
     `error` is the content of a result that is marked as an error, and MISSING without content.
     `where` is the place in the response that decides between success and error.
     """
@@ -33,6 +34,12 @@ class ToolResult:
     where: Location
     error: Any = MISSING
     has_error_result: bool = False
+    further: tuple[Any, ...] = ()
+
+    @property
+    def shown(self) -> tuple[Any, ...]:
+        """The data of every envelope in the result."""
+        return self.data, *self.further
 
     @property
     def is_served(self) -> bool:
@@ -61,7 +68,7 @@ def tool_result(exchange: Exchange, number: int) -> ToolResult:
 
 
 def _of_result(exchange: Exchange, result: Mapping[str, Any]) -> ToolResult:
-    content = _content(result)
+    content, *others = _contents(result)
     if result.get("isError") is True:
         where = _in_body(exchange, "/result/isError")
         outcome = f"isError {_code(content)}".rstrip()
@@ -75,7 +82,9 @@ def _of_result(exchange: Exchange, result: Mapping[str, Any]) -> ToolResult:
             has_error_result=True,
         )
     where = _in_body(exchange, "/result")
-    return ToolResult(exchange, _data(content), False, "a result", where)  # noqa: FBT003
+    further = tuple(_data(each) for each in others if isinstance(each, dict) and "data" in each)
+    data = _data(content)
+    return ToolResult(exchange, data, False, "a result", where, further=further)  # noqa: FBT003
 
 
 def _in_body(exchange: Exchange, place: str) -> Location:
@@ -84,13 +93,18 @@ def _in_body(exchange: Exchange, place: str) -> Location:
     return Location(Part.BODY, name, exchange.id)
 
 
-def _content(result: Mapping[str, Any]) -> Any:
-    """The content of a result: the first envelope or error body, else the first other JSON."""
+def _contents(result: Mapping[str, Any]) -> list[Any]:
+    """The contents of a result, envelopes and error bodies first; MISSING alone without any."""
     candidates = (_unwrapped(result.get("structuredContent")), *map(_parsed, _texts(result)))
     values = [value for value in candidates if value is not MISSING]
-    objects = [value for value in values if isinstance(value, dict)]
-    bodies = [value for value in objects if not MARKERS.isdisjoint(value)]
-    return next(iter((*bodies, *objects, *values)), MISSING)
+    return sorted(values, key=_rank) or [MISSING]
+
+
+def _rank(value: Any) -> int:
+    """Envelopes and error bodies come before other objects, and these before other JSON."""
+    if not isinstance(value, dict):
+        return 2
+    return int(MARKERS.isdisjoint(value))
 
 
 def _texts(result: Mapping[str, Any]) -> Iterator[Any]:

@@ -35,6 +35,16 @@ def argument_paths(schema: Schema) -> dict[str, ArgumentPath]:
     return dict(sorted(paths, key=lambda entry: len(entry[1]), reverse=True))
 
 
+def default_at(path: ArgumentPath, schema: Schema) -> Any:
+    """The default that a schema states for the argument at a path; None without one."""
+    nodes: list[Any] = [schema]
+    for name in path:
+        parts = [part for node in nodes for part in _parts(node, schema, 0)]
+        nodes = [inner for part in parts for key, inner in _properties(part) if key == name]
+    defaults = (part.get("default") for node in nodes for part in _parts(node, schema, 0))
+    return next((each for each in defaults if each is not None), None)
+
+
 def normalized(name: str) -> str:
     """A name without case and separators: projectId, project_id and project-id are equal."""
     return name.replace("_", "").replace("-", "").lower()

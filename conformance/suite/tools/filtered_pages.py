@@ -1,0 +1,108 @@
+"""Pages of a list by tool under filters, which show what passes them and nothing else."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.contract.verdict import Kind, defect
+from conformance.http.exchange import Call
+from conformance.rules.judgement import shown
+from conformance.suite.callers import expect
+from conformance.suite.tools.comparison import ROUNDS, Comparison, Pair
+from conformance.suite.tools.parity import by_id
+from conformance.suite.tools.results import ToolResult
+from conformance.suite.tools.toolbox import arguments_of
+
+
+def check_only_passing(call: Call, owners: Mapping[str, str], comparison: Comparison) -> ToolResult:
+    """The page by tool; Violation where it shows a record of another owner than its filters name.
+
+    A rejection is allowed, and so is what the filters return over HTTP.
+    """
+    toolbox = comparison.toolbox
+    purpose = "a filter by tool"
+    result = toolbox.call_as_primary(comparison.operation, arguments_of(call), purpose)
+    _check_items(result)
+    if not _strays(Pair(result.exchange, result).tool_items, owners):
+        return result
+    over_http = toolbox.live.callers.send(call, scheme=toolbox.scheme, purpose="the same over HTTP")
+    violation = defect(
+        Kind.FOREIGN,
+        "the tool shows records with another {property} than the filter",
+        expected="records that fit the filter",
+        property=" or ".join(owners),
+    ).on(*owners)
+    fits_neither = bool(_strays(over_http.items, owners))
+    expect.that(fits_neither, violation, result.exchange, over_http)
+    return result
+
+
+def check_as_full(call: Call, result: ToolResult, comparison: Comparison) -> None:
+    """Violation where a tool repeatedly has an empty page, and HTTP has records on it."""
+    toolbox = comparison.toolbox
+    for _ in range(1, ROUNDS):
+        if not result.is_served or Pair(result.exchange, result).tool_items:
+            return
+        purpose = "the same over HTTP"
+        over_http = toolbox.live.callers.send(call, scheme=toolbox.scheme, purpose=purpose)
+        if not over_http.items:
+            return
+        purpose = "the page by tool, once more"
+        result = toolbox.call_as_primary(comparison.operation, arguments_of(call), purpose)
+    violation = defect(
+        Kind.OMITTED,
+        "the tool shows no record under its filters, and HTTP shows some",
+        expected=f"{len(over_http.items)} items",
+        actual=0,
+    ).on("items")
+    is_empty = result.is_served and not Pair(result.exchange, result).tool_items
+    expect.that(not is_empty, violation, over_http, result.exchange)
+
+
+def _check_items(result: ToolResult) -> None:
+    """Violation where a page by tool has something else than an array as its items."""
+    page = result.data if isinstance(result.data, dict) else {}
+    items = page.get("items", [])
+    violation = defect(
+        Kind.VALUE,
+        "the items by tool are {value}",
+        expected="an array",
+        actual=items,
+        value=shown(items),
+    ).on("items")
+    expect.that(isinstance(items, list), violation.at(result.where), result.exchange)
+
+
+def _strays(items: list[Any], owners: Mapping[str, str]) -> list[Mapping[str, Any]]:
+    """The records that do not have all of these owners."""
+    records = by_id(items).values()
+    return [
+        record
+        for record in records
+        if not all(_fits(record, name, id) for name, id in owners.items())
+    ]
+
+
+def check_filtered(pairs: list[Pair], name: str, value: str) -> None:
+    """Violation where a tool shows a record with another value than the filter.
+
+    A filter that fails over HTTP too is a defect of the list, which its own checks report.
+    """
+    over_http = (record for pair in pairs for record in by_id(pair.over_http.items).values())
+    if not all(_fits(record, name, value) for record in over_http):
+        return
+    for pair in pairs:
+        for record in by_id(pair.tool_items).values():
+            shown = str(record.get(name, value))
+            violation = defect(
+                Kind.FOREIGN,
+                "the tool shows a record with another {property} than the filter",
+                expected="records that fit the filter",
+                actual=shown,
+                property=name,
+            ).on(name)
+            expect.that(_fits(record, name, value), violation, pair.by_tool.exchange)
+
+
+def _fits(record: Mapping[str, Any], name: str, value: str) -> bool:
+    """Whether a record has the value of the filter, or does not show the property."""
+    return str(record.get(name, value)).lower() == value.lower()

@@ -1,0 +1,74 @@
+"""The state before an approval, which the tools must not show after it (States and transitions)."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
+from conformance.http.exchange import Exchange
+from conformance.rules.judgement import shown
+from conformance.suite.approval.review import APPROVED, Review
+from conformance.suite.approval.settling import Settling, settle
+from conformance.suite.callers import expect
+from conformance.suite.tools.results import ToolResult
+from conformance.suite.tools.toolbox import Arguments, Toolbox
+
+AT_ONCE = 4
+"""Results at once without the former state before a change counts as complete."""
+
+
+def check_left(
+    review: Review, id: str, arguments: Arguments, toolbox: Toolbox, at_once: int = AT_ONCE
+) -> None:
+    """Violation where a tool repeatedly shows the state that a review had before its approval."""
+    operation = toolbox.live.operation(id)
+    with suppress(Inconclusive):  # other checks report tools that are not served
+        toolbox.tool(operation)
+        settling = _settle(
+            review,
+            lambda number: toolbox.call_all_as_primary(
+                operation, {f"the state after the approval, {n}": arguments for n in range(number)}
+            ),
+            toolbox,
+            at_once,
+        )
+        former = settling.former[-1:]
+        status = review.record.get("status")
+        otherwise = defect(
+            Kind.DIFFERENCE if settling.later else Kind.EFFECT,
+            "after its approval the tool shows the review with the status {status}",
+            expected=APPROVED,
+            actual=status,
+            status=shown(status),
+        ).on("status")
+        where = (Location(Part.BODY, "/result", each.id) for each in former)
+        expect.that(settling.is_settled, otherwise.at(*where), *settling.later[-1:], *former)
+
+
+def _settle(
+    review: Review, call: Callable[[int], list[ToolResult]], toolbox: Toolbox, at_once: int
+) -> Settling:
+    results: dict[str, ToolResult] = {}
+
+    def read(number: int) -> list[Exchange]:
+        called = call(number)
+        results.update({result.exchange.id: result for result in called})
+        return [result.exchange for result in called]
+
+    def shows_former(exchange: Exchange) -> bool:
+        return any(_shows(data, review) for data in results[exchange.id].shown)
+
+    return settle(read, shows_former, toolbox.live.session.transport.wait, at_once)
+
+
+def _shows(data: Any, review: Review) -> bool:
+    """Whether data of a tool show the former status of a review."""
+    items = data.get("items", [data]) if isinstance(data, dict) else []
+    former = review.record.get("status")
+    return former is not None and any(
+        isinstance(item, dict)
+        and str(item.get("id", review.id)).lower() == review.id.lower()
+        and item.get("status") == former
+        for item in items
+        if isinstance(items, list)
+    )

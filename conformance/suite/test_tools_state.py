@@ -15,7 +15,7 @@ from conformance.contract.verdict import (
 )
 from conformance.http.exchange import Call, Exchange
 from conformance.rules.judgement import shown
-from conformance.suite.approval.review import APPROVED, Review
+from conformance.suite.approval.review import APPROVED, Record, Review
 from conformance.suite.approval.settling import Settling, settle
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
@@ -23,6 +23,7 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.tools.comparison import Comparison
 from conformance.suite.tools.filters import cursor_of, filters_of
 from conformance.suite.tools.page_comparison import PageComparison
+from conformance.suite.tools.parity import by_id
 from conformance.suite.tools.results import ToolResult
 from conformance.suite.tools.toolbox import Arguments, Toolbox
 
@@ -118,12 +119,17 @@ def _settle(review: Review, call: Callable[[int], list[ToolResult]], toolbox: To
 
 def _shows(data: Any, review: Review) -> bool:
     """Whether data of a tool show the former status of a review."""
-    items = data.get("items", [data]) if isinstance(data, dict) else []
+    record = _record(data, review)
     former = review.record.get("status")
-    return former is not None and any(
-        isinstance(item, dict)
-        and str(item.get("id", review.id)).lower() == review.id.lower()
-        and item.get("status") == former
-        for item in items
-        if isinstance(items, list)
-    )
+    return former is not None and record.get("status") == former
+
+
+def _record(data: Any, review: Review) -> Record:
+    """The review in data of a tool; empty where they do not show it."""
+    if not isinstance(data, dict):
+        return {}
+    if "items" not in data:
+        return data
+    # An item without an id may be any review: the specification does not require one.
+    items = data["items"] if isinstance(data["items"], list) else []
+    return dict(by_id(items).get(review.id.lower(), {}))

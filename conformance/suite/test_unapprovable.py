@@ -196,6 +196,7 @@ def _check_similar_ids(live: Live, approvals: Approvals, trials: Trials) -> None
     review = trials.first().review
     revision = review.revision + 1
     ids = (*_similar_ids(review.id, live), *_related_ids(review.record), *EXTREMES)
+    ids = _ids_of_no_review(ids, approvals)
     calls = [approvals.call(id, revision, approvals.key(id, "near")) for id in ids]
     responses = live.callers.send_all(calls, "approve an id that resembles that of a review")
     for id, response in zip(ids, responses, strict=True):
@@ -213,6 +214,12 @@ def _similar_ids(id: str, live: Live) -> Iterator[str]:
     made_up = live.made_up("no review")
     yield f"{id[:-1]}{'01'[id[-1] == '0']}"
     yield f"{made_up[:14]}7{made_up[15:]}"
+
+
+def _ids_of_no_review(ids: Sequence[str], approvals: Approvals) -> tuple[str, ...]:
+    """The UUIDs among the ids that no listed review has: that one might have the revision."""
+    listed = {record["id"].lower() for record in approvals.reader.listed()}
+    return tuple(id for id in ids if is_uuid(id) and id.lower() not in listed)
 
 
 def _related_ids(record: dict[str, object]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from conformance.http.exchange import Exchange
-from conformance.suite.approval.review import APPROVED, Record, Review
+from conformance.suite.approval.review import APPROVED, Record, Review, identified
 
 DIVERSITY = ("subjectType", "companyId")
 """Properties in which a second trial had better differ from the first."""
@@ -99,7 +99,7 @@ def _related(review: Review, records: Sequence[Record]) -> Iterator[str]:
 def newly_approved(before: Exchange, after: Exchange) -> list[str]:
     """The ids of the reviews that became approved from one read of a page to the next."""
     pending = {
-        str(item.get("id")) for item in before.items if item.get("status", APPROVED) != APPROVED
+        item["id"] for item in identified(before) if item.get("status", APPROVED) != APPROVED
     }
-    approved = [item for item in after.items if item.get("status") == APPROVED]
-    return [str(item["id"]) for item in approved if str(item.get("id")) in pending]
+    approved = [item["id"] for item in identified(after) if item.get("status") == APPROVED]
+    return [id for id in approved if id in pending]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.pointer import pointer
 from conformance.contract.verdict import Inconclusive, Location, Part
 from conformance.http.exchange import Exchange
@@ -33,6 +34,11 @@ class Review:
 def record_of(response: Exchange) -> Record:
     """`data` of a response; empty where it is not an object."""
     return response.data if isinstance(response.data, dict) else {}
+
+
+def identified(page: Exchange) -> list[Record]:
+    """The items of a page of reviews that show their id: the specification does not require it."""
+    return [item for item in page.items if is_uuid(item.get("id"))]
 
 
 def is_approved(read: Exchange) -> bool:

@@ -13,6 +13,7 @@ from conformance.suite.approval.review import (
     APPROVED,
     Record,
     Review,
+    identified,
     in_former_state,
     is_approved,
     lists_former_state,
@@ -237,7 +238,7 @@ class ReviewReader:
         """
         pending: set[str] = set()
         for page in self._pages(beside, reads):
-            statuses = {str(item.get("id")): item.get("status") for item in page.items}
+            statuses = {item["id"]: item.get("status") for item in identified(page)}
             if any(statuses.get(id) == APPROVED for id in pending):
                 return True
             pending |= {id for id, status in statuses.items() if status != APPROVED}
@@ -247,9 +248,9 @@ class ReviewReader:
         """Whether reviews get further revisions while this run approves none; as above."""
         known: dict[str, object] = {}
         for page in self._pages(beside, reads):
-            for item in page.items:
+            for item in identified(page):
                 revision = item.get("subjectRevision")
-                if known.setdefault(str(item.get("id")), revision) != revision:
+                if known.setdefault(item["id"], revision) != revision:
                     return True
         return False
 

@@ -7,9 +7,10 @@ from typing import Any
 from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
-from conformance.suite.approval.review import APPROVED, Review
+from conformance.suite.approval.review import APPROVED, Record, Review
 from conformance.suite.approval.settling import Settling, settle
 from conformance.suite.callers import expect
+from conformance.suite.tools.parity import by_id
 from conformance.suite.tools.results import ToolResult
 from conformance.suite.tools.toolbox import Arguments, Toolbox
 
@@ -63,12 +64,17 @@ def _settle(
 
 def _shows(data: Any, review: Review) -> bool:
     """Whether data of a tool show the former status of a review."""
-    items = data.get("items", [data]) if isinstance(data, dict) else []
     former = review.record.get("status")
-    return former is not None and any(
-        isinstance(item, dict)
-        and str(item.get("id", review.id)).lower() == review.id.lower()
-        and item.get("status") == former
-        for item in items
-        if isinstance(items, list)
-    )
+    return former is not None and _record(data, review).get("status") == former
+
+
+def _record(data: Any, review: Review) -> Record:
+    """The review in data of a tool; empty where they do not show it."""
+    if not isinstance(data, dict):
+        return {}
+    if "items" not in data:
+        is_another = str(data.get("id", review.id)).lower() != review.id.lower()
+        return {} if is_another else data
+    # An item without an id may be any review: the specification does not require one.
+    items = data["items"] if isinstance(data["items"], list) else []
+    return by_id(items).get(review.id.lower(), {})

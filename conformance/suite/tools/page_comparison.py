@@ -22,6 +22,23 @@ Page = tuple[list[Any], str | None]
 
 
 @dataclass(frozen=True)
+class WholeList:
+    """The ids on all pages of one interface; `hides_ids` where an item shows none."""
+
+    ids: set[str]
+    hides_ids: bool = False
+
+    def and_page(self, items: list[Any]) -> "WholeList":
+        """The list with one page more."""
+        hides_ids = any(not by_id([item]) for item in items)
+        return WholeList(self.ids | by_id(items).keys(), self.hides_ids or hides_ids)
+
+    def only(self, other: "WholeList") -> set[str]:
+        """The ids that the other interface does not show; an item without an id may be any."""
+        return set() if other.hides_ids else self.ids - other.ids
+
+
+@dataclass(frozen=True)
 class PageComparison:
     """Compares pages of one list; `cursor` is the name of its cursor parameter, None if unknown.
 
@@ -130,9 +147,9 @@ class PageComparison:
             if over_http is None or by_tool is None:
                 self._leave_open(call)
                 return
-            lists.append(over_http)
-            counts = len(over_http), len(by_tool)
-            ours, theirs = over_http - by_tool, by_tool - over_http
+            lists.append(over_http.ids)
+            counts = len(over_http.ids), len(by_tool.ids)
+            ours, theirs = over_http.only(by_tool), by_tool.only(over_http)
             only_over_http = ours if only_over_http is None else only_over_http & ours
             only_by_tool = theirs if only_by_tool is None else only_by_tool & theirs
             if not only_over_http and not only_by_tool:
@@ -154,14 +171,14 @@ class PageComparison:
                 needs=("a larger --depth",),
             )
 
-    def _all_ids(self, call: Call, read: Callable[[Call], Page]) -> set[str] | None:
+    def _all_ids(self, call: Call, read: Callable[[Call], Page]) -> WholeList | None:
         """The ids on all pages; None where there are more pages than the run may read."""
-        ids: set[str] = set()
+        whole = WholeList(set())
         for _ in range(self.comparison.toolbox.live.session.depth.pages):
             items, cursor = read(call)
-            ids |= by_id(items).keys()
+            whole = whole.and_page(items)
             if cursor is None or self.cursor is None or not items:
-                return ids
+                return whole
             call = call.asking(**{self.cursor: cursor})
         return None
 

@@ -77,4 +77,4 @@ def _record(data: Any, review: Review) -> Record:
         return {} if is_another else data
     # An item without an id may be any review: the specification does not require one.
     items = data["items"] if isinstance(data["items"], list) else []
-    return by_id(items).get(review.id.lower(), {})
+    return dict(by_id(items).get(review.id.lower(), {}))

@@ -24,15 +24,50 @@ ARGUMENTS = [
     # Requests of a page to other hosts fail immediately.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 ]
+ROOT = Path(__file__).parent
+LONGEST = (
+    "assurance/test_fairness.py",
+    "runner/test_plugin.py",
+    "assurance/test_certificate.py",
+    "assurance/test_tamperings.py",
+    "commands/test_run.py",
+    "report/test_formats.py",
+    "assurance/test_selftest_command.py",
+    "assurance/test_trial.py",
+    "runner/test_killed.py",
+    "assurance/test_example_registry.py",
+    "runner/test_scheduling.py",
+    "report/test_allure.py",
+    "runner/test_engine.py",
+    "hostile/test_behaviours.py",
+    "hostile/test_stopped_anywhere.py",
+    "commands/test_stop.py",
+    "report/test_causes.py",
+    "suite/test_new_filter.py",
+    "commands/test_ci_files.py",
+    "assurance/test_contributing.py",
+)
+"""The files that take longest, the longest first; they begin before all others."""
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 # A shell ignores SIGINT in background jobs, and processes that the tests start would inherit this.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-
 # Without compiled files, each of the processes that tests start would compile its modules anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Distribute files in the order of collection; xdist would begin with those of most tests."""
+    config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest files, so that no worker is alone with one in the end."""
+    ranks = {ROOT / name: rank for rank, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: ranks.get(item.path, len(ranks)))
 
 
 @pytest.fixture

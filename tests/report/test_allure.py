@@ -219,8 +219,6 @@ def test_a_run_with_allures_plugin_masks_its_secrets(tmp_path: Path) -> None:
         "quick",
         "--conformance-class",
         "read",
-        "--conformance-class",
-        "authentication",
     ]
     command += ["--report-dir", str(tmp_path / "report"), "--alluredir", str(tmp_path / "results")]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "support")}

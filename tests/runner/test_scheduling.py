@@ -104,15 +104,18 @@ def test_a_test_outside_the_suite_runs_in_any_worker(nodeid: str) -> None:
 
 
 def test_workers_do_not_spend_the_same_reviews(tmp_path: Path) -> None:
-    """Only one of four workers approves, and the verdicts are those of one process."""
+    """Only one of four workers approves, and the verdicts are those of one process.
+
+    Most checks that approve belong to two classes; how all are scheduled is tested above.
+    """
     with instance(Reference()) as profile:
         (tmp_path / "target.toml").write_text(toml(profile), encoding="utf-8")
         completed = run_suite(
             tmp_path / "report",
             "--target",
             str(tmp_path / "target.toml"),
-            "--depth",
-            "quick",
+            *("--depth", "quick"),
+            *("--conformance-class", "approval", "--conformance-class", "authorization"),
             "-n",
             "4",
             "-v",

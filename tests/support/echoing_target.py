@@ -7,6 +7,7 @@ import html
 import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import count
 from typing import Any
 from urllib.parse import quote
@@ -85,6 +86,7 @@ COMPRESSED: dict[str, Callable[[str], str]] = {
 """Texts that are unpacked before the secret is found; they are replaced as a whole."""
 
 
+@cache
 def spellings(secret: str) -> list[str]:
     """The encodings of a secret, of its halves, and of it as a masked key."""
     middle = len(secret) // 2

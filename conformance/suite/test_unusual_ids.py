@@ -12,8 +12,8 @@ from conformance.suite.reading.other_case import properties_that_differ, spelled
 
 FEWEST_LEFT = 3
 """Reviews that are left to other checks."""
-UNKNOWN = frozenset({400, 404, 422})
-"""The statuses of an id in a case that the approval does not take."""
+UNKNOWN = frozenset({400, 404, 409, 422})
+"""The statuses of an id in a case that is unknown, or that makes the request another one."""
 
 
 @requirement("approval/state")

@@ -21,7 +21,7 @@ def check_only_passing(call: Call, owners: Mapping[str, str], comparison: Compar
     toolbox = comparison.toolbox
     purpose = "a filter by tool"
     result = toolbox.call_as_primary(comparison.operation, arguments_of(call), purpose)
-    _check_items(result)
+    _check_items(call, result, comparison)
     if not _strays(Pair(result.exchange, result).tool_items, owners):
         return result
     over_http = toolbox.live.callers.send(call, scheme=toolbox.scheme, purpose="the same over HTTP")
@@ -58,10 +58,13 @@ def check_as_full(call: Call, result: ToolResult, comparison: Comparison) -> Non
     expect.that(not is_empty, violation, over_http, result.exchange)
 
 
-def _check_items(result: ToolResult) -> None:
-    """Violation where a page by tool has something else than an array as its items."""
-    page = result.data if isinstance(result.data, dict) else {}
-    items = page.get("items", [])
+def _check_items(call: Call, result: ToolResult, comparison: Comparison) -> None:
+    """Violation where the items of a page are an array over HTTP, and are none by tool."""
+    items = _items_of(result.data)
+    if isinstance(items, list):
+        return
+    toolbox = comparison.toolbox
+    over_http = toolbox.live.callers.send(call, scheme=toolbox.scheme, purpose="the same over HTTP")
     violation = defect(
         Kind.VALUE,
         "the items by tool are {value}",
@@ -69,7 +72,12 @@ def _check_items(result: ToolResult) -> None:
         actual=items,
         value=shown(items),
     ).on("items")
-    expect.that(isinstance(items, list), violation.at(result.where), result.exchange)
+    is_same = not isinstance(_items_of(over_http.data), list)
+    expect.that(is_same, violation.at(result.where), over_http, result.exchange)
+
+
+def _items_of(data: Any) -> Any:
+    return data.get("items", []) if isinstance(data, dict) else []
 
 
 def _strays(items: list[Any], owners: Mapping[str, str]) -> list[Mapping[str, Any]]:

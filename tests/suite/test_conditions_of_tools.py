@@ -51,7 +51,7 @@ REPLAYED = unusual_ids.test_a_replay_by_the_id_in_the_other_case_repeats_the_res
         ("tool-approves-by-key-alone", APPROVAL, None),
         ("tool-of-a-review-is-cached", APPROVAL, None),
         ("approval-in-capitals-has-no-effect", APPROVED, None),
-        ("replay-in-capitals-conflicts", REPLAYED, None),
+        ("replay-in-capitals-has-another-revision", REPLAYED, None),
     ],
 )
 def test_a_defect_under_one_condition_is_found(

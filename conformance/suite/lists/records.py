@@ -124,7 +124,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _same_in_any_order(one: list[Any], other: list[Any]) -> bool:
-    if _are_told_apart(one) and _are_told_apart(other):
+    if _have_ids_of_their_own(one) and _have_ids_of_their_own(other):
         return all(map(_same, one, _in_order_of(one, other)))
     if not all(isinstance(item, dict) for item in (*one, *other)):
         return False
@@ -134,7 +134,7 @@ def _same_in_any_order(one: list[Any], other: list[Any]) -> bool:
     )
 
 
-def _are_told_apart(items: list[Any]) -> bool:
+def _have_ids_of_their_own(items: list[Any]) -> bool:
     """Whether no two records in a list have the same id."""
     ids = [
         item["id"].lower() for item in items if isinstance(item, dict) and is_uuid(item.get("id"))

@@ -1,5 +1,6 @@
 """Fixtures for all tests: a reference, a finished run, a browser, tools from npm."""
 
+import gc
 import os
 import shutil
 import signal
@@ -17,6 +18,7 @@ from playwright.sync_api import Browser, Playwright, sync_playwright
 from shared_folder import shared
 
 from conformance.reference import ManualClock, Reference
+from conformance.runner import pytest_run
 
 ARGUMENTS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -68,6 +70,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest files, so that no worker is alone with one in the end."""
     ranks = {ROOT / name: rank for rank, name in enumerate(LONGEST)}
     items.sort(key=lambda item: ranks.get(item.path, len(ranks)))
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage less often, and never among what lives as long as the tests."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*pytest_run.RARELY)
 
 
 @pytest.fixture

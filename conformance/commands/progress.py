@@ -1,30 +1,18 @@
 """The progress of `conformance run` on the screen, and its verdict."""
 
-import os
 import sys
 from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
 import orjson
 import pytest
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.text import Text
 
+from conformance.commands.display import Bar, Display, Lines, Terminal
+from conformance.commands.tally import Tally
 from conformance.contract import requirements
 from conformance.contract.exit_codes import CHECKER_ERROR, INTERRUPTED, USAGE_ERROR
-from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Verdict, worst
 from conformance.report import artefacts
 from conformance.report.console import line, terminal
@@ -32,9 +20,6 @@ from conformance.report.console.screen import Screen
 from conformance.report.document_types import Report
 from conformance.runner import items
 from conformance.runner.stash import FACT_RESULT, GATHERER, RESULT
-
-ORDER = (Verdict.FAIL, Verdict.ERROR, "warning", Verdict.PASS, Verdict.INCONCLUSIVE)
-"""The outcomes of a class that are named first; others follow."""
 
 STYLES = {
     "bad": "bold red",
@@ -45,144 +30,6 @@ STYLES = {
     "laid-out": "",
     "": "",
 }
-
-
-@dataclass
-class Tally:
-    """The progress of a run: checks, outcomes and requests by conformance class."""
-
-    planned: Counter[str] = field(default_factory=Counter)
-    total: int = 0
-    done: Counter[str] = field(default_factory=Counter)
-    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
-    exchanges: Counter[str] = field(default_factory=Counter)
-    current: str = ""
-    started: float = field(default_factory=monotonic)
-
-    def add(self, name: str, outcome: str, exchanges: int) -> None:
-        """Count one check of a class."""
-        self.done[name] += 1
-        self.outcomes.setdefault(name, Counter())[outcome] += 1
-        self.exchanges[name] += exchanges
-        self.current = name
-
-    def line(self, name: str) -> str:
-        """The outcomes of a class."""
-        outcomes = ", ".join(f"{number} {each}" for each, number in self._outcomes(name))
-        checks = f"{self.done[name]:4} {'check' if self.done[name] == 1 else 'checks'}"
-        requests = quantity(self.exchanges[name], "request")
-        return f"{name:15} {checks}: {outcomes}; {requests}"
-
-    def _outcomes(self, name: str) -> list[tuple[str, int]]:
-        found = self.outcomes[name]
-        others = sorted(found.keys() - set(ORDER))
-        return [(each, found[each]) for each in (*ORDER, *others) if found[each]]
-
-    def shared_line(self) -> str:
-        """The requests that belong to no class, since checks of several classes use them."""
-        requests = quantity(self.exchanges[FACT_RESULT], "request")
-        return f"{'shared':15} {requests} for several checks"
-
-    @property
-    def rate(self) -> float:
-        """Requests per second."""
-        return self.exchanges.total() / max(monotonic() - self.started, 0.001)
-
-
-class Display(Protocol):
-    """Shows the progress of a run."""
-
-    def show(self, tally: Tally) -> None:
-        """Show the progress so far."""
-
-    def close(self, tally: Tally) -> None:
-        """Leave the screen to the report."""
-
-
-class Terminal(Console):
-    """A console that goes on without its reader: the exit code of a run is that of its verdict."""
-
-    def on_broken_pipe(self) -> None:
-        """Write no more; what is left in the buffer goes nowhere."""
-        self.quiet = True
-        with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - for its descriptor
-            os.dup2(nowhere.fileno(), self.file.fileno())
-
-
-class Bar:
-    """A progress bar that disappears at the end of the run."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.fields[name]:15}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}", markup=False),
-            TimeElapsedColumn(),
-            TextColumn("left", markup=False),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
-            refresh_per_second=8,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
-        self._task = self._progress.add_task("", total=None, name="", rate="")
-        self._progress.start()
-
-    def show(self, tally: Tally) -> None:
-        """Move the bar."""
-        self._progress.update(
-            self._task,
-            completed=tally.done.total(),
-            total=tally.total or None,
-            name=tally.current,
-            rate=f"{tally.rate:.0f} requests/s",
-        )
-
-    def close(self, tally: Tally) -> None:
-        """Remove the bar, and print the outcomes of each class."""
-        self._progress.stop()
-        for name in tally.done:
-            _print_class(self._console, tally.line(name))
-        _print_shared(self._console, tally)
-
-
-class Lines:
-    """One line for each finished class."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._printed: set[str] = set()
-
-    def show(self, tally: Tally) -> None:
-        """Print a class once its last check is done."""
-        if tally.current and tally.done[tally.current] == tally.planned[tally.current]:
-            self._print(tally, tally.current)
-
-    def close(self, tally: Tally) -> None:
-        """Print the classes that did not finish, or whose number of checks was unknown."""
-        for name in tally.done:
-            self._print(tally, name)
-        _print_shared(self._console, tally)
-
-    def _print(self, tally: Tally, name: str) -> None:
-        if name not in self._printed:
-            self._printed.add(name)
-            _print_class(self._console, tally.line(name))
-
-
-def _print_class(console: Console, text: str) -> None:
-    width = Screen.of(console.file).width  # type: ignore[arg-type]
-    for spans in line.wrapped([(text, "")], width):
-        console.print(line.plain(spans), soft_wrap=True)
-
-
-def _print_shared(console: Console, tally: Tally) -> None:
-    if tally.exchanges[FACT_RESULT]:
-        _print_class(console, tally.shared_line())
 
 
 class RunDisplay:

@@ -157,7 +157,7 @@ def test_an_item_names_its_parent(operation: Operation, live: Live) -> None:
         raise Inconclusive(f"{operation.id} shows no record", needs=("data in the target",))
     for parent, page in pages:
         require_parent(page, name, parent)
-    require_one_parent(pages, name)
+    require_one_parent(pages, name, live)
 
 
 @requirement("read/absent")

@@ -11,6 +11,9 @@ from conformance.suite.callers.places import in_item
 from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.lists.pagination import record_key
 
+MOST_CONFIRMED = 3
+"""Pairs of pages that are read again: a defect is seen again in the first of them."""
+
 
 def with_cursor_of_another(operation: Operation, live: Live) -> list[tuple[str, Exchange]]:
     """The list below a record with a cursor of the list below another, which may be rejected."""
@@ -42,16 +45,36 @@ def require_parent(page: Exchange, name: str, parent: str) -> None:
         expect.violated(foreign.on(name).at(place), page)
 
 
-def require_one_parent(pages: Sequence[tuple[str, Exchange]], name: str) -> None:
-    """Violation where one record is listed below two others, and names each as its parent."""
+def require_one_parent(pages: Sequence[tuple[str, Exchange]], name: str, live: Live) -> None:
+    """Violation where one record is listed below two others, and names each as its parent.
+
+    It may have been moved between the two: both lists are read again.
+    """
     seen: dict[str, tuple[str, Exchange]] = {}
+    shared: dict[tuple[str, str], tuple[Exchange, Exchange]] = {}
     for parent, page in pages:
         for item in page.items:
             if name not in item or not is_uuid(item.get("id")):
                 continue
             other, earlier = seen.setdefault(record_key(item), (parent, page))
             if other.lower() != parent.lower():
-                _report_two_parents(name, earlier, page)
+                shared[earlier.id, page.id] = earlier, page
+    for both in list(shared.values())[:MOST_CONFIRMED]:
+        confirmed = _again(both, live)
+        if confirmed is not None:
+            _report_two_parents(name, *confirmed)
+
+
+def _again(both: tuple[Exchange, Exchange], live: Live) -> tuple[Exchange, Exchange] | None:
+    """The pages that show a record below two others at the same time; None where they do not."""
+    earlier, later = both
+    purpose = "a record below two others, again"
+    before, page, after = (
+        live.callers.send(each.call, scheme=each.scheme, purpose=purpose)
+        for each in (earlier, later, earlier)
+    )
+    keys = (set(map(record_key, each.items)) for each in (before, page, after))
+    return (after, page) if frozenset.intersection(*map(frozenset, keys)) else None
 
 
 def _report_two_parents(name: str, *pages: Exchange) -> None:

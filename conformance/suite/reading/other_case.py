@@ -1,7 +1,7 @@
 """UUIDs in the other case: both spellings are one UUID (Resources and their fields)."""
 
-from collections.abc import Set
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence, Set
+from typing import Any, TypeVar
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, defect
@@ -14,6 +14,9 @@ from conformance.suite.lists.pagination import record_key
 from conformance.suite.lists.records import differing, of_contract
 
 ITEMS = "items"
+
+Read = TypeVar("Read")
+"""A response, or the result of a tool."""
 
 
 def in_other_case(id: str) -> str:
@@ -53,20 +56,42 @@ def _keys_in(page: dict[str, Any]) -> set[str]:
 
 def require_same_data(operation: Operation, call: Call, live: Live) -> None:
     """Violation where an id in the other case is found, and shows something else every time."""
-    plain, other = _sent([call, spelled(call)], live)
-    names = _differing(plain, other, operation, live)
-    for pause in PAUSES:
-        if not names:
-            return
-        live.session.transport.wait(pause)
-        former = plain
-        # An odd number: servers that take turns change their places.
-        plain, other, again = _sent([call, spelled(call), call], live)
-        names &= _differing(plain, other, operation, live)
-        names -= _differing(plain, again, operation, live)
-        names -= _differing(former, plain, operation, live)
+    first = _sent([call, spelled(call)], live)
+    names, plain, other = lasting(
+        (first[0], first[1]),
+        again=lambda: _sent([call, spelled(call), call], live),
+        differing=lambda one, another: _differing(one, another, operation, live),
+        pauses=PAUSES,
+        wait=live.session.transport.wait,
+    )
     if names:
         _report(names, plain, other)
+
+
+def lasting(
+    first: tuple[Read, Read],
+    again: Callable[[], Sequence[Read]],
+    differing: Callable[[Read, Read], set[str]],
+    pauses: Iterable[float],
+    wait: Callable[[float], object],
+) -> tuple[set[str], Read, Read]:
+    """What differs by the case of an id every time, and the last plain and other response.
+
+    `again` reads by the plain id, the other one, and the plain one: of two servers that take turns,
+    another one answers then. What differs between responses to the plain id does not count.
+    """
+    plain, other = first
+    names = differing(plain, other)
+    for pause in pauses:
+        if not names:
+            break
+        wait(pause)
+        former = plain
+        plain, other, repeated = again()
+        names &= differing(plain, other)
+        names -= differing(plain, repeated)
+        names -= differing(former, plain)
+    return names, plain, other
 
 
 def require_next_page(call: Call, cursor: str, live: Live) -> None:

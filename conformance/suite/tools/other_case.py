@@ -3,7 +3,12 @@
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Call
 from conformance.suite.callers import expect
-from conformance.suite.reading.other_case import in_other_case, properties_that_differ, spelled
+from conformance.suite.reading.other_case import (
+    in_other_case,
+    lasting,
+    properties_that_differ,
+    spelled,
+)
 from conformance.suite.tools.comparison import ROUNDS, Comparison, Pair
 from conformance.suite.tools.parity import by_id
 from conformance.suite.tools.toolbox import arguments_of
@@ -15,17 +20,13 @@ def check_id(call: Call, comparison: Comparison) -> None:
     """Violation where a tool accepts the id in the other case, and returns other data each time."""
     other = _page(spelled(call), comparison)
     plain = _page(call, comparison)
-    names = _differing(plain, other, comparison)
-    for number in range(ROUNDS):
-        if not names:
-            return
-        comparison.toolbox.live.session.transport.wait(float(number))
-        former = plain
-        # An odd number: servers that take turns change their places.
-        plain, other, again = (_page(each, comparison) for each in (call, spelled(call), call))
-        names &= _differing(plain, other, comparison)
-        names -= _differing(plain, again, comparison)
-        names -= _differing(former, plain, comparison)
+    names, plain, other = lasting(
+        (plain, other),
+        again=lambda: [_page(each, comparison) for each in (call, spelled(call), call)],
+        differing=lambda one, another: _differing(one, another, comparison),
+        pauses=map(float, range(ROUNDS)),
+        wait=comparison.toolbox.live.session.transport.wait,
+    )
     if names:
         _report("a tool shows other data for an id in the other case", plain, other)
 

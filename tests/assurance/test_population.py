@@ -30,10 +30,10 @@ edits = [{module = "app", old = '"/v1"', new = '"/v2"'}]
 
 
 def test_mutants_and_variants_are_read() -> None:
-    """`inconclusive` is optional."""
-    assert population.read(MUTANT_TEXT + VARIANT_TEXT) == (
+    """`inconclusive` is optional, and so is the seed."""
+    assert population.read(MUTANT_TEXT + VARIANT_TEXT + "seed = 5") == (
         Mutant("one", "What is wrong.", frozenset({"error/code"}), (PREFIX,)),
-        Variant("other", "What is different.", "a row", (PREFIX,), frozenset()),
+        Variant("other", "What is different.", "a row", (PREFIX,), frozenset(), seed=5),
     )
 
 
@@ -47,6 +47,8 @@ def test_mutants_and_variants_are_read() -> None:
         ('"What is wrong."', "1", "mutant one: about must be a string"),
         ('["error/code"]', '"error/code"', "mutant one: breaks must be an array"),
         ('["error/code"]', "[]", "mutant one: breaks is empty"),
+        ('id = "one"', 'id = "one"\nseed = "5"', "mutant one: seed must be an integer"),
+        ('id = "one"', 'id = "one"\nseed = true', "mutant one: seed must be an integer"),
         ('["error/code"]', "[[]]", r"one: breaks: \[\] is not a checked requirement"),
         ("error/code", "error/cod", "one: breaks: error/cod is not a checked requirement"),
         ("error/code", "observe/order", "one: breaks: observe/order is not a checked requirement"),

@@ -14,11 +14,16 @@ from conformance.contract import requirements
 
 FILES = ("mutants.toml", "variants.toml")
 KEYS = {
-    "mutant": {"id", "about", "breaks", "perhaps", "edits"},
-    "variant": {"id", "about", "reading", "edits", "inconclusive"},
+    "mutant": {"id", "about", "breaks", "perhaps", "edits", "seed"},
+    "variant": {"id", "about", "reading", "edits", "inconclusive", "seed"},
 }
-OPTIONAL = {"inconclusive", "perhaps"}
-LISTS = {"breaks", "edits", "inconclusive", "perhaps"}
+OPTIONAL = {"inconclusive", "perhaps", "seed"}
+TYPES: Mapping[str, tuple[type, str]] = {
+    **dict.fromkeys(("breaks", "edits", "inconclusive", "perhaps"), (list, "an array")),
+    "seed": (int, "an integer"),
+}
+"""The types of keys whose values are no strings."""
+
 APPEAL = "appeal"
 """The table of `conformance appeal` beside a variant; it is for people."""
 
@@ -34,7 +39,8 @@ class PopulationError(ValueError):
 class Mutant:
     """A reference that violates exactly the requirements in `breaks`.
 
-    `perhaps` are those that its defect violates only where requests happen to meet.
+    `perhaps` are those that its defect violates only where requests happen to meet. `seed` is that
+    of its run: some conditions come up with some seeds only.
     """
 
     id: str
@@ -50,7 +56,7 @@ class Variant:
     """A reference that conforms in another allowed way.
 
     `reading` is the interpretation of the specification that it follows. `inconclusive` are the
-    requirements that cannot be checked on it.
+    requirements that cannot be checked on it, `seed` is that of its run.
     """
 
     id: str
@@ -138,6 +144,7 @@ def _subjects(kind: str, entries: Sequence[dict[str, Any]]) -> Iterator[Subject]
                 entry["reading"],
                 _edits(entry),
                 _requirements(entry, "inconclusive"),
+                entry.get("seed", SEED),
             )
         elif not entry["breaks"]:
             raise PopulationError(f"mutant {entry['id']}: breaks is empty; write a variant instead")
@@ -148,6 +155,7 @@ def _subjects(kind: str, entries: Sequence[dict[str, Any]]) -> Iterator[Subject]
                 _requirements(entry, "breaks"),
                 _edits(entry),
                 _requirements(entry, "perhaps"),
+                entry.get("seed", SEED),
             )
 
 
@@ -159,8 +167,8 @@ def _check(kind: str, entry: Mapping[str, Any]) -> None:
     if missing := KEYS[kind] - OPTIONAL - set(entry):
         raise PopulationError(f"{name}: missing key {', '.join(sorted(missing))}")
     for key, value in entry.items():
-        if not isinstance(value, list if key in LISTS else str):
-            kind_of_value = "an array" if key in LISTS else "a string"
+        expected, kind_of_value = TYPES.get(key, (str, "a string"))
+        if type(value) is not expected:
             raise PopulationError(f"{name}: {key} must be {kind_of_value}")
 
 

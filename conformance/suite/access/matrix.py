@@ -165,7 +165,8 @@ class AccessMatrix:
             reason = f"primary is not served by {operation.id}, {cell.form}"
             # A target need not serve ids in capitals, for instance: that is no gap.
             raise Inconclusive(reason) if cell.form in rule.SINGLE_DEFECT else NotApplicable(reason)
-        is_primary = caller.credential == primary.credential
+        # A token of primary may reach less than its key.
+        is_primary = (caller.credential, caller.scheme) == (primary.credential, primary.scheme)
         if outcome(cell) is Outcome.SERVED and not is_primary:
             plain = self._live.call(operation)
             if not self._is_served(_plainly(cell), caller, plain):

@@ -39,8 +39,8 @@ class Substitution:
     def apply(self, call: Call) -> Call:
         """The same call with the target's names and, for part of its ids, those of records."""
         path = {name: self._path_value(value) for name, value in call.path.items()}
-        query = tuple(self._query(call))
-        return replace(call, path=path, query=query)
+        placed = replace(call, path=path)
+        return replace(placed, query=tuple(self._query(placed)))
 
     @property
     def filtered(self) -> Call:
@@ -75,8 +75,10 @@ class Substitution:
             # Only one argument may be wrong, and a made-up id or cursor may be rejected as well.
             return self._existing(role, value)
         if role == "cursor":
-            # A made-up cursor may be rejected, and an issued one beside other arguments.
-            return None if len(call.query) > 1 else self._existing(role, value)
+            # A made-up cursor may be rejected, and an issued one beside other arguments, or in
+            # the list below another record.
+            is_alone = len(call.query) == 1 and call.path == self.baseline.path
+            return self._existing(role, value) if is_alone else None
         return self._existing(role, value) or value
 
     def _existing(self, role: str, value: str) -> str | None:

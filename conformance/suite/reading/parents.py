@@ -1,6 +1,6 @@
 """The parents that the items of a list below a record name."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
@@ -8,7 +8,7 @@ from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_item
-from conformance.suite.lists.live import Live, parameter_of
+from conformance.suite.lists.live import PAUSES, Live, parameter_of
 from conformance.suite.lists.pagination import record_key
 
 MOST_CONFIRMED = 3
@@ -53,28 +53,40 @@ def require_one_parent(pages: Sequence[tuple[str, Exchange]], name: str, live: L
     seen: dict[str, tuple[str, Exchange]] = {}
     shared: dict[tuple[str, str], tuple[Exchange, Exchange]] = {}
     for parent, page in pages:
-        for item in page.items:
-            if name not in item or not is_uuid(item.get("id")):
-                continue
-            other, earlier = seen.setdefault(record_key(item), (parent, page))
+        for key in _children(page, name):
+            other, earlier = seen.setdefault(key, (parent, page))
             if other.lower() != parent.lower():
                 shared[earlier.id, page.id] = earlier, page
     for both in list(shared.values())[:MOST_CONFIRMED]:
-        confirmed = _again(both, live)
+        confirmed = _again(both, name, live)
         if confirmed is not None:
             _report_two_parents(name, *confirmed)
 
 
-def _again(both: tuple[Exchange, Exchange], live: Live) -> tuple[Exchange, Exchange] | None:
-    """The pages that show a record below two others at the same time; None where they do not."""
-    earlier, later = both
-    purpose = "a record below two others, again"
-    before, page, after = (
-        live.callers.send(each.call, scheme=each.scheme, purpose=purpose)
-        for each in (earlier, later, earlier)
-    )
-    keys = (set(map(record_key, each.items)) for each in (before, page, after))
-    return (after, page) if frozenset.intersection(*map(frozenset, keys)) else None
+def _children(page: Exchange, name: str) -> Set[str]:
+    """The records of a page that name their parent, by ids that are one record's anywhere.
+
+    They are in the order of the page, so that the same pages are read again in every run.
+    """
+    items = (item for item in page.items if name in item and is_uuid(item.get("id")))
+    return dict.fromkeys(map(record_key, items)).keys()
+
+
+def _again(
+    both: tuple[Exchange, Exchange], name: str, live: Live
+) -> tuple[Exchange, Exchange] | None:
+    """The pages that show a record below two others every time; None where they do not."""
+    again = both
+    for pause in PAUSES:
+        live.session.transport.wait(pause)
+        before, page, after = (
+            live.callers.send(each.call, scheme=each.scheme, purpose="below two records, again")
+            for each in (both[0], both[1], both[0])
+        )
+        if not _children(before, name) & _children(page, name) & _children(after, name):
+            return None
+        again = after, page
+    return again
 
 
 def _report_two_parents(name: str, *pages: Exchange) -> None:

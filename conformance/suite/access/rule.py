@@ -75,7 +75,7 @@ class Cell:
         """What has to occur in a covering part: every pair of values, and some triples.
 
         Over HTTP, one operation may forget in one form only what it has to reject. By tool, each
-        operation may require another permission than its own.
+        operation may require another permission than its own, and each may forget whose an id is.
         """
         asked, kind = (self.caller, self.record), _kind(_operation(self))
         by, way = (self.interface, kind), (self.interface, self.form)
@@ -84,6 +84,8 @@ class Cell:
         expected = outcome(self)
         if (self.caller, self.interface) == ("lacking another", "tool"):
             return *pairs, (self.caller, self.operation, self.interface)
+        if (self.caller, self.record, *way) == ("outsider", "own", "tool", "capitals"):
+            return *pairs, (asked, self.operation, way)
         if self.interface == "tool" or expected is Outcome.SERVED:
             return (*pairs,)
         return *pairs, (expected, self.operation, way)

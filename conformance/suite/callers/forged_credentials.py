@@ -13,6 +13,11 @@ from conformance.target.target import Credential
 
 Header = tuple[str, str]
 
+MADE_UP = "unknown"
+"""The name of the credential that was never issued: one secret for each scheme."""
+NEAR_MISS = "near-miss"
+"""The name of every credential that resembles a valid one."""
+
 EMPTY: tuple[Header, ...] = (
     ("x-api-key", ""),
     ("authorization", "Bearer"),
@@ -43,7 +48,7 @@ def without_credential(header: Header) -> str:
 
 def made_up(session: Context, scheme: str) -> Credential:
     """A credential that was never issued; the same for the same seed and scheme."""
-    return never_issued("unknown", scheme, str(uuid.uuid5(NAMESPACE, f"{session.seed}:{scheme}")))
+    return never_issued(MADE_UP, scheme, str(uuid.uuid5(NAMESPACE, f"{session.seed}:{scheme}")))
 
 
 def near_misses(session: Context, primary: Credential, scheme: str) -> Iterator[Credential]:
@@ -54,4 +59,4 @@ def near_misses(session: Context, primary: Credential, scheme: str) -> Iterator[
         if len(value) >= SHORTEST_SECRET:
             session.redactor.add(value, f"$NEAR_MISS_{primary.variable(scheme)[1:]}")
     for value in values:
-        yield never_issued("near-miss", scheme, value)
+        yield never_issued(NEAR_MISS, scheme, value)

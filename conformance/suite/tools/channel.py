@@ -17,6 +17,7 @@ from conformance.http.sending import Sending
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
+from conformance.suite.callers.forged_credentials import NEAR_MISS
 from conformance.suite.tools.messages import older_version, redirect_target, response_to
 from conformance.target.target import Credential
 
@@ -98,7 +99,7 @@ class Reply:
 class Channel:
     """Sends the messages of an item to one tool interface.
 
-    The connection of each caller is a fact of the run: handshakes are made once.
+    Handshakes are made once for each caller that its name identifies.
     """
 
     session: Context
@@ -216,9 +217,9 @@ class Channel:
         return self._connections[caller]
 
     def _shared_connection(self, caller: Caller) -> Connection:
-        """The connection of a caller of the profile; a forged one shakes hands for each item."""
+        """The connection of a caller: a fact of the run where its name stands for one secret."""
         name = caller.credential.name if caller.credential else "nobody"
-        if caller.credential and name not in self.session.target.credentials:
+        if name == NEAR_MISS:
             return self._connect(caller)
         fact = fact_name("handshake", name, caller.scheme)
         return self.session.fact(fact, lambda own: Channel(own)._connect(caller))

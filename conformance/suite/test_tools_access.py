@@ -1,6 +1,7 @@
 """Access by tool: who may call which tool (Authentication, What the service does)."""
 
 from collections import ChainMap
+from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract import api
@@ -154,11 +155,28 @@ def test_a_tool_rejects_invalid_arguments(operation: Operation, toolbox: Toolbox
 def test_a_tool_error_has_the_error_body(operation: Operation, toolbox: Toolbox) -> None:
     """An error result has `code` and `requestId` as strings, as an error over HTTP has."""
     toolbox.tool(operation)
-    call = toolbox.live.call(operation)
-    arguments: Arguments = {**arguments_of(call), **_one_wrong(operation, toolbox.live)}
-    result = toolbox.call_as_primary(operation, arguments, "one argument is wrong")
-    if not result.has_error_result:
-        raise NotApplicable(f"{operation.id} returned {result.outcome}: no result with an error")
+    results = list(_rejections(operation, toolbox))
+    errors = [result for result in results if result.has_error_result]
+    if not errors:
+        outcome = results[0].outcome
+        raise NotApplicable(f"{operation.id} returned {outcome}: no result with an error")
+    for result in errors:
+        _check_error_body(result)
+
+
+def _rejections(operation: Operation, toolbox: Toolbox) -> Iterator[ToolResult]:
+    """A call with a wrong argument, and one without the permission."""
+    live = toolbox.live
+    arguments = arguments_of(live.call(operation))
+    wrong: Arguments = {**arguments, **_one_wrong(operation, live)}
+    yield toolbox.call_as_primary(operation, wrong, "one argument is wrong")
+    lacking = live.session.target.lacking(operation.permission)
+    if lacking is not None:
+        purpose = "a caller without the permission"
+        yield toolbox.call(operation, arguments, lacking, purpose=purpose)
+
+
+def _check_error_body(result: ToolResult) -> None:
     body = result.error if isinstance(result.error, dict) else {}
     for name in ("code", "requestId"):
         violation = defect(

@@ -38,6 +38,33 @@ def worth(records: Sequence[Record], unlike: Review | None) -> Callable[[Record]
     return value
 
 
+def likeness(own: Record, other: Record, records: Sequence[Record]) -> Callable[[Record], int]:
+    """How much a review is to another one, in the same state, what `own` is to `other`.
+
+    0 where no other one has the closest tie of these two to it.
+    """
+    tie = next((tie for tie in TIES if tie in own and own[tie] == other.get(tie)), None)
+    if tie is None:
+        return lambda _: 0
+    same = [each for each in records if all(each.get(name) == other.get(name) for name in STATE)]
+
+    def value(record: Record) -> int:
+        tied = [
+            each
+            for each in same
+            if each.get(tie) == record.get(tie) and each["id"] != record.get("id")
+        ]
+        alike = _in_common(own, record)
+        return max((alike + _in_common(other, each) + 1 for each in tied), default=0)
+
+    return value
+
+
+def _in_common(one: Record, other: Record) -> int:
+    """In how many properties of a group two reviews agree."""
+    return len([name for name in GROUPS if name in one and one[name] == other.get(name)])
+
+
 def pending_beside(records: Sequence[Record]) -> Callable[[Record], int]:
     """How many pending reviews are next to a review in the list."""
     pending = [record.get("status", APPROVED) != APPROVED for record in records]

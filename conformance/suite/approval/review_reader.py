@@ -24,6 +24,7 @@ from conformance.suite.approval.settling import INTERVALS, Settling, settle
 from conformance.suite.callers.callers import Request
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import DEFAULT_LIMIT, Listed
+from conformance.suite.reading.other_case import in_other_case
 from conformance.target.target import Credential
 
 READS_AT_ONCE = 8
@@ -185,6 +186,18 @@ class ReviewReader:
             return None
         is_former = partial(in_former_state, review)
         return settle(read, is_former, self._session.transport.wait, 1)
+
+    def read_in_other_ways(self, review: Review, scheme: str) -> None:
+        """Read a review by its id in the other case, and the list under its filters.
+
+        A target may remember each response by its address. What it remembers from before an
+        approval shows when the same is read afterwards.
+        """
+        primary = self._live.callers.credential("primary")
+        sending = Sending(primary, scheme, "in another way, before the approval")
+        by_id = Call("review_get", {"reviewId": in_other_case(review.id)})
+        calls = [by_id, *self._under_its_filters(review.record)]
+        self._live.callers.send_each([(call, sending) for call in calls])
 
     def settle_pages(self, review: Review, scheme: str) -> Iterator[Settling]:
         """Read the pages that list an approved review until the change of each is complete.

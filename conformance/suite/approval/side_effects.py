@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.suite.approval.approvals import Approvals
+from conformance.suite.approval.bystanders import likeness
 from conformance.suite.approval.review import place, shown_revision
 from conformance.suite.approval.trial import Trial
 from conformance.suite.approval.trials import Trials
@@ -36,7 +37,7 @@ class SideEffects:
     def check_approved_beside(self) -> None:
         """Raise Violation where watched reviews were approved together with that of the trial."""
         found = self.trial.also_approved
-        if len(found) == 1 and self._is_by_others(found[0].call.path["reviewId"]):
+        if len(found) == 1 and self._is_by_others(found[0]):
             return
         where = (place(read, "status") for read in found)
         expect.that(not found, OTHERWISE.at(*where), self.trial.approval, *found)
@@ -73,21 +74,26 @@ class SideEffects:
         is_revised = self.approvals.reader.others_revise(listed, READS)
         return is_revised or self.trials.are_subjects_revised
 
-    def _is_by_others(self, id: str) -> bool:
+    def _is_by_others(self, read: Exchange) -> bool:
         """Whether another client may have approved one review: no further approval repeats it.
 
+        The further one is that of a review which has another like this one.
         That shows nothing where the review is at an end of the list, which a target may always
         pick, or where another trial has already repeated it. Then, and where it is repeated now,
         the list shows whether others approve at all.
         """
-        ids = [record["id"] for record in self.approvals.reader.listed()]
-        listed = next((each for each in ids if each.lower() == id.lower()), None)
+        id = read.call.path["reviewId"]
+        records = self.approvals.reader.listed()
+        ids = [record["id"] for record in records]
+        found = next((each for each in records if each["id"].lower() == id.lower()), None)
+        listed = None if found is None else found["id"]
         is_at_end = listed is not None and listed in (ids[0], ids[-1])
         scheme = self.trial.scheme
         is_repeated = any(other.also_approved for other in self.trials.all_but(scheme))
         if listed is None or not (is_at_end or is_repeated):
             try:
-                if not self.trials.further(scheme).also_approved:
+                alike = likeness(self.trial.review.record, found or {}, records)
+                if not self.trials.further(scheme, alike).also_approved:
                     return True
             except Inconclusive:  # none is left
                 return False

@@ -5,7 +5,7 @@ made once more on another review, alone, so that the evidence shows which of the
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -18,7 +18,7 @@ from conformance.suite.approval.approvals import MOST_REVISIONS, Approvals
 from conformance.suite.approval.attempts import NEXT, ahead
 from conformance.suite.approval.bystanders import bystanders, newly_approved, worth
 from conformance.suite.approval.plan import STALE_KIND, Planned
-from conformance.suite.approval.review import Review, is_withheld, revision_of
+from conformance.suite.approval.review import Record, Review, is_withheld, revision_of
 from conformance.suite.approval.trial import (
     Approval,
     Attempt,
@@ -61,9 +61,12 @@ class TrialRunner:
         review, attempts = self._attempted(self._taken(unlike=first.review), planned)
         return replace(self._approve(review, scheme, first), attempts=attempts)
 
-    def plain(self, scheme: str, first: Trial) -> Trial:
-        """A trial without attempts."""
-        return self._approve(self._taken(), scheme, first)
+    def plain(
+        self, scheme: str, first: Trial, worth: Callable[[Record], int] | None = None
+    ) -> Trial:
+        """A trial without attempts, of the review that is worth the most."""
+        review = self._taken() if worth is None else self._pool.take(worth)
+        return self._approve(review, scheme, first)
 
     def _taken(self, unlike: Review | None = None) -> Review:
         return self._pool.take(worth(self._reader.listed(), unlike))
@@ -232,6 +235,7 @@ class TrialRunner:
         """Approve a review, and read it and others before and afterwards."""
         watched = bystanders(review, self._reader.listed(), self._pool.ids)
         pages, before = self._watched([(id, None) for id in watched])
+        self._reader.read_in_other_ways(review, scheme)
         approval = self._approval(review, scheme, first)
         after = self._after(approval)
         # By the same scheme, since what a review shows may depend on who reads it.

@@ -11,7 +11,7 @@ from conformance.runner.facts import fact_name
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ahead
 from conformance.suite.approval.plan import STALE_KIND
-from conformance.suite.approval.review import in_former_state, is_withheld
+from conformance.suite.approval.review import Record, in_former_state, is_withheld
 from conformance.suite.approval.review_pool import NEEDS
 from conformance.suite.approval.trial import Attempt, NoneLeftToApprove, Trial
 from conformance.suite.approval.trial_runner import TrialRunner
@@ -65,9 +65,12 @@ class Trials:
         """The trials by other schemes."""
         return [trial for trial in self._all() if trial.scheme != scheme]
 
-    def further(self, scheme: str) -> Trial:
-        """A trial of yet another review, without attempts; Inconclusive where none is left."""
-        return self._runner.plain(scheme, self.first())
+    def further(self, scheme: str, worth: Callable[[Record], int] | None = None) -> Trial:
+        """A trial of yet another review, without attempts; Inconclusive where none is left.
+
+        It is that of the review whose record in the list is worth the most.
+        """
+        return self._runner.plain(scheme, self.first(), worth)
 
     def approved(self, scheme: str) -> Trial:
         """The trial by a scheme; Inconclusive where its approval failed: others report that."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from conformance.contract.identifiers import is_uuid
+from conformance.contract.identifiers import EXTREMES, is_uuid
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.http.sending import Sending
@@ -25,7 +25,6 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 from conformance.target.target import Credential
 
-EXTREMES = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff")
 MOST_REVIEWS = 4
 BY_COLLEAGUE, IN_CAPITALS = 1, 2
 """The reviews that the colleague attempts, and that are attempted by their id in upper case."""
@@ -101,10 +100,9 @@ def _attempted(
     ids: Sequence[str], scheme: str, live: Live, approvals: Approvals
 ) -> Iterator[StatusChange]:
     """Attempt to approve each of some reviews; the changes of their status that attempts left."""
+    before = _still_unapprovable(ids, approvals)
+    ids = [read.call.path["reviewId"] for read in before]
     reads = [(id, None) for id in ids]
-    before = approvals.reader.read_each(reads)
-    for id, read in zip(ids, before, strict=True):
-        _check_unapprovable(id, read)
     keys = [approvals.key(id, f"unapprovable {scheme}") for id in ids]
     calls = [
         approvals.call(_spelled(id, number), revision_or_first(before[number]), keys[number])
@@ -154,16 +152,23 @@ def _change(before: Exchange, response: Exchange, after: Exchange) -> StatusChan
     return change if is_changed else None
 
 
-def _check_unapprovable(id: str, read: Exchange) -> None:
-    """Raises Inconclusive where a review of the profile is approvable, or cannot be read."""
-    expect.clear(read)
-    problem = None
-    if not isinstance(read.data, dict):
-        problem = f"review {id} returned {read.describe()}"
-    elif read.data.get("approvable") is True:
-        problem = f"review {id} is approvable"
-    if problem is not None:
-        raise Inconclusive(problem, needs=NEEDS, exchanges=[read.id])
+def _still_unapprovable(ids: Sequence[str], approvals: Approvals) -> list[Exchange]:
+    """The reads of those reviews of the profile that are not approvable by now.
+
+    Raises Inconclusive where one cannot be read, or each has become approvable.
+    """
+    reads = approvals.reader.read_each([(id, None) for id in ids])
+    for read in reads:
+        expect.clear(read)
+        if not isinstance(read.data, dict):
+            id = read.call.path["reviewId"]
+            problem = f"review {id} returned {read.describe()}"
+            raise Inconclusive(problem, needs=NEEDS, exchanges=[read.id])
+    still = [read for read in reads if record_of(read).get("approvable") is not True]
+    if not still:
+        problem = f"review {ids[0]} is approvable"
+        raise Inconclusive(problem, needs=NEEDS, exchanges=[read.id for read in reads])
+    return still
 
 
 def _status(read: Exchange) -> object:

@@ -80,14 +80,15 @@ def shown_revision(read: Exchange) -> object:
     return record_of(read).get("subjectRevision")
 
 
-def revision_of(read: Exchange) -> int:
-    """The `subjectRevision` that a response shows.
+class NoRevisionError(Inconclusive):
+    """A review shows no `subjectRevision` to expect: the specification does not require it."""
 
-    Raises Inconclusive where it shows none: the specification does not require it.
-    """
+
+def revision_of(read: Exchange) -> int:
+    """The `subjectRevision` that a response shows; raises NoRevisionError where it shows none."""
     found = shown_revision(read)
     if isinstance(found, bool) or not isinstance(found, int | float) or int(found) != found:
-        raise Inconclusive(
+        raise NoRevisionError(
             "the review shows no subjectRevision to expect",
             needs=("reviews with a subjectRevision",),
             exchanges=[read.id],

@@ -10,9 +10,10 @@ from functools import cached_property
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive
+from conformance.http.exchange import Exchange
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
-from conformance.suite.approval.review import Record, Review
+from conformance.suite.approval.review import NoRevisionError, Record, Review
 from conformance.suite.approval.review_reader import ReviewReader
 
 NEEDS = ("fixtures.approvable-reviews", "fixtures.provision.approvable-review")
@@ -21,11 +22,15 @@ PROVISION_SECONDS = 60
 
 @dataclass(frozen=True)
 class Stock:
-    """The reviews that a run has left: their ids, those recorded, and those withheld."""
+    """The reviews that a run has left: their ids, those recorded, and those withheld.
+
+    `unusable` has the reasons why reviews were left out that show no revision.
+    """
 
     ids: list[str]
     recorded: list[str]
     withheld: list[Review]
+    unusable: list[NoRevisionError]
     being_tried: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
@@ -33,7 +38,7 @@ class Stock:
         """What a run begins with."""
         stated = session.target.fixtures.approvable_reviews
         ids = (id for id in stated if id.lower() not in session.spent)
-        return cls(list(ids), list(session.provisioned or ()), [])
+        return cls(list(ids), list(session.provisioned or ()), [], [])
 
 
 class ReviewPool:
@@ -68,7 +73,7 @@ class ReviewPool:
             if review is not None:
                 return review
             self._stock.ids.pop(0)
-        self._stock.ids.append(self._provision())
+        self._stock.ids.append(self._provisioned())
         review = self._approvable(self._stock.ids[0])
         if review is None:
             self._stock.ids.clear()
@@ -79,7 +84,15 @@ class ReviewPool:
         return review
 
     def _approvable(self, id: str) -> Review | None:
-        review = self._reader.review(id)
+        return self._seen(self._reader.read(id), id)
+
+    def _seen(self, read: Exchange, id: str) -> Review | None:
+        """The review that a response shows; None where it cannot be approved as it is."""
+        try:
+            review = self._reader.review_in(read, id)
+        except NoRevisionError as reason:
+            self._stock.unusable.append(reason)
+            return None
         if review is None or not review.is_withheld:
             return review
         self._stock.withheld.append(review)
@@ -146,11 +159,9 @@ class ReviewPool:
         """The reviews with these ids of the pool that can be approved now."""
         reads = self._reader.read_each([(id, None) for id in ids])
         for id, read in zip(ids, reads, strict=True):
-            review = self._reader.review_in(read, id)
+            review = self._seen(read, id)
             self._stock.ids.remove(id)
-            if review is not None and review.is_withheld:
-                self._stock.withheld.append(review)
-            elif review is not None:
+            if review is not None:
                 yield review
 
     def take_instead_of(self, review: Review) -> Review:
@@ -166,6 +177,15 @@ class ReviewPool:
     def give_back(self, review: Review) -> None:
         """Put a review back that was not approved."""
         self._stock.ids.append(review.id)
+
+    def _provisioned(self) -> str:
+        """The id of one more review; raises Inconclusive, of two reasons the first one."""
+        try:
+            return self._provision()
+        except Inconclusive:
+            if self._stock.unusable:
+                raise self._stock.unusable[0] from None
+            raise
 
     def _provision(self) -> str:
         """The id of one more review; a replay of a run takes those that were made in it."""

@@ -1,5 +1,7 @@
 """Authentication: either of two schemes suffices, and nothing else does (Authentication)."""
 
+from dataclasses import replace
+
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import (
     Defect,
@@ -19,6 +21,7 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.disclosure import check_undisclosed
 from conformance.suite.callers.forged_credentials import (
     EMPTY,
+    header_of,
     made_up,
     near_misses,
     without_credential,
@@ -304,6 +307,19 @@ def _check_invalid(
     for response in (plain, *rest):
         check_undisclosed(response)
     expect.not_served(*live.callers.send_each(longest))
+    if operation.id == live.session.api.simplest.id:
+        twofold = _beside_made_up(requests[0][1], live)
+        expect.not_served(*live.callers.send_each([(call, twofold)]))
+
+
+def _beside_made_up(sending: Sending, live: Live) -> Sending:
+    """The same request, with a made-up credential of each other scheme as well."""
+    others = (scheme for scheme in live.session.api.schemes if scheme != sending.scheme)
+    headers = tuple(
+        header_of(other, made_up(live.session, other).secret(other)) for other in others
+    )
+    purpose = f"{sending.purpose} beside a made-up one"
+    return replace(sending, headers=headers, purpose=purpose, judge_arguments=False)
 
 
 def _check_no_approval(trials: Trials, label: str, *allowed: int) -> None:

@@ -5,6 +5,7 @@ The rules check the response to each of them; these checks look for failures of 
 
 from dataclasses import replace
 
+from conformance.contract.identifiers import EXTREMES
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call
@@ -68,7 +69,10 @@ def _check_odd_cursors(operation: Operation, live: Live) -> None:
     name = live.session.name(operation, "cursor")
     if name is None:
         return
-    cursors = {"a cursor that was never issued": live.made_up("unissued cursor")}
+    cursors = {
+        "a cursor that was never issued": live.made_up("unissued cursor"),
+        **{f"the cursor {extreme}": extreme for extreme in EXTREMES},
+    }
     if (issued := _issued(operation, live)) is not None:
         cursors["a cursor in upper case"] = issued.upper()
     elsewhere = next(id for id in LISTS.values() if id != operation.id)

@@ -1,6 +1,7 @@
 """The size limit of request bodies (Limits)."""
 
-from dataclasses import replace
+import json
+from dataclasses import dataclass, replace
 
 from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
 from conformance.http.exchange import Exchange
@@ -20,6 +21,8 @@ LARGEST_BODY = 2 * LARGEST_PROBE
 """Bytes of the largest body past a declared limit, but for the one just past it."""
 FIRST_PROBE = 256 * 1024
 GROWTH = 4
+FILLER = "é"
+"""A character of two bytes."""
 
 
 @requirement("limits/body", alone=True)
@@ -41,14 +44,14 @@ def test_a_body_past_the_limit_is_too_large(
     for scheme in schemes:
         for size in (limit // 2, limit):
             _check_not_too_large(bodies.send_stale(size, scheme))
-    may_be_streamed = {scheme: bodies.may_be_streamed(scheme) for scheme in schemes}
-    # Not before: the revision that a stale body states may have become the current one.
+    # Not after the large ones: the revision that a stale body states may be the current one then.
+    probed = [(scheme, bodies.may_be_streamed(scheme)) for scheme in schemes]
     was_approved = is_approved(bodies.read_review())
-    larger = [size for size in (limit * 2, limit * 4) if size <= LARGEST_BODY]
-    for number, scheme in enumerate(schemes):
-        for size in (limit + 1, *larger[number :: len(schemes)]):
-            for stream in (False, True) if may_be_streamed[scheme] else (False,):
-                bodies.check_too_large(bodies.send_right(size, scheme, stream=stream))
+    for number, (scheme, may_be_streamed) in enumerate(probed):
+        further = [size for size in (limit * 2, limit * 4) if size <= LARGEST_BODY]
+        for size in (limit + 1, *further[number :: len(schemes)]):
+            bodies.check_past_the_limit(size, scheme, may_be_streamed=may_be_streamed)
+    bodies.check_bytes_count(limit, schemes[0])
     after = bodies.read_review()
     violation = defect(
         Kind.EFFECT,
@@ -82,6 +85,23 @@ def _find_limit(bodies: "Bodies") -> None:
     raise Inconclusive(
         f"no body up to {LARGEST_PROBE} bytes is too large", needs=("limits.max-body-bytes",)
     )
+
+
+@dataclass(frozen=True)
+class Padding:
+    """What makes a body of a size in bytes: blanks behind it, or characters in a property."""
+
+    size: int
+    character: str = " "
+
+    def added_to(self, body: bytes) -> bytes:
+        """A JSON object with the same properties; one of at least this size."""
+        missing = self.size - len(body)
+        if self.character == " ":
+            return body + b" " * missing
+        number = max(1, missing // len(self.character.encode()))
+        document = {**json.loads(body), "note": self.character * number}
+        return json.dumps(document, ensure_ascii=False).encode()
 
 
 class Bodies:
@@ -141,19 +161,38 @@ class Bodies:
 
     def send_stale(self, size: int, scheme: str | None = None) -> Exchange:
         """A body of a size that is rejected for its revision at the latest."""
-        return self._send(self._revision + 1, size, "a stale body within the limit", scheme)
+        return self._send(
+            self._revision + 1, Padding(size), "a stale body within the limit", scheme
+        )
 
     def send_right(self, size: int, scheme: str | None, *, stream: bool) -> Exchange:
         """A body with no defect but its size."""
         length = "without Content-Length" if stream else "with Content-Length"
         purpose = f"a body past the limit, {length}"
-        return self._send(self._revision, size, purpose, scheme, stream=stream)
+        return self._send(self._revision, Padding(size), purpose, scheme, stream=stream)
 
     def may_be_streamed(self, scheme: str | None) -> bool:
         """Whether a small body without Content-Length gets the status of one with it."""
         purpose = "a small stale body, without Content-Length"
-        streamed = self._send(self._revision + 1, 0, purpose, scheme, stream=True)
+        streamed = self._send(self._revision + 1, Padding(0), purpose, scheme, stream=True)
         return streamed.status == self._small(scheme)
+
+    def check_past_the_limit(self, size: int, scheme: str | None, *, may_be_streamed: bool) -> None:
+        """Violation unless a body of a size is too large, with and without Content-Length."""
+        for stream in (False, True) if may_be_streamed else (False,):
+            self.check_too_large(self.send_right(size, scheme, stream=stream))
+
+    def check_bytes_count(self, limit: int, scheme: str | None) -> None:
+        """Violation unless a body is too large that has more bytes and fewer characters.
+
+        They are in a further property: nothing is shown where a small one gets another status.
+        """
+        purpose = "a small stale body with a further property"
+        small = self._send(self._revision + 1, Padding(0, FILLER), purpose, scheme)
+        if small.status == self._small(scheme):
+            purpose = "a body past the limit, in characters of two bytes"
+            padding = Padding(limit + 1, FILLER)
+            self.check_too_large(self._send(self._revision, padding, purpose, scheme))
 
     def check_too_large(self, response: Exchange) -> None:
         """Violation unless the response is 413."""
@@ -184,16 +223,22 @@ class Bodies:
         return self._approvals.reader.read(self._id)
 
     def _send(
-        self, revision: int, size: int, purpose: str, scheme: str | None, *, stream: bool = False
+        self,
+        revision: int,
+        padding: Padding,
+        purpose: str,
+        scheme: str | None,
+        *,
+        stream: bool = False,
     ) -> Exchange:
         key = self._approvals.key(self._id, "body")
         if self._replayed is not None and revision == self._revision:
             key = self._replayed.key
         call = self._approvals.call(self._id, revision, key)
         assert call.body is not None
-        padded = replace(call, body=call.body + b" " * (size - len(call.body)))
-        # A body without Content-Length may be rejected, until a small one was not.
-        is_probe = stream and size == 0
+        padded = replace(call, body=padding.added_to(call.body))
+        # A body without Content-Length, or with more, may be rejected, until a small one was not.
+        is_probe = padding.size == 0 and (stream or padding.character != " ")
         sending = Sending(
             self._live.callers.credential("primary"),
             scheme,

@@ -134,7 +134,7 @@ MISSPELT: Mapping[str, Change] = {
 MALFORMED: Mapping[str, Change] = {
     "a key that is null": _with_null_key,
     "a revision that is a string": changed(revision=str),
-    "a revision that is a fraction": changed(revision=lambda right: right % 1000 + 0.5),
+    "a revision that is a fraction": changed(revision=lambda right: right % 1000 + 0.001),
     "a revision that is a boolean": changed(revision=lambda _: True),
     "a revision that is false": changed(revision=lambda _: False),
     "a revision that is null": changed(revision=lambda _: None),

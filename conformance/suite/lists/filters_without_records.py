@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 
-from conformance.contract.identifiers import is_uuid
+from conformance.contract.identifiers import EXTREMES, is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Call, Exchange
@@ -14,16 +14,14 @@ from conformance.suite.lists.filtered_lists import MOST_NAMED, report_foreign
 from conformance.suite.lists.live import LISTS, PARENTS, READING, Live
 from conformance.suite.lists.records import every_value
 
-NOBODY = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff")
-"""UUIDs that a target may treat as if there were no filter."""
-
 
 def check_unknown_ids(operation: Operation, role: str, name: str, live: Live) -> None:
     """A filter by an id without records returns no item, for every form of the id."""
     restricted = operation.filters[role]
     own = every_value(live.listing(operation.id).records, restricted)
     known = {id.lower() for id in (*own, *_ids_of_owners(restricted, live))}
-    ids = [live.made_up(role), *(id for id in NOBODY if id not in known)]
+    # The extremes, a target may treat as if there were no filter.
+    ids = [live.made_up(role), *(id for id in EXTREMES if id not in known)]
     calls = [Call(operation.id).asking(**{name: id}) for id in ids]
     responses = live.callers.send_all(calls, f"a filter by an unknown {role}")
     for response in responses:

@@ -1,11 +1,10 @@
 """Records in other records, each of which belongs to one of them."""
 
-import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from conformance.contract import api
-from conformance.contract.identifiers import is_uuid
+from conformance.contract.identifiers import EXTREMES, is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Exchange
@@ -14,9 +13,6 @@ from conformance.suite.callers.places import in_item
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.pagination import Listed, record_key
 from conformance.suite.reading.names import Record
-
-NOBODY = frozenset({str(uuid.UUID(int=0)), str(uuid.UUID(int=2**128 - 1))})
-"""Ids that may stand for no id."""
 
 
 def check_nested(operation: Operation, records: Sequence[Listed], live: Live) -> None:
@@ -49,7 +45,7 @@ def _ids(record: Record, array: str) -> Iterator[str]:
     items = record.get(array)
     for item in items if isinstance(items, list) else ():
         id = item.get("id") if isinstance(item, dict) else None
-        if is_uuid(id) and str(id).lower() not in NOBODY:
+        if is_uuid(id) and str(id).lower() not in EXTREMES:  # these may stand for no id
             yield str(id).lower()
 
 

@@ -16,7 +16,7 @@ from conformance.suite.tools.toolbox import Arguments, Toolbox
 GUARDS = ("expectedSubjectRevision", "idempotencyKey")
 MISTYPED: tuple[tuple[str, Callable[[int], object]], ...] = (
     # Less than the right one, since a large one has no room for a fraction.
-    ("expectedSubjectRevision", lambda revision: revision % 1000 + 0.5),
+    ("expectedSubjectRevision", lambda revision: revision % 1000 + 0.001),
     ("idempotencyKey", lambda _: 7),
 )
 """Arguments of another type, made of the right revision; a number as text may count as a number."""

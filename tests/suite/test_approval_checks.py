@@ -9,7 +9,7 @@ import httpx
 import pytest
 import subjects
 from altered_target import Profile, Send, Spoil, edited, few, json_response, stage, without
-from intercepted import NOBODY
+from intercepted import NOBODY, changed
 
 from conformance.contract.verdict import Inconclusive, Violation
 from conformance.suite import test_approval as approval
@@ -175,6 +175,32 @@ def test_an_approvable_review_listed_as_unapprovable_is_not_approved() -> None:
         pytest.raises(Inconclusive, match=r"^review .* is approvable$"),
     ):
         one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
+
+
+def test_a_review_that_became_approvable_is_left_out() -> None:
+    """The others are attempted; it stays as it is."""
+
+    def mixed(profile: Profile) -> None:
+        reviews = profile["fixtures"]["unapprovable-reviews"]
+        reviews[0] = profile["fixtures"]["approvable-reviews"].pop()
+
+    with stage(mixed) as one:
+        one.perform(unapprovable.test_what_cannot_be_approved_is_not, scheme="api-key")
+        approvable = one.session.target.fixtures.unapprovable_reviews[0]
+        attempted = [sent.url.path for sent in one.transport.sent if sent.method == "POST"]
+    assert [path for path in attempted if approvable in path] == []
+
+
+def test_reviews_without_a_revision_are_the_reason_where_no_other_is_left() -> None:
+    """Where one shows a revision, it is taken."""
+    hidden = changed("/v1/reviews", lambda record: record.pop("subjectRevision", None))
+    with (
+        stage(few(2), hidden) as one,
+        pytest.raises(Inconclusive, match="shows no subjectRevision"),
+    ):
+        one.things["approvals"].pool.pending()
+    with stage(few(1)) as one:
+        assert one.things["approvals"].pool.pending().revision > 0
 
 
 @pytest.mark.parametrize("recovers", [True, False])

@@ -53,6 +53,26 @@ def test_one_failure_before_the_limit_is_repeated(status: int) -> None:
     assert (next(before) > 3, next(after) > 1) == (True, True)
 
 
+@pytest.mark.parametrize("callers", [("throttled",), ("throttled", "primary")])
+def test_one_operation_may_fail_past_the_limit_where_it_fails_for_others(
+    callers: tuple[str, ...],
+) -> None:
+    """The rate limit is blamed where only the throttled caller gets 500."""
+
+    def failing(request: httpx.Request, send: Send) -> httpx.Response:
+        response = send(request)
+        is_theirs = any(is_of(request, one.session.target, name) for name in callers)
+        fails = is_theirs and request.url.path == "/v1/videos"
+        return json_response(500) if fails else response
+
+    with stage(spoil=failing) as one:
+        if "primary" in callers:
+            one.perform(limits.test_too_many_requests_are_rejected)
+        else:
+            with pytest.raises(Violation, match="another status than 429: 500"):
+                one.perform(limits.test_too_many_requests_are_rejected)
+
+
 def test_after_the_wait_a_permitted_operation_is_requested() -> None:
     """A caller that was always throttled may lack a permission."""
     seen: list[tuple[str, bool]] = []
@@ -83,6 +103,18 @@ def too_large(response: Callable[[httpx.Request], httpx.Response]) -> Spoil:
 def hanging_up(request: httpx.Request) -> httpx.Response:
     """Close the connection."""
     raise httpx.WriteError("broken pipe", request=request)
+
+
+def test_a_body_without_further_properties_needs_no_long_characters() -> None:
+    """A target that rejects a small body with a further property shows nothing by a large one."""
+
+    def strict(request: httpx.Request, send: Send) -> httpx.Response:
+        return json_response(422) if b'"note"' in request.read() else send(request)
+
+    with stage(spoil=strict) as one:
+        one.perform(limits_body.test_a_body_past_the_limit_is_too_large)
+        large = [b'"note"' in sent.content for sent in one.transport.sent]
+    assert large.count(True) == 1
 
 
 def test_a_closed_connection_is_not_a_413() -> None:

@@ -307,7 +307,7 @@ def _check_invalid(
     for response in (plain, *rest):
         check_undisclosed(response)
     expect.not_served(*live.callers.send_each(longest))
-    if operation.id == live.session.api.simplest.id:
+    if (operation.id, scheme) == (live.session.api.simplest.id, live.session.api.schemes[0]):
         twofold = _beside_made_up(requests[0][1], live)
         expect.not_served(*live.callers.send_each([(call, twofold)]))
 

@@ -197,7 +197,8 @@ def _one_wrong(operation: Operation, live: Live) -> dict[str, Any]:
 
 
 def _invalid_arguments(operation: Operation, toolbox: Toolbox, call: Call) -> list[tuple[str, Any]]:
-    ids = [(name, value) for name in call.path for value in ("not-a-uuid", None)]
+    # The beginning of an id could select by a pattern.
+    ids = [(name, value) for name, id in call.path.items() for value in (id[:-1], None)]
     if not operation.is_list:
         return ids
     limits = [("limit", value) for value in (0, 101, 1000, 1.5, "many")]

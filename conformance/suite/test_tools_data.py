@@ -164,16 +164,17 @@ def _compare_as_outsider(call: Call, comparison: Comparison) -> None:
 
 
 def _other_calls(call: Call, operation: Operation, live: Live) -> list[Call]:
-    """The call for the last and the longest record, or the parent with the longest page.
+    """The call for the last and the longest record, or for the longest and the shortest page.
 
-    Some tools shorten long data.
+    Some tools shorten long data, or take a page without items for an absent one.
     """
     if not call.path:
         return []
     name = parameter_of(operation)
     if operation.is_list:
         pages = live.children(operation.id)
-        ids = [max(pages, key=lambda id: len(str(pages[id].items)))]
+        lengths = {id: len(str(page.items)) for id, page in pages.items()}
+        ids = [max(lengths, key=lengths.__getitem__), min(lengths, key=lengths.__getitem__)]
     else:
         records = [listed.record for listed in live.records(PARENTS[name])]
         ids = [records[-1]["id"], max(records, key=lambda record: len(str(record)))["id"]]

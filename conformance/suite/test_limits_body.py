@@ -44,8 +44,8 @@ def test_a_body_past_the_limit_is_too_large(
     for scheme in schemes:
         for size in (limit // 2, limit):
             _check_not_too_large(bodies.send_stale(size, scheme))
-    # Not after the large ones: the revision that a stale body states may be the current one then.
     probed = [(scheme, bodies.may_be_streamed(scheme)) for scheme in schemes]
+    # Not before: the revision that a stale body states may have become the current one.
     was_approved = is_approved(bodies.read_review())
     for number, (scheme, may_be_streamed) in enumerate(probed):
         further = [size for size in (limit * 2, limit * 4) if size <= LARGEST_BODY]

@@ -1,14 +1,20 @@
-"""Approvals of one review at once: together they make one approval (States and transitions)."""
+"""Approvals at once: those of one review make one approval (States and transitions)."""
 
-from conformance.contract.verdict import Kind, defect
+from conformance.contract.verdict import Kind, NotApplicable, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.attempts import ON_APPROVED
 from conformance.suite.approval.preconditions import Preconditions
 from conformance.suite.approval.race import AT_ONCE, Race, race
-from conformance.suite.approval.result import check_not_in_former_state, check_replay, result_of
+from conformance.suite.approval.result import (
+    check_not_in_former_state,
+    check_replay,
+    check_shows_approved,
+    result_of,
+)
 from conformance.suite.approval.review import place
+from conformance.suite.approval.side_by_side import Approved, side_by_side
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
@@ -44,6 +50,33 @@ def test_many_approvals_at_once_leave_one_state(
         expect.status(response, *ON_APPROVED)
     _winner(raced)
     check_not_in_former_state(raced.review, approvals.reader.read_approved(raced.review))
+
+
+@requirement("approval/result-status")
+def test_results_of_two_reviews_at_once_are_their_own(
+    live: Live, preconditions: Preconditions
+) -> None:
+    """Each result is that of the review that its request names."""
+    for approved in _side_by_side(live, preconditions):
+        for response in approved.successes:
+            check_shows_approved(approved.review, response)
+
+
+@requirement("approval/state")
+def test_two_reviews_approved_at_once_are_both_approved(
+    live: Live, preconditions: Preconditions
+) -> None:
+    """An approval that succeeds beside that of another review approves its own one."""
+    for approved in _side_by_side(live, preconditions):
+        if approved.successes:
+            check_not_in_former_state(approved.review, approved.after, approved.successes[0])
+
+
+def _side_by_side(live: Live, preconditions: Preconditions) -> tuple[Approved, ...]:
+    """The reviews; NotApplicable where single approvals have a defect, which others report."""
+    if preconditions.defects:
+        raise NotApplicable("single approvals already have a defect")
+    return side_by_side(live)
 
 
 def _winner(raced: Race) -> Exchange:

@@ -12,6 +12,7 @@ from conformance.suite.lists.filtered_lists import check_filtered, check_owners
 from conformance.suite.lists.filtered_sizes import check_sizes
 from conformance.suite.lists.filters import LIMITS, certain_filters, filtered_plans, ids_inside
 from conformance.suite.lists.filters_without_records import (
+    check_later_page,
     check_other_owners,
     check_unknown_ids,
     check_unused_ids,
@@ -51,6 +52,8 @@ def test_a_filter_restricts_every_page(operation: Operation, live: Live) -> None
         upper = [id.upper() for id in ids[:1]]
         without_records = [*ids_outside(role, live), *unused, *upper]
         check_other_owners(operation, role, name, without_records, live)
+        for id in upper:
+            check_later_page(operation, role, name, id, live)
         check_unused_ids(operation, role, name, unused, live)
     check_pairs(operation, live)
     if not is_filtered:

@@ -1,18 +1,14 @@
 """Access by tool: who may call which tool (Authentication, What the service does)."""
 
-from collections import ChainMap
 from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract import api
 from conformance.contract.openapi import Operation
-from conformance.contract.pointer import pointer
 from conformance.contract.verdict import (
     Inconclusive,
     Kind,
-    Location,
     NotApplicable,
-    Part,
     defect,
 )
 from conformance.http.exchange import Call
@@ -22,10 +18,8 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live, parameter_of
-from conformance.suite.lists.pagination import PAGE
-from conformance.suite.tools.filters import filters_of
+from conformance.suite.tools.list_grants import check_list, with_primarys_cursor
 from conformance.suite.tools.outside_approvals import check_out_of_reach
-from conformance.suite.tools.parity import by_id
 from conformance.suite.tools.results import ToolResult, check_rejected, check_shown_nothing
 from conformance.suite.tools.tool_access import (
     further_arguments,
@@ -93,7 +87,7 @@ def test_a_tool_stays_within_the_grant(
     live = toolbox.live
     call, arguments = _baseline(operation, toolbox, approvals, trials)
     if "{" not in operation.path:
-        _check_list_within_the_grant(operation, toolbox)
+        check_list(operation, toolbox)
         return
     name = parameter_of(operation)
     outside = _ids_outside(live, KINDS[name])
@@ -124,7 +118,7 @@ def _check_out_of_outsiders_reach(
     id = str(arguments[parameter_of(operation)])
     result = toolbox.call(operation, arguments, outsider, purpose="the outsider")
     check_shown_nothing(result, [id])
-    for later in _with_primarys_cursor(operation, toolbox, arguments):
+    for later in with_primarys_cursor(operation, toolbox, arguments):
         result = toolbox.call(operation, later, outsider, purpose="primary's cursor")
         check_shown_nothing(result, [id])
 
@@ -205,85 +199,6 @@ def _invalid_arguments(operation: Operation, toolbox: Toolbox, call: Call) -> li
     names = [name for name in toolbox.live.session.roles(operation) if name != "limit"]
     taken = [name for name in names if toolbox.argument_name(operation, name) is not None]
     return [*ids, *limits, *((name, "not-a-uuid") for name in taken)]
-
-
-def _check_list_within_the_grant(operation: Operation, toolbox: Toolbox) -> None:
-    """The longest pages show nothing from outside, also under a filter by something outside."""
-    live = toolbox.live
-    groups = (live.session.target.fixtures.foreign, live.session.target.fixtures.ungranted)
-    outsider = live.session.target.credentials.get("outsider")
-    if not any(groups) and outsider is None:
-        raise Inconclusive(
-            "nothing outside the grant is known", needs=("fixtures.foreign", "fixtures.ungranted")
-        )
-    requests: list[dict[str, Any]] = [{"limit": PAGE}]
-    for name, _, _ in filters_of(operation, toolbox):
-        role = live.session.roles(operation)[name]
-        named = [group[role] for group in groups if role in group]
-        spelled = (*named, *(id.upper() for id in named[-1:]))
-        requests += [{"limit": PAGE, name: id} for id in spelled]
-    for arguments in requests:
-        purpose = "a page that may show nothing from outside"
-        result = toolbox.call_as_primary(operation, arguments, purpose)
-        ids = {id for id, item in _items(result).items() if live.is_outside(item, operation.id)}
-        _check_shows_none(result, ids, "the tool shows primary a record from outside the grant")
-    if outsider is not None:
-        for arguments in ({"limit": PAGE}, {}):
-            _check_apart(operation, toolbox, outsider, arguments)
-        _check_cursor_apart(operation, toolbox, outsider)
-
-
-def _check_apart(
-    operation: Operation, toolbox: Toolbox, outsider: Credential, arguments: Arguments
-) -> None:
-    """The outsider is shown nothing of primary's, right after primary has read it."""
-    own = _items(toolbox.call_as_primary(operation, arguments, "primary's page"))
-    theirs = toolbox.call(operation, arguments, outsider, purpose="the outsider's page")
-    shared = own.keys() & _items(theirs).keys()
-    _check_shows_none(theirs, shared, "the tool shows the outsider a record of primary")
-
-
-def _check_cursor_apart(operation: Operation, toolbox: Toolbox, outsider: Credential) -> None:
-    """A cursor of primary's shows the outsider nothing of primary's."""
-    for arguments in _with_primarys_cursor(operation, toolbox, {}):
-        theirs = toolbox.call(operation, arguments, outsider, purpose="primary's cursor")
-        listed = by_id(toolbox.live.listing(operation.id).records)
-        shared = listed.keys() & _items(theirs).keys()
-        _check_shows_none(theirs, shared, "the tool shows the outsider a record of primary")
-
-
-def _with_primarys_cursor(
-    operation: Operation, toolbox: Toolbox, given: Arguments
-) -> list[dict[str, Any]]:
-    """The arguments of the page after primary's first record; [] where there is none."""
-    name = toolbox.live.session.name(operation, "cursor") if operation.is_list else None
-    argument = toolbox.argument_name(operation, name) if name is not None else None
-    if argument is None:
-        return []
-    first = {**given, "limit": 1}
-    page = toolbox.call_as_primary(operation, first, "primary's page of one")
-    cursor = page.data.get("nextCursor") if isinstance(page.data, dict) else None
-    return [] if cursor is None else [{**first, argument: cursor}]
-
-
-def _items(result: ToolResult) -> dict[str, Any]:
-    """The records on a page by tool, those of its text included."""
-    pages = [data.get("items") for data in result.shown if isinstance(data, dict)]
-    records = [by_id(items) for items in pages if isinstance(items, list)]
-    return dict(ChainMap(*records))
-
-
-def _check_shows_none(result: ToolResult, ids: set[str], text: str) -> None:
-    violation = defect(
-        Kind.FOREIGN,
-        text,
-        expected="records within the grant of the caller",
-        actual=min(ids, default=None),
-    ).on("id")
-    items = pointer(("result", "structuredContent", "data", "items"))
-    expect.that(
-        not ids, violation.at(Location(Part.BODY, items, result.exchange.id)), result.exchange
-    )
 
 
 def _baseline(

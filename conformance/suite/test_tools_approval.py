@@ -36,8 +36,6 @@ from conformance.suite.tools.results import ToolResult, check_rejected, data_of
 from conformance.suite.tools.toolbox import Toolbox
 
 READER = "review_get"
-FEWEST_LEFT = 3
-"""Reviews that are left to other checks."""
 MOST_REPEATED = 4
 """Approvals that may have to repeat what one of them did."""
 STALE: tuple[tuple[int, Callable[[str], str]], ...] = (
@@ -70,7 +68,7 @@ def test_an_approval_by_tool_is_one_over_http(
     (review, key, first), also = _approved_and_watched(review, toolbox, operation, approvals)
     data, by_tool = data_of(first), first.exchange
     _check_result_by_tool(review, first)
-    if not also and approvals.pool.leaves(FEWEST_LEFT):  # another one has other neighbours
+    if not also and approvals.pool.can_spare():  # another one has other neighbours
         first, also = _approved_by_another_scheme(toolbox, operation, approvals)
     _check_alone(first, also, toolbox, operation, approvals)
 
@@ -142,7 +140,7 @@ def _check_key_over_http(by_tool: Trial, toolbox: Toolbox, approvals: Approvals)
     response = toolbox.live.callers.send(call, scheme=toolbox.scheme, purpose=purpose)
     approvals.reader.require_found(response, by_tool.after)
     expect.status(response, *conflict(review.revision + 1))
-    if not approvals.pool.leaves(FEWEST_LEFT):
+    if not approvals.pool.can_spare():
         return
     transfer = transferred(approvals, by_tool)
     expect.clear(transfer.response)

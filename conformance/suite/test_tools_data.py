@@ -11,16 +11,16 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
 from conformance.suite.tools import other_case
-from conformance.suite.tools.comparison import ROUNDS, Comparison
+from conformance.suite.tools.comparison import ROUNDS, Comparison, Pair
 from conformance.suite.tools.filtered_pages import (
     check_as_full,
     check_filtered,
     check_only_passing,
 )
-from conformance.suite.tools.filters import cursor_of, filter_cases, filters_of
+from conformance.suite.tools.filters import FilterCase, cursor_of, filter_cases, filters_of
 from conformance.suite.tools.page_comparison import PageComparison
 from conformance.suite.tools.parity import differing_paths, is_absent, is_omitted
-from conformance.suite.tools.results import check_rejected
+from conformance.suite.tools.results import ToolResult, check_rejected
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
 PAGES = 3
@@ -84,17 +84,29 @@ def _compare_filters(call: Call, comparison: Comparison) -> None:
     turns = cycle((comparison, by_another))
     for case in filter_cases(operation, toolbox):
         comparison = next(turns)
-        filtered = call.asking(limit=next(limits), **case.filters)
+        limit = "1" if case.in_capitals else next(limits)
+        filtered = call.asking(limit=limit, **case.filters)
         if not case.has_records:
             result = check_only_passing(filtered, case.owners, comparison)
             if case.in_capitals:
                 check_as_full(filtered, result, comparison)
+                _check_following(filtered, result, case, replace(pages, comparison=comparison))
             continue
         # A cursor may imply its filters, and be rejected beside them.
         with suppress(Inconclusive):
             shown = replace(pages, comparison=comparison).check_pages(filtered, PAGES)
             for restricted, id in case.owners.items():
                 check_filtered(shown, restricted, id)
+
+
+def _check_following(
+    call: Call, result: ToolResult, case: FilterCase, pages: PageComparison
+) -> None:
+    """The page after this one keeps to the filters too."""
+    cursor = Pair(result.exchange, result).tool_cursor
+    if cursor is not None and pages.cursor is not None:
+        following = call.asking(limit="100", **{pages.cursor: cursor})
+        check_only_passing(following, case.owners, pages.comparison)
 
 
 def _compare_other_case(call: Call, comparison: Comparison) -> None:

@@ -12,9 +12,6 @@ from conformance.suite.tools.interface_race import InterfaceRace, race_interface
 from conformance.suite.tools.parity import differ
 from conformance.suite.tools.toolbox import Toolbox
 
-FEWEST_LEFT = 3
-"""Reviews that are left to other checks."""
-
 
 @requirement("tools/approval")
 def test_both_interfaces_at_once_make_one_approval(
@@ -52,7 +49,7 @@ def _raced(
     trials.require_consent()
     toolbox.tool(toolbox.live.operation("review_approve"))
     preconditions.check()
-    if toolbox.live.session.connections == 1 or not approvals.pool.leaves(FEWEST_LEFT):
+    if toolbox.live.session.connections == 1 or not approvals.pool.can_spare():
         raise NotApplicable("the profile allows no race, or has few reviews")
     review = approvals.pool.take()
     raced = race_interfaces(toolbox, approvals, review)

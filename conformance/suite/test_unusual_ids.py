@@ -10,8 +10,6 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 from conformance.suite.reading.other_case import properties_that_differ, spelled
 
-FEWEST_LEFT = 3
-"""Reviews that are left to other checks."""
 UNKNOWN = frozenset({400, 404, 409, 422})
 """The statuses of an id in a case that is unknown, or that makes the request another one."""
 
@@ -22,7 +20,7 @@ def test_an_approval_by_an_id_in_the_other_case_takes_effect(
 ) -> None:
     """Where the approval takes such an id, the review leaves its former state."""
     scheme = trials.baseline().scheme
-    if not approvals.pool.leaves(FEWEST_LEFT):
+    if not approvals.pool.can_spare():
         raise NotApplicable("the reviews are left to other checks")
     review = approvals.pool.take()
     key = approvals.key(review.id, "in the other case")

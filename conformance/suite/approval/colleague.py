@@ -12,8 +12,6 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.lists.live import Live
 from conformance.target.target import Credential
 
-FEWEST_LEFT = 3
-"""Reviews that are left to other checks."""
 MOST_UNREAD = 5
 
 
@@ -74,7 +72,7 @@ def taken(colleague: Credential, live: Live, approvals: Approvals) -> Review:
     """
     unread: list[Review] = []
     try:
-        while approvals.pool.leaves(FEWEST_LEFT) and len(unread) < MOST_UNREAD:
+        while approvals.pool.can_spare() and len(unread) < MOST_UNREAD:
             review = approvals.pool.take()
             if reads(review, colleague, live):
                 return review

@@ -18,6 +18,8 @@ from conformance.suite.approval.review_reader import ReviewReader
 
 NEEDS = ("fixtures.approvable-reviews", "fixtures.provision.approvable-review")
 PROVISION_SECONDS = 60
+FEWEST_LEFT = 3
+"""Reviews that are left to the checks that cannot do without one."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,10 @@ class ReviewPool:
     def leaves(self, others: int) -> bool:
         """Whether so many reviews are left after one more, or a command makes more."""
         return len(self._stock.ids) > others or bool(self._session.target.fixtures.provision)
+
+    def can_spare(self, number: int = 1) -> bool:
+        """Whether a check that can do without may take so many reviews."""
+        return self.leaves(FEWEST_LEFT + number - 1)
 
     @property
     def is_spent(self) -> bool:

@@ -15,8 +15,6 @@ from conformance.suite.approval.review import Review
 from conformance.suite.approval.trials import Trials
 from conformance.suite.lists.live import Live
 
-FEWEST_LEFT = 3
-"""Reviews that are left to other checks."""
 LENGTHS = (200, 1024)
 
 
@@ -64,7 +62,7 @@ class UnusualKeys:
 
     def _of_pair(self, keys: tuple[str, ...]) -> Iterator[KeyUse]:
         for number, key in enumerate(keys):
-            if not self._approvals.pool.leaves(FEWEST_LEFT):
+            if not self._approvals.pool.can_spare():
                 return
             use = self._used(self._approvals.pool.take(), key)
             if use.response.status == 409 and use.response.is_repeated:

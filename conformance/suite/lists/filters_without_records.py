@@ -106,25 +106,43 @@ def check_unused_ids(
 def check_other_owners(
     operation: Operation, role: str, name: str, ids: Sequence[str], live: Live
 ) -> None:
-    """No filter returns a record that has another owner in the unfiltered list.
-
-    One that states the owner of the filter may have moved there since that list was read.
-    """
-    restricted = operation.filters[role]
-    owners = {
-        record["id"]: record[restricted]
-        for record in live.listing(operation.id).records
-        if is_uuid(record.get(restricted)) and isinstance(record.get("id"), str)
-    }
+    """No filter returns a record that has another owner in the unfiltered list."""
     calls = [Call(operation.id).asking(**{name: id}) for id in ids]
     purpose = f"a filter by a {role} without records, or in upper case"
     for id, page in zip(ids, live.callers.send_all(calls, purpose), strict=True):
-        strays = [
-            item
-            for item in page.items
-            if isinstance(item.get("id"), str)
-            and str(owners.get(item["id"], id)).lower() != id.lower()
-            and str(item.get(restricted)).lower() != id.lower()
-        ]
-        if strays:
-            report_foreign(page, strays, {restricted: id})
+        _check_owner(page, operation.filters[role], id, live)
+
+
+def check_later_page(operation: Operation, role: str, name: str, id: str, live: Live) -> None:
+    """As `check_other_owners`, of the page after the first record."""
+    cursor = live.session.name(operation, "cursor")
+    call = Call(operation.id).asking(limit="1", **{name: id})
+    purpose = f"a filter by a {role} in upper case, page by page"
+    first = live.callers.send(call, purpose=purpose)
+    if cursor is None or first.cursor is None:
+        return
+    # A cursor may imply its filter, and be rejected beside it.
+    following = call.asking(limit=None, **{cursor: first.cursor})
+    page = live.callers.send(following, scheme=first.scheme, purpose=purpose)
+    _check_owner(page, operation.filters[role], id, live)
+
+
+def _check_owner(page: Exchange, restricted: str, id: str, live: Live) -> None:
+    """Violation for a record that has another owner, on this page and in the unfiltered list.
+
+    One that states the owner of the filter may have moved there since that list was read.
+    """
+    owners = {
+        record["id"]: record[restricted]
+        for record in live.listing(page.operation).records
+        if is_uuid(record.get(restricted)) and isinstance(record.get("id"), str)
+    }
+    strays = [
+        item
+        for item in page.items
+        if isinstance(item.get("id"), str)
+        and str(owners.get(item["id"], id)).lower() != id.lower()
+        and str(item.get(restricted)).lower() != id.lower()
+    ]
+    if strays:
+        report_foreign(page, strays, {restricted: id})

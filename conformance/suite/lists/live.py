@@ -24,6 +24,8 @@ SHORTER = 25
 """The limit that lists are read with where the target rejects the longest page."""
 SEVERAL, FARTHER = 2, 40
 """Where no parent of a sample has several records below it, so many further ones are tried."""
+EMPTY = 3
+"""Empty pages in a row after which no items are expected."""
 PLENTY = 26
 """Records that do not fit on a page of the default size."""
 PAUSES = (0.2, 0.8, 3.0)
@@ -114,8 +116,18 @@ class Live:
             return self.parents(operation)[0]
         return str(tried[0][0].record["id"])
 
+    def page_with_items(self, page: Exchange) -> Exchange:
+        """This page, or the one after it that has items: a page with a cursor may be empty."""
+        name = self.session.name(self.operation(page.operation), "cursor")
+        for _ in range(EMPTY):
+            if page.status != 200 or page.items or page.cursor is None or name is None:
+                break
+            call = page.call.asking(**{name: page.cursor})
+            page = self.callers.send(call, scheme=page.scheme, purpose="after an empty page")
+        return page
+
     def lists_below(self, operation: str) -> list[tuple[Listed, Exchange]]:
-        """The first page of a list below each of a sample of parents.
+        """The first page with items of a list below each of a sample of parents.
 
         Further parents are tried where none of the sample has several records below it, and as
         many again where none has plenty: page sizes and cursors show in long lists.
@@ -146,6 +158,12 @@ class Live:
 def parameter_of(operation: Operation) -> str:
     """The name of the path parameter of an operation."""
     return operation.path[operation.path.index("{") + 1 : operation.path.index("}")]
+
+
+def reading_of(listing: str, id: str) -> Call | None:
+    """The call that reads a record of a list by its id; None where no operation does."""
+    name = next((name for name, parent in PARENTS.items() if parent == listing), None)
+    return None if name is None else Call(READING[name], {name: id})
 
 
 # --- facts ---
@@ -225,4 +243,5 @@ def _first_pages(
     pages = live.callers.send_all(longest, "look for records")
     if not any(page.status == 200 for page in pages):
         pages = live.callers.send_all(calls, "look for records, without a limit")
-    return list(zip(parents, pages, strict=True))
+    found = (live.page_with_items(page) for page in pages)
+    return list(zip(parents, found, strict=True))

@@ -2,9 +2,8 @@
 
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import NotApplicable
-from conformance.http.exchange import Call
 from conformance.suite.lists.changing_lists import desynchronize
-from conformance.suite.lists.live import PARENTS, PAUSES, READING, Live
+from conformance.suite.lists.live import PAUSES, Live, reading_of
 from conformance.suite.lists.named_records import require_listed
 from conformance.suite.lists.pagination import End, Listed, Pagination, record_key
 from conformance.suite.lists.records import differing, of_contract
@@ -41,8 +40,9 @@ def require_still_listed(operation: Operation, live: Live) -> None:
 
 def _is_unchanged(operation: Operation, listed: Listed, live: Live) -> bool:
     """Whether a record reads by its id as it was listed."""
-    name = next(name for name, parent in PARENTS.items() if parent == operation.id)
-    call = Call(READING[name], {name: listed.record["id"]})
+    call = reading_of(operation.id, listed.record["id"])
+    if call is None:
+        return False
     response = live.callers.send(call, purpose="a record that is no longer listed")
     if response.status != 200 or not isinstance(response.data, dict):
         return False

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from conformance.contract.verdict import Inconclusive, Kind, defect
-from conformance.http.exchange import Call
 from conformance.http.sending import Sending
 from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
@@ -14,7 +13,7 @@ from conformance.suite.lists.changing_lists import (
     desynchronize,
     updated,
 )
-from conformance.suite.lists.live import PARENTS, READING, Live
+from conformance.suite.lists.live import Live, reading_of
 from conformance.suite.lists.pagination import End, Pagination, record_key
 from conformance.suite.lists.parts import skipped
 from conformance.suite.lists.repeated_records import some_ids
@@ -109,15 +108,9 @@ def _require_reach(
     scheme = pagination.pages[0].scheme
     if any(each.pages[0].scheme == scheme and missing & set(each.ids) for each in others):
         return
-    reading = {PARENTS[name]: (reader, name) for name, reader in READING.items()}
-    reader, name = reading.get(pagination.call.operation, ("", ""))
-    ids = sorted(missing)[:MOST_READ]
-    requests = [
-        (Call(reader, {name: id}), Sending(live.callers.credential("primary"), scheme, LACKED))
-        for id in ids
-        if reader
-    ]
-    responses = live.callers.send_each(requests)
+    calls = [reading_of(pagination.call.operation, id) for id in sorted(missing)[:MOST_READ]]
+    sending = Sending(live.callers.credential("primary"), scheme, LACKED)
+    responses = live.callers.send_each([(call, sending) for call in calls if call is not None])
     if responses and all(response.status in (403, 404) for response in responses):
         raise Inconclusive(
             f"what the list lacks by {scheme} cannot be read by its id either",

@@ -1,5 +1,6 @@
 """The filters of a list that its tool takes as well."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -64,9 +65,10 @@ def filter_cases(operation: Operation, toolbox: Toolbox) -> Iterator[FilterCase]
     for restricted in names:
         yield case({restricted: last[restricted]})
         yield case({restricted: unknown}, has_records=False)
-        # Where such a filter is ignored, the first record shows it.
-        others = (str(each[restricted]) for each in records)
-        other = next((id for id in others if id != first[restricted]), first[restricted])
+        # Where such a filter is ignored, the first record shows it. Most records make later pages.
+        others = Counter(str(each[restricted]) for each in records)
+        others[first[restricted]] = 0
+        other = max(others, key=others.__getitem__)
         upper = case({restricted: other.upper()}, has_records=False)
         yield replace(upper, in_capitals=other != other.upper())
     if len(names) > 1:

@@ -1,0 +1,132 @@
+"""Lists by tool stay within the grant of their caller (Authentication)."""
+
+from collections import ChainMap
+from typing import Any
+
+from conformance.contract.openapi import Operation
+from conformance.contract.pointer import pointer
+from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
+from conformance.suite.callers import expect
+from conformance.suite.lists.live import PAUSES, Live, reading_of
+from conformance.suite.lists.pagination import PAGE
+from conformance.suite.tools.filters import filters_of
+from conformance.suite.tools.parity import by_id
+from conformance.suite.tools.results import ToolResult
+from conformance.suite.tools.toolbox import Arguments, Toolbox
+from conformance.target.target import Credential
+
+DENIED = (403, 404)
+OUTSIDE = "the tool shows primary a record from outside the grant"
+PURPOSE = "a page that may show nothing from outside"
+
+
+def check_list(operation: Operation, toolbox: Toolbox) -> None:
+    """The longest pages show nothing from outside, also under a filter by something outside."""
+    live = toolbox.live
+    groups = (live.session.target.fixtures.foreign, live.session.target.fixtures.ungranted)
+    outsider = live.session.target.credentials.get("outsider")
+    if not any(groups) and outsider is None:
+        raise Inconclusive(
+            "nothing outside the grant is known", needs=("fixtures.foreign", "fixtures.ungranted")
+        )
+    for arguments in _of_primary(operation, toolbox):
+        _check_within(operation, toolbox, arguments)
+    if outsider is not None:
+        for arguments in ({"limit": PAGE}, {}):
+            _check_apart(operation, toolbox, outsider, arguments)
+        _check_cursor_apart(operation, toolbox, outsider)
+
+
+def _of_primary(operation: Operation, toolbox: Toolbox) -> list[dict[str, Any]]:
+    """The longest page, and pages under a filter by what is the caller's, and by what is not."""
+    fixtures = toolbox.live.session.target.fixtures
+    requests: list[dict[str, Any]] = [{"limit": PAGE}]
+    for name, _, own in filters_of(operation, toolbox):
+        role = toolbox.live.session.roles(operation)[name]
+        named = [group[role] for group in (fixtures.foreign, fixtures.ungranted) if role in group]
+        spelled = (*named, *(id.upper() for id in named[-1:]))
+        requests += [{name: own}, *({"limit": PAGE, name: id} for id in spelled)]
+    return requests
+
+
+def _check_within(operation: Operation, toolbox: Toolbox, arguments: Arguments) -> None:
+    """Violation for a record of the profile from outside, or one that HTTP keeps from primary."""
+    live = toolbox.live
+    result = toolbox.call_as_primary(operation, arguments, PURPOSE)
+    items = _items(result)
+    outside = {id for id, item in items.items() if live.is_outside(item, operation.id)}
+    _check_shows_none(result, outside, OUTSIDE)
+    whole = live.listing(operation.id)
+    unlisted = items.keys() - set(whole.ids) if whole.is_whole else set()
+    for pause in PAUSES:  # a list may lag behind a grant
+        if not unlisted:
+            return
+        live.session.transport.wait(pause)
+        result = toolbox.call_as_primary(operation, arguments, f"{PURPOSE}, once more")
+        unlisted = {
+            id for id in unlisted & _items(result).keys() if _is_denied(id, operation, live)
+        }
+    _check_shows_none(result, unlisted, OUTSIDE)
+
+
+def _is_denied(id: str, operation: Operation, live: Live) -> bool:
+    """Whether primary cannot read a record of a list by its id, by any scheme."""
+    call, schemes = reading_of(operation.id, id), live.callers.credential("primary").schemes
+    if call is None:
+        return False
+    purpose = "may primary read it?"
+    reads = (live.callers.send(call, scheme=scheme, purpose=purpose) for scheme in schemes)
+    return all(response.status in DENIED for response in reads)
+
+
+def _check_apart(
+    operation: Operation, toolbox: Toolbox, outsider: Credential, arguments: Arguments
+) -> None:
+    """The outsider is shown nothing of primary's, right after primary has read it."""
+    own = _items(toolbox.call_as_primary(operation, arguments, "primary's page"))
+    theirs = toolbox.call(operation, arguments, outsider, purpose="the outsider's page")
+    shared = own.keys() & _items(theirs).keys()
+    _check_shows_none(theirs, shared, "the tool shows the outsider a record of primary")
+
+
+def _check_cursor_apart(operation: Operation, toolbox: Toolbox, outsider: Credential) -> None:
+    """A cursor of primary's shows the outsider nothing of primary's."""
+    for arguments in with_primarys_cursor(operation, toolbox, {}):
+        theirs = toolbox.call(operation, arguments, outsider, purpose="primary's cursor")
+        listed = by_id(toolbox.live.listing(operation.id).records)
+        shared = listed.keys() & _items(theirs).keys()
+        _check_shows_none(theirs, shared, "the tool shows the outsider a record of primary")
+
+
+def with_primarys_cursor(
+    operation: Operation, toolbox: Toolbox, given: Arguments
+) -> list[dict[str, Any]]:
+    """The arguments of the page after primary's first record; [] where there is none."""
+    name = toolbox.live.session.name(operation, "cursor") if operation.is_list else None
+    argument = toolbox.argument_name(operation, name) if name is not None else None
+    if argument is None:
+        return []
+    first = {**given, "limit": 1}
+    page = toolbox.call_as_primary(operation, first, "primary's page of one")
+    cursor = page.data.get("nextCursor") if isinstance(page.data, dict) else None
+    return [] if cursor is None else [{**first, argument: cursor}]
+
+
+def _items(result: ToolResult) -> dict[str, Any]:
+    """The records on a page by tool, those of its text included."""
+    pages = [data.get("items") for data in result.shown if isinstance(data, dict)]
+    records = [by_id(items) for items in pages if isinstance(items, list)]
+    return dict(ChainMap(*records))
+
+
+def _check_shows_none(result: ToolResult, ids: set[str], text: str) -> None:
+    violation = defect(
+        Kind.FOREIGN,
+        text,
+        expected="records within the grant of the caller",
+        actual=min(ids, default=None),
+    ).on("id")
+    items = pointer(("result", "structuredContent", "data", "items"))
+    expect.that(
+        not ids, violation.at(Location(Part.BODY, items, result.exchange.id)), result.exchange
+    )

@@ -90,6 +90,8 @@ def test_the_review_reads_as_approved(
             others = approvals.reader.settle_as(trial.review, caller, scheme)
             if others is not None:
                 _check_settled(others, trial, "status")
+                listed = approvals.reader.settle_page_as(trial.review, caller, scheme)
+                _check_settled(listed, trial, "items")
 
 
 def _check_settled(settling: Settling, trial: Trial, name: str) -> None:

@@ -1,5 +1,7 @@
 """Approvals at once: those of one review make one approval (States and transitions)."""
 
+from collections.abc import Collection
+
 from conformance.contract.verdict import Kind, NotApplicable, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
@@ -10,10 +12,9 @@ from conformance.suite.approval.race import AT_ONCE, Race, race
 from conformance.suite.approval.result import (
     check_not_in_former_state,
     check_replay,
-    check_shows_approved,
     result_of,
 )
-from conformance.suite.approval.review import place
+from conformance.suite.approval.review import place, record_of
 from conformance.suite.approval.side_by_side import Approved, side_by_side
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
@@ -57,9 +58,8 @@ def test_results_of_two_reviews_at_once_are_their_own(
     live: Live, preconditions: Preconditions
 ) -> None:
     """Each result is that of the review that its request names."""
-    for approved in _side_by_side(live, preconditions):
-        for response in approved.successes:
-            check_shows_approved(approved.review, response)
+    _require_single_approvals(preconditions)
+    _check_results(side_by_side(live, one_key=False))
 
 
 @requirement("approval/state")
@@ -67,16 +67,49 @@ def test_two_reviews_approved_at_once_are_both_approved(
     live: Live, preconditions: Preconditions
 ) -> None:
     """An approval that succeeds beside that of another review approves its own one."""
-    for approved in _side_by_side(live, preconditions):
-        if approved.successes:
-            check_not_in_former_state(approved.review, approved.after, approved.successes[0])
+    _require_single_approvals(preconditions)
+    for approved in side_by_side(live, one_key=False):
+        _check_approved(approved)
 
 
-def _side_by_side(live: Live, preconditions: Preconditions) -> tuple[Approved, ...]:
-    """The reviews; NotApplicable where single approvals have a defect, which others report."""
+@requirement("approval/key-other-review")
+def test_one_key_for_two_reviews_at_once_is_a_conflict_or_an_approval(
+    live: Live, preconditions: Preconditions
+) -> None:
+    """A request that succeeds approves the review that it names, and has its result."""
+    _require_single_approvals(preconditions)
+    both = side_by_side(live, one_key=True)
+    _check_results(both)
+    for approved in both:
+        _check_approved(approved)
+
+
+def _require_single_approvals(preconditions: Preconditions) -> None:
+    """NotApplicable where single approvals have a defect, which others report."""
     if preconditions.defects:
         raise NotApplicable("single approvals already have a defect")
-    return side_by_side(live)
+
+
+def _check_results(both: Collection[Approved]) -> None:
+    """Violation where a success has the result of the other review."""
+    reviews = {approved.review.id.lower() for approved in both}
+    for approved in both:
+        others = reviews - {approved.review.id.lower()}
+        for response in approved.successes:
+            id = record_of(response).get("id")
+            otherwise = defect(
+                Kind.FOREIGN,
+                "an approval beside that of another review returned the result of the other",
+                expected=approved.review.id,
+                actual=id,
+            ).on("id")
+            is_own = str(id).lower() not in others
+            expect.that(is_own, otherwise.at(place(response, "id")), response)
+
+
+def _check_approved(approved: Approved) -> None:
+    if approved.successes:
+        check_not_in_former_state(approved.review, approved.after, approved.successes[0])
 
 
 def _winner(raced: Race) -> Exchange:

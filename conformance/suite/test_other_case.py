@@ -4,7 +4,11 @@ from conformance.contract.openapi import Operation
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.parameters import confirmed_name
-from conformance.suite.reading.other_case import require_next_page, require_same_data
+from conformance.suite.reading.other_case import (
+    require_following_page,
+    require_next_page,
+    require_same_data,
+)
 
 
 @requirement("arguments/case")
@@ -18,3 +22,5 @@ def test_a_uuid_in_the_other_case_selects_the_same(operation: Operation, live: L
     if operation.is_list:
         name = confirmed_name(operation, "cursor", live)
         require_next_page(call.asking(limit="1"), name, live)
+        if call.path:
+            require_following_page(call.asking(limit="1"), name, live)

@@ -74,6 +74,7 @@ def test_a_tool_needs_the_permission(
     for further in (
         *further_arguments(operation, toolbox, call),
         *with_longest_page(operation, call),
+        *with_primarys_cursor(operation, toolbox, arguments),
     ):
         beside = f"{purpose}, beside arguments"
         check_shown_nothing(toolbox.call(operation, further, credential, scheme, purpose=beside))
@@ -191,8 +192,10 @@ def _one_wrong(operation: Operation, live: Live) -> dict[str, Any]:
 
 
 def _invalid_arguments(operation: Operation, toolbox: Toolbox, call: Call) -> list[tuple[str, Any]]:
-    # The beginning of an id could select by a pattern.
-    ids = [(name, value) for name, id in call.path.items() for value in (id[:-1], None)]
+    # The beginning of an id could select by a pattern, and parsers accept it in braces.
+    ids = [
+        (name, value) for name, id in call.path.items() for value in (id[:-1], f"{{{id}}}", None)
+    ]
     if not operation.is_list:
         return ids
     limits = [("limit", value) for value in (0, 101, 1000, 1.5, "many")]

@@ -77,9 +77,21 @@ def test_an_approval_by_tool_is_one_over_http(
     replay = approvals.approve(review, key, scheme=toolbox.scheme, purpose=purpose)
     _require_replay(replay, after, approvals)
     _check_same_result(replay.data, data, toolbox, by_tool, replay)
+    _check_again_by_tool(review, key, toolbox, operation, approvals)
+    _check_key_over_http(Trial(review, toolbox.scheme, key, replay, after), toolbox, approvals)
+
+
+def _check_again_by_tool(
+    review: Review, key: str, toolbox: Toolbox, operation: Operation, approvals: Approvals
+) -> None:
+    """The used key with another revision is rejected, and a new one changes nothing."""
     older = arguments_of_approval(review.id, review.revision - 1, key)
     check_rejected(toolbox.call_as_primary(operation, older, "the key with another revision"))
-    _check_key_over_http(Trial(review, toolbox.scheme, key, replay, after), toolbox, approvals)
+    new = approvals.key(review.id, "a new key by tool")
+    arguments = arguments_of_approval(review.id, review.revision, new)
+    result = toolbox.call_as_primary(operation, arguments, "a new key on an approved review")
+    after = approvals.reader.read_approved(review)
+    check_not_in_former_state(review, after, result.exchange)
 
 
 def _read_by_tool(review: Review, toolbox: Toolbox) -> None:

@@ -1,15 +1,21 @@
 """Data by tool: a tool returns the data of its operation (What the service does, Versioning)."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import cycle
+from typing import Any
 
+from conformance.contract import api
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Call
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.limits import filling
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
+from conformance.suite.lists.pagination import PAGE
+from conformance.suite.lists.records import every_value
 from conformance.suite.tools import other_case
 from conformance.suite.tools.comparison import ROUNDS, Comparison, Pair
 from conformance.suite.tools.filtered_pages import (
@@ -19,7 +25,7 @@ from conformance.suite.tools.filtered_pages import (
 )
 from conformance.suite.tools.filters import FilterCase, cursor_of, filter_cases, filters_of
 from conformance.suite.tools.page_comparison import PageComparison
-from conformance.suite.tools.parity import differing_paths, is_absent, is_omitted
+from conformance.suite.tools.parity import by_id, differing_paths, is_absent, is_omitted
 from conformance.suite.tools.results import ToolResult, check_rejected
 from conformance.suite.tools.toolbox import Toolbox, arguments_of
 
@@ -40,6 +46,7 @@ def test_a_tool_returns_the_data_of_its_operation(operation: Operation, toolbox:
     if operation.is_list:
         _compare_pages(call, comparison)
         _compare_filters(call, comparison)
+        _compare_without_limit(call, comparison)
     _compare_other_case(call, comparison)
     comparison.check_data(call)
     by_another = Comparison(operation, toolbox.by_another_scheme())
@@ -68,11 +75,47 @@ def _compare_pages(call: Call, comparison: Comparison) -> None:
     if len(pairs) == 1:  # a later page of a short list
         limit = "2" if len(pairs[0].over_http.items) > SHORTEST else "1"
         pages.check_pages(call.asking(limit=limit), PAGES)
+    is_closing = operation.id in api.load().closing_lists
+    if is_closing:
+        _compare_full_page(call, len(toolbox.live.listing(operation.id).ids), pages)
     for name, restricted, value in filters_of(operation, toolbox):
+        records = every_value(toolbox.live.listing(operation.id).records, restricted).count(value)
         # A cursor may imply its filter, and be rejected beside it.
         with suppress(Inconclusive):
-            filtered = call.asking(limit="5", **{name: value})
+            # The second page is the last one: a longer one would show what does not pass.
+            filtered = call.asking(limit=str(min(max(records - 1, 1), PAGE)), **{name: value})
             check_filtered(pages.check_pages(filtered, PAGES - 1), restricted, value)
+        if is_closing:
+            _compare_full_page(call.asking(**{name: value}), records, pages)
+
+
+def _compare_full_page(call: Call, records: int, pages: PageComparison) -> None:
+    """The last page of a list of so many records, which they fill: it has no cursor."""
+    for limit in filling(records):
+        with suppress(Inconclusive):
+            pages.check_pages(call.asking(limit=str(limit)), records // limit)
+
+
+def _compare_without_limit(call: Call, comparison: Comparison) -> None:
+    """A page by tool without a limit leads on to the records that it does not show."""
+    operation, toolbox = comparison.operation, comparison.toolbox
+    result = toolbox.call_as_primary(operation, arguments_of(call), "a page without a limit")
+    page = Pair(result.exchange, result)
+    if not result.is_served or page.tool_cursor is not None:
+        return
+    longest = _longest_page(call, toolbox.live)
+    if by_id(longest).keys() - by_id(page.tool_items).keys():
+        pages = PageComparison(comparison, cursor_of(call, operation, toolbox))
+        pages.check_same_records(call)
+
+
+def _longest_page(call: Call, live: Live) -> Sequence[Mapping[str, Any]]:
+    """The records of a list over HTTP, or those of its longest page below a record."""
+    if not call.path:
+        return live.listing(call.operation).records
+    (id,) = call.path.values()
+    page = live.children(call.operation).get(id)
+    return [] if page is None else page.items
 
 
 def _compare_filters(call: Call, comparison: Comparison) -> None:

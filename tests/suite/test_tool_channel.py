@@ -1,17 +1,22 @@
 """The channel to a tool interface: addresses, protocol versions, sessions, handshakes."""
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import count
 from typing import Any
 
 import httpx
 import orjson
 import pytest
-from altered_target import Send, json_response, stage, without
+from altered_target import Send, Stage, json_response, stage, without
 from intercepted import asked
 
 from conformance.contract.verdict import Inconclusive
 from conformance.suite import test_tools as tools
 from conformance.suite import test_tools_data as tools_data
+from conformance.suite.lists.live import Live
 from conformance.suite.tools.channel import MODERN
+from conformance.suite.tools.toolbox import Toolbox
 
 ONE_SCHEME = without("credentials/primary/bearer")
 """With two, tools are called by each of them."""
@@ -96,6 +101,30 @@ def test_a_session_that_has_ended_is_renewed() -> None:
     handshake = ["initialize", "notifications/initialized"]
     renewed = [*handshake, "tools/list", "tools/call", *handshake, "tools/call"]
     assert methods == [*renewed, "tools/call", *handshake, "tools/call"]
+
+
+def test_items_at_once_renew_the_only_session_of_their_caller_in_turn() -> None:
+    """A handshake ends the session before, and the first one ends at once."""
+    numbers, valid = count(), [""]
+
+    def single(request: httpx.Request, send: Send) -> httpx.Response:
+        method = asked(request).get("method")
+        if method == "initialize":
+            response = send(request)
+            valid[0] = response.headers["mcp-session-id"] = str(next(numbers))
+            return response
+        has_ended = request.headers.get("mcp-session-id") not in (valid[0], None)
+        return json_response(404) if has_ended or valid == ["0"] else send(request)
+
+    def is_served(one: Stage, number: int) -> bool:
+        live = Live(one.session.session.context(f"item {number}"))
+        operation = live.operation("account_get")
+        return Toolbox(live).call_as_primary(operation, {}, "at once").is_served
+
+    with stage(ONE_SCHEME, single) as one:
+        assert len(one.things["toolbox"].tools) == 10
+        with ThreadPoolExecutor(8) as pool:
+            assert all(pool.map(partial(is_served, one), range(24)))
 
 
 def test_without_a_handshake_each_request_has_all_context() -> None:

@@ -1,7 +1,8 @@
 """Checks of the tool interface on targets whose lists of tools, or data, differ or change."""
 
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
+from itertools import count, repeat
 from typing import Any
 
 import httpx
@@ -68,8 +69,11 @@ def test_a_list_that_changes_with_every_read_cannot_be_compared() -> None:
         one.perform(tools_data.test_a_tool_returns_the_data_of_its_operation, "project_list")
 
 
-def test_an_endless_list_of_tools_is_read_up_to_a_bound() -> None:
-    """The tools of the pages up to the bound are known."""
+@pytest.mark.parametrize(("cursors", "pages"), [(count(), MAX_PAGES), (repeat("more"), 2)])
+def test_an_endless_list_of_tools_is_read_up_to_a_bound(
+    cursors: Iterator[object], pages: int
+) -> None:
+    """The tools of the pages up to the bound are known; a cursor that leads back ends them."""
     lists = []
 
     def endless(request: httpx.Request, send: Send) -> httpx.Response:
@@ -82,13 +86,13 @@ def test_an_endless_list_of_tools_is_read_up_to_a_bound() -> None:
             {
                 "jsonrpc": "2.0",
                 "id": asked(request)["id"],
-                "result": {"tools": tools, "nextCursor": "more"},
+                "result": {"tools": tools, "nextCursor": str(next(cursors))},
             },
         )
 
     with stage(spoil=endless) as one:
         assert len(one.things["toolbox"].tools) == 10
-    assert lists == [None, *["more"] * (MAX_PAGES - 1)]
+    assert len(lists) == pages
 
 
 def test_an_unknown_list_method_is_inconclusive() -> None:

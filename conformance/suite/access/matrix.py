@@ -23,6 +23,8 @@ from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.toolbox import Toolbox
 
+UNDER_WAY = 1.0
+"""Seconds that an approval may be under way."""
 INTRUDERS = ("made-up", "expired", "lacking", "outsider")
 """Callers beside whom a caller who may is served."""
 
@@ -85,16 +87,24 @@ class AccessMatrix:
         case = self._cases.of(cell, self._cursor(cell, caller))
         self._require_baseline(cell, case, caller)
         received = self._received(cell, case, caller, number)
-        if cell.interface == "tool" and outcome(cell) is Outcome.SERVED and not received.is_served:
-            # A tool may return a transient error that looks like a rejection.
-            again = f"{label(cell)}, once more"
-            received = self._interfaces["tool"].ask(operation, (case.call, caller), again)
+        if outcome(cell) is Outcome.SERVED and not received.is_served:
+            received = self._once_more(cell, case, caller, received)
         if self._is_outrun(case, received):
             raise NotApplicable("another client has revised the subject of the approval")
         check(cell, received, self._live)
         if case.review is not None:
             after = self._approvals.reader.read(case.review.id)
             check_not_approved(received.exchange, after)
+
+    def _once_more(self, cell: Cell, case: Case, caller: Caller, received: Received) -> Received:
+        """What a caller who may gets next, where a rejection may be about something else."""
+        if cell.form == "cursor":  # others may have deleted the record at which it continues
+            case = self._cases.of(cell, self._cursor(cell, caller))
+        elif cell.interface != "tool":  # whose transient error may look like a rejection
+            return received
+        request = case.call, caller
+        operation = self._live.operation(cell.operation)
+        return self._interfaces[cell.interface].ask(operation, request, f"{label(cell)}, once more")
 
     def _is_outrun(self, case: Case, received: Received) -> bool:
         """Whether the revision of an approval may have been stale when the request arrived.
@@ -185,7 +195,12 @@ class AccessMatrix:
         # A cursor may be good for one use, and for its own caller.
         asked = self._following(cell, caller, call) if cell.form == "cursor" else call
         interface = self._interfaces[cell.interface]
-        return interface.ask(operation, (asked, caller), "the baseline request").is_served
+        received = interface.ask(operation, (asked, caller), "the baseline request")
+        if operation.writes and not received.is_served:
+            # The same approval may be under way for another cell, and a conflict until it is made.
+            self._live.session.transport.wait(UNDER_WAY)
+            received = interface.ask(operation, (asked, caller), "the baseline request once more")
+        return received.is_served
 
     def _check_listed(self, caller: Caller, operation: Operation, plain: Call) -> None:
         """Violation where a caller lists a record, and cannot read it by its id."""

@@ -31,6 +31,20 @@ def check_shows_approved(review: Review, approval: Exchange) -> None:
     check_is_approval_of(review, result_of(approval), "the result", places, approval)
 
 
+def check_is_of(review: Review, response: Exchange) -> None:
+    """Raise Violation where a success has the result of another review."""
+    id = record_of(response).get("id", review.id)
+    otherwise = defect(
+        Kind.FOREIGN,
+        "{request}: the result of another review",
+        expected=review.id,
+        actual=id,
+        request=response.purpose,
+    ).on("id")
+    is_own = response.status != 200 or str(id).lower() == review.id.lower()
+    expect.that(is_own, otherwise.at(place(response, "id")), response)
+
+
 def check_is_approval_of(
     review: Review,
     result: Mapping[str, object],

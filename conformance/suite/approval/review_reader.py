@@ -23,7 +23,7 @@ from conformance.suite.approval.review import (
 from conformance.suite.approval.settling import INTERVALS, Settling, settle
 from conformance.suite.callers.callers import Request
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.pagination import DEFAULT_LIMIT, Listed
+from conformance.suite.lists.pagination import DEFAULT_LIMIT, PAGE, Listed
 from conformance.suite.reading.other_case import in_other_case
 from conformance.target.target import Credential
 
@@ -33,6 +33,8 @@ PAGES_AT_ONCE = 4
 PAGES_TOGETHER = 16
 """Reads at once that look for changes by others: the time between them is what matters."""
 MOST_PAGES = 5
+SHORT = 7
+"""Records of a short page."""
 READS_AGAIN = 12
 READS_TO_CONFIRM = 36
 
@@ -199,11 +201,22 @@ class ReviewReader:
         calls = [by_id, *self._under_its_filters(review.record)]
         self._live.callers.send_each([(call, sending) for call in calls])
 
+    def settle_page_as(self, review: Review, caller: Credential, scheme: str) -> Settling:
+        """Read a page of another caller's list, until it does not show the former state."""
+        longest = Call("review_list").asking(limit=str(PAGE))
+        call = next(self._under_its_filters(review.record), longest)
+        sending = Sending(caller, scheme, f"the list of {caller.name} after the approval")
+        read, is_former = (
+            partial(self._read_page, (call, sending)),
+            partial(lists_former_state, review),
+        )
+        return settle(read, is_former, self._session.transport.wait, 1)
+
     def settle_pages(self, review: Review, scheme: str) -> Iterator[Settling]:
         """Read the pages that list an approved review until the change of each is complete.
 
-        They are the page on which the review was found, those of its filters, and that of the
-        default size: a target may remember each page by its address.
+        They are the page on which the review was found, those of its filters, and those of two
+        other sizes: a target may remember each page by its address.
         """
         is_former = partial(lists_former_state, review)
         primary = self._live.callers.credential("primary")
@@ -223,13 +236,16 @@ class ReviewReader:
         return list({str(call.query): call for call in calls}.values())[:MOST_PAGES]
 
     def _short_pages(self, review: Review) -> Iterator[Call]:
-        """The page of the default size that showed a review before its approval."""
+        """The page of the default size that showed a review before its approval, and a short one.
+
+        The short one may follow a cursor.
+        """
         with suppress(Inconclusive):
-            pagination = self._live.paginations.read(Call("review_list"), DEFAULT_LIMIT)
-            for listed in pagination.listed:
-                if listed.record["id"].lower() == review.id.lower():
-                    yield listed.call
-                    return
+            for size in (DEFAULT_LIMIT, SHORT):
+                pagination = self._live.paginations.read(Call("review_list"), size)
+                calls = {each.record["id"].lower(): each.call for each in pagination.listed}
+                if review.id.lower() in calls:
+                    yield calls[review.id.lower()]
 
     def find_listed(self, id: str) -> Listed | None:
         """A review as the list showed it before any approval; None where it did not."""

@@ -1,19 +1,26 @@
-"""Approvals of two reviews in the same moment: each is one of its own (States and transitions)."""
+"""Approvals of two reviews in the same moment: each is one of its own (States and transitions).
+
+With a key each, of two reviews as close as there are: the approval of one may undo that of another.
+With one key for both, one may be a conflict, and none has the result of the other.
+"""
 
 from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
 
-from conformance.contract.verdict import NotApplicable
+from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Exchange
 from conformance.http.retry import is_transient, is_unavailable
 from conformance.http.sending import Sending
 from conformance.runner.facts import fact_name
 from conformance.suite.approval.approvals import Approvals
-from conformance.suite.approval.review import Review
+from conformance.suite.approval.bystanders import TIES
+from conformance.suite.approval.review import Record, Review
 from conformance.suite.lists.live import Live
 
 REVIEWS = 2
 OF_EACH = 4
-"""Requests for each review, with one key."""
+"""Requests for each review, all with its key."""
 
 
 @dataclass(frozen=True)
@@ -25,18 +32,25 @@ class Approved:
     after: Exchange
 
 
-def side_by_side(live: Live) -> tuple[Approved, ...]:
+def side_by_side(live: Live, *, one_key: bool) -> tuple[Approved, ...]:
     """The reviews that were approved beside each other: a fact of the run.
 
     Raises NotApplicable where reviews or connections are few, or where others disturb the race.
     """
-    return live.fact(fact_name("side-by-side"), _side_by_side)
+    name = fact_name("side-by-side", "one-key" if one_key else "own-keys")
+    return live.fact(name, partial(_side_by_side, one_key=one_key))
 
 
-def _side_by_side(live: Live) -> tuple[Approved, ...]:
+def _side_by_side(live: Live, *, one_key: bool) -> tuple[Approved, ...]:
     approvals = Approvals(live.session, live)
-    reviews = _taken(live, approvals)
-    responses = _sent(reviews, live, approvals)
+    if live.session.connections == 1 or not approvals.pool.can_spare(REVIEWS):
+        raise NotApplicable("the profile allows no race, or has few reviews")
+    reviews = _closest(approvals)
+    if one_key:
+        keys = [approvals.key(reviews[0].id, "one key side by side")] * REVIEWS
+    else:
+        keys = [approvals.key(review.id, "side by side") for review in reviews]
+    responses = _sent(list(zip(reviews, keys, strict=True)), live, approvals)
     approved = tuple(
         _approved(review, responses[place::REVIEWS], approvals)
         for place, review in enumerate(reviews)
@@ -46,30 +60,38 @@ def _side_by_side(live: Live) -> tuple[Approved, ...]:
     return approved
 
 
-def _taken(live: Live, approvals: Approvals) -> list[Review]:
-    if live.session.connections == 1 or not approvals.pool.can_spare(REVIEWS):
-        raise NotApplicable("the profile allows no race, or has few reviews")
-    reviews = approvals.pool.take_up_to(REVIEWS)
-    if len(reviews) < REVIEWS:
-        for review in reviews:
+def _closest(approvals: Approvals) -> list[Review]:
+    """Two reviews of the pool, of one subject, video or project if there are such."""
+    records = {record["id"].lower(): record for record in approvals.reader.listed()}
+    pool = [records.get(id.lower(), {}) for id in approvals.pool.ids]
+    pair = max(combinations(pool, REVIEWS), key=lambda pair: _closeness(*pair), default=())
+    taken: list[Review] = []
+    try:
+        for record in pair:
+            taken.append(approvals.pool.take(partial(_closeness, record)))
+    except Inconclusive as reason:
+        for review in taken:
             approvals.pool.give_back(review)
-        raise NotApplicable("the reviews are left to other checks")
-    return reviews
+        raise NotApplicable("the reviews are left to other checks") from reason
+    return taken
 
 
-def _sent(reviews: list[Review], live: Live, approvals: Approvals) -> list[Exchange]:
+def _closeness(one: Record, other: Record) -> int:
+    """How closely two reviews are tied, by what they show; most where they are one."""
+    tied = [name in one and one[name] == other.get(name) for name in ("id", *TIES)]
+    return len(tied) - tied.index(True) if True in tied else 0
+
+
+def _sent(keyed: list[tuple[Review, str]], live: Live, approvals: Approvals) -> list[Exchange]:
     """The responses to the requests for the reviews, in turn."""
     primary, calls = live.callers.credential("primary"), []
-    for review in reviews:
-        key = approvals.key(review.id, "side by side")
+    for review, key in keyed:
         approvals.record(review.id, review.revision, key)
         calls.append(approvals.call(review.id, review.revision, key))
-    sending = Sending(
-        primary, primary.schemes[0], "approvals of two reviews at once", patient=False
-    )
-    return live.session.client.send_all(
-        calls * OF_EACH, [sending] * len(calls) * OF_EACH, together=True
-    )
+    purpose = "approvals of two reviews at once"
+    sending = Sending(primary, primary.schemes[0], purpose, patient=False)
+    requests = calls * OF_EACH
+    return live.session.client.send_all(requests, [sending] * len(requests), together=True)
 
 
 def _approved(review: Review, responses: list[Exchange], approvals: Approvals) -> Approved:

@@ -24,8 +24,8 @@ def calls_without_limit(operation: Operation, live: Live) -> Iterator[tuple[Call
     records = live.listing(operation.id).records
     companies = Counter(str(record.get("companyId")) for record in records)
     for id, count in companies.most_common(1):
-        if count > 1:
-            yield plain.asking(companyId=id), None
+        for scheme in live.callers.credential("primary").schemes if count > 1 else ():
+            yield plain.asking(companyId=id), scheme
 
 
 def compare_with_default(call: Call, scheme: str | None, live: Live) -> None:

@@ -11,10 +11,18 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data, in_item, status_line
 from conformance.suite.lists.changing_lists import ROUNDS, desynchronize
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.pagination import DEFAULT_LIMIT, PAGE, End, Pagination, record_key
+from conformance.suite.lists.pagination import (
+    DEFAULT_LIMIT,
+    GROWING,
+    PAGE,
+    End,
+    Pagination,
+    record_key,
+)
 from conformance.suite.lists.rejected_pages import is_rejected_by_scheme
 
 MOST_NAMED = 3
+SECOND = 2
 Record = dict[str, Any]
 Owners = Mapping[str, str]
 """The ids that filters name, by the properties that they restrict."""
@@ -62,13 +70,15 @@ def _confirm_loop(pagination: Pagination, live: Live) -> None:
 def _confirm_rejected(pagination: Pagination, live: Live) -> None:
     """Violation where a page is rejected repeatedly under a filter, and not without it.
 
-    400 and 422 violate `arguments/accepted`; a cursor may include its filter, and allow no other
-    argument.
+    The first page violates `arguments/accepted` with 400 or 422. A cursor may include its filter
+    and its limit, and allow no others: then the second page is rejected, or one of another size.
     """
-    if pagination.pages[-1].status in REJECTIONS or not _is_unfiltered_sound(pagination, live):
+    is_bound = len(pagination.pages) <= SECOND or pagination.limit == GROWING
+    about_arguments = REJECTIONS if is_bound else frozenset()
+    if pagination.pages[-1].status in about_arguments or not _is_unfiltered_sound(pagination, live):
         return
     last = live.paginations.again(pagination).pages[-1]
-    if last.status in {200, *REJECTIONS} or is_rejected_by_scheme(last, live):
+    if last.status in {200, *about_arguments} or is_rejected_by_scheme(last, live):
         return
     expect.violated(
         defect(

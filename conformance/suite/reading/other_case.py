@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence, Set
 from typing import Any, TypeVar
 
+from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, defect
 from conformance.http.exchange import Call, Exchange
@@ -11,7 +12,7 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.places import in_data
 from conformance.suite.lists.live import PAUSES, Live
 from conformance.suite.lists.pagination import record_key
-from conformance.suite.lists.records import differing, of_contract
+from conformance.suite.lists.records import Record, differing, of_contract
 
 ITEMS = "items"
 
@@ -33,25 +34,45 @@ def properties_that_differ(one: Any, other: Any, operation: Operation, live: Liv
     """The properties of the contract in which the data of two successes differ.
 
     The case of letters does not count: a URL may repeat the id as it was spelled. Two pages differ
-    in `items` where both are whole, or one of them is empty.
+    in `items` where both are whole, where one is empty, or where a record of both differs.
     """
     if not (isinstance(one, dict) and isinstance(other, dict)):
         return set()
     if not operation.is_list:
-        contract, resource = live.session.contract, operation.resource
-        sides = (_in_lower_case(of_contract(contract, resource, each)) for each in (one, other))
-        return set(differing(*sides))
-    keys, other_keys = _keys_in(one), _keys_in(other)
+        return _differ(one, other, operation, live)
+    records, others = _records_in(one), _records_in(other)
     are_whole = one.get("nextCursor") is None and other.get("nextCursor") is None
-    differ = keys != other_keys if are_whole else bool(keys) != bool(other_keys)
-    return {ITEMS} if differ else set()
+    shared = records.keys() & others.keys()
+    are_alike = records.keys() == others.keys() if are_whole else bool(records) == bool(others)
+    pairs = ((records[key], others[key]) for key in shared)
+    is_same = are_alike and not any(_differ(*pair, operation, live) for pair in pairs)
+    return set() if is_same else {ITEMS}
 
 
-def _keys_in(page: dict[str, Any]) -> set[str]:
+def strays(page: Any, call: Call) -> set[str]:
+    """`items` where a page has a record that names another parent than the call does."""
+    records = _records_in(page).values() if isinstance(page, dict) else ()
+    parents = call.path.items()
+    is_stray = any(_names_another(each, *parent) for each in records for parent in parents)
+    return {ITEMS} if is_stray else set()
+
+
+def _names_another(record: Record, name: str, id: str) -> bool:
+    return is_uuid(record.get(name)) and record[name].lower() != id.lower()
+
+
+def _differ(one: Record, other: Record, operation: Operation, live: Live) -> set[str]:
+    """The properties of the contract in which two records differ."""
+    contract, resource = live.session.contract, operation.resource
+    sides = (_in_lower_case(of_contract(contract, resource, each)) for each in (one, other))
+    return set(differing(*sides))
+
+
+def _records_in(page: dict[str, Any]) -> dict[str, Record]:
     """The records of a page; none where its items are no list, which the rules report."""
     items = page.get(ITEMS)
     records = items if isinstance(items, list) else []
-    return {record_key(each) for each in records if isinstance(each, dict)}
+    return {record_key(each): each for each in records if isinstance(each, dict)}
 
 
 def require_same_data(operation: Operation, call: Call, live: Live) -> None:
@@ -60,7 +81,9 @@ def require_same_data(operation: Operation, call: Call, live: Live) -> None:
     names, plain, other = lasting(
         (first[0], first[1]),
         again=lambda: _sent([call, spelled(call), call], live),
-        differing=lambda one, another: _differing(one, another, operation, live),
+        differing=lambda one, another: (
+            _differing(one, another, operation, live) | strays(another.data, call)
+        ),
         pauses=PAUSES,
         wait=live.session.transport.wait,
     )
@@ -114,6 +137,34 @@ def require_next_page(call: Call, cursor: str, live: Live) -> None:
     leads_on = bool(following.items) and not _repeats(following, page)
     if leads_on and not _repeats(never_issued, page) and _repeats(again, page):
         _report({ITEMS}, following, again)
+
+
+def require_following_page(call: Call, cursor: str, live: Live) -> None:
+    """Violation where, below an id in the other case only, a cursor leads back to its page.
+
+    `cursor` is the name of the parameter. A target need not find the other spelling.
+    """
+    if not _leads_back(_first_two(spelled(call), cursor, live)):
+        return
+    plain = _first_two(call, cursor, live)
+    other = _first_two(spelled(call), cursor, live)
+    leads_on = plain[1].items and not _leads_back(plain)
+    if leads_on and _leads_back(other):
+        _report({ITEMS}, plain[1], other[1])
+
+
+def _first_two(call: Call, cursor: str, live: Live) -> tuple[Exchange, Exchange]:
+    """The first page of a list, and the one that its cursor leads to; twice the first without."""
+    (first,) = _sent([call], live)
+    if first.cursor is None:
+        return first, first
+    (second,) = _sent([call.asking(**{cursor: first.cursor})], live)
+    return first, second
+
+
+def _leads_back(pages: tuple[Exchange, Exchange]) -> bool:
+    """Whether the second of two pages shows a record of the first."""
+    return pages[0] is not pages[1] and _repeats(pages[1], pages[0])
 
 
 def _sent(calls: list[Call], live: Live) -> list[Exchange]:

@@ -5,6 +5,7 @@ and with all context in each request (2026-07-28). Responses are JSON or an even
 """
 
 import json
+import threading
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -121,9 +122,15 @@ class Channel:
         """Send a request; repeat it in a new session if its session has ended."""
         reply = self._sent(message, caller)
         if self._connection(caller).has_ended(reply.exchange):
-            self._connections[caller] = self._connect(caller)
-            reply = self._sent(message, caller)
+            with self._renewing:
+                self._connections[caller] = self._connect(caller)
+                reply = self._sent(message, caller)
         return reply
+
+    @property
+    def _renewing(self) -> threading.Lock:
+        """Held by one item of the run at a time: a new session may end that of another item."""
+        return self.session.fact(fact_name("sessions", "renewing"), lambda _: threading.Lock())
 
     def send_without_handshake(
         self, message: Message, caller: Caller, host: Caller

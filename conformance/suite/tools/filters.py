@@ -1,9 +1,10 @@
 """The filters of a list that its tool takes as well."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.openapi import Operation
@@ -62,13 +63,11 @@ def filter_cases(operation: Operation, toolbox: Toolbox) -> Iterator[FilterCase]
         filters = {names[restricted]: id for restricted, id in owners.items()}
         return FilterCase(filters, owners, has_records)
 
-    for restricted in names:
+    others = {restricted: _most_other(restricted, records) for restricted in names}
+    for restricted, other in others.items():
         yield case({restricted: last[restricted]})
         yield case({restricted: unknown}, has_records=False)
         # Where such a filter is ignored, the first record shows it. Most records make later pages.
-        others = Counter(str(each[restricted]) for each in records)
-        others[first[restricted]] = 0
-        other = max(others, key=others.__getitem__)
         upper = case({restricted: other.upper()}, has_records=False)
         yield replace(upper, in_capitals=other != other.upper())
     if len(names) > 1:
@@ -76,8 +75,15 @@ def filter_cases(operation: Operation, toolbox: Toolbox) -> Iterator[FilterCase]
         yield from (
             case({**first, restricted: id}, has_records=False)
             for restricted in names
-            for id in (last[restricted], unknown)
+            for id in (others[restricted], unknown)
         )
+
+
+def _most_other(restricted: str, records: Sequence[Mapping[str, Any]]) -> str:
+    """The owner that most records have, but for that of the first one where there is another."""
+    counts = Counter(str(each[restricted]) for each in records)
+    counts[str(records[0][restricted])] = 0
+    return max(counts, key=counts.__getitem__)
 
 
 def cursor_of(call: Call, operation: Operation, toolbox: Toolbox) -> str | None:

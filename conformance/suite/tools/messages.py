@@ -55,7 +55,8 @@ def messages(exchange: Exchange) -> Iterator[Any]:
         return
     text = exchange.body.decode("utf-8", "replace")
     for event in text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
-        yield parse(_data_of_event(event))[0]
+        value = parse(_data_of_event(event))[0]
+        yield from value if isinstance(value, list) else (value,)  # some versions allow batches
 
 
 def _data_of_event(event: str) -> str:

@@ -8,6 +8,7 @@ from conformance.suite.reading.other_case import (
     lasting,
     properties_that_differ,
     spelled,
+    strays,
 )
 from conformance.suite.tools.comparison import ROUNDS, Comparison, Pair
 from conformance.suite.tools.parity import by_id
@@ -23,7 +24,9 @@ def check_id(call: Call, comparison: Comparison) -> None:
     names, plain, other = lasting(
         (plain, other),
         again=lambda: [_page(each, comparison) for each in (call, spelled(call), call)],
-        differing=lambda one, another: _differing(one, another, comparison),
+        differing=lambda one, another: (
+            _differing(one, another, comparison) | strays(another.by_tool.data, call)
+        ),
         pauses=map(float, range(ROUNDS)),
         wait=comparison.toolbox.live.session.transport.wait,
     )

@@ -61,9 +61,38 @@ class PageComparison:
         self._check_not_repeated(call, most, pairs)
         shown = set(_ids_over_http(pairs)), set(_ids_by_tool(pairs))
         if shown[0] != shown[1]:
-            self._check_same_records(call)
+            self.check_same_records(call)
         self._check_goes_on(call, most, pairs)
         return pairs
+
+    def check_same_records(self, call: Call) -> None:
+        """Violation where, page by page to the end, only one interface ever shows a record."""
+        only_over_http: set[str] | None = None
+        only_by_tool: set[str] | None = None
+        lists: list[set[str]] = []
+        counts = 0, 0
+        for number in range(ROUNDS):
+            self.comparison.toolbox.live.session.transport.wait(float(number))
+            over_http = self._all_ids(call, self._page_over_http)
+            by_tool = self._all_ids(call, self._page_by_tool)
+            if over_http is None or by_tool is None:
+                self._leave_open(call)
+                return
+            lists.append(over_http.ids)
+            counts = len(over_http.ids), len(by_tool.ids)
+            ours, theirs = over_http.only(by_tool), by_tool.only(over_http)
+            only_over_http = ours if only_over_http is None else only_over_http & ours
+            only_by_tool = theirs if only_by_tool is None else only_by_tool & theirs
+            if not only_over_http and not only_by_tool:
+                return
+        if only_over_http:
+            self._omitted(call, only_over_http, counts)
+        if only_by_tool and all(each == lists[0] for each in lists):
+            self._foreign(call, only_by_tool, counts)
+        raise Inconclusive(
+            f"the records of {call.operation} change with every read",
+            needs=("data that stay the same",),
+        )
 
     def _ends_early(self, pairs: list[Pair]) -> bool:
         """Whether the last page by tool has no cursor, and that over HTTP has one."""
@@ -133,35 +162,6 @@ class PageComparison:
             return []
         items, _ = self._page_by_tool(last.over_http.call.asking(**{self.cursor: last.tool_cursor}))
         return [*by_id(items)]
-
-    def _check_same_records(self, call: Call) -> None:
-        """Violation where, page by page to the end, only one interface ever shows a record."""
-        only_over_http: set[str] | None = None
-        only_by_tool: set[str] | None = None
-        lists: list[set[str]] = []
-        counts = 0, 0
-        for number in range(ROUNDS):
-            self.comparison.toolbox.live.session.transport.wait(float(number))
-            over_http = self._all_ids(call, self._page_over_http)
-            by_tool = self._all_ids(call, self._page_by_tool)
-            if over_http is None or by_tool is None:
-                self._leave_open(call)
-                return
-            lists.append(over_http.ids)
-            counts = len(over_http.ids), len(by_tool.ids)
-            ours, theirs = over_http.only(by_tool), by_tool.only(over_http)
-            only_over_http = ours if only_over_http is None else only_over_http & ours
-            only_by_tool = theirs if only_by_tool is None else only_by_tool & theirs
-            if not only_over_http and not only_by_tool:
-                return
-        if only_over_http:
-            self._omitted(call, only_over_http, counts)
-        if only_by_tool and all(each == lists[0] for each in lists):
-            self._foreign(call, only_by_tool, counts)
-        raise Inconclusive(
-            f"the records of {call.operation} change with every read",
-            needs=("data that stay the same",),
-        )
 
     def _leave_open(self, call: Call) -> None:
         """Inconclusive for the longest pages; shorter ones end later and show no more."""

@@ -13,6 +13,8 @@ from conformance.suite.tools.messages import is_event_stream, messages, response
 
 CODE_BLOCK = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
 TRANSIENT = frozenset({429, 502, 503, 504})
+SHOWN = frozenset({"id", "items"})
+"""Properties of a record, or a page."""
 MARKERS = frozenset({"data", "code"})
 """Properties that distinguish an envelope, or an error body, from other JSON."""
 
@@ -55,6 +57,12 @@ def tool_result(exchange: Exchange, number: int) -> ToolResult:
     if exchange.response is None or exchange.response.status in TRANSIENT:
         expect.clear(exchange)
     message = response_to(exchange, number)
+    if not message and exchange.status == 200 and is_event_stream(exchange):
+        raise Inconclusive(
+            "the stream of events ended without a response",
+            needs=("tools.url of an interface that responds in one stream",),
+            exchanges=[exchange.id],
+        )
     result = message.get("result")
     if isinstance(result, dict) and exchange.status == 200:
         return _of_result(exchange, result)
@@ -101,10 +109,11 @@ def _contents(result: Mapping[str, Any]) -> list[Any]:
 
 
 def _rank(value: Any) -> int:
-    """Envelopes and error bodies come before other objects, and these before other JSON."""
+    """Envelopes and error bodies come before records and pages, other objects, and other JSON."""
     if not isinstance(value, dict):
-        return 2
-    return int(MARKERS.isdisjoint(value))
+        return 3
+    kinds = enumerate((MARKERS, SHOWN))
+    return next((rank for rank, kind in kinds if not kind.isdisjoint(value)), 2)
 
 
 def _texts(result: Mapping[str, Any]) -> Iterator[Any]:
@@ -135,7 +144,13 @@ def _parsed(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     block = CODE_BLOCK.fullmatch(value)
-    return parse(block[1] if block else value)[0]
+    return parse(block[1] if block else _behind_words(value))[0]
+
+
+def _behind_words(text: str) -> str:
+    """The end of a text from the line on that begins with an object, if there is one."""
+    words, brace, rest = text.partition("{")
+    return brace + rest if words.rstrip(" \t").endswith("\n") else text
 
 
 def _data(content: Any) -> Any:

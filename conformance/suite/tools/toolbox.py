@@ -20,7 +20,7 @@ from conformance.suite.tools.results import ToolResult, require_served, tool_res
 from conformance.suite.tools.schema import argument_paths, arranged, normalized
 from conformance.target.target import Credential
 
-MAX_PAGES = 50
+MAX_PAGES = 500
 Arguments = Mapping[str, Any]
 Value = TypeVar("Value")
 
@@ -110,13 +110,16 @@ class Toolbox:
         """All pages of the tools that a caller can list; ToolsNotListed if the list is rejected."""
         tools: dict[str, Any] = {}
         cursor: str | None = None
+        followed: set[str] = set()
         for _ in range(MAX_PAGES):
             params = {"cursor": cursor} if cursor else {}
             page = self._page_of_tools(Message("tools/list", params, "list the tools"), caller)
-            tools |= {tool["name"]: tool for tool in page["tools"] if _has_name(tool)}
+            shown = {tool["name"]: tool for tool in page["tools"] if _has_name(tool)}
             cursor = page.get("nextCursor")
-            if not isinstance(cursor, str):
-                break
+            if not isinstance(cursor, str) or (cursor in followed and shown.keys() <= tools.keys()):
+                return tools | shown
+            followed.add(cursor)
+            tools |= shown
         return tools
 
     def _page_of_tools(self, message: Message, caller: Caller) -> dict[str, Any]:

@@ -31,6 +31,9 @@ def test_any_accept_is_served(operation: Operation, live: Live) -> None:
         if response.status == 404:  # the record may have been deleted since the baseline
             live.callers.baseline(call, scheme=response.scheme)
         expect.status(response, 200)
+    if call.path and not operation.is_list:  # the rules check the form of an error as well
+        absent = call.at(**dict.fromkeys(call.path, live.made_up("any Accept")))
+        live.session.client.send(absent, replace(ACCEPTS[0], credential=primary))
 
 
 @requirement("approval/replay")

@@ -158,6 +158,8 @@ def _check_filtered(
     operation: Operation, name: str, id: str, limits: list[str | None], live: Live
 ) -> None:
     """Violation where a filter alone shows items from outside, or is rejected with 401 or 5xx."""
+    for limit in limits[1:]:
+        _ask_as_outsider(Call(operation.id).asking(limit=limit, **{name: id}), live)
     spellings = [*((limit, id) for limit in limits), (None, id.upper())]
     calls = [
         Call(operation.id).asking(limit=limit, **{name: spelling}) for limit, spelling in spellings
@@ -167,6 +169,13 @@ def _check_filtered(
         if spelling == id:  # the rules report an id that is rejected for its letters
             expect.status(page, 200, 400, 403, 404, 422)
         _check_no_items(page, _items_outside(page, id, live))
+
+
+def _ask_as_outsider(call: Call, live: Live) -> None:
+    """The same request of the outsider, whose response a target may remember."""
+    outsider = live.session.target.credentials.get("outsider")
+    if outsider is not None:
+        live.callers.send(call, outsider, purpose="the outsider, before primary")
 
 
 def _check_filtered_beside(operation: Operation, name: str, id: str, live: Live) -> None:
@@ -229,6 +238,7 @@ def _check_cursor_of(
         return False
     call = Call(operation.id).asking(limit="100", **{name: issued.cursor})
     page = live.callers.send(call, other, purpose=f"the cursor of {owner.name}")
+    expect.status(page, 200, 400, 403, 404, 422)
     owned = set(live.paginations.read(Call(operation.id), PAGE, owner).ids)
     _check_shows_none(page, {record_key(item) for item in page.items} & owned)
     return True

@@ -14,7 +14,7 @@ from conformance.suite.reading.other_case import (
 @requirement("arguments/case")
 def test_a_uuid_in_the_other_case_selects_the_same(operation: Operation, live: Live) -> None:
     """An id in the path, and the cursor of a list."""
-    call, scheme = live.call(operation), live.callers.credential("primary").schemes[0]
+    call, scheme = live.richest(operation), live.callers.credential("primary").schemes[0]
     live.callers.require_baseline(call, scheme=scheme)
     if call.path:
         whole = call.asking(limit="100") if operation.is_list else call

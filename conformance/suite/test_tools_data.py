@@ -155,7 +155,7 @@ def _check_following(
 def _compare_other_case(call: Call, comparison: Comparison) -> None:
     """An id and a cursor in the other case."""
     if call.path:
-        other_case.check_id(call, comparison)
+        other_case.check_id(comparison.toolbox.live.richest(comparison.operation), comparison)
     cursor = cursor_of(call, comparison.operation, comparison.toolbox)
     if cursor is not None:
         other_case.check_cursor(call.asking(limit="1"), comparison, cursor)
@@ -231,6 +231,5 @@ def _other_calls(call: Call, operation: Operation, live: Live) -> list[Call]:
         lengths = {id: len(str(page.items)) for id, page in pages.items()}
         ids = [max(lengths, key=lengths.__getitem__), min(lengths, key=lengths.__getitem__)]
     else:
-        records = [listed.record for listed in live.records(PARENTS[name])]
-        ids = [records[-1]["id"], max(records, key=lambda record: len(str(record)))["id"]]
+        ids = [live.records(PARENTS[name])[-1].record["id"], live.richest(operation).path[name]]
     return [call.at(**{name: id}) for id in dict.fromkeys(ids) if id != call.path[name]]

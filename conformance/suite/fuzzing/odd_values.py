@@ -21,11 +21,11 @@ QUERY_VALUES = {
     "U+0000": "%00",
     "invalid UTF-8": NOT_UTF_8,
     "an empty value": "",
-    "2,000 characters": "a" * 2_000,
+    "5,000 characters": "a" * 5_000,
 }
 """Percent-encoded: some of them are no text."""
 BODIES = (
-    b"[" * 500 + b"]" * 500,
+    b"[" * 5_000 + b"]" * 5_000,
     b'{"expectedSubjectRevision": 1, "idempotencyKey": "k", "idempotencyKey": "k"}',
     b'{"expectedSubjectRevision": 1e999, "idempotencyKey": "k"}',
     b'{"expectedSubjectRevision": 1, "idempotencyKey": "\xff"}',

@@ -109,6 +109,14 @@ class Live:
             return Call(operation.id, {name: self._parent(operation.id)})
         return Call(operation.id, {name: self.records(PARENTS[name])[0].record["id"]})
 
+    def richest(self, operation: Operation) -> Call:
+        """The call of a read operation on the longest record; a valid one for the others."""
+        if operation.is_list or "{" not in operation.path:
+            return self.call(operation)
+        name = parameter_of(operation)
+        records = (listed.record for listed in self.records(PARENTS[name]))
+        return Call(operation.id, {name: max(records, key=lambda record: len(str(record)))["id"]})
+
     def _parent(self, operation: str) -> str:
         """A parent whose list is served; where none is, the first that was tried."""
         tried = self.lists_below(operation)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conformance.contract.identifiers import is_uuid
+from conformance.contract.identifiers import EXTREMES, is_uuid
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, NotApplicable
 from conformance.http.exchange import Call
@@ -67,6 +67,8 @@ def filter_cases(operation: Operation, toolbox: Toolbox) -> Iterator[FilterCase]
     for restricted, other in others.items():
         yield case({restricted: last[restricted]})
         yield case({restricted: unknown}, has_records=False)
+        if EXTREMES[0] not in {str(each[restricted]).lower() for each in records}:
+            yield case({restricted: EXTREMES[0]}, has_records=False)
         # Where such a filter is ignored, the first record shows it. Most records make later pages.
         upper = case({restricted: other.upper()}, has_records=False)
         yield replace(upper, in_capitals=other != other.upper())

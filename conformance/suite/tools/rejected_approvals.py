@@ -13,6 +13,7 @@ from conformance.suite.tools.results import check_rejected
 from conformance.suite.tools.schema import arranged, rejection
 from conformance.suite.tools.toolbox import Arguments, Toolbox
 
+MOST_UNAPPROVABLE = 4
 GUARDS = ("expectedSubjectRevision", "idempotencyKey")
 MISTYPED: tuple[tuple[str, Callable[[int], object]], ...] = (
     # Less than the right one, since a large one has no room for a fraction.
@@ -98,7 +99,7 @@ def check_unapprovable_by_tool(
     toolbox: Toolbox, operation: Operation, approvals: Approvals, trials: Trials
 ) -> None:
     """A review that cannot be approved is not approved by tool, whether the key is new or used."""
-    for id in toolbox.live.session.target.fixtures.unapprovable_reviews[:1]:
+    for id in toolbox.live.session.target.fixtures.unapprovable_reviews[:MOST_UNAPPROVABLE]:
         read = approvals.reader.read(id)
         if not is_withheld(read):
             continue

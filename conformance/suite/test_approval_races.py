@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from conformance.contract.verdict import Kind, NotApplicable, defect
+from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
 from conformance.suite.approval.approvals import Approvals
@@ -85,8 +85,12 @@ def test_one_key_for_two_reviews_at_once_is_a_conflict_or_an_approval(
 
 
 def _require_single_approvals(preconditions: Preconditions) -> None:
-    """NotApplicable where single approvals have a defect, which others report."""
-    if preconditions.defects:
+    """NotApplicable where single approvals have a defect or cannot be tried, as others report."""
+    try:
+        has_defect = bool(preconditions.defects)
+    except Inconclusive as reason:
+        raise NotApplicable("the single steps of an approval could not be tried") from reason
+    if has_defect:
         raise NotApplicable("single approvals already have a defect")
 
 

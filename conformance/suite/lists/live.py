@@ -125,14 +125,18 @@ class Live:
         return str(tried[0][0].record["id"])
 
     def page_with_items(self, page: Exchange) -> Exchange:
-        """This page, or the one after it that has items: a page with a cursor may be empty."""
+        """This page, or the one after it that has items: a page with a cursor may be empty.
+
+        A cursor may be bound to its limit, and be rejected beside another one.
+        """
         name = self.session.name(self.operation(page.operation), "cursor")
+        reached = page
         for _ in range(EMPTY):
-            if page.status != 200 or page.items or page.cursor is None or name is None:
+            if reached.items or reached.cursor is None or name is None:
                 break
-            call = page.call.asking(**{name: page.cursor})
-            page = self.callers.send(call, scheme=page.scheme, purpose="after an empty page")
-        return page
+            call = reached.call.asking(**{name: reached.cursor})
+            reached = self.callers.send(call, scheme=page.scheme, purpose="after an empty page")
+        return reached if reached.items else page
 
     def lists_below(self, operation: str) -> list[tuple[Listed, Exchange]]:
         """The first page with items of a list below each of a sample of parents.

@@ -16,6 +16,7 @@ from conformance.suite.fuzzing import odd_values
 from conformance.suite.fuzzing.fuzz import Fuzz, RequestSource, failure
 from conformance.suite.fuzzing.generate import Mode
 from conformance.suite.lists.live import LISTS, Live
+from conformance.target.target import Credential
 
 ODD_KEYS = (
     *("", " ", "a'b\"c", "Schl\u00fcssel \u65e5\u672c \U0001f511", "k" * 300),
@@ -78,6 +79,9 @@ def _check_odd_cursors(operation: Operation, live: Live) -> None:
     elsewhere = next(id for id in LISTS.values() if id != operation.id)
     if (other := _issued(live.operation(elsewhere), live)) is not None:
         cursors["the cursor of another list"] = other
+    outsider = live.session.target.credentials.get("outsider")
+    if outsider is not None and (theirs := _issued(operation, live, outsider)) is not None:
+        cursors["the cursor of another caller"] = theirs
     primary, call = live.callers.credential("primary"), live.call(operation)
     requests = [
         (call.asking(**{name: cursor}), Sending(primary, None, purpose, judge_arguments=False))
@@ -87,10 +91,11 @@ def _check_odd_cursors(operation: Operation, live: Live) -> None:
         expect.that(response.status != 500, failure(response), response)
 
 
-def _issued(operation: Operation, live: Live) -> str | None:
-    """A cursor that a list has just issued."""
+def _issued(operation: Operation, live: Live, caller: Credential | None = None) -> str | None:
+    """A cursor that a list has just issued, to primary or to another caller."""
     call = live.call(operation).asking(limit="1")
-    return live.callers.send(call, purpose="a page of one record").cursor
+    asking = caller or live.callers.credential("primary")
+    return live.callers.send(call, asking, purpose="a page of one record").cursor
 
 
 def _check_odd_approvals(operation: Operation, live: Live) -> None:

@@ -238,7 +238,6 @@ def _check_cursor_of(
         return False
     call = Call(operation.id).asking(limit="100", **{name: issued.cursor})
     page = live.callers.send(call, other, purpose=f"the cursor of {owner.name}")
-    expect.status(page, 200, 400, 403, 404, 422)
     owned = set(live.paginations.read(Call(operation.id), PAGE, owner).ids)
     _check_shows_none(page, {record_key(item) for item in page.items} & owned)
     return True

@@ -72,4 +72,3 @@ def _addresses(operation: Operation, call: Call, live: Live) -> Iterator[tuple[s
     for name in live.session.roles(operation):
         for label, value in QUERY_VALUES.items():
             yield f"{name}: {label}", f"{served}?{quote(name)}={value}"
-        yield f"{name} twice", f"{served}?{quote(name)}=1&{quote(name)}=2"

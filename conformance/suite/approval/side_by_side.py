@@ -64,7 +64,9 @@ def _closest(approvals: Approvals) -> list[Review]:
     """Two reviews of the pool, of one subject, video or project if there are such."""
     records = {record["id"].lower(): record for record in approvals.reader.listed()}
     pool = [records.get(id.lower(), {}) for id in approvals.pool.ids]
-    pair = max(combinations(pool, REVIEWS), key=lambda pair: _closeness(*pair), default=())
+    nothing_known: tuple[Record, ...] = ({},) * REVIEWS  # a command makes the reviews
+    pairs = combinations(pool, REVIEWS)
+    pair = max(pairs, key=lambda pair: _closeness(*pair), default=nothing_known)
     taken: list[Review] = []
     try:
         for record in pair:

@@ -1,6 +1,9 @@
 """A request that takes a review it must not take is reported, however few reviews are left."""
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from altered_target import few, stage
@@ -8,7 +11,16 @@ from subjects import BY_ID
 
 from conformance.contract.verdict import Inconclusive, Violation
 from conformance.suite import test_approval as approval
+from conformance.suite import test_approval_races as races
 from conformance.suite import test_authorization as authorization
+
+PROVISION = """
+import json, pathlib, sys
+file = pathlib.Path(sys.argv[1])
+first, *others = file.read_text().split()
+file.write_text(" ".join(others))
+print(json.dumps({"id": first}))
+"""
 
 CHECKS: dict[str, Callable[..., None]] = {
     "stale-approves-all-the-same": approval.test_a_stale_revision_is_a_conflict,
@@ -35,3 +47,21 @@ def test_other_checks_say_what_took_the_reviews(number: int) -> None:
         "no approvable review is left: 1 attempt that had to be rejected approved one"
     )
     assert undecided.value.exchanges
+
+
+def test_two_reviews_at_once_may_be_those_that_a_command_makes(tmp_path: Path) -> None:
+    """Where the profile names none, as where it names some; a mutant shows that they are tried."""
+    ids = tmp_path / "ids"
+
+    def made(profile: dict[str, Any]) -> None:
+        fixtures = profile["fixtures"]
+        ids.write_text(" ".join(fixtures.pop("approvable-reviews")))
+        command = [sys.executable, "-c", PROVISION, str(ids)]
+        fixtures["provision"] = {"approvable-review": command}
+
+    check = races.test_one_key_for_two_reviews_at_once_is_a_conflict_or_an_approval
+    with stage(made) as one:
+        one.perform(check)
+    edits = BY_ID["one-key-at-once-returns-the-first-review"].edits
+    with stage(made, edits=edits) as one, pytest.raises(Violation):
+        one.perform(check)

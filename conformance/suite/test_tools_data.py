@@ -65,7 +65,7 @@ def test_a_tool_returns_the_data_of_its_operation(operation: Operation, toolbox:
 
 
 def _compare_pages(call: Call, comparison: Comparison) -> None:
-    """The longest and the shortest page, three short ones in a row, and two under each filter."""
+    """The longest and the shortest page, short ones in a row, full ones, and some by filter."""
     operation, toolbox = comparison.operation, comparison.toolbox
     pages = PageComparison(comparison, cursor_of(call, operation, toolbox))
     by_another = replace(comparison, toolbox=toolbox.by_another_scheme())

@@ -206,10 +206,8 @@ class ReviewReader:
         longest = Call("review_list").asking(limit=str(PAGE))
         call = next(self._under_its_filters(review.record), longest)
         sending = Sending(caller, scheme, f"the list of {caller.name} after the approval")
-        read, is_former = (
-            partial(self._read_page, (call, sending)),
-            partial(lists_former_state, review),
-        )
+        read = partial(self._read_page, (call, sending))
+        is_former = partial(lists_former_state, review)
         return settle(read, is_former, self._session.transport.wait, 1)
 
     def settle_pages(self, review: Review, scheme: str) -> Iterator[Settling]:

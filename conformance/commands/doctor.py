@@ -2,11 +2,9 @@
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from statistics import median
 
 from conformance.commands import own_profile
@@ -17,18 +15,15 @@ from conformance.commands.discovery.profile_text import missing
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.http.exchange import Call
-from conformance.http.network import Network
 from conformance.http.sending import Sending
 from conformance.http.transport import Transport
 from conformance.report import prospect
 from conformance.report.prospect import Prospect
 from conformance.report.text import visible
-from conformance.runner import examination, preflight
+from conformance.runner import preflight
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
 from conformance.suite.lists.live import Live
-from conformance.target.profile import bare, load
-from conformance.target.profile_file import ProfileError
 from conformance.target.target import Target
 
 SAMPLES = 5
@@ -49,31 +44,12 @@ class Diagnosis:
 
 def run(arguments: argparse.Namespace) -> int:
     """Diagnose a target, without any request that changes something."""
-    found = diagnose(*_subject(arguments))
+    found = diagnose(*own_profile.subject(arguments))
     if arguments.json:
         sys.stdout.write(json.dumps(asdict(found), indent=2) + "\n")
     else:
         sys.stdout.writelines(f"{visible(line)}\n" for line in _lines(found))
     return NON_CONFORMANT if found.complaints else CONFORMANT
-
-
-def _subject(arguments: argparse.Namespace) -> tuple[Target, Transport]:
-    """The target of the options, and what reaches it. Raises UsageError."""
-    path: Path | None = own_profile.chosen(arguments)
-    try:
-        if path is not None:
-            return load(path, base_url=arguments.base_url), Network()
-        if arguments.base_url:
-            return bare(arguments.base_url, os.environ), Network()
-    except ProfileError as problem:
-        raise UsageError(str(problem)) from None
-    if not arguments.reference:
-        remedy = "use --target FILE, --base-url URL or --reference"
-        raise UsageError(f"there is no target.toml here; {remedy}")
-    from conformance import reference  # noqa: PLC0415 - no other target needs it
-
-    made = examination.in_process(reference)
-    return made.target, made.transport
 
 
 def diagnose(target: Target, transport: Transport) -> Diagnosis:

@@ -1,11 +1,20 @@
 """The profile that a command uses: the one of its options, or `target.toml` of the folder."""
 
 import argparse
+import os
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from conformance.commands.outcome import UsageError
+from conformance.http.network import Network
+from conformance.http.transport import Transport
+from conformance.runner import examination
+from conformance.target import profile
+from conformance.target.profile import UNKNOWN, VARIABLES
+from conformance.target.profile_file import ProfileError
 from conformance.target.profile_schema import BASE_URL
+from conformance.target.target import Target
 
 HERE = Path("target.toml")
 
@@ -26,3 +35,46 @@ def chosen(arguments: argparse.Namespace) -> Path | None:
         return stated
     sys.stderr.write(f"Using {HERE} of this folder (--reference checks the bundled reference)\n")
     return HERE
+
+
+def subject(arguments: argparse.Namespace) -> tuple[Target, Transport]:
+    """The target of the options, and what reaches it. Raises UsageError."""
+    target = _stated(arguments, profile.load, os.environ)
+    return (target, Network()) if target is not None else _reference()
+
+
+def outline(arguments: argparse.Namespace) -> Target:
+    """The target of the options without its secrets, of which only the variables are known.
+
+    Runs no command. Raises UsageError.
+    """
+    target = _stated(arguments, profile.outline, dict.fromkeys(VARIABLES.values(), UNKNOWN))
+    return target if target is not None else _reference()[0]
+
+
+def _stated(
+    arguments: argparse.Namespace, read: Callable[..., Target], secrets: Mapping[str, str]
+) -> Target | None:
+    """The target of a profile or of --base-url; None for the bundled reference.
+
+    `read` reads a profile; without one, the secrets of primary are among `secrets`.
+    """
+    path = chosen(arguments)
+    try:
+        if path is not None:
+            return read(path, base_url=arguments.base_url)
+        if arguments.base_url:
+            return profile.bare(arguments.base_url, secrets)
+    except ProfileError as problem:
+        raise UsageError(str(problem)) from None
+    if not arguments.reference:
+        remedy = "use --target FILE, --base-url URL or --reference"
+        raise UsageError(f"there is no target.toml here; {remedy}")
+    return None
+
+
+def _reference() -> tuple[Target, Transport]:
+    from conformance import reference  # noqa: PLC0415 - no other target needs it
+
+    made = examination.in_process(reference)
+    return made.target, made.transport

@@ -1,29 +1,25 @@
 """`conformance replay`: sends the requests of failures again, and says which are fixed."""
 
 import argparse
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from conformance.commands import own_profile
 from conformance.commands.outcome import UsageError
 from conformance.commands.reproduction import pytest_file
 from conformance.commands.reproduction.pytest_file import Failure
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Inconclusive, Verdict
-from conformance.http.network import Network
 from conformance.report import previous
 from conformance.report.console.line import plain, visible
 from conformance.report.document import is_checked
 from conformance.report.document_types import ExchangeEntry, Report
 from conformance.report.repair import Status, conditions, status_of
 from conformance.runner.resending import Recorded, Resender
-from conformance.target.profile import NO_OTHERS, bare, load
-from conformance.target.profile_file import ProfileError
-from conformance.target.target import Target
 
 FIXED, FAILING, DIFFERS, UNSENT = "FIXED", "STILL FAILING", "DIFFERS", "NOT SENT"
 
@@ -33,15 +29,13 @@ def run(arguments: argparse.Namespace) -> int:
     report = _report(arguments.report)
     failures = list(_failures(report, arguments.ids))
     if arguments.write_test is not None:
-        return _write(arguments.write_test, failures, report)
+        return _write(failures, report, arguments)
     if not failures:
         sys.stdout.write("The report has no failure.\n")
         return CONFORMANT
-    target = _target(report, arguments)
-    with closing(Network()) as transport:
-        resender = Resender(target, transport, _recorded(report))
-        with closing(resender):
-            counts = _replay(failures, resender)
+    target, transport = own_profile.subject(arguments)
+    with closing(transport), closing(Resender(target, transport, _recorded(report))) as resender:
+        counts = _replay(failures, resender)
     sys.stdout.write(", ".join(f"{count} {word.lower()}" for word, count in counts.items()) + "\n")
     return CONFORMANT if set(counts) == {FIXED} else NON_CONFORMANT
 
@@ -53,15 +47,14 @@ def _replay(failures: Sequence[Failure], resender: Resender) -> Counter[str]:
         resender.begin(f"replay::{entry['id']}[{found['operation'] or ''}]")
         word, detail = _replayed((entry, found), resender)
         counts[word] += 1
-        place = f" on {found['operation']}" if found["operation"] else ""
-        sys.stdout.write(_visible(f"{word:13}  {entry['id']}{place}: {detail}") + "\n")
+        sys.stdout.write(_visible(f"{word:13}  {_name((entry, found))}: {detail}") + "\n")
         sys.stdout.flush()
     return counts
 
 
 def _report(path: Path) -> Report:
     try:
-        return previous.load(path)
+        return previous.validated(path)
     except previous.PreviousError as problem:
         raise UsageError(str(problem)) from None
 
@@ -82,31 +75,17 @@ def _failures(report: Report, ids: Sequence[str]) -> Iterator[Failure]:
                 yield entry, found
 
 
-def _write(path: Path, failures: Sequence[Failure], report: Report) -> int:
-    text = pytest_file.text(failures, report["target"]["base-url"], report["started"])
+def _write(failures: Sequence[Failure], report: Report, arguments: argparse.Namespace) -> int:
+    target, path = own_profile.outline(arguments), arguments.write_test
+    written = pytest_file.write(failures, report, target)
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(written.text, encoding="utf-8")
     except OSError as problem:
         raise UsageError(f"--write-test {path}: {problem.strerror}") from None
-    sys.stdout.write(f"{path} has {quantity(text.count('def test_'), 'test')}\n")
+    sys.stdout.write(f"{path} has {quantity(written.tests, 'test')}\n")
+    for failure, reason in written.left_out:
+        sys.stdout.write(_visible(f"left out  {_name(failure)}: {reason}") + "\n")
     return CONFORMANT
-
-
-def _target(report: Report, arguments: argparse.Namespace) -> Target:
-    """The target of the options, or that of the report. UsageError where it is not to be had."""
-    base_url = arguments.base_url
-    path = arguments.target or report["target"]["profile"]
-    try:
-        if path is not None:
-            return load(Path(path), base_url=base_url)
-        # A report may come from anybody: secrets are sent only where the user says.
-        environ = os.environ if base_url else NO_OTHERS
-        target = bare(base_url or report["target"]["base-url"], environ)
-    except ProfileError as problem:
-        raise UsageError(str(problem)) from None
-    if base_url is None and target.base_url.partition("/v1")[0].endswith(".invalid"):
-        raise UsageError("the target ran in the same process; serve it, and give --target FILE")
-    return target
 
 
 def _recorded(report: Report) -> Recorded:
@@ -142,6 +121,12 @@ def _compared(failure: Failure, fresh: Sequence[ExchangeEntry]) -> tuple[str, st
     if all(condition.holds(fresh) for condition in holds):
         return FIXED, f"the response is {_described(fresh[-1])}"
     return FAILING, found["message"]
+
+
+def _name(failure: Failure) -> str:
+    entry, found = failure
+    place = f" on {found['operation']}" if found["operation"] else ""
+    return f"{entry['id']}{place}"
 
 
 def _described(exchange: ExchangeEntry) -> str:

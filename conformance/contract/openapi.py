@@ -1,5 +1,6 @@
 """The OpenAPI document as values: operations, and the JSON Schemas of their messages."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -101,6 +102,17 @@ class Contract:
         """The operation with this identifier. Raises KeyError."""
         return self.operations[id]
 
+    def operation_at(self, method: str, path: str) -> tuple[Operation, dict[str, str]] | None:
+        """The operation of a request, and its path parameters, percent-encoded; None without one.
+
+        `path` is relative to the base address, and as it is sent.
+        """
+        for operation in self.operations.values():
+            match = _template(operation.path).fullmatch(path)
+            if match and operation.method == method:
+                return operation, match.groupdict()
+        return None
+
     def schema(self, name: str) -> Json:
         """A component schema as a self-contained JSON Schema 2020-12. Raises KeyError.
 
@@ -108,6 +120,12 @@ class Contract:
         formats.
         """
         return _schema(self, name)
+
+
+@cache
+def _template(path: str) -> re.Pattern[str]:
+    """The pattern of the paths of a template; no parameter is empty."""
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(path)))
 
 
 @cache

@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -59,14 +58,11 @@ def _operation(
     url = request["url"].partition("#")[0].partition("?")[0]
     if not url.startswith(f"{base_url.rstrip('/')}/"):
         return None
-    path = url[len(base_url.rstrip("/")) :]
-    for operation in contract.operations.values():
-        match = re.fullmatch(
-            re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(operation.path)), path
-        )
-        if match and operation.method == request["method"].upper():
-            return operation, {name: unquote(value) for name, value in match.groupdict().items()}
-    return None
+    found = contract.operation_at(request["method"].upper(), url[len(base_url.rstrip("/")) :])
+    if found is None:
+        return None
+    operation, path = found
+    return operation, {name: unquote(value) for name, value in path.items()}
 
 
 def _exchange(

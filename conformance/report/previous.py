@@ -4,7 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
+
+from conformance.contract import files
 from conformance.report.document_types import Report
+from conformance.report.text import visible
 
 PARTS = {
     "requirements": list,
@@ -14,6 +18,9 @@ PARTS = {
     "ledger": list,
 }
 """Some properties of every report, with their types; a report has one requirement at least."""
+
+RELIED_ON = ("requirements", "ledger", "target", "started")
+"""The properties that have to have the form of a report where its requests are used."""
 
 
 class PreviousError(ValueError):
@@ -31,8 +38,23 @@ def load(path: Path) -> Report:
         raise PreviousError(f"{file}: {problem.strerror}") from None
     except PreviousError:
         raise
-    except ValueError:
+    except (ValueError, RecursionError):
         raise PreviousError(f"{file}: not a JSON object") from None
+    return report
+
+
+def validated(path: Path) -> Report:
+    """The same, where the requirements and what belongs to them have the form of a report."""
+    report = load(path)
+    schema = files.document("report.schema.json")
+    properties = {name: schema["properties"][name] for name in RELIED_ON}
+    relied_on = {**schema, "required": [*RELIED_ON], "properties": properties}
+    try:
+        jsonschema_rs.validate(relied_on, report)
+    except ValueError as problem:  # also for what no JSON can be, such as a lone surrogate
+        place = "/".join(map(str, getattr(problem, "instance_path", ()))) or "it"
+        reason = f"{visible(place)[:80]} is malformed"
+        raise PreviousError(f"{path}: not a report of this suite: {reason}") from None
     return report
 
 

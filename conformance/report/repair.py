@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Protocol
 
 from conformance.contract.pointer import steps
@@ -51,7 +52,7 @@ class Status:
         """As a Python expression."""
         status = f"responses[{self.step}].status_code"
         if self.allowed:
-            return f"{status} in {{{', '.join(map(str, self.allowed))}}}"
+            return f"{status} in {self.allowed!r}"
         return f"400 <= {status} < 500" if self.must_be_rejected else f"{status} != {self.wrong}"
 
 
@@ -69,7 +70,7 @@ class Header:
 
     def source(self) -> str:
         """As a Python expression."""
-        value = f"responses[{self.step}].headers.get({json.dumps(self.name)})"
+        value = f"responses[{self.step}].headers.get({self.name!r})"
         return f"{value} not in (None, '', {self.wrong!r})"
 
 
@@ -87,8 +88,14 @@ class Value:
 
     def source(self) -> str:
         """As a Python expression."""
-        wrong = "ABSENT" if self.wrong is ABSENT else repr(self.wrong)
-        return f"at(responses[{self.step}], {self.pointer!r}) != {wrong}"
+        return f"at(responses[{self.step}], {self.pointer!r}) != {self._wrong()}"
+
+    def _wrong(self) -> str:
+        if self.wrong is ABSENT:
+            return "ABSENT"
+        # NaN and Infinity, which some parsers accept, are no literals of Python.
+        is_literal = not isinstance(self.wrong, float) or isfinite(self.wrong)
+        return repr(self.wrong) if is_literal else f"float({str(self.wrong)!r})"
 
 
 @dataclass(frozen=True)
@@ -161,11 +168,10 @@ def _at_place(
     defect: DefectEntry, step: int, place: LocationEntry, exchange: ExchangeEntry
 ) -> Iterator[Condition]:
     if place["part"] == Part.STATUS:
-        allowed = defect["values"].get("allowed", ())
         status = status_of(exchange)
         if status is not None:
             rejected = defect["kind"] == Kind.ACCEPTED
-            yield Status(step, status, tuple(allowed), rejected)
+            yield Status(step, status, _allowed(defect), rejected)
     elif place["part"] == Part.HEADER:
         yield Header(step, place["name"], header_of(exchange, place["name"]))
     elif defect["kind"] == Kind.ABSENT and defect["fields"]:
@@ -177,6 +183,13 @@ def _at_place(
         yield from _of_value(defect, step, place["name"], exchange)
 
 
+def _allowed(defect: DefectEntry) -> tuple[int, ...]:
+    stated = defect["values"].get("allowed", ())
+    if not isinstance(stated, list | tuple):
+        return ()
+    return tuple(each for each in stated if type(each) is int)
+
+
 def _of_value(
     defect: DefectEntry, step: int, pointer: str, exchange: ExchangeEntry
 ) -> Iterator[Condition]:
@@ -184,8 +197,10 @@ def _of_value(
     value = at(exchange, pointer)
     if not isinstance(value, dict | list):
         yield Value(step, pointer, value)
-    elif defect["kind"] == Kind.ACCEPTED and isinstance(value, dict) and "isError" in value:
-        yield Value(step, f"{pointer}/isError", value["isError"])
+    elif defect["kind"] == Kind.ACCEPTED and isinstance(value, dict):
+        is_error = value.get("isError")
+        if isinstance(is_error, bool):
+            yield Value(step, f"{pointer}/isError", is_error)
 
 
 def are_equal(

@@ -6,15 +6,18 @@ No verdict depends on it: its requests belong to a fact of their own, which no r
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
+from urllib.parse import parse_qsl, urlsplit
 
 import orjson
 import pytest
 
+from conformance.contract import api
 from conformance.contract.verdict import Inconclusive
-from conformance.http import serialization
-from conformance.http.exchange import FACT, Exchange
+from conformance.http import serialization, trace
+from conformance.http.exchange import FACT, Call, Exchange
 from conformance.http.outgoing import authorization
-from conformance.http.replay import Unrecorded
+from conformance.http.replay import Unrecorded, content
+from conformance.http.sending import Sending
 from conformance.report import repair, reproduction
 from conformance.report.document_types import ExchangeEntry, FindingEntry, ReproductionEntry
 from conformance.report.repair import Status, status_of
@@ -22,14 +25,9 @@ from conformance.report.reproduction import Outcome
 from conformance.report.run import Run
 from conformance.runner import examination, stated_inputs, stated_target
 from conformance.runner.context import Context
-from conformance.runner.resending import (
-    CREDENTIALS,
-    approved_review,
-    call_of,
-    is_tool_call,
-    sending_of,
-)
+from conformance.runner.recorded_request import CREDENTIALS, THROTTLED, message_of
 from conformance.runner.session import Session
+from conformance.target.target import Target
 
 ITEM = f"{FACT}reproduction"
 MOST_REQUESTS = 20
@@ -38,7 +36,9 @@ MOST_REQUESTS = 20
 ATTEMPTS = 2
 """Attempts on a fresh connection each."""
 
-THROTTLED = "throttled"
+NOT_REPEATED = CREDENTIALS | trace.HEADERS | {"transfer-encoding", "content-length", "host"}
+"""Headers that are made anew."""
+
 TOO_MANY_REQUESTS = 429
 LONGEST_BODY = 64 * 1024
 
@@ -111,9 +111,9 @@ class Repeater:
 
     def _obstacle_of(self, step: ExchangeEntry) -> str | None:
         body, name = step["request"]["body"] or {}, step["credential"]
-        if approved_review(step) is not None:
+        if _approves(step):
             return "it would approve a review"
-        if step["request"]["method"] not in ("GET", "HEAD") and not is_tool_call(step):
+        if step["request"]["method"] not in ("GET", "HEAD") and not _is_tool_request(step):
             return "it may change something"
         if name == THROTTLED or status_of(step) == TOO_MANY_REQUESTS:
             return "it would use up the rate limit"
@@ -180,9 +180,9 @@ class Repeater:
         """Send the steps; their ids are added to `ids`."""
         sent = []
         for step in steps:
-            sending = sending_of(step, self._target, step["request"]["url"])
+            sending = _sending_of(step, self._target)
             self._sent += 1
-            sent.append(self._context.client.send(call_of(step), replace(sending, fresh=fresh)))
+            sent.append(self._context.client.send(_call_of(step), replace(sending, fresh=fresh)))
             ids.append(sent[-1].id)
         return sent
 
@@ -217,6 +217,49 @@ class Repeater:
 
     def _document(self, exchange: Exchange) -> ExchangeEntry:
         return cast(ExchangeEntry, serialization.document(exchange, self._context.redactor))
+
+
+def _approves(step: ExchangeEntry) -> bool:
+    """Whether a request would approve a review, by either interface."""
+    message = message_of(step)
+    return (
+        step["operation"] == api.load().approval.id
+        if message is None
+        else message.review is not None
+    )
+
+
+def _is_tool_request(step: ExchangeEntry) -> bool:
+    """Whether a request is a message to the tool interface that has a response."""
+    message = message_of(step)
+    return message is not None and not message.method.startswith("notifications/")
+
+
+def _call_of(exchange: ExchangeEntry) -> Call:
+    """The call of a recorded request; its URL is that of `_sending_of`."""
+    body = exchange["request"]["body"]
+    return Call(
+        exchange["operation"],
+        query=tuple(parse_qsl(urlsplit(exchange["request"]["url"]).query, keep_blank_values=True)),
+        body=None if body is None else content(body),
+        content_type=None,
+    )
+
+
+def _sending_of(exchange: ExchangeEntry, target: Target) -> Sending:
+    """How a recorded request is sent again, with the credential of the profile."""
+    request, name = exchange["request"], exchange["credential"]
+    headers = [(name, value) for name, value in request["headers"] if name not in NOT_REPEATED]
+    return Sending(
+        target.credentials[name] if name else None,
+        exchange["scheme"],
+        exchange["purpose"],
+        tuple(headers),
+        in_contract=False,
+        stream=["transfer-encoding", "chunked"] in request["headers"],
+        method=request["method"],
+        url=request["url"],
+    )
 
 
 def _difference(before: Sequence[ExchangeEntry], after: Sequence[ExchangeEntry]) -> str:

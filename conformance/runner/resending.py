@@ -2,41 +2,53 @@
 
 import json
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
-from urllib.parse import parse_qsl, urlsplit
 
-from conformance.contract import api, openapi
-from conformance.http import serialization, trace
+from conformance import __version__
+from conformance.contract import openapi
+from conformance.http import serialization
 from conformance.http.client import Client
 from conformance.http.dispatcher import Dispatcher
 from conformance.http.exchange import Call, Exchange
+from conformance.http.outgoing import authorization
 from conformance.http.redaction import Redactor
-from conformance.http.replay import content
 from conformance.http.sending import Sending
 from conformance.http.transport import Transport
 from conformance.report.document_types import ExchangeEntry
+from conformance.runner.recorded_request import (
+    SESSION,
+    THROTTLED,
+    VERSION,
+    Header,
+    NotSent,
+    Repetition,
+    normal,
+    repetition,
+)
 from conformance.target.target import Target
 
-CREDENTIALS = frozenset({"x-api-key", "authorization"})
-REMADE = CREDENTIALS | trace.HEADERS | {"transfer-encoding", "content-length", "host"}
-"""Headers that are made anew."""
+LARGE = 64 * 1024
+"""Bytes of a body that is sent only where the target may get oversized ones."""
+
+CLIENT = {"name": "localization-api-conformance", "version": __version__}
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a run left behind: its base URL, and the reviews that it approved, in lower case."""
+    """What a run left behind: its base URL, and the reviews that it approved."""
 
     base_url: str
     approved: Collection[str]
 
 
 class Resender:
-    """Sends recorded requests to a target."""
+    """Sends recorded requests to a target, as far as its profile allows them."""
 
     def __init__(self, target: Target, transport: Transport, recorded: Recorded) -> None:
         self._target = target
-        self._recorded = recorded
+        self._base_url = recorded.base_url
+        self._approved = set(map(normal, recorded.approved))
         self._redactor = Redactor(_variables(target))
         self._dispatcher = Dispatcher(
             target.base_url,
@@ -49,8 +61,9 @@ class Resender:
         self.begin("replay")
 
     def begin(self, item: str) -> None:
-        """The following requests belong to one finding."""
+        """The following requests belong to one finding, and to new sessions of the tools."""
         self._client = Client(self._dispatcher, item, _unrecorded)
+        self._sessions: dict[object, str | None] = {}
 
     def close(self) -> None:
         """End the threads that send."""
@@ -58,91 +71,95 @@ class Resender:
 
     def obstacle(self, exchange: ExchangeEntry) -> str | None:
         """Why a request must not, or cannot, be sent again; None where it may."""
-        request, name = exchange["request"], exchange["credential"]
-        if name is not None and name not in self._target.credentials:
-            return f"the profile has no credential {name}"
-        if "length" in (request["body"] or {}):
-            return "its body was too long to be recorded"
-        review = approved_review(exchange)
-        if review is None:
-            return None
-        if not self._target.consent.approve_reviews:
-            return "it is an approval, and consent.approve-reviews is not set"
-        if review.lower() in self._recorded.approved:
-            return "it is an approval of a review that the run has approved"
-        listed = {id.lower() for id in self._target.fixtures.approvable_reviews}
-        if review.lower() not in listed:
-            return "it is an approval of a review that fixtures.approvable-reviews does not list"
+        try:
+            self._allowed(exchange)
+        except NotSent as reason:
+            return str(reason)
         return None
 
     def send(self, exchange: ExchangeEntry) -> ExchangeEntry:
-        """Send a recorded request again; the new exchange. Raises Inconclusive without a target."""
-        url = self._url(exchange["request"]["url"])
-        sent = self._client.send(call_of(exchange), sending_of(exchange, self._target, url))
-        return cast(ExchangeEntry, serialization.document(sent, self._redactor))
+        """Send a recorded request again; the new exchange.
 
-    def _url(self, url: str) -> str:
-        """The URL at the base URL of the target, or at its tool interface."""
-        if url.startswith(self._recorded.base_url):
-            return self._target.base_url + url.removeprefix(self._recorded.base_url)
-        return url
+        Raises NotSent where it must not be sent, and Inconclusive without a target.
+        """
+        request = self._allowed(exchange)
+        session = self._session(request) if request.needs_session else ()
+        return self._document(self._send(request, exchange["purpose"], session))
 
+    def _allowed(self, exchange: ExchangeEntry) -> Repetition:
+        """The request to send. Raises NotSent where the target is not to get it."""
+        request = repetition(exchange, self._base_url, self._target)
+        reason = self._without_consent(request)
+        if reason is not None:
+            raise NotSent(reason)
+        return request
 
-def call_of(exchange: ExchangeEntry) -> Call:
-    """The call of a recorded request; its URL is that of `sending_of`."""
-    body = exchange["request"]["body"]
-    return Call(
-        exchange["operation"],
-        query=tuple(parse_qsl(urlsplit(exchange["request"]["url"]).query, keep_blank_values=True)),
-        body=None if body is None else content(body),
-        content_type=None,
-    )
-
-
-def sending_of(exchange: ExchangeEntry, target: Target, url: str) -> Sending:
-    """How a recorded request is sent again, with the credential of the profile."""
-    request, name = exchange["request"], exchange["credential"]
-    headers = [(name, value) for name, value in request["headers"] if name not in REMADE]
-    return Sending(
-        target.credentials[name] if name else None,
-        exchange["scheme"],
-        exchange["purpose"],
-        tuple(headers),
-        in_contract=False,
-        stream=["transfer-encoding", "chunked"] in request["headers"],
-        method=request["method"],
-        url=url,
-    )
-
-
-def approved_review(exchange: ExchangeEntry) -> str | None:
-    """The review that a request would approve, by either interface; "" where it names none."""
-    request = exchange["request"]
-    if request["method"] == "GET":
+    def _without_consent(self, request: Repetition) -> str | None:
+        consent = self._target.consent
+        if len(request.body or b"") > LARGE and not consent.oversized_bodies:
+            return "it has a large body, and consent.oversized-bodies is not set"
+        callers = {credential.name for _, credential in request.secrets}
+        if THROTTLED in callers and not consent.exhaust_rate_limit:
+            return "it uses up a rate limit, and consent.exhaust-rate-limit is not set"
+        if request.review is None:
+            return None
+        review = normal(request.review)
+        is_other = review not in map(normal, self._target.fixtures.approvable_reviews)
+        if not (consent.approve_reviews or (consent.fuzz_writes and is_other)):
+            return "it is an approval, and consent.approve-reviews is not set"
+        if review in self._approved:
+            return "it is an approval of a review that the run has approved"
         return None
-    path = request["url"].partition("?")[0]
-    approval = api.load().approval.id
-    parameters = _parameters(exchange)
-    if parameters is not None:
-        is_approval = isinstance(parameters, dict) and parameters.get("name") == approval
-        return str(parameters.get("arguments", {}).get("reviewId", "")) if is_approval else None
-    if path.rstrip("/").endswith("/approve"):
-        return path.rstrip("/").split("/")[-2]
-    return None if exchange["operation"] != approval else ""
 
+    def _session(self, request: Repetition) -> tuple[Header, ...]:
+        """The header of a session of the caller, which is begun once; () where there is none."""
+        if request.secrets not in self._sessions:
+            self._sessions[request.secrets] = self._begun(request)
+        session = self._sessions[request.secrets]
+        return () if session is None else ((SESSION, session),)
 
-def is_tool_call(exchange: ExchangeEntry) -> bool:
-    """Whether a request is a message to the tool interface."""
-    return _parameters(exchange) is not None
+    def _begun(self, request: Repetition) -> str | None:
+        """A new session, by a handshake in the version of a request; None without one."""
+        version = dict(request.headers).get(VERSION, "")
+        params = {"protocolVersion": version, "capabilities": {}, "clientInfo": CLIENT}
+        shake: dict[str, Any] = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "initialize",
+            "params": params,
+        }
+        message = replace(request, body=json.dumps(shake).encode())
+        response = self._send(message, "shake hands").response
+        session = response.header(SESSION) if response else None
+        if session is not None:
+            done = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+            message = replace(request, body=json.dumps(done).encode())
+            self._send(message, "complete the handshake", ((SESSION, session),))
+        return session
 
+    def _send(
+        self, request: Repetition, purpose: str, session: tuple[Header, ...] = ()
+    ) -> Exchange:
+        """Send a request with the secrets of the profile."""
+        (scheme, caller), *others = request.secrets or ((None, None),)
+        beside = (authorization(each, other.secret(each)) for each, other in others)
+        headers = (*request.headers, *beside, *session)
+        sending = Sending(
+            caller,
+            scheme,
+            purpose,
+            headers,
+            frozenset({"accept"} - {name for name, _ in headers}),
+            in_contract=False,
+            stream=request.is_streamed,
+            method=request.method,
+            url=request.url(self._target),
+        )
+        call = Call(request.operation, body=request.body, content_type=None)
+        return self._client.send(call, sending)
 
-def _parameters(exchange: ExchangeEntry) -> Any:
-    """The parameters of a message to the tool interface; None where it is none."""
-    try:
-        message = json.loads((exchange["request"]["body"] or {}).get("text", ""))
-        return message["params"] if "jsonrpc" in message else None
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return None
+    def _document(self, exchange: Exchange) -> ExchangeEntry:
+        return cast(ExchangeEntry, serialization.document(exchange, self._redactor))
 
 
 def _unrecorded(_exchange: Exchange, /) -> None:

@@ -5,6 +5,7 @@ All problems of a profile are reported at once.
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any
@@ -36,6 +37,9 @@ from conformance.target.toml_schema import Place, Problem, Reader, reference
 NO_OTHERS: Mapping[str, Any] = MappingProxyType({})
 VARIABLES = {"api-key": "LOCALIZATION_API_KEY", "bearer": "LOCALIZATION_TOKEN"}
 """The environment variables with the secrets of primary, where there is no profile."""
+UNKNOWN = "unknown"
+"""What stands for a secret that is not read."""
+
 _TOKEN_REMEDY = "it has to print the secret on standard output and end with exit code 0"
 
 
@@ -54,6 +58,16 @@ def load(
     text = text_of(path)
     data = with_credentials(tables_of(path, text), credentials)
     return parse(data, source=str(path), text=text, base_url=base_url, environ=environ)
+
+
+def outline(
+    path: Path, *, base_url: str | None = None, environ: Mapping[str, str] = os.environ
+) -> Target:
+    """The same without its secrets, of which only the variables are known: it runs no command."""
+    text = text_of(path)
+    data = tables_of(path, text)
+    unset = dict.fromkeys(variables(data.get("credentials")), UNKNOWN)
+    return _target(Reader(str(path), text, {**environ, **unset}), data, base_url)
 
 
 def with_credentials(
@@ -81,15 +95,20 @@ def parse(
     `source` names the tables in problems, and `text` gives the line numbers.
     """
     reader = Reader(source, text, environ)
+    target = _target(reader, data, base_url)
+    _run_commands(reader, target.credentials)
+    _raise_problems(reader)
+    name = PurePath(source).name if source else None  # a report names no folders
+    return replace(target, source=name)
+
+
+def _target(reader: Reader, data: Mapping[str, object], base_url: str | None) -> Target:
     profile = examine(reader, data, base_url)
     address = str(base_url or profile.get("base-url", "")).rstrip("/")
     _raise_problems(reader)
-    credentials = _credentials(profile.get("credentials", {}), data)
-    _run_commands(reader, credentials)
-    _raise_problems(reader)
     return Target(
         base_url=address,
-        credentials=credentials,
+        credentials=_credentials(profile.get("credentials", {}), data),
         fixtures=_fixtures(profile.get("fixtures", {})),
         limits=_limits(profile.get("limits", {})),
         parameters=_parameters(profile.get("parameters", {})),
@@ -99,7 +118,6 @@ def parse(
             **{key.replace("-", "_"): value for key, value in profile.get("consent", {}).items()}
         ),
         required=profile.get("gate", {}).get("require", ()),
-        source=PurePath(source).name if source else None,  # a report names no folders
         product=Product(**profile.get("product", {})),
     )
 

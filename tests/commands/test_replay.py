@@ -12,7 +12,7 @@ from typing import Any
 import altered_run
 import pytest
 from live_server import instance
-from sample_reports import a_defect, a_finding, a_report, an_entry, an_exchange
+from sample_reports import ID, a_defect, a_finding, a_report, an_entry, an_exchange
 
 from conformance.__main__ import main
 from conformance.assurance.selftest import altered
@@ -99,7 +99,7 @@ def test_failures_become_a_test_file(
 ) -> None:
     """It needs httpx and pytest alone, fails on the defects, and passes without them."""
     file = tmp_path / "test_failures.py"
-    assert main(["replay", str(report), "--write-test", str(file)]) == 0
+    assert main(["replay", str(report), "--reference", "--write-test", str(file)]) == 0
     text = file.read_text(encoding="utf-8")
     assert "conformance." not in text
     with served(tmp_path, EDITS) as profile:
@@ -129,6 +129,12 @@ def _tested(file: Path, profile: dict[str, Any]) -> str:
     ).stdout
 
 
+def tool_call(name: str, **arguments: str) -> dict[str, object]:
+    """A message that calls a tool."""
+    params = {"name": name, "arguments": arguments}
+    return {"jsonrpc": "2.0", "method": "tools/call", "id": 1, "params": params}
+
+
 @pytest.mark.parametrize(
     ("consent", "approved", "expected"),
     [
@@ -147,9 +153,8 @@ def test_an_approval_is_sent_only_with_consent_and_on_unspent_reviews(
     review = stated["fixtures"]["approvable-reviews"][0]
     spent = {review for _ in approved}
     resender = Resender(parse(stated, environ={}), Network(), Recorded("http://x/v1", spent))
-    by_tool = {"jsonrpc": "2.0", "params": {"name": "review_approve", "arguments": {}}}
-    by_tool["params"]["arguments"] = {"reviewId": review.upper()}  # type: ignore[index]
-    reading = {"jsonrpc": "2.0", "params": {"name": "review_get", "arguments": {}}}
+    by_tool = tool_call("review_approve", reviewId=review.upper())
+    reading = tool_call("review_get")
 
     def request(url: str, body: object) -> Any:
         content = {"text": json.dumps(body)}
@@ -187,7 +192,9 @@ def test_a_made_up_credential_cannot_be_sent_again(reference: Reference) -> None
     """It was derived from one of the profile during the run."""
     stated = parse(reference.profile("http://reference.test/v1"), environ={})
     resender = Resender(stated, Network(), Recorded("http://x/v1", ()))
-    exchange = an_exchange(1, credential="near-miss")
+    url = f"http://x/v1/projects/{ID}"
+    request = {"method": "GET", "url": url, "headers": [], "body": None}
+    exchange = an_exchange(1, credential="near-miss", request=request)
 
     assert resender.obstacle(exchange) == "the profile has no credential near-miss"
 

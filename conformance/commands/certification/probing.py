@@ -12,6 +12,7 @@ from conformance.contract import openapi
 from conformance.contract.verdict import Inconclusive
 from conformance.http.network import Network
 from conformance.report.document_types import ExchangeEntry
+from conformance.runner.recorded_request import NotSent
 from conformance.runner.resending import Recorded, Resender
 from conformance.target.target import Target
 
@@ -80,5 +81,7 @@ def _probed(sender: Resender, line: dict[str, Any]) -> Probed:
         found: Sequence[str] = tuple(likeness.differences(line, {**sender.send(entry)}))
     except Inconclusive as problem:
         found = (problem.message,)
+    except NotSent as reason:
+        found = (f"not sent: {reason}",)
     request = f"{line['request']['method']} {line['request']['url']}"
     return Probed(line["id"], request, line["credential"], tuple(found))

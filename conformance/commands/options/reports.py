@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from conformance.commands.options import usual
+from conformance.commands.options import profiles, usual
 from conformance.runner import option_types
 from conformance.runner.run_options import OPTIONS, REPORT_DIR
 
@@ -31,10 +31,7 @@ def replay(part: argparse.ArgumentParser) -> None:
     """The report, the failures, and the target."""
     part.add_argument("report", type=Path, metavar="REPORT", help="a report.json, or its folder")
     part.add_argument("ids", nargs="*", metavar="ID", help="only these requirements (default: all)")
-    part.add_argument(
-        "--target", type=Path, metavar="FILE", help="target profile (default: that of the run)"
-    )
-    part.add_argument("--base-url", metavar="URL", help="base URL (default: that of the profile)")
+    profiles.target(part)
     part.add_argument(
         "--write-test",
         type=Path,

@@ -1,46 +1,64 @@
-"""Failures of a report as a stand-alone pytest file: it needs httpx and pytest alone."""
+"""Failures of a report as a stand-alone pytest file: it needs httpx and pytest alone.
+
+A report may come from anybody: its texts are in the file as literals, and in comments. Addresses,
+and the variables that are read, are those of a target of the user.
+"""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from conformance.http import serialization
-from conformance.http.replay import content
-from conformance.report.document_types import ExchangeEntry, FindingEntry, RequirementEntry
+from conformance.http.outgoing import authorization
+from conformance.report.document_types import ExchangeEntry, FindingEntry, Report, RequirementEntry
 from conformance.report.repair import Condition, conditions
+from conformance.runner.recorded_request import Interface, NotSent, Repetition, repetition
+from conformance.target.target import Credential, Target
 
 HEAD = '''\
-"""Failures of {base_url}, found on {date}.
+"""Failures of an API, written by `conformance replay --write-test`.
 
 Each test sends the requests of one finding. Secrets are read from the environment. A test that
 approves a review is skipped unless APPROVE_REVIEWS is set: an approval cannot be undone.
 """
 
-import json
 import os
 
 import httpx
 import pytest
 
-BASE_URL = os.environ.get("BASE_URL", {base_url!r})
+'''
+FUNCTIONS = '''\
 ABSENT = object()
 
 
 def send(method, url, headers, body=None):
-    """The response to a request; `$NAME` in a header is a variable of the environment."""
-    values = {{name: expanded(value) for name, value in headers}}
+    """The response to a request."""
     with httpx.Client(timeout=30) as client:
-        return client.request(method, url, headers=values, content=body)
+        return client.request(method, url, headers=headers, content=body)
 
 
-def expanded(value):
-    """A header with the secret that it names."""
-    start, _, name = value.rpartition("$")
-    if not name.isidentifier() or start not in ("", "Bearer "):
-        return value
+def secret(name):
+    """The value of a variable; without it the test is skipped."""
     if name not in os.environ:
-        pytest.skip(f"the variable {{name}} is not set")
-    return start + os.environ[name]
+        pytest.skip(f"the variable {name} is not set")
+    return os.environ[name]
+
+
+def in_session(url, headers):
+    """The headers with that of a new session of the tools, where the server has sessions."""
+    version = dict(headers).get("mcp-protocol-version", "")
+    client = {"name": "localization-api-conformance", "version": "replay"}
+    params = {"protocolVersion": version, "capabilities": {}, "clientInfo": client}
+    content = {"content-type": "application/json"}
+    with httpx.Client(timeout=30, headers=[*headers, *content.items()]) as tools:
+        message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+        session = tools.post(url, json=message).headers.get("mcp-session-id")
+        if session is None:
+            return headers
+        own = {"mcp-session-id": session}
+        done = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        tools.post(url, json=done, headers=own)
+    return [*headers, *own.items()]
 
 
 def at(response, pointer):
@@ -54,56 +72,108 @@ def at(response, pointer):
         return ABSENT
     return value
 '''
-APPROVES = '@pytest.mark.skipif("APPROVE_REVIEWS" not in os.environ, reason="approves a review")\n'
+APPROVES = '@pytest.mark.skipif("APPROVE_REVIEWS" not in os.environ, reason="approves a review")'
+UNCOMPARED = "its responses cannot be compared one by one"
+MOST_SPACES = 100
+"""Spaces at the end of a body that are written out."""
 
 Failure = tuple[RequirementEntry, FindingEntry]
 
 
-def text(failures: Sequence[Failure], base_url: str, date: str) -> str:
-    """The file; findings without a condition on their responses are left out."""
-    parts = [HEAD.format(base_url=base_url, date=date)]
+@dataclass(frozen=True)
+class Written:
+    """A test file: its text, the number of its tests, and the failures without one, with why."""
+
+    text: str
+    tests: int
+    left_out: tuple[tuple[Failure, str], ...]
+
+
+def write(failures: Sequence[Failure], report: Report, target: Target) -> Written:
+    """The file for a target; findings whose requests it may not get are left out."""
+    tests: list[str] = []
     names: set[str] = set()
-    for entry, found in failures:
+    left_out: list[tuple[Failure, str]] = []
+    for failure in failures:
+        entry, found = failure
         holds = conditions(found["defect"], found["exchanges"]) if "defect" in found else []
-        if holds:
-            parts.append("\n\n" + "\n".join(_test(entry, found, holds, base_url, names)) + "\n")
-    return "".join(parts)
+        try:
+            requests = _requests(failure, report, target)
+        except NotSent as reason:
+            left_out.append((failure, str(reason)))
+            continue
+        if not holds:
+            left_out.append((failure, UNCOMPARED))
+            continue
+        name = _name(entry, found, names)
+        tests.append("\n".join(_test(failure, name, requests, holds)))
+    text = "\n\n\n".join([_head(report, target), *tests])
+    return Written(f"{text}\n", len(tests), tuple(left_out))
+
+
+def _requests(failure: Failure, report: Report, target: Target) -> list[Repetition]:
+    base_url = report["target"]["base-url"]
+    return [repetition(each, base_url, target) for each in failure[1]["exchanges"]]
+
+
+def _head(report: Report, target: Target) -> str:
+    urls = ((each.value, each.url(target)) for each in Interface)
+    addresses = [
+        f"{name} = os.environ.get({name!r}, {url!r})" for name, url in urls if url is not None
+    ]
+    found = f"# Found on {_comment(report['started'])}"
+    return "\n".join([f"{HEAD}{found}", *addresses, FUNCTIONS.rstrip()])
 
 
 def _test(
-    entry: RequirementEntry,
-    found: FindingEntry,
-    holds: Sequence[Condition],
-    base_url: str,
-    names: set[str],
+    failure: Failure, name: str, requests: Sequence[Repetition], holds: Sequence[Condition]
 ) -> Iterator[str]:
-    if any(each["request"]["url"].endswith("/approve") for each in found["exchanges"]):
-        yield APPROVES.rstrip()
-    yield f"def {_name(entry, found, names)}():"
+    entry, found = failure
+    if any(each.review is not None for each in requests):
+        yield APPROVES
+    yield f"def {name}():"
     yield f"    {entry['statement']!r}"
     yield "    responses = ["
-    for exchange in found["exchanges"]:
-        yield from _request(exchange, base_url)
+    for exchange, request in zip(found["exchanges"], requests, strict=True):
+        yield from _request(exchange, request)
     yield "    ]"
     yield f"    # {_comment(found['message'])}"
     for condition in holds:
         yield f"    assert {condition.source()}"
 
 
-def _request(exchange: ExchangeEntry, base_url: str) -> Iterator[str]:
-    request = exchange["request"]
-    headers = [pair for pair in request["headers"] if pair[0] not in serialization.UNREPEATED]
-    url = request["url"]
-    target = f"BASE_URL + {url.removeprefix(base_url)!r}" if url.startswith(base_url) else repr(url)
+def _request(exchange: ExchangeEntry, request: Repetition) -> Iterator[str]:
+    url = request.interface.value
+    literals = [repr(each) for each in request.headers]
+    headers = f"[{', '.join([*literals, *map(_secret, request.secrets)])}]"
     yield f"        # {_comment(exchange['purpose'])}"
     yield "        send("
-    yield f"            {request['method']!r},"
-    yield f"            {target},"
-    yield f"            {[tuple(pair) for pair in headers]!r},"
-    if request["body"] is not None:
-        body: Mapping[str, Any] = request["body"]
-        yield f"            {content(body)!r},"
+    yield f"            {request.method!r},"
+    yield f"            {url} + {request.rest!r}," if request.rest else f"            {url},"
+    yield (
+        f"            in_session({url}, {headers}),"
+        if request.needs_session
+        else (f"            {headers},")
+    )
+    if request.body is not None:
+        body = _body(request.body)
+        yield f"            iter([{body}])," if request.is_streamed else f"            {body},"
     yield "        ),"
+
+
+def _secret(secret: tuple[str, Credential]) -> str:
+    """The header with a secret: the variable is that of the profile."""
+    scheme, credential = secret
+    name, value = authorization(scheme, credential.variable(scheme))
+    start, _, variable = value.partition("$")
+    prefix = f"{start!r} + " if start else ""
+    return f"({name!r}, {prefix}secret({variable!r}))"
+
+
+def _body(body: bytes) -> str:
+    start = body.rstrip(b" ")
+    spaces = len(body) - len(start)
+    return repr(body) if spaces <= MOST_SPACES else f"{start!r} + b' ' * {spaces}"
 
 
 def _name(entry: RequirementEntry, found: FindingEntry, names: set[str]) -> str:

@@ -1,0 +1,264 @@
+"""A recorded request as it may be sent to a target: its texts are values, and decide nothing.
+
+A report may come from anybody. Where a request goes and which secrets it has is up to the target
+of the user; what the suite does not send is not sent.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import unquote, urlsplit
+
+from conformance.contract import api, openapi
+from conformance.http import trace
+from conformance.http.outgoing import authorization
+from conformance.http.replay import content
+from conformance.report.document_types import ExchangeEntry
+from conformance.runner import tool_message
+from conformance.runner.tool_message import ToolMessage, Unreadable
+from conformance.target.target import Credential, Target
+
+CREDENTIALS = frozenset({"x-api-key", "authorization"})
+REMADE = trace.HEADERS | {"user-agent", "accept-encoding", "transfer-encoding"}
+"""Headers that are made anew."""
+
+PLAIN = frozenset({"accept", "content-type"})
+EMPTY = (("x-api-key", ""), ("authorization", "Bearer"), ("authorization", "Basic Og=="))
+"""Headers without a credential of either scheme."""
+
+SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
+THROTTLED = "throttled"
+"""The caller whose requests use up a rate limit."""
+
+DESCRIPTION = "description"
+"""The name of the request for the published description, in place of an operation."""
+
+MOST_DECODINGS = 5
+"""How often a path parameter may be percent-encoded."""
+
+Header = tuple[str, str]
+
+
+class NotSent(Exception):
+    """A recorded request is not sent; str() has the reason."""
+
+
+class Interface(StrEnum):
+    """The address that a request goes to; the value names it in a test file."""
+
+    API = "BASE_URL"
+    TOOLS = "TOOLS_URL"
+    DESCRIPTION = "DESCRIPTION_URL"
+
+    def url(self, target: Target) -> str | None:
+        """The address at a target; None where the profile has none."""
+        match self:
+            case Interface.API:
+                return target.base_url
+            case Interface.TOOLS:
+                return target.tools_url
+            case Interface.DESCRIPTION:
+                return target.description_url
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """A request to send: it goes to an address of the target, with `rest` after it.
+
+    `secrets` are the schemes and credentials that it carries, that of its caller first. `review` is
+    the one that it would approve. `needs_session`: it needs a session of the tool interface.
+    """
+
+    operation: str
+    method: str
+    interface: Interface
+    rest: str
+    headers: tuple[Header, ...] = ()
+    secrets: tuple[tuple[str, Credential], ...] = ()
+    body: bytes | None = None
+    is_streamed: bool = False
+    review: str | None = None
+    needs_session: bool = False
+
+    def url(self, target: Target) -> str:
+        """Where it goes."""
+        return f"{self.interface.url(target)}{self.rest}"
+
+
+def repetition(exchange: ExchangeEntry, base_url: str, target: Target) -> Repetition:
+    """A request that was recorded at a base URL, as it may be sent to a target.
+
+    Raises NotSent for what the suite does not send, and for what the target has no part for.
+    """
+    message = message_of(exchange)
+    operation, interface, rest, review = _place(exchange, base_url, target, message)
+    if review is not None and not is_named(review, target):
+        raise NotSent("it is an approval of a review that the fixtures of the profile do not list")
+    secrets, empty = _secrets(exchange, target)
+    if secrets and interface is Interface.DESCRIPTION and _is_elsewhere(target):
+        raise NotSent("the description is on another host, and no credential is sent there")
+    recorded = exchange["request"]
+    shown = {name for name, _ in recorded["headers"]}
+    return Repetition(
+        operation,
+        recorded["method"],
+        interface,
+        rest,
+        (*_headers(exchange, message if interface is Interface.TOOLS else None), *empty),
+        secrets,
+        _body(exchange),
+        is_streamed=["transfer-encoding", "chunked"] in recorded["headers"],
+        review=review,
+        needs_session=interface is Interface.TOOLS and SESSION in shown,
+    )
+
+
+def is_named(review: str, target: Target) -> bool:
+    """Whether the profile lets a run send approvals of a review, in any spelling of its id."""
+    fixtures = target.fixtures
+    others = (each["review"] for each in (fixtures.foreign, fixtures.ungranted) if "review" in each)
+    named = {*fixtures.approvable_reviews, *fixtures.unapprovable_reviews, *others}
+    return target.consent.fuzz_writes or normal(review) in set(map(normal, named))
+
+
+def normal(id: str) -> str:
+    """An id in one spelling: checks send it in capitals, without dashes and in braces."""
+    return re.sub(r"[-{}]", "", unquote(id)).lower()
+
+
+def _place(
+    exchange: ExchangeEntry, base_url: str, target: Target, message: ToolMessage | None
+) -> tuple[str, Interface, str, str | None]:
+    """The operation of a request, its address, what follows that, and the approved review."""
+    request = exchange["request"]
+    found = _of_api(exchange, base_url)
+    if found is not None:
+        operation, rest, review = found
+        return operation, Interface.API, rest, review
+    if message is not None and request["method"] == "POST":
+        return _of_tools(request["url"], target, message)
+    is_read = request["method"] == "GET" and request["body"] is None
+    if exchange["operation"] != DESCRIPTION or not is_read:
+        raise NotSent("it is no request of the contract")
+    if target.description_url is None:
+        raise NotSent("the profile has no description.url")
+    return DESCRIPTION, Interface.DESCRIPTION, "", None
+
+
+def _of_api(exchange: ExchangeEntry, base_url: str) -> tuple[str, str, str | None] | None:
+    """The operation, its path and query, and the approved review; None for other requests."""
+    request = exchange["request"]
+    if not request["url"].startswith(base_url) or not re.fullmatch(r"[!-~]+", request["url"]):
+        return None
+    rest = request["url"].removeprefix(base_url)
+    found = openapi.load().operation_at(request["method"], rest.partition("?")[0])
+    if found is None or "#" in rest or any(map(_leads_elsewhere, found[1].values())):
+        return None
+    operation, path = found
+    if request["body"] is not None and operation.body_schema is None:
+        return None
+    return operation.id, rest, path[api.load().approved_id] if operation.writes else None
+
+
+def _leads_elsewhere(value: str) -> bool:
+    """Whether a server may take a path parameter for several segments, or for another place."""
+    plain = value
+    for _ in range(MOST_DECODINGS):
+        plain = unquote(plain)
+    is_dots = plain.partition(";")[0].strip() in (".", "..")
+    return is_dots or re.search(r"[/\\]", plain) is not None or unquote(plain) != plain
+
+
+def _of_tools(
+    url: str, target: Target, message: ToolMessage
+) -> tuple[str, Interface, str, str | None]:
+    if target.tools_url is None:
+        raise NotSent("the profile has no tools.url")
+    if not message.is_of_the_suite:
+        raise NotSent("it is no message that the suite sends to tools")
+    # Routers redirect to the same address with a slash, and the run has followed them.
+    rest = "/" if url == f"{target.tools_url}/" else ""
+    return message.tool or "tools", Interface.TOOLS, rest, message.review
+
+
+def message_of(exchange: ExchangeEntry) -> ToolMessage | None:
+    """The message of a request to the tool interface; None for other requests."""
+    try:
+        return tool_message.read((exchange["request"]["body"] or {}).get("text", ""))
+    except Unreadable:
+        return None
+
+
+def _body(exchange: ExchangeEntry) -> bytes | None:
+    body = exchange["request"]["body"]
+    if body is None:
+        return None
+    if "length" in body:
+        raise NotSent("its body was too long to be recorded")
+    try:
+        return content(body)
+    except ValueError:  # of base64, or of a text that UTF-8 cannot have
+        raise NotSent("its recorded body is malformed") from None
+
+
+def _headers(exchange: ExchangeEntry, message: ToolMessage | None) -> Iterator[Header]:
+    """The recorded headers that are no credential and not made anew."""
+    for name, value in exchange["request"]["headers"]:
+        if name in REMADE | CREDENTIALS or (message is not None and name == SESSION):
+            continue
+        if not re.fullmatch(r"[ -~]*", value) or not _is_of_the_suite(name, value, message):
+            raise NotSent(f"the suite sends no such header: {name}")
+        yield name, value
+
+
+def _is_of_the_suite(name: str, value: str, message: ToolMessage | None) -> bool:
+    if name in PLAIN or message is None:
+        return name in PLAIN
+    if name.startswith("mcp-param-"):
+        return value in map(str, (message.arguments or {}).values())
+    if name == VERSION:
+        return re.fullmatch(r"[\w.-]{1,100}", value) is not None
+    return (name, value) in (("mcp-method", message.method), ("mcp-name", message.tool))
+
+
+def _secrets(
+    exchange: ExchangeEntry, target: Target
+) -> tuple[tuple[tuple[str, Credential], ...], list[Header]]:
+    """The credentials of the profile that a request has, and its headers without a credential."""
+    own = _caller(exchange, target)
+    known = {
+        authorization(scheme, credential.variable(scheme)): (scheme, credential)
+        for credential in target.credentials.values()
+        for scheme in credential.schemes
+    }
+    used = {authorization(scheme, "")[0] for scheme, _ in own}
+    beside: list[tuple[str, Credential]] = []
+    empty: list[Header] = []
+    for name, value in exchange["request"]["headers"]:
+        header = (name, value)
+        if name not in CREDENTIALS or name in used:
+            continue
+        if header in known:
+            beside.append(known[header])
+        elif header in EMPTY:
+            empty.append(header)
+        else:
+            raise NotSent("its credential was made for one request")
+        used.add(name)
+    return (*own, *beside), empty
+
+
+def _caller(exchange: ExchangeEntry, target: Target) -> tuple[tuple[str, Credential], ...]:
+    name, scheme = exchange["credential"], exchange["scheme"]
+    if name is None:
+        return ()
+    credential = target.credentials.get(name)
+    if credential is None or scheme is None or scheme not in credential.schemes:
+        secret = f"credential {name}" if credential is None else f"{scheme} of {name}"
+        raise NotSent(f"the profile has no {secret}")
+    return ((scheme, credential),)
+
+
+def _is_elsewhere(target: Target) -> bool:
+    return urlsplit(target.description_url or "")[:2] != urlsplit(target.base_url)[:2]

@@ -90,7 +90,7 @@ def _write(failures: Sequence[Failure], report: Report, arguments: argparse.Name
 
 def _recorded(report: Report) -> Recorded:
     approved = {entry["review"].lower() for entry in report["ledger"]}
-    return Recorded(report["target"]["base-url"], approved)
+    return Recorded(report["target"]["base-url"], report["suite"]["seed"], approved)
 
 
 def _replayed(failure: Failure, resender: Resender) -> tuple[str, str]:

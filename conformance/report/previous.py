@@ -19,7 +19,7 @@ PARTS = {
 }
 """Some properties of every report, with their types; a report has one requirement at least."""
 
-RELIED_ON = ("requirements", "ledger", "target", "started")
+RELIED_ON = ("requirements", "suite", "target", "started", "ledger")
 """The properties that have to have the form of a report where its requests are used."""
 
 

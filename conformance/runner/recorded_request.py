@@ -6,7 +6,7 @@ of the user; what the suite does not send is not sent.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from urllib.parse import unquote, urlsplit
 
@@ -17,16 +17,14 @@ from conformance.http.replay import content
 from conformance.report.document_types import ExchangeEntry
 from conformance.runner import tool_message
 from conformance.runner.tool_message import ToolMessage, Unreadable
-from conformance.target.target import Credential, Target
+from conformance.target.forged import EMPTY, MADE_UP, made_up
+from conformance.target.target import Credential, Target, frozen
 
 CREDENTIALS = frozenset({"x-api-key", "authorization"})
 REMADE = trace.HEADERS | {"user-agent", "accept-encoding", "transfer-encoding"}
 """Headers that are made anew."""
 
 PLAIN = frozenset({"accept", "content-type"})
-EMPTY = (("x-api-key", ""), ("authorization", "Bearer"), ("authorization", "Basic Og=="))
-"""Headers without a credential of either scheme."""
-
 SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
 THROTTLED = "throttled"
 """The caller whose requests use up a rate limit."""
@@ -84,6 +82,13 @@ class Repetition:
     def url(self, target: Target) -> str:
         """Where it goes."""
         return f"{self.interface.url(target)}{self.rest}"
+
+
+def with_made_up(target: Target, seed: int) -> Target:
+    """The target, and the caller that the run of a seed has made up."""
+    secrets = {scheme: made_up(seed, scheme).secret(scheme) for scheme in api.load().schemes}
+    caller = Credential(MADE_UP, secrets["api-key"], secrets["bearer"])
+    return replace(target, credentials=frozen({**target.credentials, MADE_UP: caller}))
 
 
 def repetition(exchange: ExchangeEntry, base_url: str, target: Target) -> Repetition:
@@ -228,9 +233,10 @@ def _secrets(
     """The credentials of the profile that a request has, and its headers without a credential."""
     own = _caller(exchange, target)
     known = {
-        authorization(scheme, credential.variable(scheme)): (scheme, credential)
+        authorization(scheme, text): (scheme, credential)
         for credential in target.credentials.values()
         for scheme in credential.schemes
+        for text in _texts(credential, scheme)
     }
     used = {authorization(scheme, "")[0] for scheme, _ in own}
     beside: list[tuple[str, Credential]] = []
@@ -247,6 +253,13 @@ def _secrets(
             raise NotSent("its credential was made for one request")
         used.add(name)
     return (*own, *beside), empty
+
+
+def _texts(credential: Credential, scheme: str) -> Iterator[str]:
+    """How a recorded header shows a secret."""
+    yield credential.variable(scheme)
+    if credential.name == MADE_UP:
+        yield credential.secret(scheme)
 
 
 def _caller(exchange: ExchangeEntry, target: Target) -> tuple[tuple[str, Credential], ...]:

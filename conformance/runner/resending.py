@@ -25,6 +25,7 @@ from conformance.runner.recorded_request import (
     Repetition,
     normal,
     repetition,
+    with_made_up,
 )
 from conformance.target.target import Target
 
@@ -36,9 +37,10 @@ CLIENT = {"name": "localization-api-conformance", "version": __version__}
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a run left behind: its base URL, and the reviews that it approved."""
+    """What a run left behind: its base URL, its seed, and the reviews that it approved."""
 
     base_url: str
+    seed: int
     approved: Collection[str]
 
 
@@ -46,7 +48,7 @@ class Resender:
     """Sends recorded requests to a target, as far as its profile allows them."""
 
     def __init__(self, target: Target, transport: Transport, recorded: Recorded) -> None:
-        self._target = target
+        self._target = with_made_up(target, recorded.seed)
         self._base_url = recorded.base_url
         self._approved = set(map(normal, recorded.approved))
         self._redactor = Redactor(_variables(target))

@@ -24,7 +24,7 @@ from conformance.runner.context import Context
 from conformance.runner.depth import Depth
 from conformance.runner.facts import Facts
 from conformance.runner.result import ItemResult
-from conformance.target.target import Credential, Target
+from conformance.target.target import Target
 
 
 class Knowledge(Protocol):
@@ -197,10 +197,3 @@ def _variables(target: Target) -> dict[str, str]:
         for credential in target.credentials.values()
         for scheme in credential.schemes
     }
-
-
-def never_issued(name: str, scheme: str, value: str) -> Credential:
-    """A credential that was never issued."""
-    if scheme == "api-key":
-        return Credential(name, api_key=value)
-    return Credential(name, bearer=value)

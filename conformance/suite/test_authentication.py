@@ -20,7 +20,6 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.disclosure import check_undisclosed
 from conformance.suite.callers.forged_credentials import (
-    EMPTY,
     header_of,
     made_up,
     near_misses,
@@ -30,6 +29,7 @@ from conformance.suite.callers.needs import needed
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.calls import LONGEST, later, limited, others
 from conformance.suite.lists.live import PARENTS, Live, parameter_of
+from conformance.target.forged import EMPTY
 from conformance.target.target import Credential
 
 PURPOSES = {"expired": "an expired credential", "revoked": "a revoked credential"}

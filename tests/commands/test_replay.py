@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -152,7 +153,7 @@ def test_an_approval_is_sent_only_with_consent_and_on_unspent_reviews(
     stated["consent"]["approve-reviews"] = consent
     review = stated["fixtures"]["approvable-reviews"][0]
     spent = {review for _ in approved}
-    resender = Resender(parse(stated, environ={}), Network(), Recorded("http://x/v1", spent))
+    resender = Resender(parse(stated, environ={}), Network(), Recorded("http://x/v1", 1, spent))
     by_tool = tool_call("review_approve", reviewId=review.upper())
     reading = tool_call("review_get")
 
@@ -188,15 +189,50 @@ def test_a_container_is_not_compared_with_its_next_version(
     assert not any(each.holds([exchange]) for each in found)
 
 
-def test_a_made_up_credential_cannot_be_sent_again(reference: Reference) -> None:
+def test_a_credential_that_resembles_another_cannot_be_sent_again(reference: Reference) -> None:
     """It was derived from one of the profile during the run."""
     stated = parse(reference.profile("http://reference.test/v1"), environ={})
-    resender = Resender(stated, Network(), Recorded("http://x/v1", ()))
+    resender = Resender(stated, Network(), Recorded("http://x/v1", 1, ()))
     url = f"http://x/v1/projects/{ID}"
-    request = {"method": "GET", "url": url, "headers": [], "body": None}
+    request: Any = {"method": "GET", "url": url, "headers": [], "body": None}
     exchange = an_exchange(1, credential="near-miss", request=request)
 
     assert resender.obstacle(exchange) == "the profile has no credential near-miss"
+
+
+def test_other_requests_of_a_run_may_be_sent_again(reference: Reference, tmp_path: Path) -> None:
+    """With one credential, none, two, or one that the run has made up; by both interfaces."""
+    altered_run.report((), tmp_path, ["authentication", "tools"])
+    url = "http://reference.invalid/v1"
+    stated = reference.profile(url)
+    stated["consent"]["approve-reviews"] = stated["consent"]["fuzz-writes"] = True
+    resender = Resender(parse(stated, environ={}), Network(), Recorded(url, 1, ()))
+    lines = (tmp_path / "exchanges.jsonl").read_text(encoding="utf-8").splitlines()
+
+    reasons = Counter(resender.obstacle(json.loads(line)) for line in lines)
+
+    assert set(reasons) == {None, "the profile has no credential near-miss"}
+    assert reasons[None] > 500
+
+
+def test_the_credential_that_a_run_has_made_up_is_sent_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By a replay, and by a written test."""
+    found = "WHERE scheme = :scheme ORDER BY digest <> :digest, revoked, expires_at LIMIT 1"
+    edits = (Edit("access", "WHERE digest = :digest AND scheme = :scheme", found),)
+    folder = tmp_path / "report"
+    folder.mkdir()
+    altered_run.report(edits, folder, ["authentication"])
+    file = tmp_path / "test_failures.py"
+    options = ("authentication/unknown", "--reference", "--write-test", str(file))
+    assert main(["replay", str(folder), *options]) == 0
+    capsys.readouterr()
+    for own, word, tested in ((edits, "STILL FAILING", "failed"), ((), "FIXED", "passed")):
+        with served(tmp_path, own) as profile:
+            _, outcomes = replayed(folder, tmp_path, capsys, "authentication/unknown")
+            assert word in outcomes["authentication/unknown"]
+            assert tested in _tested(file, profile)
 
 
 @pytest.mark.parametrize(
@@ -205,6 +241,8 @@ def test_a_made_up_credential_cannot_be_sent_again(reference: Reference) -> None
         (["nothing"], "nothing: No such file or directory"),
         (["report.json", "x/y"], "x/y did not fail; failed: project/closed, read/names"),
         (["report.json", "--base-url", "ftp://x"], "--base-url is not an http or https URL"),
+        (["report.json"], "there is no target.toml here; use --target FILE, --base-url URL or"),
+        (["report.json", "--reference", "--base-url", "http://x"], "name two targets"),
     ],
 )
 def test_a_mistake_is_a_usage_error(

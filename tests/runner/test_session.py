@@ -21,7 +21,8 @@ from conformance.rules import validation
 from conformance.runner.context import Context
 from conformance.runner.depth import DEPTHS
 from conformance.runner.result import ItemResult
-from conformance.runner.session import Session, never_issued
+from conformance.runner.session import Session
+from conformance.target.forged import never_issued
 from conformance.target.profile import parse
 
 SECRET = 'k/ey "ü" 0123'

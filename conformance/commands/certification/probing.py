@@ -37,7 +37,7 @@ def probe(evidence: Evidence, target: Target, number: int) -> list[Probed]:
     """
     possible = repeatable(evidence, target)
     drawn = random.SystemRandom().sample(possible, min(number, len(possible)))
-    recorded = Recorded(evidence.target.base_url, ())
+    recorded = Recorded(evidence.target.base_url, evidence.report["suite"]["seed"], ())
     with closing(Network()) as transport, closing(Resender(target, transport, recorded)) as sender:
         return [_probed(sender, line) for line in drawn]
 

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from conformance.http.outgoing import authorization
 from conformance.report.document_types import ExchangeEntry, FindingEntry, Report, RequirementEntry
 from conformance.report.repair import Condition, conditions
-from conformance.runner.recorded_request import Interface, NotSent, Repetition, repetition
+from conformance.runner.recorded_request import (
+    Interface,
+    NotSent,
+    Repetition,
+    repetition,
+    with_made_up,
+)
+from conformance.target.forged import MADE_UP
 from conformance.target.target import Credential, Target
 
 HEAD = '''\
@@ -91,6 +98,7 @@ class Written:
 
 def write(failures: Sequence[Failure], report: Report, target: Target) -> Written:
     """The file for a target; findings whose requests it may not get are left out."""
+    target = with_made_up(target, report["suite"]["seed"])
     tests: list[str] = []
     names: set[str] = set()
     left_out: list[tuple[Failure, str]] = []
@@ -164,6 +172,8 @@ def _request(exchange: ExchangeEntry, request: Repetition) -> Iterator[str]:
 def _secret(secret: tuple[str, Credential]) -> str:
     """The header with a secret: the variable is that of the profile."""
     scheme, credential = secret
+    if credential.name == MADE_UP:
+        return repr(authorization(scheme, credential.secret(scheme)))
     name, value = authorization(scheme, credential.variable(scheme))
     start, _, variable = value.partition("$")
     prefix = f"{start!r} + " if start else ""

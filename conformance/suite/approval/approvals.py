@@ -13,8 +13,8 @@ from conformance.runner.context import Context
 from conformance.suite.approval.review import Review, in_former_state, is_approved
 from conformance.suite.approval.review_pool import ReviewPool
 from conformance.suite.approval.review_reader import ReviewReader
-from conformance.suite.callers.forged_credentials import NAMESPACE
 from conformance.suite.lists.live import Live
+from conformance.target.forged import NAMESPACE
 
 MOST_KEYS = 3
 """Keys that are tried where transient errors may have left one unusable."""

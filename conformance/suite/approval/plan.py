@@ -18,12 +18,12 @@ from conformance.suite.approval.attempts import (
     unaltered,
 )
 from conformance.suite.callers.forged_credentials import (
-    EMPTY,
     Header,
     made_up,
     near_misses,
     without_credential,
 )
+from conformance.target.forged import EMPTY
 from conformance.target.target import Credential
 
 FORBIDDEN = ("expired", "revoked", "lacking.reviews:approve", "outsider", "no-review-role")

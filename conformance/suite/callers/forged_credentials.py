@@ -3,29 +3,15 @@
 And the headers of secrets, for requests with two credentials.
 """
 
-import uuid
 from collections.abc import Iterator
 
 from conformance.runner.context import Context
-from conformance.runner.session import never_issued
+from conformance.target import forged
+from conformance.target.forged import NEAR_MISS, never_issued
 from conformance.target.near_misses import SHORTEST_SECRET
 from conformance.target.target import Credential
 
 Header = tuple[str, str]
-
-MADE_UP = "unknown"
-"""The name of the credential that was never issued: one secret for each scheme."""
-NEAR_MISS = "near-miss"
-"""The name of every credential that resembles a valid one."""
-
-EMPTY: tuple[Header, ...] = (
-    ("x-api-key", ""),
-    ("authorization", "Bearer"),
-    ("authorization", "Basic Og=="),
-)
-"""Headers without a credential of either scheme."""
-
-NAMESPACE = uuid.UUID("6f0c1b9e-7a54-4e0e-9d38-52a4ab1f0c11")
 
 
 def header_of(scheme: str, secret: str) -> Header:
@@ -48,7 +34,7 @@ def without_credential(header: Header) -> str:
 
 def made_up(session: Context, scheme: str) -> Credential:
     """A credential that was never issued; the same for the same seed and scheme."""
-    return never_issued(MADE_UP, scheme, str(uuid.uuid5(NAMESPACE, f"{session.seed}:{scheme}")))
+    return forged.made_up(session.seed, scheme)
 
 
 def near_misses(session: Context, primary: Credential, scheme: str) -> Iterator[Credential]:

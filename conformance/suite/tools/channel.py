@@ -18,8 +18,8 @@ from conformance.http.sending import Sending
 from conformance.runner.context import Context
 from conformance.runner.facts import fact_name
 from conformance.suite.callers import expect
-from conformance.suite.callers.forged_credentials import NEAR_MISS
 from conformance.suite.tools.messages import older_version, redirect_target, response_to
+from conformance.target.forged import NEAR_MISS
 from conformance.target.target import Credential
 
 HANDSHAKE = "2025-11-25"

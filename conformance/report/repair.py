@@ -132,6 +132,28 @@ class Pair:
         return f"{one} {'==' if self.are_equal else '!='} {other}"
 
 
+@dataclass(frozen=True)
+class ToolError:
+    """The error result of a tool has a property with a text, or the tool rejects in another way."""
+
+    step: int
+    name: str
+
+    def holds(self, responses: Sequence[ExchangeEntry]) -> bool:
+        """Whether it holds."""
+        response = responses[self.step]
+        if at(response, "/result/isError") is not True:
+            return at(response, "/error") is not ABSENT
+        bodies = (at(response, "/result/structuredContent"), *_texts(response))
+        return any(
+            isinstance(each, dict) and isinstance(each.get(self.name), str) for each in bodies
+        )
+
+    def source(self) -> str:
+        """As a Python expression."""
+        return f"has_error_text(responses[{self.step}], {self.name!r})"
+
+
 def conditions(defect: DefectEntry, exchanges: Sequence[ExchangeEntry]) -> list[Condition]:
     """The conditions of a finding; none where its defect has no place in the responses."""
     places = [(_step(place, exchanges), place) for place in defect["where"]]
@@ -175,8 +197,10 @@ def _at_place(
     elif place["part"] == Part.HEADER:
         yield Header(step, place["name"], header_of(exchange, place["name"]))
     elif defect["kind"] == Kind.ABSENT and defect["fields"]:
+        is_of_tool = place["name"] == "/result/isError"
         for name in defect["fields"]:
-            yield Value(step, f"{place['name']}/{name}", ABSENT)
+            pointer = f"{place['name']}/{name}"
+            yield ToolError(step, name) if is_of_tool else Value(step, pointer, ABSENT)
     elif defect["kind"] == Kind.EXTRA:
         yield Absent(step, place["name"])
     else:
@@ -251,6 +275,16 @@ def header_of(exchange: ExchangeEntry, name: str) -> str | None:
     response = exchange.get("response")
     pairs: Mapping[str, str] = dict(map(tuple, response["headers"])) if response else {}  # type: ignore[arg-type]
     return pairs.get(name)
+
+
+def _texts(exchange: ExchangeEntry) -> Iterator[Any]:
+    """The JSON values in the texts of a tool's result."""
+    parts = at(exchange, "/result/content")
+    for part in parts if isinstance(parts, list) else ():
+        try:
+            yield json.loads(part["text"])
+        except (ValueError, LookupError, TypeError, RecursionError):
+            continue
 
 
 def at(exchange: ExchangeEntry, pointer: str) -> Any:

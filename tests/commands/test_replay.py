@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import altered_run
+import httpx
 import pytest
 from live_server import instance
 from sample_reports import ID, a_defect, a_finding, a_report, an_entry, an_exchange
@@ -18,6 +19,7 @@ from sample_reports import ID, a_defect, a_finding, a_report, an_entry, an_excha
 from conformance.__main__ import main
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit
+from conformance.commands.reproduction import pytest_file
 from conformance.http.network import Network
 from conformance.reference import Reference, target
 from conformance.report.repair import conditions
@@ -198,6 +200,56 @@ def test_a_credential_that_resembles_another_cannot_be_sent_again(reference: Ref
     exchange = an_exchange(1, credential="near-miss", request=request)
 
     assert resender.obstacle(exchange) == "the profile has no credential near-miss"
+
+
+TOOL_RESULTS = {
+    '{"isError": true, "structuredContent": {"code": "absent"}}': True,
+    '{"isError": true, "content": [1, {"text": 2}, {"text": "{\\"code\\": \\"absent\\"}"}]}': True,
+    '{"isError": true, "content": [{"type": "text", "text": "That did not work."}]}': False,
+    '{"isError": true, "structuredContent": {"code": 404}, "content": 7}': False,
+    '{"isError": true, "structuredContent": ["code"]}': False,
+    '{"isError": true}': False,
+    '{"isError": false, "structuredContent": {"code": "absent"}}': False,
+    '{"structuredContent": {"data": {}}}': False,
+}
+
+
+@pytest.mark.parametrize(
+    ("body", "holds"),
+    [
+        *((f'{{"result": {text}}}', holds) for text, holds in TOOL_RESULTS.items()),
+        ('{"error": {"code": -32602, "message": "absent"}}', True),
+        ("no JSON", False),
+    ],
+)
+def test_a_repaired_tool_error_has_a_body_or_is_another_rejection(body: str, holds: bool) -> None:
+    """A replay and a written test agree."""
+    found = a_defect("absent", "/result/isError", fields=["code"])
+    [condition] = conditions(found, [an_exchange()])
+    response = {"status": 200, "headers": [], "body": {"text": body}}
+    functions: dict[str, Any] = {"json": json}
+    exec(pytest_file.FUNCTIONS, functions)
+    functions["responses"] = [httpx.Response(200, text=body)]
+
+    assert condition.holds([an_exchange(response=response)]) is holds
+    assert eval(condition.source(), functions) is holds
+
+
+def test_what_was_wrong_with_errors_of_tools_is_fixed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Error results without an error body, which have one after the repair."""
+    sentence = "That did not work."
+    old = 'text = {"type": "text", "text": orjson.dumps(body).decode()}'
+    new = f'return {{"isError": True, "content": [{{"type": "text", "text": "{sentence}"}}]}}'
+    edits = (Edit("tools", f"    {old}", f"    if is_error:\n        {new}\n    {old}"),)
+    folder = tmp_path / "report"
+    folder.mkdir()
+    altered_run.report(edits, folder, ["tools"])
+    for own, outcome in ((edits, "STILL FAILING"), ((), "FIXED")):
+        with served(tmp_path, own):
+            _, found = replayed(folder, tmp_path, capsys, "tools/errors")
+            assert found == {"tools/errors": {outcome}}
 
 
 def test_other_requests_of_a_run_may_be_sent_again(reference: Reference, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ Each test sends the requests of one finding. Secrets are read from the environme
 approves a review is skipped unless APPROVE_REVIEWS is set: an approval cannot be undone.
 """
 
+import json
 import os
 
 import httpx
@@ -78,6 +79,19 @@ def at(response, pointer):
     except (ValueError, LookupError, TypeError):
         return ABSENT
     return value
+
+
+def has_error_text(response, name):
+    """Whether the error result of a tool has a property with a text, or it rejects otherwise."""
+    if at(response, "/result/isError") is not True:
+        return at(response, "/error") is not ABSENT
+    bodies, parts = [at(response, "/result/structuredContent")], at(response, "/result/content")
+    for part in parts if isinstance(parts, list) else ():
+        try:
+            bodies.append(json.loads(part["text"]))
+        except (ValueError, LookupError, TypeError, RecursionError):
+            continue
+    return any(isinstance(each, dict) and isinstance(each.get(name), str) for each in bodies)
 '''
 APPROVES = '@pytest.mark.skipif("APPROVE_REVIEWS" not in os.environ, reason="approves a review")'
 UNCOMPARED = "its responses cannot be compared one by one"

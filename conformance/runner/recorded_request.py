@@ -5,27 +5,19 @@ of the user; what the suite does not send is not sent.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from urllib.parse import unquote, urlsplit
 
 from conformance.contract import api, openapi
-from conformance.http import trace
-from conformance.http.outgoing import authorization
 from conformance.http.replay import content
 from conformance.report.document_types import ExchangeEntry
-from conformance.runner import tool_message
+from conformance.runner import recorded_headers, tool_message
+from conformance.runner.recorded_headers import SESSION, Header, NotSent
 from conformance.runner.tool_message import ToolMessage, Unreadable
-from conformance.target.forged import EMPTY, MADE_UP, made_up
+from conformance.target.forged import MADE_UP, made_up
 from conformance.target.target import Credential, Target, frozen
 
-CREDENTIALS = frozenset({"x-api-key", "authorization"})
-REMADE = trace.HEADERS | {"user-agent", "accept-encoding", "transfer-encoding"}
-"""Headers that are made anew."""
-
-PLAIN = frozenset({"accept", "content-type"})
-SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
 THROTTLED = "throttled"
 """The caller whose requests use up a rate limit."""
 
@@ -34,12 +26,6 @@ DESCRIPTION = "description"
 
 MOST_DECODINGS = 5
 """How often a path parameter may be percent-encoded."""
-
-Header = tuple[str, str]
-
-
-class NotSent(Exception):
-    """A recorded request is not sent; str() has the reason."""
 
 
 class Interface(StrEnum):
@@ -100,7 +86,7 @@ def repetition(exchange: ExchangeEntry, base_url: str, target: Target) -> Repeti
     operation, interface, rest, review = _place(exchange, base_url, target, message)
     if review is not None and not is_named(review, target):
         raise NotSent("it is an approval of a review that the fixtures of the profile do not list")
-    secrets, empty = _secrets(exchange, target)
+    secrets, empty = recorded_headers.secrets(exchange, target)
     if secrets and interface is Interface.DESCRIPTION and _is_elsewhere(target):
         raise NotSent("the description is on another host, and no credential is sent there")
     recorded = exchange["request"]
@@ -110,7 +96,10 @@ def repetition(exchange: ExchangeEntry, base_url: str, target: Target) -> Repeti
         recorded["method"],
         interface,
         rest,
-        (*_headers(exchange, message if interface is Interface.TOOLS else None), *empty),
+        (
+            *recorded_headers.plain(exchange, message if interface is Interface.TOOLS else None),
+            *empty,
+        ),
         secrets,
         _body(exchange),
         is_streamed=["transfer-encoding", "chunked"] in recorded["headers"],
@@ -205,72 +194,6 @@ def _body(exchange: ExchangeEntry) -> bytes | None:
         return content(body)
     except ValueError:  # of base64, or of a text that UTF-8 cannot have
         raise NotSent("its recorded body is malformed") from None
-
-
-def _headers(exchange: ExchangeEntry, message: ToolMessage | None) -> Iterator[Header]:
-    """The recorded headers that are no credential and not made anew."""
-    for name, value in exchange["request"]["headers"]:
-        if name in REMADE | CREDENTIALS or (message is not None and name == SESSION):
-            continue
-        if not re.fullmatch(r"[ -~]*", value) or not _is_of_the_suite(name, value, message):
-            raise NotSent(f"the suite sends no such header: {name}")
-        yield name, value
-
-
-def _is_of_the_suite(name: str, value: str, message: ToolMessage | None) -> bool:
-    if name in PLAIN or message is None:
-        return name in PLAIN
-    if name.startswith("mcp-param-"):
-        return value in map(str, (message.arguments or {}).values())
-    if name == VERSION:
-        return re.fullmatch(r"[\w.-]{1,100}", value) is not None
-    return (name, value) in (("mcp-method", message.method), ("mcp-name", message.tool))
-
-
-def _secrets(
-    exchange: ExchangeEntry, target: Target
-) -> tuple[tuple[tuple[str, Credential], ...], list[Header]]:
-    """The credentials of the profile that a request has, and its headers without a credential."""
-    own = _caller(exchange, target)
-    known = {
-        authorization(scheme, text): (scheme, credential)
-        for credential in target.credentials.values()
-        for scheme in credential.schemes
-        for text in _texts(credential, scheme)
-    }
-    used = {authorization(scheme, "")[0] for scheme, _ in own}
-    beside: list[tuple[str, Credential]] = []
-    empty: list[Header] = []
-    for name, value in exchange["request"]["headers"]:
-        header = (name, value)
-        if name not in CREDENTIALS or name in used:
-            continue
-        if header in known:
-            beside.append(known[header])
-        elif header in EMPTY:
-            empty.append(header)
-        else:
-            raise NotSent("its credential was made for one request")
-        used.add(name)
-    return (*own, *beside), empty
-
-
-def _texts(credential: Credential, scheme: str) -> Iterator[str]:
-    """How a recorded header shows a secret."""
-    yield credential.variable(scheme)
-    if credential.name == MADE_UP:
-        yield credential.secret(scheme)
-
-
-def _caller(exchange: ExchangeEntry, target: Target) -> tuple[tuple[str, Credential], ...]:
-    name, scheme = exchange["credential"], exchange["scheme"]
-    if name is None:
-        return ()
-    credential = target.credentials.get(name)
-    if credential is None or scheme is None or scheme not in credential.schemes:
-        secret = f"credential {name}" if credential is None else f"{scheme} of {name}"
-        raise NotSent(f"the profile has no {secret}")
-    return ((scheme, credential),)
 
 
 def _is_elsewhere(target: Target) -> bool:

@@ -25,7 +25,8 @@ from conformance.report.reproduction import Outcome
 from conformance.report.run import Run
 from conformance.runner import examination, stated_inputs, stated_target
 from conformance.runner.context import Context
-from conformance.runner.recorded_request import CREDENTIALS, THROTTLED, message_of
+from conformance.runner.recorded_headers import CREDENTIALS
+from conformance.runner.recorded_request import THROTTLED, message_of
 from conformance.runner.session import Session
 from conformance.target.target import Target
 

@@ -16,12 +16,9 @@ from conformance.http.redaction import Redactor
 from conformance.http.sending import Sending
 from conformance.http.transport import Transport
 from conformance.report.document_types import ExchangeEntry
+from conformance.runner.recorded_headers import SESSION, VERSION, Header, NotSent
 from conformance.runner.recorded_request import (
-    SESSION,
     THROTTLED,
-    VERSION,
-    Header,
-    NotSent,
     Repetition,
     normal,
     repetition,

@@ -12,7 +12,7 @@ from conformance.contract import openapi
 from conformance.contract.verdict import Inconclusive
 from conformance.http.network import Network
 from conformance.report.document_types import ExchangeEntry
-from conformance.runner.recorded_request import NotSent
+from conformance.runner.recorded_headers import NotSent
 from conformance.runner.resending import Recorded, Resender
 from conformance.target.target import Target
 

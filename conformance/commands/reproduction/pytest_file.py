@@ -11,13 +11,8 @@ from dataclasses import dataclass
 from conformance.http.outgoing import authorization
 from conformance.report.document_types import ExchangeEntry, FindingEntry, Report, RequirementEntry
 from conformance.report.repair import Condition, conditions
-from conformance.runner.recorded_request import (
-    Interface,
-    NotSent,
-    Repetition,
-    repetition,
-    with_made_up,
-)
+from conformance.runner.recorded_headers import NotSent
+from conformance.runner.recorded_request import Interface, Repetition, repetition, with_made_up
 from conformance.target.forged import MADE_UP
 from conformance.target.target import Credential, Target
 

@@ -1,6 +1,7 @@
 """The progress of a run on a screen: a bar where it can be redrawn, lines elsewhere."""
 
 import os
+import threading
 from typing import Protocol
 
 from rich.console import Console
@@ -8,25 +9,30 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
+    Task,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 from conformance.commands.tally import Tally
 from conformance.report.console import line
 from conformance.report.console.screen import Screen
-from conformance.runner.stash import FACT_RESULT
+
+INTERVAL = 10.0
+"""Seconds after which a run without a bar says how far it is."""
 
 
 class Display(Protocol):
     """Shows the progress of a run."""
 
-    def show(self, tally: Tally) -> None:
+    def show(self) -> None:
         """Show the progress so far."""
 
-    def close(self, tally: Tally) -> None:
+    def close(self) -> None:
         """Leave the screen to the report."""
 
 
@@ -40,17 +46,29 @@ class Terminal(Console):
             os.dup2(nowhere.fileno(), self.file.fileno())
 
 
+class _Requests(ProgressColumn):
+    """The number of requests at the time of each refresh: a check may take long to end."""
+
+    def __init__(self, tally: Tally) -> None:
+        super().__init__()
+        self._tally = tally
+
+    def render(self, _task: Task) -> Text:
+        return Text(self._tally.requests())
+
+
 class Bar:
     """A progress bar that disappears at the end of the run."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, tally: Tally) -> None:
         self._console = console
+        self._tally = tally
         self._progress = Progress(
             SpinnerColumn(),
-            TextColumn("{task.fields[name]:15}", markup=False),
-            BarColumn(),
+            TextColumn("{task.fields[name]:14}", markup=False),
+            BarColumn(20),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}", markup=False),
+            _Requests(tally),
             TimeElapsedColumn(),
             TextColumn("left", markup=False),
             TimeRemainingColumn(),
@@ -60,57 +78,50 @@ class Bar:
             redirect_stdout=False,
             redirect_stderr=False,
         )
-        self._task = self._progress.add_task("", total=None, name="", rate="")
+        self._task = self._progress.add_task("", total=None, name="")
         self._progress.start()
 
-    def show(self, tally: Tally) -> None:
+    def show(self) -> None:
         """Move the bar."""
         self._progress.update(
             self._task,
-            completed=tally.done.total(),
-            total=tally.total or None,
-            name=tally.current,
-            rate=f"{tally.rate:.0f} requests/s",
+            completed=self._tally.done.total(),
+            total=self._tally.total or None,
+            name=self._tally.current,
         )
 
-    def close(self, tally: Tally) -> None:
-        """Remove the bar, and print the outcomes of each class."""
+    def close(self) -> None:
+        """Remove the bar."""
         self._progress.stop()
-        for name in tally.done:
-            _print_class(self._console, tally.line(name))
-        _print_shared(self._console, tally)
 
 
 class Lines:
-    """One line for each finished class."""
+    """Says now and then how far the run is."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, tally: Tally, interval: float = INTERVAL) -> None:
         self._console = console
-        self._printed: set[str] = set()
+        self._tally = tally
+        self._interval = interval
+        self._has_ended = threading.Event()
+        self._waiting = threading.Thread(target=self._wait, name="progress", daemon=True)
+        self._waiting.start()
 
-    def show(self, tally: Tally) -> None:
-        """Print a class once its last check is done."""
-        if tally.current and tally.done[tally.current] == tally.planned[tally.current]:
-            self._print(tally, tally.current)
+    def show(self) -> None:
+        """A line that was printed stays."""
 
-    def close(self, tally: Tally) -> None:
-        """Print the classes that did not finish, or whose number of checks was unknown."""
-        for name in tally.done:
-            self._print(tally, name)
-        _print_shared(self._console, tally)
+    def close(self) -> None:
+        """Print no further line."""
+        self._has_ended.set()
+        self._waiting.join()
 
-    def _print(self, tally: Tally, name: str) -> None:
-        if name not in self._printed:
-            self._printed.add(name)
-            _print_class(self._console, tally.line(name))
-
-
-def _print_class(console: Console, text: str) -> None:
-    width = Screen.of(console.file).width  # type: ignore[arg-type]
-    for spans in line.wrapped([(text, "")], width):
-        console.print(line.plain(spans), soft_wrap=True)
+    def _wait(self) -> None:
+        while not self._has_ended.wait(self._interval):
+            say(self._console, self._tally.progress_line())
 
 
-def _print_shared(console: Console, tally: Tally) -> None:
-    if tally.exchanges[FACT_RESULT]:
-        _print_class(console, tally.shared_line())
+def say(console: Console, text: str, style: str = "") -> None:
+    """Print a text in as many lines of the screen as it takes, above the bar where there is one."""
+    screen = Screen.of(console.file)  # type: ignore[arg-type]
+    shown = line.visible([(text, style)])
+    for spans in line.wrapped(line.in_ascii(shown) if screen.is_ascii else shown, screen.width):
+        console.print(Text(line.plain(line.visible(spans)), style), soft_wrap=True)

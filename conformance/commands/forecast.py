@@ -1,10 +1,8 @@
 """How long a run will take, once it has measured its target, and what makes it long."""
 
-import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TextIO
 
 import pytest
 
@@ -77,11 +75,10 @@ def _shown(seconds: float) -> str:
 class Forecast:
     """A pytest plugin that prints after ten seconds how long a run of a target will take."""
 
-    def __init__(self, depth: str, stream: TextIO | None = None, after: float = AFTER) -> None:
+    def __init__(self, depth: str, say: Callable[[str], None], after: float = AFTER) -> None:
         self._complete = EXCHANGES.get(depth, limits.EXPECTED[depth])
         self._after = after
-        # pytest replaces the stream while checks run.
-        self._stream = stream or sys.stderr
+        self._say = say
         self._left_out = 0
         self._timer: threading.Timer | None = None
 
@@ -98,15 +95,14 @@ class Forecast:
         checks = len(session.items)
         expected = round(self._complete * checks / max(1, checks + self._left_out))
         arguments = (config.stash[SESSION], expected)
-        self._timer = threading.Timer(self._after, self._say, arguments)
+        self._timer = threading.Timer(self._after, self._forecast, arguments)
         self._timer.daemon = True
         self._timer.start()
 
-    def _say(self, session: Session, expected: int) -> None:
+    def _forecast(self, session: Session, expected: int) -> None:
         found = line(measured(session, expected, self._after))
         if found:
-            self._stream.write(f"note: {found}\n")
-            self._stream.flush()
+            self._say(found)
 
     def pytest_sessionfinish(self) -> None:
         """Say nothing once the run ends."""

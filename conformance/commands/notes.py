@@ -1,9 +1,7 @@
-"""What should be known of a run before its first check: notes on standard error."""
+"""What should be known of a run before its first check: notes above its progress."""
 
 import argparse
-import sys
-from collections.abc import Iterator, Sequence
-from typing import TextIO
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
@@ -19,19 +17,17 @@ CERTIFIED = ("standard", "deep")
 class Notes:
     """A pytest plugin that prints the notes on a run of a target."""
 
-    def __init__(self, arguments: argparse.Namespace, stream: TextIO | None = None) -> None:
+    def __init__(self, arguments: argparse.Namespace, say: Callable[[str], None]) -> None:
         self._arguments = arguments
-        # pytest replaces the stream while checks run.
-        self._stream = stream or sys.stderr
+        self._say = say
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
         """Print the notes; the bundled reference has none."""
         target = stated_target.target_of(session.config)
         if target is not None:
-            lines = (*literal_secrets(target), *uncertifiable(self._arguments))
-            self._stream.writelines(f"note: {line}\n" for line in lines)
-            self._stream.flush()
+            for line in (*literal_secrets(target), *uncertifiable(self._arguments)):
+                self._say(line)
 
 
 def literal_secrets(target: Target) -> Iterator[str]:

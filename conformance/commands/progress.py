@@ -2,6 +2,8 @@
 
 import sys
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -9,17 +11,20 @@ import orjson
 import pytest
 from rich.text import Text
 
-from conformance.commands.display import Bar, Display, Lines, Terminal
-from conformance.commands.tally import Tally
+from conformance.commands.display import Bar, Display, Lines, Terminal, say
+from conformance.commands.tally import SHARED, Tally
 from conformance.contract import requirements
 from conformance.contract.exit_codes import CHECKER_ERROR, INTERRUPTED, USAGE_ERROR
-from conformance.contract.verdict import Verdict, worst
+from conformance.contract.verdict import Level, Verdict, worst
+from conformance.http.exchange import FACT
 from conformance.report import artefacts
-from conformance.report.console import line, terminal
+from conformance.report.console import failures, line, terminal
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import Report
-from conformance.runner import items
-from conformance.runner.stash import FACT_RESULT, GATHERER, RESULT
+from conformance.report.known_failures import Known
+from conformance.report.text import short
+from conformance.runner import items, stated_inputs
+from conformance.runner.stash import GATHERER, SESSION
 
 STYLES = {
     "bad": "bold red",
@@ -33,51 +38,79 @@ STYLES = {
 
 
 class RunDisplay:
-    """A pytest plugin that takes the place of pytest's own reporter."""
+    """A pytest plugin that takes the place of pytest's own reporter.
+
+    It shows what has ended, and not what pytest repeats of it in the order of collection.
+    """
 
     def __init__(self, stream: TextIO, reports: Path, *, show_all: bool = False) -> None:
         self._console = Terminal(file=stream, highlight=False, markup=False, emoji=False)
         self._screen = Screen.of(stream, show_all=show_all)
         self._reports = reports
         self._tally = Tally()
-        self._classes: dict[str, str] = {}
         self._display: Display | None = None
+        self._known: Sequence[Known] = ()
+        self._failed: set[str] = set()
         self._problems: list[str] = []
         self._interrupted = False
         self.document: Report | None = None
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Count the checks of each class."""
-        self._classes = {
-            item.nodeid: items.requirement_of(item).conformance_class for item in session.items
-        }
-        self._tally.planned = Counter(self._classes.values())
-        self._tally.total = len(self._classes)
+        classes = [items.requirement_of(item).conformance_class for item in session.items]
+        self._tally.planned = Counter(classes)
+        self._tally.total = len(classes)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """With workers, only they collect the checks, and each collects all of them."""
         self._tally.total = len(ids)
 
-    def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Show the class of the next check."""
-        self._tally.current = self._classes.get(nodeid, self._tally.current)
-        self._show()
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        """Show the progress from now on."""
+        stash = session.config.stash
+        if SESSION in stash:
+            self._tally.sent = lambda: stash[SESSION].logged
+        today = datetime.now(UTC).date()
+        known = stated_inputs.known_failures(session.config) or ()
+        self._known = [entry for entry in known if entry.is_live(today)]
+        self._display = (Bar if self._has_screen() else Lines)(self._console, self._tally)
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count a finished check."""
-        warned = hasattr(report, "wasxfail")
-        for name, value in report.user_properties:
-            if name == RESULT:
-                self._tally.add(*_counted(orjson.loads(str(value)), warned=warned))
-                self._show()
-            elif name == FACT_RESULT:
-                self._tally.exchanges[name] += orjson.loads(str(value))["exchanges"]
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_conformance_ended(self, record: str) -> None:
+        """Count a check that has ended, and show what has failed for the first time."""
+        result = orjson.loads(record)
+        if result["item"].startswith(FACT):
+            self._tally.exchanges[SHARED] += result["exchanges"]
+        else:
+            self._tally.add(*_counted(result))
+        for found in result["findings"]:
+            self._report(found)
+        if self._display is not None:
+            self._display.show()
 
-    def _show(self) -> None:
-        if self._display is None:
-            self._display = Bar(self._console) if self._has_screen() else Lines(self._console)
-        self._display.show(self._tally)
+    def note(self, text: str) -> None:
+        """Say what should be known of the run, above its progress."""
+        if self._display is not None and self._console.file.isatty():
+            say(self._console, f"note: {text}")
+        else:
+            sys.stderr.write(f"note: {text}\n")
+            sys.stderr.flush()
+
+    def _report(self, found: Mapping[str, Any]) -> None:
+        """One line for a requirement that fails; all of it is in the report at the end."""
+        id, operation = found["requirement"], found["operation"]
+        level = requirements.load()[id].level
+        if found["verdict"] != Verdict.FAIL or id in self._failed or level is Level.OBSERVE:
+            return
+        self._failed.add(id)
+        word, style = failures.FAILED[level]
+        if any(entry.covers(id, operation) and not entry.is_gap for entry in self._known):
+            word, style = failures.KNOWN
+        place = f"  on {operation}" if operation else ""
+        text = f"{word}  {id}{place}: {short(found['message'], failures.LONGEST_MESSAGE)}"
+        say(self._console, text, STYLES[style])
 
     def _has_screen(self) -> bool:
         """Whether a bar can be redrawn in place."""
@@ -105,8 +138,10 @@ class RunDisplay:
 
     def close(self, status: int) -> int:
         """Print the verdict, or why there is none; the exit code."""
-        if self._display:
-            self._display.close(self._tally)
+        if self._display is not None:
+            self._display.close()
+        for text in self._tally.lines():
+            say(self._console, text)
         if status == INTERRUPTED and not self._interrupted:
             status = CHECKER_ERROR
         for problem in self._problems:
@@ -127,14 +162,19 @@ class RunDisplay:
             self._console.print(command, soft_wrap=True)
 
 
-def _counted(record: dict[str, Any], *, warned: bool) -> tuple[str, str, int]:
+def _counted(result: Mapping[str, Any]) -> tuple[str, str, int]:
     """The class of a check, its outcome, and the number of its requests."""
-    findings = record["findings"]
-    name = requirements.load()[findings[0]["requirement"]].conformance_class
-    outcome = (
-        "warning" if warned else str(worst(Verdict(finding["verdict"]) for finding in findings))
-    )
-    return name, outcome, record["exchanges"]
+    catalogue = requirements.load()
+    first, *_ = findings = result["findings"]
+    verdicts = [Verdict(found["verdict"]) for found in findings]
+    failed = {
+        catalogue[found["requirement"]].level
+        for found in findings
+        if found["verdict"] == Verdict.FAIL
+    }
+    is_warning = failed == {Level.SHOULD} and Verdict.ERROR not in verdicts
+    outcome = "warning" if is_warning else str(worst(verdicts))
+    return catalogue[first["requirement"]].conformance_class, outcome, result["exchanges"]
 
 
 def _safe(text: str) -> str:

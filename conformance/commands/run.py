@@ -119,8 +119,8 @@ def _checked(
     # A signal may arrive between the creation of a coroutine and its start: Python would warn.
     warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
     options = list(_chosen(arguments, directory))
-    forecast = [] if arguments.max_time else [Forecast(arguments.depth)]
-    plugins = [display, stop, Notes(arguments), *forecast, *prefetch]
+    forecast = [] if arguments.max_time else [Forecast(arguments.depth, display.note)]
+    plugins = [display, stop, Notes(arguments, display.note), *forecast, *prefetch]
     with stop.watching():
         code = display.close(pytest_run.execute(options, plugins))
         if arguments.json and display.document is not None:

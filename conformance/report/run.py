@@ -123,14 +123,15 @@ class Run:
         self._waiting[record] = None
         self._save_if_due()
 
-    def add(self, record: str) -> None:
-        """Take the record of one item, as the process that ran it wrote it."""
-        if record in self._waiting:
-            del self._waiting[record]
-        elif self._journal is not None:
+    def add(self, record: str) -> bool:
+        """Take the record of one item, as the process that ran it wrote it; whether it is new."""
+        is_new = record not in self._waiting
+        self._waiting.pop(record, None)
+        if is_new and self._journal is not None:
             self._journal.add(record)
         self.take(record)
         self._save_if_due()
+        return is_new
 
     def _save_if_due(self) -> None:
         if time.monotonic() >= self._due:

@@ -29,6 +29,15 @@ def pytest_conformance_credentials(config: pytest.Config) -> Mapping[str, Mappin
     """
 
 
+@pytest.hookspec
+def pytest_conformance_ended(record: str) -> None:
+    """A check has ended, or a fact that checks share was found; `record` is its result as JSON.
+
+    It is called once for each, at once, in the process that writes the report; pytest repeats the
+    outcomes of checks later, in the order of collection.
+    """
+
+
 @pytest.hookspec(firstresult=True)
 def pytest_conformance_approvable_review(config: pytest.Config) -> str | None:
     """The id of one more review that the run may approve; None: there is no more.

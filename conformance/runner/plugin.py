@@ -215,6 +215,7 @@ class Gatherer:
         with self._writing():
             for record in records:
                 self._opened().record(record)
+                self.config.hook.pytest_conformance_ended(record=record)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take the result of one item, or remember that a test beside our checks failed."""
@@ -223,7 +224,8 @@ class Gatherer:
         for name, value in report.user_properties:
             if name in (RESULT, FACT_RESULT):
                 with self._writing():
-                    self._opened().add(value)
+                    if self._opened().add(value):
+                        self.config.hook.pytest_conformance_ended(record=value)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

@@ -1,18 +1,27 @@
 """The display of a run where it ends otherwise than by its verdict."""
 
+import asyncio
+import io
 import sys
+import threading
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+import live_server
 import pytest
 
 from conformance import reference
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit
+from conformance.commands.display import Lines, Terminal
 from conformance.commands.outcome import Stopped
 from conformance.commands.progress import RunDisplay
 from conformance.commands.stop import Stop
+from conformance.commands.tally import Tally
+from conformance.reference.target import toml
 from conformance.runner import examination, pytest_run
 
 SERVERS = 'document["servers"] = [{"url": base_url}]'
@@ -133,3 +142,74 @@ def test_failures_are_annotated_on_github(
         "::error title=description/version"
     ]
     assert (tmp_path / "summary.md").exists() is summary
+
+
+class Watched(io.StringIO):
+    """A stream that tells when a text was written to it."""
+
+    def __init__(self, awaited: str) -> None:
+        super().__init__()
+        self._awaited = awaited
+        self.was_written = threading.Event()
+
+    def write(self, text: str) -> int:
+        """Tell whoever waits for the text."""
+        number = super().write(text)
+        if self._awaited in self.getvalue():
+            self.was_written.set()
+        return number
+
+
+@dataclass
+class Holding:
+    """Holds each read below `path` until the stream has the text, or the time is over."""
+
+    app: Any
+    path: str
+    stream: Watched
+    held: list[bool] = field(default_factory=list)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass a request on."""
+        if scope.get("path", "").endswith(self.path):
+            self.held.append(await asyncio.to_thread(self.stream.was_written.wait, 20))
+        await self.app(scope, receive, send)
+
+
+def test_a_failure_is_shown_while_other_checks_wait(tmp_path: Path) -> None:
+    """One line as soon as its check has ended, in whatever order the checks were collected."""
+    silent = altered.load([UNCHALLENGED])
+    stream = Watched("WARNING  authentication/challenge  on ")
+    instance = silent.Reference()
+    instance.app = Holding(instance.app, "/activity", stream)
+    with live_server.instance(instance) as profile:
+        target = tmp_path / "target.toml"
+        target.write_text(toml(profile))
+        display = RunDisplay(stream, tmp_path)
+        options = pytest_run.options(tmp_path / "reports", "quick", 1, ["authentication"])
+        chosen = [*options, f"--conformance-target={target}", "--conformance-report=badge"]
+        pytest_run.execute(chosen, [display])
+
+    assert instance.app.held
+    assert all(instance.app.held)
+
+
+def test_a_run_without_a_bar_says_how_far_it_is() -> None:
+    """Also while no check ends; a log of a CI system is not silent for minutes."""
+    stream = Watched("progress           0 of 562 checks; 1,204 requests, ")
+    lines = Lines(Terminal(file=stream), Tally(total=562, sent=lambda: 1204), interval=0.01)
+    assert stream.was_written.wait(20)
+    lines.close()
+
+
+def test_a_known_failure_is_called_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody has to look at it again."""
+    listed = tmp_path / "known.toml"
+    listed.write_text('[[known]]\nrequirement = "description/version"\nreason = "an old one"\n')
+    display = RunDisplay(sys.stdout, tmp_path)
+    options = pytest_run.options(tmp_path / "reports", "quick", 1, ["description"])
+    chosen = [*options, f"--conformance-known-failures={listed}"]
+    assert pytest_run.execute(chosen, [display, substitute(altered.load([OLDER]))]) == 0
+    assert capsys.readouterr().out.startswith("KNOWN  description/version")

@@ -17,6 +17,7 @@ from conformance.report.document_types import (
 from conformance.report.text import short
 
 FAILED = {"must": ("FAILED", "bad"), "should": ("WARNING", "warn")}
+KNOWN = ("KNOWN", "warn")
 ERROR = ("INTERNAL ERROR", "bad")
 MOST_STEPS = 3
 """Exchanges that are shown of a finding: the last, and those before it."""
@@ -92,7 +93,7 @@ def _known(report: Report) -> Iterator[list[Span]]:
             if "known" in found:
                 reason = short(found["known"], LONGEST_MESSAGE)
                 yield [
-                    ("KNOWN", "warn"),
+                    KNOWN,
                     (f"  {entry['id']}", "strong"),
                     (f"{_on(found)}: {reason}", ""),
                 ]

@@ -11,7 +11,7 @@ from conformance.http.retry import is_unavailable
 from conformance.report.gathered import LEDGER
 from conformance.rules import arguments, examine, own_requests
 from conformance.rules.judgement import Judgement
-from conformance.runner.facts import Fact
+from conformance.runner.facts import PREFLIGHT, Fact
 from conformance.runner.judgements import Judgements
 from conformance.runner.result import ItemResult, based_on, documents, observed, redacted, traffic
 
@@ -84,7 +84,8 @@ class Context:
         The rules have been applied to their exchanges.
         """
         facts: dict[str, Fact] = {}
-        names = list(self._needed)
+        first = (PREFLIGHT,) if PREFLIGHT in self.session.facts else ()
+        names = [*first, *self._needed]
         for name in names:
             if name not in facts:
                 facts[name] = self.session.facts[name]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from conformance.http.exchange import FACT
 from conformance.report import exchange_log
-from conformance.runner.preflight import ITEM
 from conformance.runner.scheduling import PAGINATORS, SPENDERS
 
 SHIPPED = Path(__file__).with_name("durations.json")
@@ -63,8 +62,8 @@ def _spans(folder: Path) -> Iterator[tuple[str, float, float]]:
             item = of_pagination(item.removeprefix(PAGES).partition("-")[0].rstrip("]"))
         elif item.startswith(APPROVING):
             item = SPENDERS
-        # Every shard finds the other facts that it needs, and performs the preflight.
-        if not item.startswith(FACT) and item != ITEM:
+        # Every shard finds the other facts that it needs.
+        if not item.startswith(FACT):
             yield item, begin, begin + float(line["elapsed"])
 
 

@@ -9,7 +9,6 @@ import orjson
 
 from conformance.report import exchange_log
 from conformance.report.exchange_log import EXCHANGES
-from conformance.runner.preflight import ITEM
 
 PART = "exchanges-earlier.jsonl"
 
@@ -81,7 +80,6 @@ def _renamed(path: Path, finished: Collection[str], rest: Rest) -> Iterator[byte
             if item in finished or item.startswith(INTERRUPTED):
                 yield text
                 continue
-            if item != ITEM:  # which is part of no record
-                rest.add(line)
+            rest.add(line)
             names = {name: f"{rest.name}::{line[name]}" for name in ("id", "item")}
             yield orjson.dumps({**line, **names}) + b"\n"

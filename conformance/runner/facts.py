@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
+PREFLIGHT = "preflight"
+"""The fact on which every check rests: that the target responds."""
+
 
 class Fact:
     """A value that is found once; whoever asks for it meanwhile waits.
@@ -73,6 +76,9 @@ class Facts:
         self._open_context = open_context
         self._facts: dict[str, Fact] = {}
         self._adding = threading.Lock()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._facts
 
     def __getitem__(self, name: str) -> Fact:
         return self._facts[name]

@@ -15,7 +15,6 @@ from conformance.report.document_types import AboutEntry, Report, ShardEntry, Su
 from conformance.report.journal import JOURNAL, SHARD, JournalError
 from conformance.report.known_failures import Known
 from conformance.report.run import Run, catalogue
-from conformance.runner.preflight import ITEM
 from conformance.target import snapshot
 
 ALIKE = {
@@ -179,7 +178,7 @@ def _doubles(ordered: Sequence[Part]) -> Iterator[str]:
 
 def is_shared(item: str) -> bool:
     """Whether several shards may have sent the requests of an item."""
-    return item == ITEM or item.startswith(FACT)
+    return item.startswith(FACT)
 
 
 def _gaps(ordered: Sequence[Part]) -> Iterator[str]:
@@ -222,7 +221,7 @@ def merge(parts: Sequence[Part], run: Run) -> bool:
         offset = (part.started - start).total_seconds()
         for record in part.records:
             run.take(_shifted_record(record, offset))
-        _copy_log(part, offset, run.directory, is_first=part is parts[0])
+        _copy_log(part, offset, run.directory)
     ends = ((part.started - start).total_seconds() + part.report["duration"] for part in parts)
     run.lasted = max(ends)
     is_whole = len(parts) == parts[0].shard["of"]
@@ -265,12 +264,11 @@ def _shifted_record(record: str, offset: float) -> str:
     return orjson.dumps(value).decode()
 
 
-def _copy_log(part: Part, offset: float, directory: Path, *, is_first: bool) -> None:
-    """Copy the log of a shard, with the times of the whole run; the preflight once."""
+def _copy_log(part: Part, offset: float, directory: Path) -> None:
+    """Copy the log of a shard, with the times of the whole run."""
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / f"exchanges-{part.shard['number']:06}.jsonl"
     with path.open("wb") as written:
         for line in exchange_log.read(part.folder):
-            if is_first or line["item"] != ITEM:
-                line["started"] = round(line["started"] + offset, 6)
-                written.write(orjson.dumps(line) + b"\n")
+            line["started"] = round(line["started"] + offset, 6)
+            written.write(orjson.dumps(line) + b"\n")

@@ -9,10 +9,10 @@ from conformance.http.exchange import Call, Exchange
 from conformance.http.retry import is_unavailable
 from conformance.http.sending import Sending
 from conformance.runner.context import Context
+from conformance.runner.facts import PREFLIGHT
 from conformance.runner.session import Session
 from conformance.target.target import Credential
 
-ITEM = "preflight"
 NAMES = {"api-key": "API key", "bearer": "bearer token"}
 
 
@@ -23,7 +23,7 @@ def obstacle(session: Session) -> str | None:
     meets a transient error. One other response is enough to begin.
     """
     if session.dispatcher.concurrency == 1:
-        return _obstacle(session)
+        return session.facts.ask(PREFLIGHT, _obstacle)
     # Python heeds a signal in this thread alone, and not while the system looks up a name in it.
     found: Future[str | None] = Future()
     threading.Thread(target=_find, args=(session, found), name="preflight", daemon=True).start()
@@ -32,17 +32,17 @@ def obstacle(session: Session) -> str | None:
 
 def _find(session: Session, found: Future[str | None]) -> None:
     try:
-        found.set_result(_obstacle(session))
+        found.set_result(session.facts.ask(PREFLIGHT, _obstacle))
     except BaseException as problem:  # noqa: BLE001 - whoever waits for the result gets it
         found.set_exception(problem)
 
 
-def _obstacle(session: Session) -> str | None:
-    context = session.context(ITEM)
-    alive = _send(context, session.api.simplest, None, None)
+def _obstacle(context: Context) -> str | None:
+    base_url = context.target.base_url
+    alive = _send(context, context.api.simplest, None, None)
     if alive.response is None:
-        return f"nothing responds at {session.target.base_url}: {alive.failure}"
-    primary = session.target.credentials.get("primary")
+        return f"nothing responds at {base_url}: {alive.failure}"
+    primary = context.target.credentials.get("primary")
     if primary is None:
         return None
     responses = list(_until_served(context, primary))
@@ -51,7 +51,7 @@ def _obstacle(session: Session) -> str | None:
         return _rejected(primary, rejected)
     if all(is_unavailable(response) for response in responses):
         described = ", ".join(dict.fromkeys(response.describe() for response in responses))
-        return f"every request to {session.target.base_url} returned {described}"
+        return f"every request to {base_url} returned {described}"
     return None
 
 

@@ -197,8 +197,7 @@ def test_a_report_has_the_number_of_rounds(deep: tuple[Path, Report]) -> None:
     lines = list(exchange_log.read(folder))
     rounds = {line["item"] for line in lines if line["item"].startswith("fact::round[")}
     assert report["suite"]["rounds"] == len(rounds) == 3
-    preflight = [line for line in lines if line["item"] == "preflight"]
-    assert report["exchanges"]["count"] == len(lines) - len(preflight)
+    assert report["exchanges"]["count"] == len(lines)
     assert conclusion.settings(report["suite"]) == "depth quick, seed 1, 3 further rounds"
 
 

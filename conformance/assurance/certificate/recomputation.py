@@ -15,7 +15,7 @@ from conformance.http.trace import TRACEPARENT
 from conformance.report import known_failures, known_gaps
 from conformance.report.known_failures import Known
 from conformance.report.latency import latencies
-from conformance.runner import examination, gathering, preflight, pytest_run
+from conformance.runner import examination, gathering, pytest_run
 from conformance.runner.shard import Shard
 
 TIMES = frozenset({"started", "elapsed"})
@@ -133,10 +133,10 @@ def _with_times(value: Any, recorded: Mapping[str, Line]) -> Any:
 
 
 def _elapsed(lines: Sequence[Line]) -> dict[str, list[float]]:
-    """The seconds of each response by operation, without the requests before the first check."""
+    """The seconds of each response by operation."""
     found: dict[str, list[float]] = {}
     for line in lines:
-        if line["item"] != preflight.ITEM and line.get("response") is not None:
+        if line.get("response") is not None:
             found.setdefault(line["operation"], []).append(line["elapsed"])
     return found
 

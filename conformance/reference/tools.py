@@ -61,11 +61,22 @@ def tools() -> Mapping[str, Tool]:
 def call(
     service: Service, responses: ResponseBuilder, tool: Tool, caller: Caller, given: Arguments
 ) -> JsonObject:
-    """The result of a call: the envelope or the error body, as structured content and as text.
+    """The result of a call: the envelope as structured content and as text, or an error as text.
+
+    The output schema describes the structured content, and so it has none for an error.
+    """
+    response = _response(service, responses, tool, caller, given)
+    result = _result(response)
+    if result["isError"]:
+        result.pop("structuredContent", None)
+    return result
+
+
+def _result(response: Response) -> JsonObject:
+    """A response as the result of a tool.
 
     An error body has the HTTP status as `status`, since the result itself has none.
     """
-    response = _response(service, responses, tool, caller, given)
     is_error = response.status != 200
     body = orjson.loads(response.body) | ({"status": response.status} if is_error else {})
     text = {"type": "text", "text": orjson.dumps(body).decode()}

@@ -1,26 +1,22 @@
 """Access by tool: who may call which tool (Authentication, What the service does)."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from conformance.contract import api
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import (
     Inconclusive,
-    Kind,
     NotApplicable,
-    defect,
 )
 from conformance.http.exchange import Call
 from conformance.suite.approval.approvals import Approvals
 from conformance.suite.approval.tool_calls import arguments_of_approval, check_without_effect
 from conformance.suite.approval.trials import Trials
-from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.tools.list_grants import check_list, with_primarys_cursor
 from conformance.suite.tools.outside_approvals import check_out_of_reach
-from conformance.suite.tools.results import ToolResult, check_rejected, check_shown_nothing
+from conformance.suite.tools.results import check_rejected, check_shown_nothing
 from conformance.suite.tools.tool_access import (
     further_arguments,
     one_of_each,
@@ -144,51 +140,6 @@ def test_a_tool_rejects_invalid_arguments(operation: Operation, toolbox: Toolbox
     if call.path:
         purpose = f"no {parameter_of(operation)}"
         check_rejected(toolbox.call_as_primary(operation, {}, purpose))
-
-
-@requirement("tools/errors")
-def test_a_tool_error_has_the_error_body(operation: Operation, toolbox: Toolbox) -> None:
-    """An error result has `code` and `requestId` as strings, as an error over HTTP has."""
-    toolbox.tool(operation)
-    results = list(_rejections(operation, toolbox))
-    errors = [result for result in results if result.has_error_result]
-    if not errors:
-        outcome = results[0].outcome
-        raise NotApplicable(f"{operation.id} returned {outcome}: no result with an error")
-    for result in errors:
-        _check_error_body(result)
-
-
-def _rejections(operation: Operation, toolbox: Toolbox) -> Iterator[ToolResult]:
-    """A call with a wrong argument, and one without the permission."""
-    live = toolbox.live
-    arguments = arguments_of(live.call(operation))
-    wrong: Arguments = {**arguments, **_one_wrong(operation, live)}
-    yield toolbox.call_as_primary(operation, wrong, "one argument is wrong")
-    lacking = live.session.target.lacking(operation.permission)
-    if lacking is not None:
-        purpose = "a caller without the permission"
-        yield toolbox.call(operation, arguments, lacking, purpose=purpose)
-
-
-def _check_error_body(result: ToolResult) -> None:
-    body = result.error if isinstance(result.error, dict) else {}
-    for name in ("code", "requestId"):
-        violation = defect(
-            Kind.ABSENT,
-            "the error result of a tool has no {property}",
-            expected="an error body with code and requestId",
-            property=name,
-        )
-        has_text = isinstance(body.get(name), str)
-        expect.that(has_text, violation.on(name).at(result.where), result.exchange)
-
-
-def _one_wrong(operation: Operation, live: Live) -> dict[str, Any]:
-    """A limit out of range for a list; for a record, an id that nothing has."""
-    if operation.is_list:
-        return {"limit": 0}
-    return {parameter_of(operation): live.made_up(operation.id)}
 
 
 def _invalid_arguments(operation: Operation, toolbox: Toolbox, call: Call) -> list[tuple[str, Any]]:

@@ -26,7 +26,8 @@ class ToolResult:
     `data` is that of the operation, or MISSING; `further` are those of other envelopes in the same
     result, such as its text beside structured content. `outcome` describes it in a few words.
     `error` is the content of a result that is marked as an error, and MISSING without content.
-    `where` is the place in the response that decides between success and error.
+    `where` is the place in the response that decides between success and error. `structured` is the
+    structured content of the result, or MISSING.
     """
 
     exchange: Exchange
@@ -37,6 +38,7 @@ class ToolResult:
     error: Any = MISSING
     has_error_result: bool = False
     further: tuple[Any, ...] = ()
+    structured: Any = MISSING
 
     @property
     def shown(self) -> tuple[Any, ...]:
@@ -77,6 +79,7 @@ def tool_result(exchange: Exchange, number: int) -> ToolResult:
 
 def _of_result(exchange: Exchange, result: Mapping[str, Any]) -> ToolResult:
     content, *others = _contents(result)
+    structured = result.get("structuredContent", MISSING)
     if result.get("isError") is True:
         where = _in_body(exchange, "/result/isError")
         outcome = f"isError {_code(content)}".rstrip()
@@ -88,11 +91,20 @@ def _of_result(exchange: Exchange, result: Mapping[str, Any]) -> ToolResult:
             where=where,
             error=content,
             has_error_result=True,
+            structured=structured,
         )
     where = _in_body(exchange, "/result")
     further = tuple(_data(each) for each in others if isinstance(each, dict) and "data" in each)
     data = _data(content)
-    return ToolResult(exchange, data, False, "a result", where, further=further)  # noqa: FBT003
+    return ToolResult(
+        exchange,
+        data,
+        is_rejected=False,
+        outcome="a result",
+        where=where,
+        further=further,
+        structured=structured,
+    )
 
 
 def _in_body(exchange: Exchange, place: str) -> Location:

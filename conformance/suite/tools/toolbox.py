@@ -231,14 +231,16 @@ class Toolbox:
                 break
         return result
 
-    def require_baseline(self, operation: Operation, arguments: Arguments) -> None:
-        """Inconclusive unless primary's call of a tool was served at least once."""
+    def require_baseline(self, operation: Operation, arguments: Arguments) -> ToolResult:
+        """Primary's served call of a tool; Inconclusive unless it was served at least once."""
         purpose = "the baseline tool call"
 
-        def find(box: Toolbox) -> None:
-            require_served(box.call_until_served(operation, arguments, purpose))
+        def find(box: Toolbox) -> ToolResult:
+            result = box.call_until_served(operation, arguments, purpose)
+            require_served(result)
+            return result
 
-        self._fact("tool-baseline", find, operation.id)
+        return self._fact("tool-baseline", find, operation.id)
 
     def _message(self, operation: Operation, arguments: Arguments, purpose: str) -> Message:
         schema = self._schema(operation)

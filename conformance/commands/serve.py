@@ -12,9 +12,10 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
 from conformance.commands.outcome import UsageError
-from conformance.commands.sandbox import greeting
+from conformance.commands.sandbox import greeting, host_names
 from conformance.commands.sandbox.docs import Documented
 from conformance.commands.sandbox.faults import Failing
+from conformance.commands.sandbox.host_names import Named
 from conformance.commands.sandbox.latency import Delayed
 from conformance.commands.sandbox.rate import Limited
 from conformance.commands.sandbox.request_log import Logged
@@ -41,7 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(
             f"cannot serve on {arguments.host} port {arguments.port}: {problem.strerror or problem}"
         ) from None
-    profile = reference.profile(serve.address(listener))
+    name = host_names.shown(arguments.host, arguments.allowed_host)
+    profile = reference.profile(serve.address(listener, name))
     with _closed_by_an_error(listener):
         _write(arguments.target_out, profile)
     app = _app(reference, profile, arguments)
@@ -81,7 +83,8 @@ def _reference(arguments: argparse.Namespace) -> Reference:
 
 def _app(reference: Reference, profile: Table, arguments: argparse.Namespace) -> ASGIApp:
     """The application with what the options put in front of it, the log outermost."""
-    app: ASGIApp = reference.app
+    names = host_names.allowed(arguments.host, arguments.allowed_host)
+    app: ASGIApp = Named(reference.app, names)
     if arguments.fail:
         app = Failing(app, arguments.fail, arguments.seed)
     if arguments.rate:

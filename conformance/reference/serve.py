@@ -44,9 +44,10 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def address(listener: socket.socket) -> str:
-    """The base URL of a server on a bound socket."""
-    host, port = listener.getsockname()[:2]
+def address(listener: socket.socket, name: str | None = None) -> str:
+    """The base URL of a server on a bound socket; by another name, where it has one."""
+    bound, port = listener.getsockname()[:2]
+    host = name or bound
     authority = f"[{host}]" if ":" in host else host
     return f"http://{authority}:{port}{PREFIX}"
 

@@ -14,7 +14,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from conformance.__main__ import _chosen
 from conformance.commands import serve as command
-from conformance.commands.sandbox import docs, faults, greeting, latency, rate
+from conformance.commands.sandbox import docs, faults, greeting, host_names, latency, rate
 from conformance.commands.sandbox.docs import Documented
 from conformance.commands.sandbox.faults import Failing, Faults
 from conformance.commands.sandbox.latency import Delayed, Latency
@@ -233,6 +233,52 @@ def test_the_greeting_can_be_used_as_it_stands(reference: Reference) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize(
+    ("options", "host", "status"),
+    [
+        ([], "localhost", 200),
+        ([], "reference.test", 421),
+        (["--allowed-host", "Reference.test"], "reference.test:8080", 200),
+        (["--allowed-host", "reference.test"], "other.test", 421),
+        (["--host", "0.0.0.0"], "reference.test", 200),
+        (["--host", "0.0.0.0", "--allowed-host", "reference.test"], "other.test", 421),
+    ],
+)
+def test_tools_are_called_by_allowed_names(
+    reference: Reference, options: list[str], host: str, status: int
+) -> None:
+    """By those of this machine, by stated ones, and by every name where others are served."""
+    profile = reference.profile(f"{BASE}/v1")
+    app = command._app(reference, profile, _chosen(["serve", "--no-log", *options]))
+    key = profile["credentials"]["primary"]["api-key"]
+    headers = {
+        "host": host,
+        "x-api-key": key,
+        "accept": "application/json, text/event-stream",
+        "mcp-protocol-version": "2025-11-25",
+    }
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    request = httpx.Request("POST", f"{BASE}/mcp", headers=headers, json=asked)
+    (response,) = responses(app, request)
+    assert response.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("listening", "stated", "expected"),
+    [
+        ("127.0.0.1", [], "127.0.0.1"),
+        ("0.0.0.0", [], "127.0.0.1"),
+        ("::", [], "::1"),
+        ("0.0.0.0", ["api.test"], "api.test"),
+    ],
+)
+def test_the_base_url_has_an_address_that_clients_can_use(
+    listening: str, stated: list[str], expected: str
+) -> None:
+    """Nobody can connect to a wildcard address."""
+    assert host_names.shown(listening, stated) == expected
+
+
 def test_the_page_of_the_description_needs_no_other_host(
     reference: Reference, browser: Browser
 ) -> None:

@@ -32,6 +32,14 @@ def _address(part: argparse.ArgumentParser) -> None:
         "--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"
     )
     part.add_argument(
+        "--allowed-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a name by which clients call the tool interface, which rejects others"
+        " (default: those of this machine, or every name with a --host beyond it)",
+    )
+    part.add_argument(
         "--target-out",
         type=Path,
         metavar="FILE",

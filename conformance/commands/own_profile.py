@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from conformance.commands.connection import network
 from conformance.commands.outcome import UsageError
-from conformance.http.network import Network
 from conformance.http.transport import Transport
 from conformance.runner import examination
 from conformance.target import profile
@@ -40,7 +40,7 @@ def chosen(arguments: argparse.Namespace) -> Path | None:
 def subject(arguments: argparse.Namespace) -> tuple[Target, Transport]:
     """The target of the options, and what reaches it. Raises UsageError."""
     target = _stated(arguments, profile.load, os.environ)
-    return (target, Network()) if target is not None else _reference()
+    return (target, network()) if target is not None else _reference()
 
 
 def outline(arguments: argparse.Namespace) -> Target:

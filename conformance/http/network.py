@@ -12,6 +12,7 @@ from weakref import WeakSet
 import httpcore
 import httpx
 
+from conformance.http import surroundings
 from conformance.http.connection_pool import Pool
 from conformance.http.proxy import proxy_of
 
@@ -27,12 +28,13 @@ class Network(httpx.BaseTransport):
     `timeout.whole` of a request bounds the whole exchange, in seconds; with `fresh` it gets a new
     connection, and no other request may be under way. `certificates` are the
     SHA-256 digests, in hexadecimal digits, of the TLS certificates that servers have shown.
+    Raises UnusableEnvironment.
     """
 
     concurrency = 32
 
     def __init__(self) -> None:
-        self._context = httpx.create_ssl_context()
+        self._context = surroundings.ssl_context()
         self._routes: dict[tuple[str, bytes], _Route] = {}
         self._opening = threading.Lock()
         self._connections = Connections()

@@ -8,9 +8,9 @@ from types import ModuleType
 import pytest
 
 from conformance.contract.exit_codes import USAGE_ERROR
-from conformance.http import proxy
 from conformance.http.in_process import InProcess
 from conformance.http.network import Network
+from conformance.http.surroundings import UnusableEnvironment
 from conformance.http.transport import Transport
 from conformance.report import kept_shards
 from conformance.report.journal import JOURNAL, SHARD, UNFINISHED
@@ -135,20 +135,18 @@ def subject(config: pytest.Config) -> Subject:
         return config.stash[SUBJECT]()
     target = stated_target.target_of(config)
     if target is not None:
-        _check_proxies()
-        return Subject(
-            target, Network(), traced=not config.getoption("conformance_no_trace_headers")
-        )
+        traced = not config.getoption("conformance_no_trace_headers")
+        return Subject(target, _network(), traced=traced)
     from conformance import reference  # noqa: PLC0415  (only where no other target is named)
 
     return in_process(reference)
 
 
-def _check_proxies() -> None:
-    """UsageError where a proxy of the environment cannot be used."""
-    flaw = proxy.flaw()
-    if flaw:
-        raise pytest.UsageError(flaw)
+def _network() -> Network:
+    try:
+        return Network()
+    except UnusableEnvironment as problem:
+        raise pytest.UsageError(str(problem)) from None
 
 
 def in_process(package: ModuleType) -> Subject:

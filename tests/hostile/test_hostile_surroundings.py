@@ -6,9 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from process import conformance
 
 from conformance.contract.exit_codes import USAGE_ERROR
-from conformance.http import proxy
+from conformance.http import proxy, surroundings
+from conformance.http.surroundings import UnusableEnvironment
 from conformance.suite.tools.schema import rejection
 
 MALFORMED = [
@@ -48,6 +50,43 @@ def test_the_credentials_of_proxies_are_secrets(monkeypatch: pytest.MonkeyPatch)
         "a@long-word": "$PROXY_PASSWORD",
         "joe:word": "$PROXY_CREDENTIALS",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("SSL_CERT_FILE", None, "No such file or directory"),
+        ("SSL_CERT_FILE", "no certificate", "no certificate is there; name a PEM file"),
+        ("SSL_CERT_DIR", None, "No such file or directory"),
+        ("SSL_CERT_DIR", "no directory", "Not a directory"),
+        ("SSLKEYLOGFILE", None, "No such file or directory"),
+    ],
+)
+@pytest.mark.parametrize("command", [["run"], ["doctor"], ["init"]], ids=" ".join)
+def test_an_unusable_path_for_tls_is_a_usage_error(
+    name: str, content: str | None, reason: str, command: list[str], tmp_path: Path
+) -> None:
+    """One line names the variable, the path and the reason, whatever the scheme of the target."""
+    path = tmp_path / "missing" / "file"
+    if content is not None:
+        path = tmp_path / "file"
+        path.write_text(content)
+    stated = {name: str(path)}
+    done = conformance(tmp_path, *command, "--base-url", "http://127.0.0.1:9/v1", **stated)
+    assert (done.returncode, done.stdout) == (USAGE_ERROR, "")
+    assert f"{name}={path}: {reason}" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_directory_without_certificates_is_a_usage_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OpenSSL finds a certificate there by the digest of its name."""
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))
+    with pytest.raises(UnusableEnvironment, match="no certificate is there; name a directory"):
+        surroundings.ssl_context()
+    (tmp_path / "5ed36f99.0").touch()
+    surroundings.ssl_context()
 
 
 def test_a_run_through_a_malformed_proxy_is_a_usage_error(tmp_path: Path) -> None:

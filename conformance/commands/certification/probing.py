@@ -8,9 +8,9 @@ from typing import Any, cast
 
 from conformance.assurance.certificate import likeness
 from conformance.assurance.certificate.evidence import Evidence
+from conformance.commands.connection import network
 from conformance.contract import openapi
 from conformance.contract.verdict import Inconclusive
-from conformance.http.network import Network
 from conformance.report.document_types import ExchangeEntry
 from conformance.runner.recorded_headers import NotSent
 from conformance.runner.resending import Recorded, Resender
@@ -38,7 +38,7 @@ def probe(evidence: Evidence, target: Target, number: int) -> list[Probed]:
     possible = repeatable(evidence, target)
     drawn = random.SystemRandom().sample(possible, min(number, len(possible)))
     recorded = Recorded(evidence.target.base_url, evidence.report["suite"]["seed"], ())
-    with closing(Network()) as transport, closing(Resender(target, transport, recorded)) as sender:
+    with closing(network()) as transport, closing(Resender(target, transport, recorded)) as sender:
         return [_probed(sender, line) for line in drawn]
 
 

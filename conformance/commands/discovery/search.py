@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from conformance.commands.connection import network
 from conformance.commands.discovery.discovered import Discovered
 from conformance.commands.outcome import UsageError
 from conformance.contract import api, openapi
@@ -18,7 +19,6 @@ from conformance.contract.description.source import SourceError
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
 from conformance.http.exchange import Call
-from conformance.http.network import Network
 from conformance.http.sending import Sending
 from conformance.http.transport import Transport
 from conformance.runner import preflight
@@ -56,7 +56,7 @@ def discover(
         target = bare(base_url, environ)
     except ProfileError as problem:
         raise UsageError(str(problem)) from None
-    search = Search(target, transport or Network())
+    search = Search(target, transport or network())
     try:
         return search.everything(secrets, environ)
     finally:

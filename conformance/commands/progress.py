@@ -22,6 +22,7 @@ from conformance.report.console import failures, line, terminal
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import Report
 from conformance.report.known_failures import Known
+from conformance.report.places import Places
 from conformance.report.text import short
 from conformance.runner import items, stated_inputs
 from conformance.runner.stash import GATHERER, SESSION
@@ -50,6 +51,7 @@ class RunDisplay:
         self._tally = Tally()
         self._display: Display | None = None
         self._known: Sequence[Known] = ()
+        self._places = Places()
         self._failed: set[str] = set()
         self._problems: list[str] = []
         self._interrupted = False
@@ -132,6 +134,7 @@ class RunDisplay:
     @pytest.hookimpl(tryfirst=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
         """Take the report from the plugin that gathered it."""
+        self._places = stated_inputs.places(config)
         gatherer = config.pluginmanager.get_plugin(GATHERER)
         if gatherer is not None and gatherer.run is not None:
             self.document = gatherer.run.document
@@ -158,7 +161,7 @@ class RunDisplay:
         for spans in terminal.spans(document, self._screen, files=files):
             styled = ((text, STYLES[part]) for text, part in spans)
             self._console.print(Text.assemble(*styled), soft_wrap=True)
-        for command in artefacts.publish(document):
+        for command in artefacts.publish(document, self._places):
             self._console.print(command, soft_wrap=True)
 
 

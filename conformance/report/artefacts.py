@@ -12,6 +12,7 @@ from conformance.report import exchange_log, history
 from conformance.report.document_types import ExchangeEntry, Report
 from conformance.report.formats import allure, badge, ci, ctrf, earl, har, junit, markdown
 from conformance.report.journal import SHARD, UNFINISHED
+from conformance.report.places import Places
 
 Exchanges = Iterable[ExchangeEntry]
 
@@ -110,15 +111,20 @@ def replace(path: Path, content: bytes) -> None:
     fresh.replace(path)
 
 
-def publish(report: Report, environ: Mapping[str, str] = os.environ) -> Iterator[str]:
-    """On GitHub Actions, append the summary of the job, and return the annotations to print."""
+def publish(
+    report: Report, places: Places = ci.NOWHERE, environ: Mapping[str, str] = os.environ
+) -> Iterator[str]:
+    """On GitHub Actions, append the summary of the job, and return the annotations to print.
+
+    `places` are those in the files of the user that annotations point to.
+    """
     if environ.get("GITHUB_ACTIONS") != "true":
         return
     summary = environ.get("GITHUB_STEP_SUMMARY")
     if summary:
         with Path(summary).open("ab") as page:
             page.write(markdown.render(report))
-    yield from ci.annotations(report)
+    yield from ci.annotations(report, places)
 
 
 def mask(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[str]:

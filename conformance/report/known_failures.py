@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.contract import requirements
-from conformance.contract.verdict import Level, Verdict
+from conformance.contract.verdict import Conclusion, Level, Verdict
 from conformance.report.document import failing
 from conformance.report.document_types import Report, RequirementEntry
 from conformance.target import json_schema
@@ -191,6 +191,13 @@ def mark(report: Report, entries: Sequence[Known], today: date) -> None:
             for entry, problem in stale
         ],
     }
+
+
+def is_all_known(report: Report) -> bool:
+    """Whether the target violates the contract, and no failure is new, and no entry outdated."""
+    known = report.get("known-failures")
+    is_expected = known is not None and not known["unknown"] and not known["stale"]
+    return is_expected and report["verdict"] == Conclusion.NON_CONFORMANT
 
 
 def _is_failed_must(entry: RequirementEntry) -> bool:

@@ -277,7 +277,8 @@ class Gatherer:
             from conformance.report.console import terminal  # noqa: PLC0415
 
             terminalreporter.section("conformance")
-            for line in (*terminal.lines(self.run.document), *artefacts.publish(self.run.document)):
+            published = artefacts.publish(self.run.document, stated_inputs.places(self.config))
+            for line in (*terminal.lines(self.run.document), *published):
                 terminalreporter.write_line(line)
 
     @contextmanager

@@ -10,6 +10,7 @@ from conformance.report import known_failures as failures
 from conformance.report import previous
 from conformance.report.document_types import Report
 from conformance.report.known_failures import Known
+from conformance.report.places import Places
 from conformance.runner import disk
 from conformance.runner.collection import RUN_INI, SUITE
 
@@ -28,6 +29,12 @@ def known_failures(config: pytest.Config) -> tuple[Known, ...] | None:
         return None if path is None else failures.listed(path)
     except failures.KnownError as problem:
         raise pytest.UsageError(str(problem)) from None
+
+
+def places(config: pytest.Config) -> Places:
+    """The places in the profile and in the file of known failures that the options name."""
+    stated: Path | None = config.getoption("conformance_target")
+    return Places.of(stated, config.getoption("conformance_known_failures"))
 
 
 def baseline(config: pytest.Config) -> Report | None:

@@ -19,6 +19,7 @@ from conformance.contract import exit_codes
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
+GITHUB = yaml.safe_load((ROOT / "examples/ci/github.yml").read_text())["jobs"]["conformance"]
 GITLAB = yaml.safe_load((ROOT / "examples/ci/gitlab.yml").read_text())["conformance"]
 INPUT = re.compile(r"\$\{\{ inputs\.([a-z-]+) \}\}")
 PROGRAM = f"""\
@@ -204,3 +205,23 @@ def test_the_templates_need_no_secret_in_a_file(name: str) -> None:
 
     assert "LOCALIZATION_API_KEY" in text
     assert isinstance(parsed, dict)
+
+
+@pytest.mark.parametrize(
+    ("number", "output"), [("7", "report=baseline/report.json\n"), ("", "")], ids=["one", "none"]
+)
+def test_the_baseline_of_a_pull_request_is_the_last_report(
+    number: str, output: str, tmp_path: Path
+) -> None:
+    """A repository without a successful run has none, and the job goes on."""
+    (step,) = (each for each in GITHUB["steps"] if each.get("id") == "baseline")
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "gh"
+    program.write_text(f'#!/bin/sh\necho "$@" >> calls\n[ "$2" = download ] || echo {number}\n')
+    program.chmod(0o755)
+    file = tmp_path / "output"
+    file.touch()
+    done = shell(step["run"], tmp_path, BRANCH="main", GITHUB_OUTPUT=str(file))
+    assert (done.returncode, file.read_text()) == (0, output)
+    calls = (tmp_path / "calls").read_text()
+    assert ("run download 7 --name conformance-report --dir baseline" in calls) is bool(number)

@@ -221,6 +221,6 @@ def test_what_is_published_on_github_holds_no_command(hostile: Any, tmp_path: An
     """The lines of the output, with the summary in its file."""
     environ = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
     with patch.dict(os.environ, environ):
-        lines = list(artefacts.publish(hostile, environ))
+        lines = list(artefacts.publish(hostile, environ=environ))
     assert commands("\n".join(lines)) == []
     assert INVISIBLE.search((tmp_path / "summary.md").read_bytes().decode()) is None

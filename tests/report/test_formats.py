@@ -25,6 +25,7 @@ from conformance.__main__ import main
 from conformance.http.har_reader import TrafficError, read
 from conformance.report import artefacts, cases, comparison, latency
 from conformance.report.formats import badge, ci, ctrf, earl, har, junit, markdown
+from conformance.report.places import Places
 
 EARL = rdflib.Namespace("http://www.w3.org/ns/earl#")
 HOSTILE = "<script>alert(1)</script> [x](javascript:1) @all `a` | b\n::error::pwned \u202e\x1b[31m"
@@ -227,6 +228,40 @@ def test_annotations_are_one_line_each(failed: Any) -> None:
     assert not any("\n" in line for line in lines)
 
 
+def test_annotations_point_to_the_files_of_the_user(failed: Any, tmp_path: Path) -> None:
+    """To the id of the profile that a request had, and to an entry that no longer applies."""
+    profile, known = tmp_path / "target.toml", tmp_path / "known.toml"
+    profile.write_text('# ours\nbase-url = "http://api.test/v1"\n')
+    known.write_text(
+        '[[known]]\nrequirement = "read/list"\nreason = "r"\n\n'
+        '[[known]]\nrequirement = "approval/replay"\noperation = "review_approve"\nreason = "r"\n'
+    )
+    stale = {"requirement": "approval/replay", "operation": "review_approve", "problem": "expired"}
+    failed["known-failures"] = {"unknown": [], "stale": [stale]}
+    outdated, error, warning = ci.annotations(failed, Places.of(profile, known))
+    assert outdated == (
+        f"::error file={known},line=5,title=outdated known failure"
+        "::approval/replay on review_approve: expired; delete the entry"
+    )
+    assert error.startswith(f"::error file={profile},line=2,title=approval/replay")
+    assert warning.startswith(f"::warning file={profile},line=2,title=")
+    assert "- **approval/replay** on review\\_approve: expired" in markdown.render(failed).decode()
+
+
+@pytest.mark.parametrize("text", ["", "[[known]]\n[[known", "\udcff"])
+def test_a_file_that_was_edited_meanwhile_has_no_places(text: str, tmp_path: Path) -> None:
+    """The annotation then points to no line."""
+    file = tmp_path / "known.toml"
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    assert Places.of(tmp_path / "none.toml", file).entries == {}
+
+
+def test_a_run_whose_failures_are_all_known_says_so(failed: Any) -> None:
+    """In the heading of the summary: the job does not fail."""
+    failed["known-failures"] = {"unknown": [], "stale": []}
+    assert markdown.render(failed).decode().startswith("## ☑️ Non-conformant, as is known: ")
+
+
 def test_gitlab_and_shields_have_their_formats(failed: Any, conforming: Any) -> None:
     """Issues with fingerprints that stay the same, and a badge with a colour."""
     issues = json.loads(ci.code_quality(failed))
@@ -248,9 +283,9 @@ def test_a_summary_and_annotations_are_published_on_github(failed: Any, tmp_path
     """Outside GitHub, nothing is published."""
     page = tmp_path / "summary.md"
     environ = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(page)}
-    assert len(list(artefacts.publish(failed, environ))) == 2
+    assert len(list(artefacts.publish(failed, environ=environ))) == 2
     assert page.read_bytes() == markdown.render(failed)
-    assert list(artefacts.publish(failed, {})) == []
+    assert list(artefacts.publish(failed, environ={})) == []
 
 
 def test_a_secret_in_an_artefact_is_masked_in_place(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from conformance.report.document_types import (
     Report,
     SuiteEntry,
 )
+from conformance.report.known_failures import is_all_known
 from conformance.report.text import short
 
 VERDICTS = {
@@ -29,6 +30,10 @@ INTERRUPTED = {
     ),
     "inconclusive": ("INTERRUPTED: nothing failed so far", "warn"),
 }
+KNOWN = (
+    "NON-CONFORMANT, as is known: each failure is a known failure, and none fails this run",
+    "warn",
+)
 SHARD = {
     "conformant": ("nothing failed", "good"),
     "non-conformant": ("NON-CONFORMANT already: the target violates the contract", "bad"),
@@ -78,7 +83,7 @@ def _verdict(report: Report) -> Iterator[list[Span]]:
         yield [(f"{part.upper()}: {sentence}", style)]
         return
     sentences = INTERRUPTED if report["interrupted"] else VERDICTS
-    yield [sentences[report["verdict"]]]
+    yield [KNOWN if is_all_known(report) else sentences[report["verdict"]]]
     if part:
         yield [(f"  {part}", "warn")]
 
@@ -145,8 +150,6 @@ def _known_failures(known: KnownFailuresEntry) -> Iterator[list[Span]]:
         yield [(f"  {number} not checked, as known gaps", "")]
     if known["unknown"] or known["stale"]:
         yield [("  the failures differ from the known failures", "bad")]
-    else:
-        yield [("  every failure is a known failure", "good")]
     for entry in known["stale"]:
         where = f" on {entry['operation']}" if entry["operation"] else ""
         text = f"{entry['requirement']}{where}: {entry['problem']}"

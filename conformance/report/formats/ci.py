@@ -9,6 +9,7 @@ from conformance.contract.verdict import Level, Verdict
 from conformance.report.cases import Case, cases
 from conformance.report.causes.attribution import Cause, attributed
 from conformance.report.document_types import Report
+from conformance.report.places import Place, Places
 from conformance.report.text import short, visible
 
 PROFILE = "target.toml"
@@ -18,15 +19,48 @@ MOST_ANNOTATIONS = 10
 
 LONGEST = 400
 
+NOWHERE = Places()
+BASE_URL = "base-url"
+"""The key of the profile that every failure is about."""
 
-def annotations(report: Report) -> Iterator[str]:
-    """Workflow commands, one for each cause: an error for a `must`, a warning for a `should`."""
+
+def annotations(report: Report, places: Places = NOWHERE) -> Iterator[str]:
+    """Workflow commands, one for each cause: an error for a `must`, a warning for a `should`.
+
+    Before them an error for each outdated entry of the known failures, since it fails the job.
+    """
+    yield from _outdated(report, places)
     causes = attributed(report)
     musts = [cause for cause in causes if cause.entry["level"] == Level.MUST]
     shoulds = [cause for cause in causes if cause.entry["level"] != Level.MUST]
     for kind, some in (("error", musts), ("warning", shoulds)):
         for cause in some[:MOST_ANNOTATIONS]:
-            yield f"::{kind} title={_property(_name(cause))}::{_data(_description(cause))}"
+            yield _command(kind, _name(cause), _description(cause), _place(cause, places))
+
+
+def _outdated(report: Report, places: Places) -> Iterator[str]:
+    stale = report["known-failures"]["stale"] if "known-failures" in report else []
+    for entry in stale[:MOST_ANNOTATIONS]:
+        requirement, operation = entry["requirement"], entry["operation"]
+        where = f" on {operation}" if operation else ""
+        text = f"{requirement}{where}: {entry['problem']}; delete the entry"
+        place = places.entries.get((requirement, operation))
+        yield _command("error", "outdated known failure", text, place)
+
+
+def _place(cause: Cause, places: Places) -> Place | None:
+    """The line of the profile with the id that the request had; else that of the base URL."""
+    condition = cause.findings[0].get("condition", {})
+    named = condition.get("ids", {}).values()
+    return next((places.keys[key] for key in (*named, BASE_URL) if key in places.keys), None)
+
+
+def _command(kind: str, title: str, text: str, place: Place | None) -> str:
+    properties = {"title": title} if place is None else {"file": place.file, "title": title}
+    if place is not None:
+        properties["line"] = str(place.line)
+    stated = ",".join(f"{name}={_property(value)}" for name, value in sorted(properties.items()))
+    return f"::{kind} {stated}::{_data(text)}"
 
 
 def _name(cause: Cause) -> str:

@@ -9,9 +9,11 @@ from conformance.report import coverage, shards, unchecked
 from conformance.report.cases import Case, cases
 from conformance.report.causes.attribution import Cause, attributed
 from conformance.report.document_types import Report, RequirementEntry
+from conformance.report.known_failures import is_all_known
 from conformance.report.text import short, visible
 
 MARKS = {"conformant": "✅", "non-conformant": "❌", "inconclusive": "❔"}
+KNOWN = "☑️"
 COLUMNS = ("pass", "fail", "error", "inconclusive", "not-applicable")
 MOST = 30
 LONGEST = 300
@@ -27,12 +29,16 @@ def _lines(report: Report) -> Iterator[str]:
     found = list(cases(report))
     causes = attributed(report)
     target = escaped(report["target"]["base-url"])
-    yield f"## {MARKS[report['verdict']]} {report['verdict'].capitalize()}: {target}"
+    mark, verdict = MARKS[report["verdict"]], report["verdict"].capitalize()
+    if is_all_known(report):
+        mark, verdict = KNOWN, f"{verdict}, as is known"
+    yield f"## {mark} {verdict}: {target}"
     yield ""
     yield from _table(found)
     musts = [cause for cause in causes if cause.entry["level"] == Level.MUST]
     yield from _causes("Failed requirements", musts)
     yield from _section("Known failures", [case for case in found if case.known])
+    yield from _outdated(report)
     shoulds = [cause for cause in causes if cause.entry["level"] != Level.MUST]
     yield from _causes("Warnings", shoulds)
     yield from _section("Internal errors", [case for case in found if _is_error(case)])
@@ -44,6 +50,19 @@ def _lines(report: Report) -> Iterator[str]:
     words = [exchanges, f"depth {suite['depth']}", f"seed {suite['seed']}"]
     words += [f"suite {suite['version']}", shards.described(suite)]
     yield ", ".join(filter(None, words))
+
+
+def _outdated(report: Report) -> Iterator[str]:
+    """The entries of the known failures that fail the job, since they no longer apply."""
+    stale = report["known-failures"]["stale"] if "known-failures" in report else []
+    if not stale:
+        return
+    yield "### Outdated known failures"
+    yield ""
+    for entry in stale:
+        where = f" on {escaped(entry['operation'])}" if entry["operation"] else ""
+        yield f"- **{escaped(entry['requirement'])}**{where}: {escaped(entry['problem'])}"
+    yield ""
 
 
 def _is_error(case: Case) -> bool:

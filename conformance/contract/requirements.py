@@ -27,8 +27,8 @@ GROUPS = {
     "nested": "lists of a parent",
     "target": "the deployment as a whole",
 }
-KEYS = {"id", "level", "class", "section", "statement", "operations", "needs", "untested"}
-REQUIRED = KEYS - {"needs", "untested"}
+KEYS = {"id", "level", "class", "section", "statement", "operations", "needs", "calls", "untested"}
+REQUIRED = KEYS - {"needs", "calls", "untested"}
 
 Groups = Mapping[str, tuple[str, ...]]
 """The operation ids of each key of GROUPS."""
@@ -45,6 +45,7 @@ class Requirement:
     `operations` is empty where it concerns the deployment as a whole. `untested` is the reason why
     it cannot be tested from outside; None where it has a check. `unscored` is the reason why it
     does not count in the revision that a run chose, `contested` the appeal that is open there.
+    `calls` is False where it is about what is declared, and no operation is called to check it.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Requirement:
     statement: str
     operations: tuple[str, ...]
     needs: tuple[str, ...] = ()
+    calls: bool = True
     untested: str | None = None
     unscored: str | None = None
     contested: str | None = None
@@ -111,6 +113,7 @@ def _requirement(entry: Mapping[str, Any], groups: Groups) -> Requirement:
         statement=entry["statement"],
         operations=_operations(entry["id"], entry["operations"], groups),
         needs=tuple(entry.get("needs", ())),
+        calls=entry.get("calls", True),
         untested=entry.get("untested"),
     )
 

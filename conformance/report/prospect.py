@@ -60,7 +60,7 @@ def _implied(stated: Requirement) -> Iterable[str]:
     """What follows from the operations of a requirement, and from its class."""
     if stated.conformance_class != "description" and stated.id != "base/version-segment":
         yield PRIMARY
-    if api.load().approval.id in stated.operations:
+    if stated.calls and api.load().approval.id in stated.operations:
         yield CONSENT
 
 

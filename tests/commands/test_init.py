@@ -72,7 +72,9 @@ def test_a_new_user_gets_to_a_verdict_with_two_commands(served: Path, tmp_path: 
     assert ended.stderr.startswith("Using target.toml of this folder")
     assert set(document["exchanges"]["methods"]) == {"GET", "POST"}
     assert document["ledger"] == []
-    assert document["coverage"]["share"] >= 0.6
+    found = document["coverage"]
+    foretold = f"{found['whole']} of {found['requirements']} requirements, {found['part']} in part"
+    assert f"A run can check {foretold}." in written.stdout
     assert document["counts"]["must"]["fail"] == document["counts"]["must"]["error"] == 0
     assert key not in written.stdout + ended.stdout + (tmp_path / "target.toml").read_text()
 

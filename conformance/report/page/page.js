@@ -67,14 +67,13 @@
     (!fields.operation.value || entry.dataset.operations.split(" ").includes(fields.operation.value)) &&
     sought.every((word) => text(entry).includes(word));
   const opened = new Set();
+  // As in the terminal: what has no verdict that counts is shown beside the requirements.
+  const others = entries.filter((entry) => ["observed", "untested"].includes(entry.dataset.outcome));
+  const total = entries.length - others.length;
   const filter = () => {
     const sought = words.value.toLowerCase().split(/\s+/).filter(Boolean);
     const active = sought.length > 0 || Object.values(fields).some((field) => field.value);
-    let shown = 0;
-    for (const entry of entries) {
-      entry.hidden = !fits(entry, sought);
-      shown += entry.hidden ? 0 : 1;
-    }
+    for (const entry of entries) entry.hidden = !fits(entry, sought);
     for (const group of all(".group, #observed")) {
       const inside = [...group.querySelectorAll(".entry")];
       group.classList.toggle("empty", active && !inside.some((entry) => !entry.hidden));
@@ -87,7 +86,8 @@
       }
       if (!active && opened.delete(fold)) fold.open = false;
     }
-    $("count").textContent = active ? `${shown} of ${entries.length} requirements` : `${entries.length} requirements`;
+    const visible = total - entries.filter((entry) => entry.hidden && !others.includes(entry)).length;
+    $("count").textContent = active ? `${visible} of ${total} requirements` : `${total} requirements`;
   };
   const reset = () => {
     words.value = "";

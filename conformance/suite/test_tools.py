@@ -10,15 +10,14 @@ from typing import Any
 from conformance.contract.description.probes import PROBES
 from conformance.contract.late_imports import ALONE
 from conformance.contract.openapi import Operation
-from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, Violation, defect
-from conformance.http.exchange import MISSING, Call
+from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
+from conformance.http.exchange import Call
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live, parameter_of
 from conformance.suite.tools.channel import Caller
 from conformance.suite.tools.rejected_approvals import GUARDS
-from conformance.suite.tools.rejections import rejections
-from conformance.suite.tools.results import ToolResult, require_served
+from conformance.suite.tools.results import require_served
 from conformance.suite.tools.schema import (
     argument_paths,
     arranged,
@@ -26,7 +25,7 @@ from conformance.suite.tools.schema import (
     normalized,
     rejection,
 )
-from conformance.suite.tools.toolbox import Toolbox, ToolsNotListed, arguments_of
+from conformance.suite.tools.toolbox import Toolbox, ToolsNotListed
 
 ROUNDS = 3
 UUIDS = tuple(str(probe.value) for probe in PROBES if probe.group == "UUID")
@@ -157,59 +156,6 @@ def _allowed_arguments(operation: Operation, live: Live) -> Iterator[dict[str, A
     yield from ({**fewest, name: uuid} for name in named for uuid in UUIDS)
     if operation.is_list:
         yield from ({**fewest, "limit": limit} for limit in (1, 25, 100))
-
-
-@requirement("tools/output")
-def test_the_content_of_a_tool_matches_its_output_schema(
-    operation: Operation, toolbox: Toolbox
-) -> None:
-    """Structured content matches the output schema, also that of an error: clients check it."""
-    schema = toolbox.tool(operation).get("outputSchema")
-    if not isinstance(schema, dict):
-        raise NotApplicable(f"the tool {operation.id} has no output schema")
-    served = toolbox.require_baseline(operation, arguments_of(toolbox.live.call(operation)))
-    for result in (served, *rejections(operation, toolbox.live)):
-        _check_output(result, schema)
-
-
-def _check_output(result: ToolResult, schema: dict[str, Any]) -> None:
-    if result.structured is MISSING:
-        return
-    reason = rejection(result.structured, schema)
-    violation = defect(
-        Kind.DECLARED,
-        "the structured content of {outcome} does not match the output schema: {reason}",
-        expected="structured content as the tool declares it, or none for an error",
-        outcome=result.outcome,
-        reason=reason,
-    )
-    expect.that(reason is None, violation.at(result.where), result.exchange)
-
-
-@requirement("tools/errors")
-def test_a_tool_error_has_the_error_body(operation: Operation, toolbox: Toolbox) -> None:
-    """An error result has `code` and `requestId` as strings, as an error over HTTP has."""
-    toolbox.tool(operation)
-    results = rejections(operation, toolbox.live)
-    errors = [result for result in results if result.has_error_result]
-    if not errors:
-        outcome = results[0].outcome
-        raise NotApplicable(f"{operation.id} returned {outcome}: no result with an error")
-    for result in errors:
-        _check_error_body(result)
-
-
-def _check_error_body(result: ToolResult) -> None:
-    body = result.error if isinstance(result.error, dict) else {}
-    for name in ("code", "requestId"):
-        violation = defect(
-            Kind.ABSENT,
-            "the error result of a tool has no {property}",
-            expected="an error body with code and requestId",
-            property=name,
-        )
-        has_text = isinstance(body.get(name), str)
-        expect.that(has_text, violation.on(name).at(result.where), result.exchange)
 
 
 @requirement("tools/stock-client")

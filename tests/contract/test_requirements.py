@@ -25,12 +25,13 @@ def requirement(**properties: Any) -> Requirement:
 
 
 def test_an_entry_becomes_a_requirement() -> None:
-    """The keys `needs` and `untested` are optional."""
+    """The keys `needs`, `calls` and `untested` are optional."""
     assert requirement() == Requirement(
-        "x/y", Level.MUST, "read", "Errors", "So it is.", ("a", "b"), (), None
+        "x/y", Level.MUST, "read", "Errors", "So it is.", ("a", "b")
     )
-    full = requirement(needs=["limits", "consent"], untested="Not visible.")
-    assert (full.needs, full.untested) == (("limits", "consent"), "Not visible.")
+    full = requirement(needs=["limits", "consent"], calls=False, untested="Not visible.")
+    stated = (full.needs, full.calls, full.untested)
+    assert stated == (("limits", "consent"), False, "Not visible.")
 
 
 @pytest.mark.parametrize(

@@ -160,9 +160,9 @@ def _parsed(value: Any) -> Any:
 
 
 def _behind_words(text: str) -> str:
-    """The end of a text from the line on that begins with an object, if there is one."""
-    words, brace, rest = text.partition("{")
-    return brace + rest if words.rstrip(" \t").endswith("\n") else text
+    """The object at the end of a text, which begins with words: SDKs put them before errors."""
+    _, brace, rest = text.partition("{")
+    return brace + rest if rest.rstrip().endswith("}") else text
 
 
 def _data(content: Any) -> Any:

@@ -1,0 +1,105 @@
+"""Errors of tools: what their results look like, and that they say what HTTP says (Errors)."""
+
+from typing import Any
+
+from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Kind, NotApplicable, defect
+from conformance.http.exchange import MISSING
+from conformance.suite.callers import expect
+from conformance.suite.callers.requirement import requirement
+from conformance.suite.tools.rejections import Rejection, rejections
+from conformance.suite.tools.results import ToolResult
+from conformance.suite.tools.schema import rejection
+from conformance.suite.tools.toolbox import Toolbox, arguments_of
+
+
+@requirement("tools/output")
+def test_the_content_of_a_tool_matches_its_output_schema(
+    operation: Operation, toolbox: Toolbox
+) -> None:
+    """Structured content matches the output schema, also that of an error: clients check it."""
+    schema = toolbox.tool(operation).get("outputSchema")
+    if not isinstance(schema, dict):
+        raise NotApplicable(f"the tool {operation.id} has no output schema")
+    served = toolbox.require_baseline(operation, arguments_of(toolbox.live.call(operation)))
+    _check_output(served, schema)
+    for each in rejections(operation, toolbox.live):
+        _check_output(each.by_tool, schema)
+
+
+def _check_output(result: ToolResult, schema: dict[str, Any]) -> None:
+    if result.structured is MISSING:
+        return
+    reason = rejection(result.structured, schema)
+    violation = defect(
+        Kind.DECLARED,
+        "the structured content of {outcome} does not match the output schema: {reason}",
+        expected="structured content as the tool declares it, or none for an error",
+        outcome=result.outcome,
+        reason=reason,
+    )
+    expect.that(reason is None, violation.at(result.where), result.exchange)
+
+
+@requirement("tools/errors")
+def test_a_tool_error_has_the_error_body(operation: Operation, toolbox: Toolbox) -> None:
+    """An error result has `code` and `requestId` as strings, as an error over HTTP has."""
+    toolbox.tool(operation)
+    for each in _errors(operation, toolbox):
+        _check_error_body(each.by_tool)
+
+
+def _errors(operation: Operation, toolbox: Toolbox) -> list[Rejection]:
+    """The rejected calls with a result that is an error; NotApplicable where there is none."""
+    found = rejections(operation, toolbox.live)
+    errors = [each for each in found if each.by_tool.has_error_result]
+    if not errors:
+        outcome = found[0].by_tool.outcome
+        raise NotApplicable(f"{operation.id} returned {outcome}: no result with an error")
+    return errors
+
+
+def _check_error_body(result: ToolResult) -> None:
+    body = result.error if isinstance(result.error, dict) else {}
+    for name in ("code", "requestId"):
+        violation = defect(
+            Kind.ABSENT,
+            "the error result of a tool has no {property}",
+            expected="an error body with code and requestId",
+            property=name,
+        )
+        has_text = isinstance(body.get(name), str)
+        expect.that(has_text, violation.on(name).at(result.where), result.exchange)
+
+
+@requirement("tools/error-code")
+def test_a_tool_error_has_the_code_of_http(operation: Operation, toolbox: Toolbox) -> None:
+    """The same request of the same caller is rejected with the same `code` by both interfaces."""
+    toolbox.tool(operation)
+    compared = [each for each in _errors(operation, toolbox) if None not in _codes(each)]
+    if not compared:
+        raise NotApplicable(f"no error of the tool {operation.id} and of HTTP has a code")
+    for each in compared:
+        by_tool, over_http = _codes(each)
+        violation = defect(
+            Kind.DIFFERENCE,
+            "{request}: the code is {by_tool} by tool, and {over_http} over HTTP",
+            expected="one code for one fault",
+            actual=by_tool,
+            request=each.over_http.purpose,
+            by_tool=by_tool,
+            over_http=over_http,
+        )
+        where = violation.at(each.by_tool.where)
+        expect.that(by_tool == over_http, where, each.over_http, each.by_tool.exchange)
+
+
+def _codes(each: Rejection) -> tuple[str | None, str | None]:
+    """The codes of a rejection by tool and over HTTP, where there are any."""
+    over_http = each.over_http.json if each.over_http.status in range(400, 500) else None
+    return _code(each.by_tool.error), _code(over_http)
+
+
+def _code(body: Any) -> str | None:
+    code = body.get("code") if isinstance(body, dict) else None
+    return code if isinstance(code, str) else None

@@ -1,5 +1,6 @@
 """Approvals at once: those of one review make one approval (States and transitions)."""
 
+from collections import Counter
 from collections.abc import Collection
 
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
@@ -29,6 +30,7 @@ def test_one_approval_many_times_at_once_is_made_once(
     """At least one request succeeds, all that succeed return one result, and so does a replay."""
     preconditions.check()
     raced = race(live, approvals, ["one key at once"] * AT_ONCE)
+    _observe(live, "one key at once", raced)
     for response in raced.responses:
         expect.status(response, 200, 409)
     winner = _winner(raced)
@@ -47,6 +49,7 @@ def test_many_approvals_at_once_leave_one_state(
     """At least one request succeeds; the others return what is allowed on an approved review."""
     preconditions.check()
     raced = race(live, approvals, [f"many keys at once {n}" for n in range(AT_ONCE)])
+    _observe(live, "a key each at once", raced)
     for response in raced.responses:
         expect.status(response, *ON_APPROVED)
     _winner(raced)
@@ -114,6 +117,13 @@ def _check_results(both: Collection[Approved]) -> None:
 def _check_approved(approved: Approved) -> None:
     if approved.successes:
         check_not_in_former_state(approved.review, approved.after, approved.successes[0])
+
+
+def _observe(live: Live, subject: str, raced: Race) -> None:
+    """Say what the requests of a race returned: 200 for all, or a conflict for most."""
+    counted = Counter(response.describe() for response in raced.responses)
+    outcome = ", ".join(f"{number} × {returned}" for returned, number in sorted(counted.items()))
+    live.session.observations.append(("observe/races", subject, outcome))
 
 
 def _winner(raced: Race) -> Exchange:

@@ -63,7 +63,7 @@ def test_observed_and_untested_requirements_do_not_count(
 INVALID: dict[str, tuple[dict[str, Any], str]] = {
     "keys": (
         {"levle": 1, "aaa": 2},
-        "x/y: unknown key aaa, levle; the known keys are calls, class, id, level, needs, operations, ",
+        "x/y: unknown key aaa, levle; the known keys are calls, class, id, level, needs,",
     ),
     "class": (
         {"class": "reading"},

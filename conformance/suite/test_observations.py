@@ -24,6 +24,7 @@ FORMATS = {
 VOCABULARIES = re.compile(
     r"status|kind|subjectType|requestedAudience|language|.*Status|sourceLanguage"
 )
+REASON = "approvalUnavailableReason"
 MOST_VALUES = 40
 SORT_KEYS = ("createdAt", "updatedAt", "name", "id", "startUs")
 
@@ -40,9 +41,18 @@ def test_formats_and_vocabularies(operation: Operation, live: Live) -> None:
                 found.setdefault(f"format of {name}", set()).add(_format(value))
             elif VOCABULARIES.fullmatch(name):
                 found.setdefault(f"values of {name}", set()).add(value)
+        if record.get("approvable") is True:
+            found.setdefault(f"{REASON} of an approvable review", set()).add(_reason(record))
     for subject, values in found.items():
         shown = sorted(values)[:MOST_VALUES]
         _observe(live, "observe/formats", f"{operation.id}: {subject}", shown)
+
+
+def _reason(review: dict[str, Any]) -> str:
+    """What stands in place of a reason why a review cannot be approved, where it can."""
+    if REASON not in review:
+        return "absent"
+    return {None: "null", "": "empty"}.get(review[REASON], "a text")
 
 
 def _format(value: str) -> str:

@@ -11,6 +11,7 @@ from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.suite.callers.forged_credentials import header_of, made_up
 from conformance.suite.callers.requirement import requirement
+from conformance.suite.lists.data_conditions import unmet
 from conformance.suite.lists.live import Live
 from conformance.suite.lists.order import order
 from conformance.suite.lists.pagination import PAGE, Pagination
@@ -122,6 +123,18 @@ def _end(pagination: Pagination) -> str:
     if not last.items:
         return "an empty page"
     return "null" if "nextCursor" in last.data else "no nextCursor"
+
+
+@requirement("observe/data")
+def test_what_the_data_does_not_exercise(operation: Operation, live: Live) -> None:
+    """What no list of the target has, so that some defects of lists cannot show."""
+    if "{" in operation.path:
+        lists = [page.items for page in live.children(operation.id).values()]
+    else:
+        lists = [live.paginations.read(live.call(operation), PAGE).records]
+    for condition in unmet(lists, are_below="{" in operation.path):
+        subject = f"{operation.id}: {condition.lacking}"
+        _observe(live, "observe/data", subject, condition.remedy)
 
 
 @requirement("observe/parts")

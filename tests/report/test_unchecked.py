@@ -179,3 +179,19 @@ def test_all_renderers_show_the_same_needs() -> None:
     assert "  something special  1 requirement" in list(terminal.lines(report))
     assert '<th scope="row">something special</th>' in html.render(report, [])
     assert "- needs **something special**: 1 requirement (x/y)" in markdown.render(report).decode()
+
+
+def test_what_the_data_did_not_exercise_is_listed() -> None:
+    """On the terminal with what would exercise it, and on the page in one sentence."""
+    report = a_report()
+    report["observations"] = [
+        {"id": "observe/data", "subject": f"video_list: no {number}", "values": ["records"]}
+        for number in range(6)
+    ]
+    shown = list(terminal.lines(report))
+    start = shown.index("NOT EXERCISED, since the data of the target has none of it:")
+    assert shown[start + 1 : start + 3] == ["  video_list: no 0", "  needs        records"]
+    assert "  … and 2 more (--show-all lists them)" in shown
+    assert "lacks 6 conditions that defects need to show: video_list: no 0; " in html.render(
+        report, []
+    )

@@ -3,7 +3,15 @@
 from collections.abc import Iterable, Iterator
 
 from conformance.report import shards
-from conformance.report.console import conclusion, failures, observed, rejected, unchecked, unscored
+from conformance.report.console import (
+    conclusion,
+    failures,
+    observed,
+    rejected,
+    unchecked,
+    unexercised,
+    unscored,
+)
 from conformance.report.console.line import Span, in_ascii, plain, visible, wrapped
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import FindingEntry, Report, RequirementEntry
@@ -22,6 +30,7 @@ def spans(report: Report, screen: Screen = DEFAULT, *, files: str = "") -> Itera
     yield from _fitted(failures.spans(report, screen.width), screen)
     if not shards.is_part(report):  # what it did not check belongs to other shards
         yield from _fitted(unchecked.spans(report, show_all=screen.show_all), screen)
+    yield from _fitted(unexercised.spans(report, show_all=screen.show_all), screen)
     yield from _fitted(unscored.spans(report), screen)
     yield from _fitted(observed.spans(report, show_all=screen.show_all), screen)
     yield from _fitted(conclusion.spans(report), screen)

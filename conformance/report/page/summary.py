@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Conclusion
-from conformance.report import unchecked
+from conformance.report import unchecked, unexercised
 from conformance.report.document_types import Report
 from conformance.report.page.requirement import ShownRequirement
 from conformance.report.text import command
@@ -80,6 +80,9 @@ def _warnings(report: Report, groups: Groups) -> Iterator[str]:
         yield f"An internal error of the checker concerns {number}."
     if report["verdict"] == Conclusion.NON_CONFORMANT and groups["unchecked"]:
         yield f"{quantity(len(groups['unchecked']), 'requirement')} could not be checked."
+    if lacking := unexercised.sentence(report):
+        subjects = "; ".join(subject for subject, _ in unexercised.of(report))
+        yield f"{lacking}: {subjects}."
     stale = report["known-failures"]["stale"] if "known-failures" in report else []
     if stale:
         names = sorted({entry["requirement"] for entry in stale})

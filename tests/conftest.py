@@ -7,6 +7,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import finished_run
@@ -56,6 +57,10 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # A shell ignores SIGINT in background jobs, and processes that the tests start would inherit this.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# What tests allow is not remembered in the state folder of whoever runs them.
+STATE = TemporaryDirectory(prefix="conformance-state-")
+os.environ["XDG_STATE_HOME"] = STATE.name
 
 # Without compiled files, each of the processes that tests start would compile its modules anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -16,7 +16,7 @@ from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.quantity import quantity
 from conformance.report import prospect
 from conformance.report.prospect import Prospect
-from conformance.target import profile
+from conformance.target import profile, trust
 from conformance.target.profile import VARIABLES
 from conformance.target.target import base_url_flaw
 
@@ -36,11 +36,18 @@ def run(arguments: argparse.Namespace) -> int:
             file.write(text)
     except OSError as problem:
         raise UsageError(f"{path} cannot be written: {problem.strerror}") from None
+    _remember(path)
     sys.stdout.writelines(f"{line}\n" for line in lines)
     option = "" if path == Path("target.toml") else f" --target {path}"
     verb = "Next" if lines else "Fill it in, then run"
     sys.stdout.write(f"Wrote {path}. {verb}: conformance run{option}\n")
     return CONFORMANT
+
+
+def _remember(path: Path) -> None:
+    """The user has just named the address: nobody has to be asked about this file as it is."""
+    environ = {VARIABLES["api-key"]: "placeholder", **os.environ}
+    trust.remember(profile.demands_of(path, environ=environ))
 
 
 def _discovered(base_url: str, text: str) -> tuple[str, list[str]]:

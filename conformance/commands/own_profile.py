@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from conformance.commands import trusted
 from conformance.commands.connection import network
 from conformance.commands.outcome import UsageError
 from conformance.http.transport import Transport
@@ -38,8 +39,16 @@ def chosen(arguments: argparse.Namespace) -> Path | None:
 
 
 def subject(arguments: argparse.Namespace) -> tuple[Target, Transport]:
-    """The target of the options, and what reaches it. Raises UsageError."""
-    target = _stated(arguments, profile.load, os.environ)
+    """The target of the options, and what reaches it.
+
+    Raises UsageError, also where the user does not allow what a profile demands.
+    """
+
+    def load(path: Path, base_url: str | None) -> Target:
+        allow = trusted.profile(path, arguments)
+        return profile.load(path, base_url=base_url, allow=allow)
+
+    target = _stated(arguments, load, os.environ)
     return (target, network()) if target is not None else _reference()
 
 

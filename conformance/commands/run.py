@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from conformance.commands import own_profile
+from conformance.commands import own_profile, trusted
 from conformance.commands.forecast import Forecast
 from conformance.commands.notes import Notes
 from conformance.commands.outcome import STOPPED_EARLY, STOPPED_LATE, Stopped, UsageError
@@ -27,6 +27,7 @@ from conformance.runner.disk import locked
 from conformance.runner.examination import clear
 from conformance.runner.run_options import OPTIONS, REPORT_DIR
 from conformance.suite.fuzzing.prefetch import Prefetch
+from conformance.target import trust
 
 if TYPE_CHECKING:
     from conformance.commands.remembered import Remembered
@@ -41,7 +42,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--db takes whole runs, and --shard performs a part of one")
     if arguments.name and not arguments.db:
         raise UsageError("--name is the name of the target in a memory: add --db URL")
-    arguments.target = own_profile.chosen(arguments)
+    chosen = own_profile.chosen(arguments)
+    if chosen is not None:
+        arguments.trust = trusted.profile(chosen, arguments) is trust.anything
+        arguments.target = chosen
     directory = _writable(_directory(arguments).absolute())
     with locked(directory) as is_free:
         if not is_free:

@@ -20,6 +20,19 @@ def deferred() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+@contextmanager
+def admitted() -> Iterator[None]:
+    """Let the signals through until the end of the context, such as while somebody is asked."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def accept() -> None:
     """Let the signals through, also those that have waited."""
     if hasattr(signal, "pthread_sigmask"):

@@ -16,6 +16,7 @@ from conformance.assurance.certificate import bundle, challenge, dsse, standing,
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.verification import Verification, verify
 from conformance.assurance.registry import revocation
+from conformance.commands import trusted
 from conformance.commands.certification import environment_of_then, probing, text
 from conformance.commands.certification.probing import Probed
 from conformance.commands.outcome import UsageError
@@ -110,7 +111,8 @@ def _target(arguments: argparse.Namespace) -> Target | None:
     try:
         if arguments.target is None:
             return bare(arguments.base_url, os.environ)
-        return load(arguments.target, base_url=arguments.base_url)
+        allow = trusted.profile(arguments.target, arguments)
+        return load(arguments.target, base_url=arguments.base_url, allow=allow)
     except ProfileError as problem:
         raise UsageError(str(problem)) from None
 

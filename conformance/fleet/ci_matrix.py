@@ -27,22 +27,19 @@ class Job:
     command: str
 
 
-def whole(fleet: Path, targets: Sequence[FleetTarget]) -> list[Job]:
-    """A job for each target, which runs it as a part of its fleet."""
+def whole(fleet: Path, targets: Sequence[FleetTarget], further: Sequence[str] = ()) -> list[Job]:
+    """A job for each target, which runs it as a part of its fleet, with further options."""
+    command = ["conformance", "fleet", "run", str(fleet)]
     return [
-        Job(
-            each.name,
-            "",
-            shlex.join(["conformance", "fleet", "run", str(fleet), "--only", each.name]),
-        )
+        Job(each.name, "", shlex.join([*command, "--only", each.name, *further]))
         for each in targets
     ]
 
 
-def divided(targets: Sequence[FleetTarget], shards: int) -> list[Job]:
+def divided(targets: Sequence[FleetTarget], shards: int, further: Sequence[str] = ()) -> list[Job]:
     """A job for each shard of each target. Raises MatrixError for a target without a file."""
     return [
-        Job(each.name, f"{number}/{shards}", shlex.join(_shard(each, number, shards)))
+        Job(each.name, f"{number}/{shards}", shlex.join([*_shard(each, number, shards), *further]))
         for each in targets
         for number in range(1, shards + 1)
     ]

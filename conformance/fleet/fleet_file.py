@@ -13,7 +13,8 @@ from conformance.fleet.targets import Fleet, FleetProfile, FleetTarget, RunSetti
 from conformance.reference import target as reference_profile
 from conformance.report import known_failures
 from conformance.report.known_failures import KnownError
-from conformance.target import json_schema, profile
+from conformance.target import demands, json_schema, profile
+from conformance.target.demands import Demands, Origin
 from conformance.target.profile_file import ProfileError, tables_of, text_of
 from conformance.target.profile_schema import PROFILE
 from conformance.target.toml_schema import Array, Either, Leaf, Place, Problem, Reader, Schema
@@ -130,7 +131,7 @@ class _Read:
     def __init__(
         self, path: Path, text: str, data: Mapping[str, Any], environ: Mapping[str, str] | None
     ) -> None:
-        self._path, self._data, self._environ = path, data, environ
+        self._path, self._text, self._data, self._environ = path, text, data, environ
         self._reader = Reader(str(path), text, {})
         self._others: list[Problem] = []
 
@@ -221,12 +222,15 @@ class _Read:
         found = self._reader.read(_FILE, stated, (*place, "profile"))
         return None if found is None else self._from_file(self._path.parent / found)
 
-    def _inline(self, place: Place, stated: Mapping[str, Any], name: str) -> FleetProfile:
+    def _inline(self, place: Place, stated: Mapping[str, Any], name: str) -> FleetProfile | None:
         reader = Reader(None, None, self._environ)
         tables = profile.examine(reader, stated)
         self._reader.adopt(reader, place)
-        text = "" if reader.problems else reference_profile.toml(stated)
-        return _profile(text, f"{name}.toml", self._path.parent, stated, tables)
+        if reader.problems:
+            return None
+        demanded = demands.of(stated, Origin(self._path, self._text, self._path.parent, place))
+        text = reference_profile.toml(stated)
+        return _profile(text, f"{name}.toml", demanded, stated, tables)
 
     def _from_file(self, path: Path) -> FleetProfile | None:
         try:
@@ -238,16 +242,25 @@ class _Read:
         reader = Reader(str(path), text, self._environ)
         tables = profile.examine(reader, data)
         self._others += reader.problems
-        return _profile(text, path.name, path.parent, data, tables)
+        if reader.problems:
+            return None
+        return _profile(
+            text, path.name, demands.of(data, Origin(path, text, path.parent)), data, tables
+        )
 
 
 def _profile(
-    text: str, name: str, folder: Path, stated: Mapping[str, Any], tables: Mapping[str, Any]
+    text: str,
+    name: str,
+    demanded: Demands,
+    stated: Mapping[str, Any],
+    tables: Mapping[str, Any],
 ) -> FleetProfile:
     return FleetProfile(
         text=text,
         name=name,
-        folder=str(folder.absolute()),
+        folder=str(demanded.folder),
         variables=profile.variables(stated),
         spends=tables.get("consent", {}).get("approve-reviews", False),
+        demands=demanded,
     )

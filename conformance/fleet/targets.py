@@ -4,13 +4,15 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from conformance.target.demands import Demands
+
 
 @dataclass(frozen=True)
 class FleetProfile:
     """The profile of a target: its text, the name of its file, and the folder of its commands.
 
     `variables` are the environment variables that it names. `spends`: it lets a run approve
-    reviews.
+    reviews. `demands` is what whoever starts the fleet has to allow.
     """
 
     text: str = field(repr=False)
@@ -18,6 +20,7 @@ class FleetProfile:
     folder: str
     variables: frozenset[str] = frozenset()
     spends: bool = False
+    demands: Demands | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,12 @@ class FleetTarget:
     def spends(self) -> bool:
         """Whether a run may approve reviews that somebody would miss."""
         return self.profile is not None and self.profile.spends
+
+    @property
+    def demands(self) -> Demands | None:
+        """What its run does beside requests, with the variables that its commands get."""
+        stated = self.profile.demands if self.profile else None
+        return stated and stated.with_environment(self.settings.environment)
 
     @property
     def exclusive(self) -> str:

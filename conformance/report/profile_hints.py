@@ -26,10 +26,10 @@ class Setting:
 STATED: Mapping[str, Setting] = {  # keys whose lines do not follow from their names
     "fixtures.approvable-reviews": Setting(
         "fixtures",
-        'approvable-reviews = ["${APPROVABLE_REVIEW}"] # each is spent',
+        'approvable-reviews = ["${LOCALIZATION_APPROVABLE_REVIEW}"] # each is spent',
     ),
     "fixtures.unapprovable-reviews": Setting(
-        "fixtures", 'unapprovable-reviews = ["${UNAPPROVABLE_REVIEW}"]'
+        "fixtures", 'unapprovable-reviews = ["${LOCALIZATION_UNAPPROVABLE_REVIEW}"]'
     ),
     "fixtures.provision.approvable-review": Setting(
         "fixtures.provision", 'approvable-review = ["./make-review"] # prints {"id": "…"}'
@@ -44,8 +44,8 @@ STATED: Mapping[str, Setting] = {  # keys whose lines do not follow from their n
     "limits.connections": Setting(
         "limits", "connections = 4 # requests that may be under way at once"
     ),
-    "tools.url": Setting("tools", 'url = "${TOOLS_URL}"'),
-    "description.url": Setting("description", 'url = "${DESCRIPTION_URL}"'),
+    "tools.url": Setting("tools", 'url = "${LOCALIZATION_TOOLS_URL}"'),
+    "description.url": Setting("description", 'url = "${LOCALIZATION_DESCRIPTION_URL}"'),
     "consent.approve-reviews": Setting(
         "consent", "approve-reviews = true # spends the approvable reviews"
     ),
@@ -122,7 +122,8 @@ OF_TABLES: Mapping[str, Callable[[str], Iterator[Setting]]] = {
 
 
 def _variable(*words: str) -> str:
-    return re.sub(r"[^A-Z0-9]+", "_", "_".join(words).upper())
+    name = re.sub(r"[^A-Z0-9]+", "_", "_".join(words).upper())
+    return f"LOCALIZATION_{name}"  # what is meant for this needs no question
 
 
 def toml(stated: Iterable[Setting]) -> Iterator[str]:

@@ -69,6 +69,10 @@ OPTIONS = (
         type=Path,
     ),
     RunOption(
+        "trust",
+        "run the commands of the profile, and send the variables that it names, without a question",
+    ),
+    RunOption(
         "report-dir",
         "folder for the report (default: reports/latest)",
         metavar="DIR",

@@ -5,15 +5,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
 from conformance.runner.collection import RUN_INI
+from conformance.target import trust
 from conformance.target.profile import load, of_environment, parse, with_credentials
 from conformance.target.profile_file import ProfileError
 from conformance.target.profile_schema import BASE_URL
 from conformance.target.target import Target
+from conformance.target.trust import Allow
+
+Stated: TypeAlias = Path | Mapping[str, Any] | None
+"""The file of a profile, or its tables; None where there is none."""
 
 TARGET: pytest.StashKey[Target | None] = pytest.StashKey()
 """The target of `target_of`: read once, since commands of its profile may print secrets."""
@@ -30,13 +35,13 @@ def _target(config: pytest.Config) -> Target | None:
     base_url = config.getoption("base_url", None) or None
     if base_url is None and _is_base_url_empty(config.invocation_params.args):
         raise pytest.UsageError(f"--base-url is empty: {BASE_URL.remedy}")
-    profile = _profile(config, base_url)
+    profile, allow = _profile(config, base_url)
     credentials: dict[str, Any] = {}
     for others in config.hook.pytest_conformance_credentials(config=config):
         credentials |= others
     try:
         if isinstance(profile, Path):
-            target = load(profile, base_url=base_url, credentials=credentials)
+            target = load(profile, base_url=base_url, credentials=credentials, allow=allow)
         elif profile is not None or base_url:
             stated = of_environment(os.environ) if profile is None else profile
             tables = with_credentials(stated, credentials)
@@ -57,13 +62,16 @@ def _is_base_url_empty(arguments: Sequence[object]) -> bool:
     return "--base-url=" in arguments or ("--base-url", "") in pairwise(arguments)
 
 
-def _profile(config: pytest.Config, base_url: str | None) -> Path | Mapping[str, Any] | None:
-    """The profile: that of --target, of a hook, or of the folder."""
+def _profile(config: pytest.Config, base_url: str | None) -> tuple[Stated, Allow]:
+    """The profile of --target, of a hook, or of the folder, and what it may demand."""
+    is_trusted = config.getoption("conformance_trust")
     path: Path | None = config.getoption("conformance_target")
     if path is not None:
-        return path
-    made: Path | Mapping[str, Any] | None = config.hook.pytest_conformance_target(config=config)
-    return made if made is not None or base_url else own_profile(config)
+        return path, trust.anything if is_trusted else trust.named
+    made: Stated = config.hook.pytest_conformance_target(config=config)
+    if made is not None or base_url:
+        return made, trust.anything  # a hook is code of the user
+    return own_profile(config), trust.anything if is_trusted else trust.found
 
 
 def _provisioned(target: Target, config: pytest.Config) -> Target:

@@ -10,6 +10,8 @@ from pathlib import Path, PurePath
 from types import MappingProxyType
 from typing import Any
 
+from conformance.target import demands, trust
+from conformance.target.demands import Demands, Origin
 from conformance.target.profile_file import ProfileError, tables_of, text_of
 from conformance.target.profile_flaws import (
     check_address,
@@ -33,6 +35,7 @@ from conformance.target.target import (
 )
 from conformance.target.token import Token, TokenCommand, TokenError
 from conformance.target.toml_schema import Place, Problem, Reader, reference
+from conformance.target.trust import Allow
 
 NO_OTHERS: Mapping[str, Any] = MappingProxyType({})
 VARIABLES = {"api-key": "LOCALIZATION_API_KEY", "bearer": "LOCALIZATION_TOKEN"}
@@ -49,14 +52,23 @@ def load(
     base_url: str | None = None,
     environ: Mapping[str, str] = os.environ,
     credentials: Mapping[str, Any] = NO_OTHERS,
+    allow: Allow = trust.named,
 ) -> Target:
     """The target that a file describes, at `base_url` where one is given.
 
     `credentials` replace those of the file, by the names of their callers. Runs the commands that
-    print secrets. Raises ProfileError with every problem of the file.
+    print secrets, where `allow` lets the file do what it demands. Raises ProfileError with every
+    problem of the file, or with all that is not allowed.
     """
     text = text_of(path)
-    data = with_credentials(tables_of(path, text), credentials)
+    tables = tables_of(path, text)
+    data = with_credentials(tables, credentials)
+    _sound(Reader(str(path), text, environ), data, base_url)
+    # What replaces a part of the file is not the file's.
+    own = with_credentials(tables, {name: {} for name in credentials})
+    demanded = demands.of(own, Origin(path, text), base_url)
+    if not allow(demanded):
+        raise ProfileError(tuple(demanded.problems()))
     return parse(data, source=str(path), text=text, base_url=base_url, environ=environ)
 
 
@@ -68,6 +80,16 @@ def outline(
     data = tables_of(path, text)
     unset = dict.fromkeys(variables(data.get("credentials")), UNKNOWN)
     return _target(Reader(str(path), text, {**environ, **unset}), data, base_url)
+
+
+def demands_of(
+    path: Path, base_url: str | None = None, environ: Mapping[str, str] = os.environ
+) -> Demands:
+    """What a file demands; runs and sends nothing. Raises ProfileError with its problems."""
+    text = text_of(path)
+    tables = tables_of(path, text)
+    _sound(Reader(str(path), text, environ), tables, base_url)
+    return demands.of(tables, Origin(path, text), base_url)
 
 
 def with_credentials(
@@ -103,9 +125,8 @@ def parse(
 
 
 def _target(reader: Reader, data: Mapping[str, object], base_url: str | None) -> Target:
-    profile = examine(reader, data, base_url)
-    address = str(base_url or profile.get("base-url", "")).rstrip("/")
-    _raise_problems(reader)
+    profile = _sound(reader, data, base_url)
+    address = str(base_url or profile["base-url"]).rstrip("/")
     return Target(
         base_url=address,
         credentials=_credentials(profile.get("credentials", {}), data),
@@ -122,6 +143,15 @@ def _target(reader: Reader, data: Mapping[str, object], base_url: str | None) ->
     )
 
 
+def _sound(
+    reader: Reader, data: Mapping[str, object], base_url: str | None = None
+) -> dict[str, Any]:
+    """The tables of a profile without a problem. Raises ProfileError."""
+    profile = examine(reader, data, base_url)
+    _raise_problems(reader)
+    return profile
+
+
 def _raise_problems(reader: Reader) -> None:
     if reader.problems:
         in_order = sorted(reader.problems, key=lambda problem: (problem.line or 0, problem.key))
@@ -136,8 +166,7 @@ def check(path: Path, *, allow_secrets: bool = False) -> list[Problem]:
     text = text_of(path)
     data = tables_of(path, text)
     reader = Reader(str(path), text, None)
-    tables = examine(reader, data)
-    _raise_problems(reader)
+    tables = _sound(reader, data)
     if not allow_secrets:
         for name, secrets in credential_tables(tables.get("credentials", {})):
             for scheme, secret in secrets.items():

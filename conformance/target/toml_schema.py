@@ -100,14 +100,7 @@ class Reader:
 
     def report(self, place: Place, what: str, remedy: str) -> None:
         """Add a problem of the value at a place."""
-        line = next(
-            (
-                self._lines[place[:end]]
-                for end in range(len(place), 0, -1)
-                if place[:end] in self._lines
-            ),
-            None,
-        )
+        line = line_of(self._lines, place)
         self.problems.append(Problem(self._source, line, dotted(place), what, remedy))
         self._places.append(place)
 
@@ -216,6 +209,12 @@ def lines(text: str) -> dict[Place, int]:
         for end in range(1, len(place) + 1):
             found.setdefault(place[:end], number)
     return found
+
+
+def line_of(known: Mapping[Place, int], place: Place) -> int | None:
+    """The line of a place, or of the nearest one around it that begins a line."""
+    around = (place[:end] for end in range(len(place), 0, -1))
+    return next((known[each] for each in around if each in known), None)
 
 
 def _indexed(key: Place, arrays: Counter[Place]) -> Place:

@@ -65,9 +65,10 @@ def step(name: str, folder: Path, **inputs: str) -> subprocess.CompletedProcess[
 def profile(folder: Path, served: Path) -> dict[str, str]:
     """Write a profile of the served reference; the variables that it needs."""
     stated = tomllib.loads(served.read_text())
-    text = f'base-url = "{stated["base-url"]}"\n[credentials.primary]\napi-key = "${{KEY}}"\n'
+    address = f'base-url = "{stated["base-url"]}"'
+    text = f'{address}\n[credentials.primary]\napi-key = "${{LOCALIZATION_KEY}}"\n'
     (folder / "target.toml").write_text(f'{text}[gate]\nrequire = ["base/version-segment"]\n')
-    return {"KEY": stated["credentials"]["primary"]["api-key"]}
+    return {"LOCALIZATION_KEY": stated["credentials"]["primary"]["api-key"]}
 
 
 def test_the_action_checks_its_files_first(tmp_path: Path) -> None:

@@ -126,10 +126,13 @@ def test_without_consent_a_run_only_reads(served: Path, tmp_path: Path) -> None:
     stated = tomllib.loads(served.read_text())
     target = tmp_path / "target.toml"
     target.write_text(
-        f'base-url = "{stated["base-url"]}"\n[credentials.primary]\napi-key = "${{KEY}}"\n'
+        f'base-url = "{stated["base-url"]}"\n[credentials.primary]\n'
+        'api-key = "${LOCALIZATION_KEY}"\n'
     )
     key = stated["credentials"]["primary"]["api-key"]
-    ended = conformance_here(tmp_path, "run", "--target", target, "--depth", "quick", KEY=key)
+    ended = conformance_here(
+        tmp_path, "run", "--target", target, "--depth", "quick", LOCALIZATION_KEY=key
+    )
     document = report(tmp_path)
     assert (ended.returncode, document["verdict"]) == (0, "inconclusive")
     assert list(document["exchanges"]["methods"]) == ["GET"]
@@ -192,13 +195,15 @@ def test_a_rejected_key_ends_a_run_before_its_first_check(served: Path, tmp_path
     """Exit code 4, one line that names the variable, and no report."""
     address = tomllib.loads(served.read_text())["base-url"]
     target = tmp_path / "target.toml"
-    target.write_text(f'base-url = "{address}"\n[credentials.primary]\napi-key = "${{KEY}}"\n')
-    ended = conformance(tmp_path, "run", "--target", target, KEY="nobody-has-this-key")
+    target.write_text(
+        f'base-url = "{address}"\n[credentials.primary]\napi-key = "${{LOCALIZATION_KEY}}"\n'
+    )
+    ended = conformance(tmp_path, "run", "--target", target, LOCALIZATION_KEY="nobody-has-this-key")
 
     assert (ended.returncode, ended.stdout) == (4, "")
     assert ended.stderr == (
-        "conformance run: error: the API key in KEY was rejected with 401 by every operation: "
-        "nothing can be checked\n"
+        "conformance run: error: the API key in LOCALIZATION_KEY was rejected with 401 by every"
+        " operation: nothing can be checked\n"
     )
     assert not (tmp_path / "reports/latest/report.json").exists()
 

@@ -28,7 +28,7 @@ name = "away"
 labels = ["far"]
 [target.profile]
 base-url = "http://127.0.0.1:9/v1"
-credentials.primary.api-key = "${AWAY_KEY}"
+credentials.primary.api-key = "${LOCALIZATION_AWAY_KEY}"
 """
 
 
@@ -65,9 +65,18 @@ def test_a_campaign_says_how_each_target_ended(tmp_path: Path) -> None:
     The target that was away is unreachable, and its secret is nowhere in the output.
     """
     (tmp_path / "fleet.toml").write_text(FLEET)
-    ended = conformance(tmp_path, "fleet", "run", "fleet.toml", AWAY_KEY="hunter2secret")
+    ended = conformance(
+        tmp_path, "fleet", "run", "fleet.toml", LOCALIZATION_AWAY_KEY="hunter2secret"
+    )
     again = conformance(
-        tmp_path, "fleet", "run", "fleet.toml", "--only", "far", "--json", AWAY_KEY="hunter2secret"
+        tmp_path,
+        "fleet",
+        "run",
+        "fleet.toml",
+        "--only",
+        "far",
+        "--json",
+        LOCALIZATION_AWAY_KEY="hunter2secret",
     )
 
     assert ended.returncode == 5
@@ -86,8 +95,11 @@ def test_a_campaign_says_how_each_target_ended(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["no.toml"], "no.toml: cannot be read"),
-        (["fleet.toml"], "names the environment variable 'AWAY_KEY', which is not set"),
-        (["fleet.toml", "--db", "mysql://h/n"], "'AWAY_KEY'"),
+        (
+            ["fleet.toml"],
+            "names the environment variable 'LOCALIZATION_AWAY_KEY', which is not set",
+        ),
+        (["fleet.toml", "--db", "mysql://h/n"], "'LOCALIZATION_AWAY_KEY'"),
         (["one.toml", "--db", "mysql://h/n"], "--db mysql: neither SQLite nor PostgreSQL"),
         (["one.toml", "--only", "moon"], "no target has the label or name of --only"),
         (["one.toml", "--shard", "2/2"], "--shard 2/2 has no target; divide 1 target into fewer"),

@@ -99,7 +99,7 @@ def test_a_run_outlives_its_tokens(expiring: tuple[Expiring, Path]) -> None:
     profile.write_text(profile.read_text().replace("connections = 4", "connections = 1"))
     target = ("--target", "target.toml", "--report-dir", "report")
     classes = ("--depth", "quick", "--class", "read")
-    done = conformance_here(folder, "run", *target, *classes)
+    done = conformance_here(folder, "run", "--trust", *target, *classes)
     report = json.loads((folder / "report" / "report.json").read_bytes())
 
     assert done.returncode == 0, done.stdout + done.stderr
@@ -132,7 +132,7 @@ def replayed(folder: Path) -> tuple[dict[str, Any], list[str]]:
 def test_workers_have_tokens_of_their_own(expiring: tuple[Expiring, Path]) -> None:
     """The report is searched for all of them, and more workers than connections are an error."""
     _, folder = expiring
-    options = ("run", "--target", "target.toml", "--depth", "quick", "--class", "tools")
+    options = ("run", "--trust", "--target", "target.toml", "--depth", "quick", "--class", "tools")
     done = conformance(folder, *options, "-n", "2")
     assert done.returncode == 5, done.stdout + done.stderr  # the profile names no tools
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.target import profile
+from conformance.target import profile, trust
 from conformance.target.profile_file import ProfileError
 from conformance.target.target import (
     Consent,
@@ -109,7 +109,7 @@ def problems(tmp_path: Path) -> Rejected:
         path = tmp_path / "target.toml"
         path.write_text(text, encoding="utf-8")
         with pytest.raises(ProfileError) as raised:
-            profile.load(path, environ=environ)
+            profile.load(path, environ=environ, allow=trust.anything)
         return list(raised.value.problems)
 
     return rejected
@@ -119,7 +119,8 @@ def problems(tmp_path: Path) -> Rejected:
 def full(tmp_path: Path) -> Target:
     """The target of a file that uses every key."""
     (tmp_path / "target.toml").write_text(FULL, encoding="utf-8")
-    return profile.load(tmp_path / "target.toml", environ=ENVIRONMENT)
+    file = tmp_path / "target.toml"
+    return profile.load(file, environ=ENVIRONMENT, allow=trust.anything)
 
 
 def test_a_base_url_alone_is_a_valid_profile() -> None:

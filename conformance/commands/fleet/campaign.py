@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from types import FrameType
 from typing import Any
 
+from conformance.commands import trusted
 from conformance.commands.fleet.display import Display
 from conformance.commands.options.fleet import UNSHARDED
 from conformance.commands.outcome import UsageError
@@ -58,6 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     targets = fleet.selected(arguments.only, arguments.shard)
     if not targets:
         raise UsageError(f"{arguments.file}: {_why_none(fleet, arguments)}")
+    if not arguments.trust:
+        trusted.demanded([each.demands for each in targets if each.demands])
     memory = _memory(arguments.db)
     try:
         with _engine(arguments) as engine:

@@ -14,10 +14,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the matrix; secrets stay the variables that the profiles name."""
     try:
         targets = fleet_file.load(arguments.file, None).targets
+        further = ["--trust"] if arguments.trust else []
         jobs = (
-            ci_matrix.divided(targets, arguments.shards)
+            ci_matrix.divided(targets, arguments.shards, further)
             if arguments.shards
-            else ci_matrix.whole(arguments.file, targets)
+            else ci_matrix.whole(arguments.file, targets, further)
         )
         sys.stdout.write(ci_matrix.rendered(jobs, arguments.format))
     except (FleetError, MatrixError) as problem:

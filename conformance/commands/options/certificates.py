@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from conformance.commands.options import usual
+from conformance.commands.options import profiles, usual
 from conformance.runner import option_types
 
 
@@ -172,6 +172,7 @@ def _probe(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--target", type=Path, metavar="FILE", help="profile with credentials for --probe"
     )
+    profiles.trust(part)
 
 
 def appeal(part: argparse.ArgumentParser) -> None:

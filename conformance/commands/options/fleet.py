@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from conformance.commands.options import fleet_answers, usual
+from conformance.commands.options import fleet_answers, profiles, usual
 from conformance.commands.options.run import database
 from conformance.runner import option_types
 
@@ -49,6 +49,7 @@ def _run(part: argparse.ArgumentParser) -> None:
         action="store_true",
         help="repeat what has no verdict in the last campaign; it may approve further reviews",
     )
+    profiles.trust(part)
     usual.json(part, "a JSON object, and nothing else")
 
 

@@ -85,6 +85,9 @@ def matrix(actions: Any) -> None:
         metavar="N",
         help="divide the run of each target into N jobs (default: one job for each target)",
     )
+    part.add_argument(
+        "--trust", action="store_true", help="let the jobs run the commands of the profiles"
+    )
 
 
 def _action(actions: Any, name: str, help: str) -> argparse.ArgumentParser:

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from conformance.commands.options import usual
+from conformance.runner.run_options import OPTIONS
 
 REFERENCE = "the bundled reference"
 
@@ -30,6 +31,12 @@ def target(part: argparse.ArgumentParser, reference: str = REFERENCE) -> None:
     )
 
 
+def trust(part: argparse.ArgumentParser) -> None:
+    """The option that stands for the question about a profile, as a run has it."""
+    (option,) = (each for each in OPTIONS if each.name == "trust")
+    part.add_argument(f"--{option.name}", **option.keywords)
+
+
 def init(part: argparse.ArgumentParser) -> None:
     """The options of a new profile."""
     part.add_argument(
@@ -54,6 +61,7 @@ def init(part: argparse.ArgumentParser) -> None:
 def doctor(part: argparse.ArgumentParser) -> None:
     """The target to diagnose."""
     target(part)
+    trust(part)
     usual.json(part)
 
 

@@ -32,6 +32,7 @@ def replay(part: argparse.ArgumentParser) -> None:
     part.add_argument("report", type=Path, metavar="REPORT", help="a report.json, or its folder")
     part.add_argument("ids", nargs="*", metavar="ID", help="only these requirements (default: all)")
     profiles.target(part)
+    profiles.trust(part)
     part.add_argument(
         "--write-test",
         type=Path,

@@ -72,7 +72,8 @@ def of(target: FleetTarget, permission: Permission | None) -> Task:
     environment = target.environment()
     return Task(
         target=target.name,
-        options=(*([] if profile else ["--reference"]), *stated, *classes),
+        # Whoever has started the fleet was asked for what its profiles demand.
+        options=("--trust" if profile else "--reference", *stated, *classes),
         files=_files(profile, settings.known_failures),
         folder=profile.folder if profile else None,
         environment=environment,

@@ -1,0 +1,26 @@
+"""A question on the terminal, and what stands in its place where there is none."""
+
+import sys
+from collections.abc import Iterable
+
+from conformance.commands import signals
+from conformance.report.text import visible
+
+YES = frozenset({"y", "yes"})
+
+
+def can_be_asked() -> bool:
+    """Whether somebody sits at a terminal, who reads it and can answer."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def is_affirmed(lines: Iterable[str], question: str) -> bool:
+    """Show the lines, and ask; whatever is not a clear yes is a no.
+
+    Standard output stays that of the command, and no text can hide a part of another.
+    """
+    sys.stderr.writelines(f"{visible(line)}\n" for line in lines)
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    with signals.admitted():
+        return sys.stdin.readline().strip().lower() in YES

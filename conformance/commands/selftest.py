@@ -10,10 +10,12 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from conformance.assurance.selftest import catalogue, matrix, population
+from conformance.assurance.selftest import catalogue, confined, matrix, population
 from conformance.assurance.selftest.matrix import MatrixError, Row
 from conformance.assurance.selftest.population import Mutant, PopulationError, Subject
+from conformance.commands import edits
 from conformance.commands.outcome import UsageError
+from conformance.report.text import visible
 
 PASSED, FAILED = 0, 1
 
@@ -26,10 +28,11 @@ def run(arguments: argparse.Namespace) -> int:
         return PASSED
     chosen = _chosen(everything, arguments)
     if arguments.list:
-        _print(f"{subject.id}: {subject.about}" for subject in chosen)
+        _print(visible(f"{subject.id}: {subject.about}") for subject in chosen)
         return PASSED
+    edits.confirm([subject for subject in chosen if subject.file], arguments)
     try:
-        rows = _watched(chosen, arguments.processes, alone=arguments.alone)
+        rows = _watched(chosen, arguments)
     except MatrixError as problem:
         _print([f"! {problem}"])
         return FAILED
@@ -38,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print([json.dumps(document(rows, uncovered), indent=2)])
     else:
-        _print(lines(rows, uncovered))
+        _print(map(visible, lines(rows, uncovered)))
     return FAILED if uncovered or any(row.problems for row in rows) else PASSED
 
 
@@ -103,7 +106,18 @@ def _print(text: Iterable[str]) -> None:
     sys.stdout.writelines(f"{line}\n" for line in text)
 
 
-def _watched(subjects: Sequence[Subject], processes: int, *, alone: bool) -> list[Row]:
+def _rows(subjects: Sequence[Subject], arguments: argparse.Namespace) -> Iterator[Row]:
+    """The rows of this package's own edits, and those of other files, which run confined."""
+    processes, alone = arguments.processes, arguments.alone
+    own = [subject for subject in subjects if subject.file is None]
+    others = [subject for subject in subjects if subject.file is not None]
+    if own or not others:
+        yield from matrix.rows(own, processes, alone=alone)
+    if others:
+        yield from confined.rows(others, processes, edits.barriers(arguments), alone=alone)
+
+
+def _watched(subjects: Sequence[Subject], arguments: argparse.Namespace) -> list[Row]:
     """The rows in the order of the subjects; on a terminal a bar shows the progress."""
     console = Console(stderr=True)
     columns = (
@@ -123,7 +137,7 @@ def _watched(subjects: Sequence[Subject], processes: int, *, alone: bool) -> lis
         bar = progress.add_task("the reference itself", total=len(subjects))
         progress.refresh()
         done = {}
-        for row in matrix.rows(subjects, processes, alone=alone):
+        for row in _rows(subjects, arguments):
             done[row.subject.id] = row
-            progress.update(bar, advance=1, description=row.subject.id, refresh=True)
+            progress.update(bar, advance=1, description=visible(row.subject.id), refresh=True)
     return [done[subject.id] for subject in subjects]

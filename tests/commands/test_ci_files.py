@@ -111,6 +111,20 @@ def test_the_action_runs_with_all_of_its_inputs(
     assert not (tmp_path / "pwned").exists()
 
 
+def test_the_action_trusts_a_profile_where_it_is_told_to(tmp_path: Path) -> None:
+    """Otherwise a command of the profile ends the job."""
+    (tmp_path / "target.toml").write_text(
+        'base-url = "http://127.0.0.1:9/v1"\n[credentials.primary]\n'
+        'bearer = { command = ["touch", "ran"] }\n'
+    )
+    rejected = step("Run", tmp_path)
+    assert (rejected.returncode, "add --trust" in rejected.stderr) == (4, True)
+    assert not (tmp_path / "ran").exists()
+
+    step("Run", tmp_path, trust="true")
+    assert (tmp_path / "ran").exists()
+
+
 def test_the_action_fails_where_nothing_can_be_checked(tmp_path: Path) -> None:
     """Its exit code is that of the run."""
     done = step("Run", tmp_path, target="", base_url="http://127.0.0.1:9/v1")

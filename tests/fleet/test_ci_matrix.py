@@ -71,6 +71,19 @@ def test_gitlab_gets_a_job_for_each_shard(fleet: Path, capsys: pytest.CaptureFix
     assert (sandbox.reference, sandbox.seed, sandbox.max_requests) == (True, 2, 100)
 
 
+@pytest.mark.parametrize("shards", [(), ("--shards", "2")], ids=["whole", "divided"])
+def test_the_jobs_trust_what_the_matrix_trusts(
+    shards: tuple[str, ...], fleet: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A job has no terminal; without the option it asks for it."""
+    arguments = ["fleet", "matrix", str(fleet), "--format", "github", *shards]
+    for further, trusts in (([], False), (["--trust"], True)):
+        assert main([*arguments, *further]) == CONFORMANT
+        jobs = json.loads(capsys.readouterr().out)["include"]
+        chosen = [parser().parse_args(shlex.split(job["command"])[1:]) for job in jobs]
+        assert {options.trust for options in chosen} == {trusts}
+
+
 def test_a_matrix_that_cannot_be_is_a_usage_error(
     fleet: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

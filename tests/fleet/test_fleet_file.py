@@ -73,6 +73,25 @@ def test_an_inline_profile_keeps_the_names_of_its_variables(tmp_path: Path) -> N
     assert target.environment(environ) == {"EU_KEY": "hunter2secret", "EXTRA": "y"}
 
 
+def test_what_an_inline_profile_demands_has_its_place_in_the_fleet(tmp_path: Path) -> None:
+    """With the further variables of its run, which its commands get; without a command, none."""
+    text = (
+        f'{TARGET}environment = ["EXTRA"]\n[target.profile]\n{PROFILE}'
+        '[target.profile.credentials.primary]\nbearer.command = ["./token", "${EU_KEY}"]\n'
+    )
+    (target,) = _load(tmp_path, text, EU_KEY="hunter2secret").targets
+    assert target.demands is not None
+    (command,) = target.demands.commands
+    assert command.key == "target[0].profile.credentials.primary.bearer.command"
+    assert command.line == text.count("\n")
+    assert [each.words for each in target.demands.variables] == [("EU_KEY",), ("EXTRA",)]
+
+    without = f'{TARGET}environment = ["EXTRA"]\n[target.profile]\n{PROFILE}'
+    (other,) = _load(tmp_path, without).targets
+    assert other.demands is not None
+    assert other.demands.is_empty
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -23,6 +23,7 @@ KEY = "a-key-of-the-environment-0123"
 FLEET = (
     '[[target]]\nname = "one"\nretries = 0\nprofile = "target.toml"\nclasses = ["description"]\n'
 )
+SAMPLE = Path(__file__).parents[2] / "reports" / "sample" / "mutant"
 QUICK = ("--depth", "quick", "--class", "description")
 
 
@@ -92,8 +93,12 @@ COMMANDS = {
     "doctor": ("doctor",),
     "doctor --json": ("doctor", "--json"),
     "doctor --target": ("doctor", "--target", "target.toml"),
+    "replay": ("replay", str(SAMPLE)),
+    "replay --target": ("replay", str(SAMPLE), "--target", "target.toml"),
+    "verify --probe": ("verify", "--probe", "1", "--target", "target.toml", "certificate.zip"),
     "fleet run": ("fleet", "run", "fleet.toml"),
 }
+"""Every command that reads a profile, so that its target gets requests."""
 
 
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)

@@ -49,7 +49,11 @@ def edited(edits: Sequence[Edit]) -> dict[str, str]:
 
 def changed(edits: Sequence[Edit]) -> frozenset[str] | None:
     """The functions that behave otherwise with these edits; None: it may be all of them."""
-    return source.changed(_sources(), edited(edits))
+    after = edited(edits)
+    try:
+        return source.changed(_sources(), after)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # as `ast.parse` raises them
+        return None
 
 
 @cache

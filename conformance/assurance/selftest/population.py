@@ -40,7 +40,8 @@ class Mutant:
     """A reference that violates exactly the requirements in `breaks`.
 
     `perhaps` are those that its defect violates only where requests happen to meet. `seed` is that
-    of its run: some conditions come up with some seeds only.
+    of its run: some conditions come up with some seeds only. `file` is where it is from; None: it
+    is one of this package.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Mutant:
     edits: tuple[Edit, ...]
     perhaps: frozenset[str] = frozenset()
     seed: int = SEED
+    file: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Variant:
     """A reference that conforms in another allowed way.
 
     `reading` is the interpretation of the specification that it follows. `inconclusive` are the
-    requirements that cannot be checked on it, `seed` is that of its run.
+    requirements that cannot be checked on it, `seed` is that of its run, `file` where it is from.
     """
 
     id: str
@@ -65,6 +67,7 @@ class Variant:
     edits: tuple[Edit, ...]
     inconclusive: frozenset[str]
     seed: int = SEED
+    file: Path | None = None
 
 
 Subject = Mutant | Variant
@@ -84,7 +87,8 @@ def load(paths: Sequence[Path]) -> tuple[Subject, ...]:
     found: list[Subject] = []
     for path in paths:
         try:
-            found += read(path.read_text(encoding="utf-8"))
+            subjects = read(path.read_text(encoding="utf-8"))
+            found += (replace(each, file=path) for each in subjects)
         except ValueError as problem:  # invalid UTF-8, TOML or entry
             raise PopulationError(f"{path}: {problem}") from problem
     return tuple(found)

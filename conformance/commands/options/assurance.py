@@ -26,7 +26,14 @@ def selftest(part: argparse.ArgumentParser) -> None:
         default=[],
         type=Path,
         metavar="FILE",
-        help="add the mutants and variants of these files (TOML; see CONTRIBUTING.md)",
+        help="add the mutants and variants of these files (TOML; see CONTRIBUTING.md); their edits"
+        " are shown before they run",
+    )
+    part.add_argument(
+        "--trust",
+        action="store_true",
+        help="run the edits of these files without a question, and even where this system has no"
+        " barrier between them and something",
     )
     part.add_argument(
         "--only",

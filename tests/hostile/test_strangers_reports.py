@@ -96,8 +96,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the user, with secrets in the environment."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", STOLEN)
-    monkeypatch.setenv("OWN_KEY", KEY)
-    monkeypatch.setenv("OWN_TOKEN", BEARER)
+    monkeypatch.setenv("LOCALIZATION_OURS", KEY)
+    monkeypatch.setenv("LOCALIZATION_MINE", BEARER)
     return tmp_path
 
 
@@ -107,7 +107,8 @@ def profile(folder: Path, url: str, *lines: str) -> Path:
         base-url = "{url}/v1"
         tools.url = "{url}/mcp"
         description.url = "{url}/openapi.json"
-        credentials.primary = {{ api-key = "${{OWN_KEY}}", bearer = "${{OWN_TOKEN}}" }}
+        credentials.primary.api-key = "${{LOCALIZATION_OURS}}"
+        credentials.primary.bearer = "${{LOCALIZATION_MINE}}"
         fixtures.approvable-reviews = ["{LISTED}"]
     """
     path = folder / "target.toml"
@@ -316,7 +317,10 @@ def test_what_is_sent_goes_to_the_target_of_the_user(
     exchanges = {
         "read": a_request(headers=[["x-api-key", "$AWS_SECRET_ACCESS_KEY"]]),
         "both": a_request(
-            headers=[["x-api-key", "$OWN_KEY"], ["authorization", "Bearer $OWN_TOKEN"]]
+            headers=[
+                ["x-api-key", "$LOCALIZATION_OURS"],
+                ["authorization", "Bearer $LOCALIZATION_MINE"],
+            ]
         ),
         "query": a_request(path="/projects?cursor=$AWS_SECRET_ACCESS_KEY&a=//evil"),
         "tool": a_call("video_list", {"cursor": text}, headers=session),
@@ -356,7 +360,7 @@ def test_consent_and_the_list_of_reviews_hold(
         "throttled": a_request(credential="throttled"),
     }
     report = report_of(folder, approvals)
-    throttled = 'credentials.throttled.api-key = "${OWN_KEY}"'
+    throttled = 'credentials.throttled.api-key = "${LOCALIZATION_OURS}"'
     path = profile(folder, own.url, throttled)
     assert main(["replay", str(report), "--target", str(path)]) == 1
     assert set(outcomes(capsys).values()) == {"NOT SENT"}
@@ -411,7 +415,7 @@ def test_the_profile_that_a_report_names_is_not_read(
     assert "there is no target.toml here; use --target FILE" in capsys.readouterr().err
 
     profile(folder, own.url)
-    main(["replay", str(report), *options])
+    main(["replay", str(report), *options, "--trust"])
 
     assert "Using target.toml of this folder" in capsys.readouterr().err
     assert own.lines == ([] if options else [("GET", f"/v1/projects/{ID}")])

@@ -43,6 +43,8 @@ LONGEST = (
     "report/test_allure.py",
     "runner/test_engine.py",
     "hostile/test_behaviours.py",
+    "hostile/test_strangers_edits.py",
+    "hostile/test_trust.py",
     "hostile/test_stopped_anywhere.py",
     "commands/test_stop.py",
     "report/test_causes.py",

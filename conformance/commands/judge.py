@@ -4,12 +4,12 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from conformance.commands.outcome import UsageError
 from conformance.contract import openapi, requirements
-from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
+from conformance.contract.exit_codes import CHECKER_ERROR, CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Finding, Verdict, worst
 from conformance.http import serialization
@@ -34,7 +34,6 @@ def run(arguments: argparse.Namespace) -> int:
     contract = openapi.load()
     traffic = _traffic(arguments, contract)
     entries = list(_checked(traffic, contract))
-    failed = any(entry["verdict"] == Verdict.FAIL for entry in entries)
     if arguments.json:
         result = {
             "requirements": entries,
@@ -44,6 +43,14 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(json.dumps(result, indent=2) + "\n")
     else:
         sys.stdout.writelines(f"{line}\n" for line in _lines(entries, traffic))
+    return _exit_code(entries)
+
+
+def _exit_code(entries: Sequence[RequirementEntry]) -> int:
+    """The exit code, as that of a run: an internal error wins over a violation."""
+    if any(map(document.has_error, entries)):
+        return CHECKER_ERROR
+    failed = any(entry["verdict"] == Verdict.FAIL for entry in entries)
     return NON_CONFORMANT if failed else CONFORMANT
 
 

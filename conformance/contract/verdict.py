@@ -184,6 +184,10 @@ class NotApplicable(Exception):
     """The target does not have the subject of the requirement."""
 
 
+FOUND = (Violation, Inconclusive, NotApplicable)
+"""What a check raises about a target; anything else is an internal error."""
+
+
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """The verdict that decides among several; inconclusive where there is none."""
     order = list(Verdict)

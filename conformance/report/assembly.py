@@ -1,6 +1,6 @@
 """The report of a run, assembled from what was gathered of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -51,7 +51,8 @@ class Assembly:
 
     def report(self, gathered: Gathered, *, seconds: float, interrupted: bool) -> Report:
         """The report of a run that took some seconds so far."""
-        suite, entries = self.about["suite"], self._requirements(gathered)
+        suite, every = self.about["suite"], self._requirements(gathered)
+        entries = [each for each in every if _is_reported(each, suite["classes"])]
         report: Report = {
             "format": document.FORMAT,
             "verdict": document.conclusion(entries).value,
@@ -73,7 +74,7 @@ class Assembly:
             "unchecked": unchecked.remainder(entries, suite["classes"], interrupted=interrupted),
             "observations": document.observations(gathered.observations),
             "ledger": list(map(_approval, gathered.ledger)),
-            "gate": gate.entry(entries, self.required, self.target, self.baseline),
+            "gate": gate.entry(entries, every, self.required, self.target, self.baseline),
         }
         if gathered.budgets:
             budgets = gathered.budgets.items()
@@ -96,6 +97,12 @@ class Assembly:
                 key = (entry["id"], found["operation"], found["message"])
                 if found["verdict"] == Verdict.FAIL and key in self.reproductions:
                     found["reproduction"] = self.reproductions[key]
+
+
+def _is_reported(entry: RequirementEntry, classes: Collection[str]) -> bool:
+    """Whether a requirement belongs to the classes of a run, or the run has seen it go wrong."""
+    is_wrong = entry["verdict"] == Verdict.FAIL or document.has_error(entry)
+    return entry["class"] in classes or is_wrong
 
 
 def _requirement(stated: Requirement, gathered: Gathered) -> RequirementEntry:

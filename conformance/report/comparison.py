@@ -31,6 +31,9 @@ Observed = Mapping[tuple[str, str], list[Any]]
 UNREPORTED = "not in the report"
 """The verdict on what another build, or a run of other classes, has checked."""
 
+LOST = (Verdict.INCONCLUSIVE, Verdict.ERROR, UNREPORTED)
+"""What became of a requirement that passed, and was not checked again."""
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -62,7 +65,7 @@ def compare(before: Report, after: Report) -> Comparison:
         then, now = earlier.get(name, UNREPORTED), later.get(name, UNREPORTED)
         if then == now:
             continue
-        is_lost = then == Verdict.PASS and now in (Verdict.INCONCLUSIVE, UNREPORTED)
+        is_lost = then == Verdict.PASS and now in LOST
         if name in accepted and (now == Verdict.FAIL or is_lost):
             found["known"].append(f"{name}: {then}, now {now}")
         elif now == Verdict.FAIL:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from conformance.contract.requirements import Requirement
@@ -103,7 +104,9 @@ def _findings(
     _add_shares(distinct.values(), findings)
     order = list(Verdict)
     ordered = sorted(distinct.values(), key=lambda found: order.index(Verdict(found["verdict"])))
-    return ordered[:MOST_FINDINGS]
+    # Many failures do not hide that the checker has failed as well.
+    late = (each for each in ordered[MOST_FINDINGS:] if each["verdict"] == Verdict.ERROR)
+    return [*ordered[:MOST_FINDINGS], *islice(late, 1)]
 
 
 def _add_shares(entries: Iterable[FindingEntry], findings: Iterable[FindingRecord]) -> None:
@@ -143,17 +146,31 @@ def silent(entry: RequirementEntry) -> list[str]:
 
 
 def failing(entry: RequirementEntry) -> list[str | None]:
-    """The operations on which a requirement failed; None where it failed as a whole."""
-    found: list[str | None] = [
-        name for name, verdict in entry["operations"].items() if verdict == Verdict.FAIL
-    ]
-    return found or [None]
+    """The operations on which a requirement failed; None where it failed as a whole.
+
+    It may have failed on an operation that it does not name, or as a whole beside one that it does.
+    """
+    operations = entry["operations"]
+    found = (each["operation"] for each in entry["findings"] if each["verdict"] == Verdict.FAIL)
+    named: list[str | None] = [name for name in operations if operations[name] == Verdict.FAIL]
+    return list(dict.fromkeys([*named, *found])) or [None]
+
+
+def has_error(entry: RequirementEntry) -> bool:
+    """Whether a check or a rule of the requirement had an internal error, failed or not.
+
+    Also where its verdict does not count: what else the same fault has hidden is unknown.
+    """
+    findings = (found["verdict"] for found in entry["findings"])
+    return Verdict.ERROR in (entry["verdict"], *entry["operations"].values(), *findings)
 
 
 def conclusion(requirements: Sequence[RequirementEntry]) -> Conclusion:
-    """The verdict of the run, from its `must` requirements."""
+    """The verdict of the run, from its `must` requirements; with an error it is not conformant."""
     musts = (entry for entry in requirements if entry["level"] == Level.MUST and is_checked(entry))
-    return conclude(Verdict(entry["verdict"]) for entry in musts)
+    found = conclude(Verdict(entry["verdict"]) for entry in musts)
+    is_certain = found is Conclusion.NON_CONFORMANT or not any(map(has_error, requirements))
+    return found if is_certain else Conclusion.INCONCLUSIVE
 
 
 def counts(requirements: Sequence[RequirementEntry]) -> dict[str, dict[str, int]]:

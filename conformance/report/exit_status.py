@@ -4,11 +4,13 @@ from conformance.contract.exit_codes import (
     CHECKER_ERROR,
     CONFORMANT,
     INCOMPLETE,
+    INTERRUPTED,
     NON_CONFORMANT,
 )
-from conformance.contract.verdict import Conclusion, Level, Verdict
+from conformance.contract.verdict import Conclusion
 from conformance.http.budget import REQUESTS, TIME
 from conformance.report import known_gaps
+from conformance.report.document import has_error
 from conformance.report.document_types import Report
 
 NO_TESTS_COLLECTED = 5
@@ -17,6 +19,9 @@ NO_TESTS_COLLECTED = 5
 ENDED = (CONFORMANT, NON_CONFORMANT, NO_TESTS_COLLECTED)
 """The exit codes of pytest after which the report decides on that of the run."""
 
+REPORTED = (*ENDED, INTERRUPTED)
+"""Those after which an internal error in the report wins over everything else."""
+
 ENDING = frozenset({TIME, REQUESTS})
 """The budgets that end a run before all of it was checked."""
 
@@ -24,14 +29,15 @@ ENDING = frozenset({TIME, REQUESTS})
 def of(report: Report, status: int, *, complete: bool) -> int:
     """The exit code of a run that pytest ended with `status`.
 
-    `complete` asks for a verdict about every must.
+    `complete` asks for a verdict about every must. An internal error wins over a violation, which
+    it may have caused, and over an interruption.
     """
+    if status in REPORTED and any(map(has_error, report["requirements"])):
+        return CHECKER_ERROR
     if status not in ENDED:
         return status
     if _is_rejected(report):
         return NON_CONFORMANT
-    if _has_error(report):
-        return CHECKER_ERROR
     if "shard" in report["suite"]:
         # What it did not check may belong to another shard: `merge` decides on that.
         return INCOMPLETE if is_cut_short(report) else CONFORMANT
@@ -46,12 +52,6 @@ def _is_rejected(report: Report) -> bool:
         known = report["known-failures"]
         return bool(known["unknown"] or known["stale"])
     return report["verdict"] == Conclusion.NON_CONFORMANT
-
-
-def _has_error(report: Report) -> bool:
-    """Whether a check that counts had an error of its own."""
-    counting = (entry for entry in report["requirements"] if entry["level"] != Level.OBSERVE)
-    return any(entry["verdict"] == Verdict.ERROR for entry in counting)
 
 
 def _is_undecided(report: Report) -> bool:

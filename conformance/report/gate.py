@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.contract.verdict import Level, Verdict
-from conformance.report.document import is_checked
+from conformance.report.document import is_checked, silent
 from conformance.report.document_types import (
     FindingEntry,
     GapEntry,
@@ -40,13 +40,18 @@ class Gap:
 
 def entry(
     entries: Sequence[RequirementEntry],
+    every: Sequence[RequirementEntry],
     required: Sequence[str],
     target: Target | None,
     baseline: Report | None = None,
 ) -> GateEntry:
-    """The gate as it stands in a report; `baseline` is a report of an earlier run."""
-    missing = gaps(entries, required, target)
-    lost = () if baseline is None else _lost(entries, baseline["requirements"])
+    """The gate as it stands in a report; `baseline` is a report of an earlier run.
+
+    `entries` are those of the report. `every` has the requirements of the classes that the run left
+    out as well: what is required by name, or passed in the baseline, may be among them.
+    """
+    missing = gaps(every if required else entries, required, target)
+    lost = () if baseline is None else _lost(every, baseline["requirements"])
     return {"required": list(required), "gaps": list(map(_gap_entry, _merged([*missing, *lost])))}
 
 
@@ -66,12 +71,27 @@ def _lost(
 ) -> Iterator[Gap]:
     """What passed in an earlier run and could not be checked in this one."""
     passed = {entry["id"]: _passed(entry) for entry in earlier}
-    for entry in entries:
-        lost = [
-            found for found in _open(entry) if found["operation"] in passed.get(entry["id"], ())
-        ]
-        for gap in _gap(entry, lost):
-            yield replace(gap, reason=f"passed in the baseline: {gap.reason}")
+    for entry in filter(is_checked, entries):
+        lost = [place for place in _undecided(entry) if place in passed.get(entry["id"], ())]
+        if lost:
+            reason = f"passed in the baseline: {_reason(entry, lost)}"
+            yield Gap(entry["id"], tuple(filter(None, lost)), reason)
+
+
+def _undecided(entry: RequirementEntry) -> list[str | None]:
+    """The operations without a verdict; None where the requirement as a whole has none.
+
+    What fails on one operation may have no verdict on another one.
+    """
+    is_open = entry["verdict"] == Verdict.INCONCLUSIVE
+    return [*silent(entry)] or ([None] if is_open else [])
+
+
+def _reason(entry: RequirementEntry, places: Sequence[str | None]) -> str:
+    """The first reason why a requirement has no verdict on one of these operations."""
+    open_findings = (each for each in entry["findings"] if each["verdict"] == Verdict.INCONCLUSIVE)
+    reasons = (each["message"] for each in open_findings if each["operation"] in (*places, None))
+    return next(reasons, "it has no verdict")
 
 
 def _passed(entry: RequirementEntry) -> frozenset[str | None]:

@@ -28,10 +28,10 @@ class Gathered:
     """Findings by requirement, evidence by id, observations, and the numbers of exchanges.
 
     `items` are those whose records were added, in order. Findings on requirements that are not in
-    the catalogue of the run are left out. Of alike passes, which most findings are, there is one,
-    with the number of their responses. `ledger` has the approvals that were sent, `provisioned` the
-    ids of the reviews that were made for the run. `budgets` counts what the budgets have cut, by
-    their names.
+    the catalogue are left out: another version has made them. Of alike passes, which most findings
+    are, there is one, with the number of their responses. `ledger` has the approvals that were
+    sent, `provisioned` the ids of the reviews that were made for the run. `budgets` counts what the
+    budgets have cut, by their names.
     """
 
     def __init__(self, catalogue: Iterable[str]) -> None:
@@ -50,11 +50,15 @@ class Gathered:
         self.elapsed: dict[str, list[float]] = {}
 
     def add(self, text: str) -> None:
-        """Add the record of one item, as JSON; of a fact that several processes found, one."""
+        """Add the record of one item, as JSON; of a fact that several processes found, one.
+
+        Of the others, what nobody has seen go wrong before is added.
+        """
         record = orjson.loads(text)
         self.items[record["item"]] = None
         if record["item"].startswith(FACT):
             if record["item"] in self._facts:
+                self._add_unknown_problems(record)
                 return
             self._facts.add(record["item"])
         for finding in record["findings"]:
@@ -68,6 +72,17 @@ class Gathered:
             self.elapsed.setdefault(operation, []).extend(seconds)
         for method, number in record["methods"].items():
             self.methods[method] = self.methods.get(method, 0) + number
+
+    def _add_unknown_problems(self, record: Mapping[str, Any]) -> None:
+        for found in record["findings"]:
+            known = self.findings.get(found["requirement"])
+            if known is None or found["verdict"] not in (Verdict.FAIL, Verdict.ERROR):
+                continue
+            alike = (each for each in known if each["verdict"] == found["verdict"])
+            if all(each["operation"] != found["operation"] for each in alike):
+                known.append(found)
+                shown = found["exchanges"]
+                self._show({id: each for id, each in record["evidence"].items() if id in shown})
 
     def _is_merged(self, found: FindingRecord) -> bool:
         """Whether a finding is one more pass like an earlier one, whose responses it adds to."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -72,10 +73,12 @@ def _sort(path: Path, order: Iterable[str]) -> None:
     fresh = path.with_name(f"{path.name}.new")
     with path.open("rb") as lines, fresh.open("wb") as written:
         written.write(lines.readline())
-        # The report takes the first record of a fact that several processes have found.
-        places = dict(reversed(list(_places(lines))))
-        for item in order:
-            lines.seek(places[item])
+        # Several processes may have found one fact: the report takes the first record of it first.
+        places: dict[str, list[int]] = {}
+        for item, place in _places(lines):
+            places.setdefault(item, []).append(place)
+        for place in chain.from_iterable(places[item] for item in order):
+            lines.seek(place)
             written.write(lines.readline())
     fresh.replace(path)
 

@@ -176,7 +176,13 @@ def _covers_any(entry: Known, failures: Sequence[Failure]) -> bool:
 
 def mark(report: Report, entries: Sequence[Known], today: date) -> None:
     """Mark the known failures of a report, and add how they differ from the entries."""
-    failures = [entry for entry in entries if not entry.is_gap]
+    # So may what the run was not asked for.
+    reported = {entry["id"] for entry in report["requirements"]}
+    failures = [
+        entry
+        for entry in entries
+        if not entry.is_gap and (entry.requirement in reported or not entry.is_live(today))
+    ]
     failed = [entry for entry in report["requirements"] if _is_failed_must(entry)]
     pairs = [(entry["id"], operation) for entry in failed for operation in failing(entry)]
     found = difference(failures, pairs, today)

@@ -278,10 +278,9 @@ class Run:
         return asked if self.durations is None else {**asked, "durations": {**self.durations}}
 
 
-def catalogue(suite: SuiteEntry) -> dict[str, Requirement]:
-    """The requirements of the conformance classes of a run, by id, as its revision scores them."""
-    everything, classes = requirements.load(), suite["classes"]
-    found = {id: entry for id, entry in everything.items() if entry.conformance_class in classes}
+def catalogue(suite: SuiteEntry) -> Mapping[str, Requirement]:
+    """The requirements by id, as the revision of a run scores them."""
+    found = requirements.load()
     return revisions.load(suite["revision"]).scored(found) if "revision" in suite else found
 
 

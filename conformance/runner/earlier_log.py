@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from conformance.contract.verdict import Verdict
 from conformance.report import exchange_log
 from conformance.report.exchange_log import EXCHANGES
 
@@ -20,10 +21,15 @@ INTERRUPTED = "interrupted-run"
 class Rest:
     """What an interrupted run has sent for checks that it did not finish.
 
-    `name` is what its record is called. `duration` is the time of the whole run, in seconds.
+    `name` is what its record is called, and the beginning of the new names of the exchanges.
+    `findings` are the violations that these checks have seen, with their `evidence`: they may not
+    be seen again. `duration` is the time of the whole run, in seconds.
     """
 
     name: str
+    finished: Collection[str] = frozenset()
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    evidence: dict[str, Any] = field(default_factory=dict)
     count: int = 0
     methods: dict[str, int] = field(default_factory=dict)
     elapsed: dict[str, list[float]] = field(default_factory=dict)
@@ -37,13 +43,32 @@ class Rest:
         if line["response"] is not None:
             self.elapsed.setdefault(line["operation"], []).append(line["elapsed"])
 
+    def keep_violations(self, record: dict[str, Any]) -> None:
+        """Keep what a check that was not finished has seen of violations."""
+        for found in record["findings"]:
+            if found["verdict"] != Verdict.FAIL:
+                continue
+            ids = {id: self._name(id) for id in found["exchanges"]}
+            for place in (found["defect"] or {}).get("where", ()):
+                place["exchange"] = ids.get(place["exchange"], place["exchange"])
+            self.findings.append({**found, "exchanges": list(ids.values()), "item": self.name})
+            for id in ids.keys() & record["evidence"]:
+                shown = record["evidence"][id]
+                renamed = {"id": ids[id], "item": ids[id].rpartition("#")[0]}
+                self.evidence[ids[id]] = {**shown, **renamed}
+
+    def _name(self, exchange: str) -> str:
+        item = exchange.rpartition("#")[0]
+        is_kept = item in self.finished or item.startswith(INTERRUPTED)
+        return exchange if is_kept else f"{self.name}::{exchange}"
+
     def record(self, observations: list[Any]) -> dict[str, Any]:
-        """The record of these exchanges, like that of an item without findings."""
+        """The record of these exchanges, like that of an item."""
         return {
             "item": self.name,
-            "findings": [],
+            "findings": self.findings,
             "observations": observations,
-            "evidence": {},
+            "evidence": self.evidence,
             "exchanges": self.count,
             "methods": self.methods,
             "elapsed": self.elapsed,
@@ -55,12 +80,12 @@ def take_over(folder: Path, finished: Collection[str], number: int) -> Rest:
 
     `number` is how often the run was interrupted.
     """
-    rest = Rest(f"{INTERRUPTED}-{number}")
+    rest = Rest(f"{INTERRUPTED}-{number}", finished)
     parts = exchange_log.parts(folder)
     fresh = folder / f"{PART}.new"
     with fresh.open("wb") as written:
         for path in parts or [folder / EXCHANGES]:
-            written.writelines(_renamed(path, finished, rest))
+            written.writelines(_renamed(path, rest))
     fresh.replace(folder / PART)
     for path in parts:
         if path.name != PART:
@@ -68,7 +93,7 @@ def take_over(folder: Path, finished: Collection[str], number: int) -> Rest:
     return rest
 
 
-def _renamed(path: Path, finished: Collection[str], rest: Rest) -> Iterator[bytes]:
+def _renamed(path: Path, rest: Rest) -> Iterator[bytes]:
     """The complete lines of a log, with new names for the exchanges of what is not finished."""
     with path.open("rb") as lines:
         for text in lines:
@@ -77,7 +102,7 @@ def _renamed(path: Path, finished: Collection[str], rest: Rest) -> Iterator[byte
             line = orjson.loads(text)
             item = line["item"]
             rest.duration = max(rest.duration, line["started"] + line["elapsed"])
-            if item in finished or item.startswith(INTERRUPTED):
+            if item in rest.finished or item.startswith(INTERRUPTED):
                 yield text
                 continue
             rest.add(line)

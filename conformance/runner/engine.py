@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from queue import Empty, SimpleQueue
 
+from conformance.contract.verdict import FOUND
 from conformance.runner.context import Context
 from conformance.runner.scheduling import Stage
 from conformance.runner.session import Session
@@ -26,10 +28,16 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check has sent and found, and what ended it, if anything."""
+    """What a check has sent and found, what ended it, and the internal errors after that."""
 
     context: Context
-    problem: Exception | None
+    problems: tuple[Exception, ...] = ()
+
+    @property
+    def problem(self) -> Exception | None:
+        """The problem to show: an internal error is never hidden by another one."""
+        internal = (each for each in self.problems if not isinstance(each, FOUND))
+        return next(chain(internal, self.problems), None)
 
 
 class Engine:
@@ -119,11 +127,13 @@ class Engine:
 
     def _perform(self, task: Task) -> None:
         context = self._session.context(task.item)
-        problem: Exception | None = None
+        problems: list[Exception] = []
         for step in (task.perform, Context.settle, Context.facts):
             try:
                 step(context)
             except Exception as raised:  # noqa: BLE001 - any exception becomes a finding
-                problem = problem or raised
-        self._outcomes[task.item].set_result(Outcome(context, problem))
+                # What the first problem leaves unknown needs no further word; our own fault does.
+                if not problems or not isinstance(raised, FOUND):
+                    problems.append(raised)
+        self._outcomes[task.item].set_result(Outcome(context, tuple(problems)))
         self._ended.put(task.item)

@@ -1,7 +1,7 @@
 """The items of a run: checks by operation and scheme, their order, and their results."""
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,9 +25,6 @@ from conformance.runner.stash import FACT_RESULT, RECORDED, RESULT
 
 if TYPE_CHECKING:
     from conformance.report.document_types import ExchangeEntry
-
-FOUND = (Violation, Inconclusive, NotApplicable)
-"""What a check raises about a target; anything else is an internal error."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +116,7 @@ def attach_result(
     """Attach the result of an item to pytest's report, and set the outcome that pytest shows."""
     result = _recorded(item, call)
     if result is None:
-        result = result_of(item, call.excinfo.value if call.excinfo else None, context)
+        result = result_of(item, (call.excinfo.value,) if call.excinfo else (), context)
     report.user_properties.append((RESULT, record(result)))
     known = item.config.stash[RECORDED].facts if RECORDED in item.config.stash else {}
     for fact in context.session.unreported_facts(context):
@@ -132,9 +129,16 @@ def attach_result(
         report.longrepr = context.redactor.text(str(report.longrepr))
 
 
-def result_of(item: pytest.Item, problem: BaseException | None, context: Context) -> ItemResult:
-    """The result of a check that was ended by `problem`, if by anything."""
-    return context.finish((finding(requirement_of(item).id, operation_of(item), problem),))
+def result_of(item: pytest.Item, problems: Sequence[BaseException], context: Context) -> ItemResult:
+    """The result of a check that met these problems; it has passed where there is none."""
+    return context.finish(findings(requirement_of(item).id, operation_of(item), problems))
+
+
+def findings(
+    requirement: str, operation: str | None, problems: Sequence[BaseException]
+) -> tuple[Finding, ...]:
+    """The findings that follow from the problems of a check, or that it has passed."""
+    return tuple(finding(requirement, operation, problem) for problem in problems or (None,))
 
 
 def record(result: ItemResult) -> str:

@@ -71,7 +71,7 @@ def _record(session: pytest.Session, name: str) -> None:
     if not engine.has_outcome(name):
         return
     outcome = engine.outcome(name)
-    result = result_of(recorded.items[name], outcome.problem, outcome.context)
+    result = result_of(recorded.items[name], outcome.problems, outcome.context)
     recorded.results[name] = result
     facts = (fact.context for fact in outcome.context.facts())
     new = {fact.item: record_of_fact(fact) for fact in facts if fact.item not in recorded.facts}

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from conformance.contract.verdict import FOUND
 from conformance.runner import collection, hooks, short_options, stated_inputs, stated_target
 from conformance.runner.run_options import OPTIONS
 from conformance.runner.stash import CONTEXT, ENGINE, FACT_RESULT, GATHERER, RESULT, SESSION
@@ -159,7 +160,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     from conformance.runner import items  # noqa: PLC0415
 
     raised = call.excinfo
-    if raised is not None and isinstance(raised.value, items.FOUND):
+    if raised is not None and isinstance(raised.value, FOUND):
         # Otherwise pytest formats a traceback, which takes longer than the check.
         call.excinfo = None
     outcome: Any = yield

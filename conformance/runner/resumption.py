@@ -109,6 +109,9 @@ def _taken_over(folder: Path, config: pytest.Config) -> Earlier:
     rest = earlier_log.take_over(folder, finished, times)
     approvals = ledger.read(folder)
     unrecorded = list(_unrecorded(approvals, kept))
+    for record in records:
+        if not _is_kept(record) and record["item"] != reproduction.ITEM:
+            rest.keep_violations(record)
     if rest.count or unrecorded:
         kept.append(rest.record(unrecorded))
     return Earlier(

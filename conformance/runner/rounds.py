@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from conformance.contract.verdict import Finding
+from conformance.contract.verdict import Finding, Violation
 from conformance.http.exchange import FACT
 from conformance.report.run import Run
 from conformance.runner import items, limits
@@ -135,8 +135,8 @@ class Rounds:
             try:
                 step(context)
             except Exception as problem:  # noqa: BLE001 - any exception becomes a finding
-                # What the end of the run has cut was checked before.
-                if not self._session.is_ending:
+                # What the end of the run has cut was checked before; a violation was seen.
+                if isinstance(problem, Violation) or not self._session.is_ending:
                     findings.append(items.finding(*each.check, problem))
         self._run.add(items.record(context.finish(tuple(findings))))
         for fact in self._session.unreported_facts(context):

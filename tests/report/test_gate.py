@@ -111,14 +111,14 @@ def test_without_a_profile_only_the_target_can_block() -> None:
 
 
 def test_what_passed_in_the_baseline_has_to_be_checked() -> None:
-    """Whether or not it is required; what was not checked there is no gap."""
+    """Whether or not it is required, or of a class of the run; what was not checked is no gap."""
     earlier: Any = {"requirements": [an_entry("tools/listed"), unchecked("tools/data")]}
     lost: list[Any] = [
         {**unchecked(id, needs=["tools.url"]), "class": "tools"}
         for id in ("tools/listed", "tools/data")
     ]
 
-    found = entry([SERVED, *lost], (), TARGET, earlier)
+    found = entry([SERVED], [SERVED, *lost], (), TARGET, earlier)
 
     assert found["gaps"] == [
         {
@@ -133,10 +133,39 @@ def test_a_gap_for_two_reasons_is_one() -> None:
     """With the operations of both, and the first reason."""
     blocked = unchecked(needs=["a target that responds"])
     other = a_finding("inconclusive", "video_get", message="other")
-    both: Any = {**blocked, "findings": [*blocked["findings"], other]}
+    operations = {"project_get": "inconclusive", "video_get": "inconclusive"}
+    findings = [*blocked["findings"], other]
+    both: Any = {**blocked, "operations": operations, "findings": findings}
     places = {"project_get": "pass", "video_get": "pass"}
     earlier: Any = {"requirements": [an_entry("response/json", operations=places)]}
 
-    (gap,) = entry([SERVED, both], (), TARGET, earlier)["gaps"]
+    (gap,) = entry([SERVED, both], [SERVED, both], (), TARGET, earlier)["gaps"]
 
     assert (gap["operations"], gap["reason"]) == (["project_get", "video_get"], "why")
+
+
+def test_what_passed_and_fails_elsewhere_now_has_to_be_checked() -> None:
+    """A failure on one operation says nothing about another one, on which it passed before."""
+    places = {"project_get": "pass", "video_get": "pass"}
+    earlier: Any = {"requirements": [an_entry("response/json", operations=places)]}
+    unseen = a_finding("inconclusive", "video_get", message="nothing was sent")
+    failed = an_entry(
+        "response/json",
+        "fail",
+        operations={"project_get": "fail", "video_get": "inconclusive"},
+        findings=[a_finding("fail"), unseen],
+    )
+
+    (gap,) = entry([SERVED, failed], [SERVED, failed], (), TARGET, earlier)["gaps"]
+
+    assert gap["operations"] == ["video_get"]
+    assert gap["reason"] == "passed in the baseline: nothing was sent"
+
+
+def test_what_is_required_by_name_may_be_of_a_class_that_was_left_out() -> None:
+    """By default, the classes of the run are required alone."""
+    left_out = unchecked()
+
+    assert entry([SERVED], [SERVED, left_out], (), TARGET)["gaps"] == []
+    (gap,) = entry([SERVED], [SERVED, left_out], ("read",), TARGET)["gaps"]
+    assert gap["requirement"] == "response/json"

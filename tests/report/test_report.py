@@ -227,7 +227,8 @@ def test_the_worst_findings_are_first_and_their_number_is_bounded() -> None:
 
 def entry(verdict: str, level: str = "must", **properties: str) -> Any:
     """A requirement of the document, with the properties that are counted."""
-    return {"id": "x/y", "level": level, "verdict": verdict, **properties}
+    found: Any = {"id": "x/y", "level": level, "verdict": verdict, **properties}
+    return {**found, "operations": {}, "findings": []}
 
 
 @pytest.mark.parametrize(
@@ -242,13 +243,24 @@ def entry(verdict: str, level: str = "must", **properties: str) -> Any:
         ([entry(PASS), entry(INCONCLUSIVE)], Conclusion.INCONCLUSIVE),
         ([entry(PASS), entry(FAIL)], Conclusion.NON_CONFORMANT),
         ([entry(PASS, "should")], Conclusion.INCONCLUSIVE),
+        ([entry(PASS), entry(ERROR, "observe")], Conclusion.INCONCLUSIVE),
+        ([entry(FAIL), entry(ERROR, "observe")], Conclusion.NON_CONFORMANT),
     ],
 )
 def test_only_testable_musts_affect_the_verdict_of_a_run(
     entries: list[Any], conclusion: Conclusion
 ) -> None:
-    """All other requirements are only reported."""
+    """All others are only reported; but with an internal error no run is conformant."""
     assert document.conclusion(entries) is conclusion
+
+
+def test_many_failures_do_not_hide_an_internal_error() -> None:
+    """A report has some of the findings of a requirement only."""
+    failures = [finding(FAIL, message=f"failure {number}") for number in range(30)]
+    found = requirement(*failures, finding(ERROR))
+
+    assert len(found["findings"]) == document.MOST_FINDINGS + 1
+    assert document.has_error(found)
 
 
 def test_requirements_are_counted_by_level_and_verdict() -> None:
@@ -333,7 +345,7 @@ def ended(
         ([PASS], CONFORMANT),
         ([PASS, INCONCLUSIVE], CONFORMANT),
         ([PASS, FAIL], NON_CONFORMANT),
-        ([FAIL, ERROR], NON_CONFORMANT),
+        ([FAIL, ERROR], CHECKER_ERROR),
         ([PASS, ERROR], CHECKER_ERROR),
     ],
 )
@@ -357,10 +369,11 @@ def test_complete_fails_a_run_with_an_inconclusive_must(tmp_path: Path) -> None:
 
 
 def test_a_failed_should_does_not_fail_a_run_but_an_error_does(tmp_path: Path) -> None:
-    """Errors in observations do not fail a run."""
+    """Whatever its level is, and also where the run was interrupted."""
     assert ended(tmp_path, [PASS, FAIL], 1, "must", "should") == CONFORMANT
-    assert ended(tmp_path, [PASS, ERROR], 1, "must", "should") == CHECKER_ERROR
-    assert ended(tmp_path, [PASS, ERROR], 1, "must", "observe") == CONFORMANT
+    for level in ("must", "should", "observe"):
+        assert ended(tmp_path, [PASS, ERROR], 1, "must", level) == CHECKER_ERROR
+        assert ended(tmp_path, [PASS, ERROR], INTERRUPTED, "must", level) == CHECKER_ERROR
 
 
 @pytest.mark.parametrize("status", [INTERRUPTED, CHECKER_ERROR, USAGE_ERROR])

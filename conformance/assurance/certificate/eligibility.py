@@ -10,6 +10,7 @@ from conformance.contract.requirements import CLASSES
 from conformance.contract.revisions import Revision
 from conformance.contract.verdict import Conclusion, Level
 from conformance.http.exchange import MISSING, parse
+from conformance.report.document import has_error
 from conformance.target.target import Fixtures
 
 GOOD = ("pass", "not-applicable")
@@ -29,6 +30,7 @@ def obstacles(report: Mapping[str, Any], revision: Revision) -> Iterator[str]:
             "depth"
         ]
         not in revision.depths,
+        "the run had an internal error": any(map(has_error, report["requirements"])),
         "the run did not check every conformance class": set(suite["classes"]) != set(CLASSES),
         "the report is that of a shard: merge it with the others": "shard" in suite,
         "some known failures are out of date": known is not None and not is_accepted,

@@ -78,8 +78,8 @@ def performed(session: Session, checks: Sequence[Check]) -> Performed:
     seen: dict[str, frozenset[Seen]] = {}
     facts: dict[str, frozenset[str]] = {}
     for check, outcome in outcomes(session, checks):
-        own = items.finding(check.requirement, check.operation, outcome.problem)
-        results = outcome.context.finish((own,)), *session.results_of_facts(outcome.context)
+        own = items.findings(check.requirement, check.operation, outcome.problems)
+        results = outcome.context.finish(own), *session.results_of_facts(outcome.context)
         seen |= {result.item: frozenset(map(_seen, result.findings)) for result in results}
         facts[check.name] = frozenset(fact.context.item for fact in outcome.context.facts())
     return Performed(seen, facts)

@@ -40,8 +40,8 @@ from conformance.fleet.targets import Fleet, FleetTarget
 
 CODES = {"conformant": CONFORMANT, "non-conformant": NON_CONFORMANT, "error": CHECKER_ERROR}
 """The exit codes of some outcomes; whatever else happened leaves a fleet incomplete."""
-WORST = (NON_CONFORMANT, CHECKER_ERROR, INCOMPLETE, CONFORMANT)
-"""Which exit code wins over which: a violation is certain, whatever else is missing."""
+WORST = (CHECKER_ERROR, NON_CONFORMANT, INCOMPLETE, CONFORMANT)
+"""Which exit code wins over which, as in one run: an internal error is none of a target."""
 
 
 @dataclass(frozen=True)
@@ -206,9 +206,10 @@ def _report(
 
 def exit_code(runs: Sequence[Run], *, is_stopped: bool) -> int:
     """The exit code of a campaign with these last attempts."""
-    if is_stopped and any(run.outcome is None for run in runs):
-        return INTERRUPTED
     codes = {CODES.get(run.outcome or "", INCOMPLETE) for run in runs}
+    is_unfinished = is_stopped and any(run.outcome is None for run in runs)
+    if is_unfinished and CHECKER_ERROR not in codes:
+        return INTERRUPTED
     return next(code for code in WORST if code in codes)
 
 

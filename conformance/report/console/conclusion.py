@@ -7,6 +7,7 @@ from conformance.contract.quantity import quantity
 from conformance.report import coverage, shards
 from conformance.report.causes.attribution import attributed
 from conformance.report.console.line import Span
+from conformance.report.document import has_error
 from conformance.report.document_types import (
     BudgetEntry,
     GapEntry,
@@ -58,6 +59,7 @@ LONGEST_REASON = 200
 def spans(report: Report) -> Iterator[list[Span]]:
     """The verdict, the counts and how to repeat the run, line by line."""
     yield from _verdict(report)
+    yield from _errors(report)
     for level, counted in report["counts"].items():
         yield [(f"  {level:7}{_counts(counted)}", "")]
     yield [(f"  coverage  {coverage.sentence(report)}", "")]
@@ -86,6 +88,14 @@ def _verdict(report: Report) -> Iterator[list[Span]]:
     yield [KNOWN if is_all_known(report) else sentences[report["verdict"]]]
     if part:
         yield [(f"  {part}", "warn")]
+
+
+def _errors(report: Report) -> Iterator[list[Span]]:
+    """That the checker itself has failed, which decides on the exit code."""
+    number = sum(map(has_error, report["requirements"]))
+    if number:
+        noun = quantity(number, "requirement")
+        yield [(f"  INTERNAL ERROR in the checks of {noun}: please report it", "bad")]
 
 
 def settings(suite: SuiteEntry) -> str:

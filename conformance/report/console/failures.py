@@ -53,7 +53,7 @@ def once_more(report: Report, width: int) -> Iterator[list[Span]]:
     if failed:
         yield []
     for id, (entry, findings) in failed.items():
-        word, style = _word(entry, entry["verdict"])
+        word, style = _word(entry, findings[0]["verdict"])
         start = f"{word.removeprefix('INTERNAL '):7}  {id:{longest}}"
         reason = f"  {_reason(findings)}"
         yield [(start, style), (short(reason, max(width - len(start) - 1, 20)), "")]
@@ -75,13 +75,12 @@ def _causes(report: Report) -> list[Cause]:
 
 def _errors(report: Report) -> Iterator[Cause]:
     for entry in report["requirements"]:
-        if entry["level"] != Level.OBSERVE and entry["verdict"] == Verdict.ERROR:
-            yield Cause(entry, (), tuple(_of_verdict(entry)))
+        if errors := _of_verdict(entry, Verdict.ERROR):
+            yield Cause(entry, (), tuple(errors))
 
 
-def _of_verdict(entry: RequirementEntry) -> list[FindingEntry]:
-    """The findings that decide the verdict of a requirement."""
-    return [found for found in entry["findings"] if found["verdict"] == entry["verdict"]]
+def _of_verdict(entry: RequirementEntry, verdict: Verdict) -> list[FindingEntry]:
+    return [found for found in entry["findings"] if found["verdict"] == verdict]
 
 
 def _known(report: Report) -> Iterator[list[Span]]:
@@ -89,7 +88,7 @@ def _known(report: Report) -> Iterator[list[Span]]:
     for entry in report["requirements"]:
         if entry["level"] == Level.OBSERVE or entry["verdict"] != Verdict.FAIL:
             continue
-        for found in _of_verdict(entry):
+        for found in _of_verdict(entry, Verdict.FAIL):
             if "known" in found:
                 reason = short(found["known"], LONGEST_MESSAGE)
                 yield [

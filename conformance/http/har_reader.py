@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from conformance.contract.openapi import Contract, Operation
+from conformance.http.address import below
 from conformance.http.exchange import Call, Exchange, Request, Response
 
 SECRET = "$SECRET"
@@ -55,14 +56,14 @@ def read(archive: Any, base_url: str, contract: Contract) -> Traffic:
 def _operation(
     request: Mapping[str, Any], base_url: str, contract: Contract
 ) -> tuple[Operation, dict[str, str]] | None:
-    url = request["url"].partition("#")[0].partition("?")[0]
-    if not url.startswith(f"{base_url.rstrip('/')}/"):
+    path = below(base_url, request["url"].partition("#")[0].partition("?")[0])
+    if path is None:
         return None
-    found = contract.operation_at(request["method"].upper(), url[len(base_url.rstrip("/")) :])
+    found = contract.operation_at(request["method"].upper(), path)
     if found is None:
         return None
-    operation, path = found
-    return operation, {name: unquote(value) for name, value in path.items()}
+    operation, parameters = found
+    return operation, {name: unquote(value) for name, value in parameters.items()}
 
 
 def _exchange(

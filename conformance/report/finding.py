@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from conformance.contract.verdict import Defect, Finding, Verdict
 from conformance.http import serialization
+from conformance.http.address import below
 from conformance.report.document_types import (
     ConditionEntry,
     DefectEntry,
@@ -109,6 +110,14 @@ def condition(exchange: ExchangeEntry) -> ConditionEntry:
         if name in arguments:
             found[name] = str(arguments[name])  # type: ignore[literal-required]
     return found
+
+
+def is_over_http(exchange: ExchangeEntry, base_url: str) -> bool:
+    """Whether a recorded exchange was about an operation over HTTP, at its own address.
+
+    Where the base URL has no path, the tools are below it as well.
+    """
+    return below(base_url, exchange["request"]["url"]) is not None and _tool_call(exchange) is None
 
 
 def _query(exchange: ExchangeEntry) -> dict[str, str]:

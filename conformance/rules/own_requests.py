@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from conformance.contract import validators
 from conformance.contract.openapi import Contract, Operation, Parameter
 from conformance.contract.verdict import Kind, defect
+from conformance.http.address import below
 from conformance.http.exchange import Exchange, Request
 from conformance.rules import arguments
 from conformance.rules.arguments import Fitness
@@ -24,14 +25,19 @@ CREDENTIALS = ("x-api-key", "authorization")
 MEDIA_TYPE = "application/json"
 
 
-def examine(exchange: Exchange, roles: Mapping[str, str], contract: Contract) -> Judgements:
-    """The flaws of a request that is meant to be valid; `roles` are those of `arguments`."""
+def examine(
+    exchange: Exchange, roles: Mapping[str, str], contract: Contract, base_url: str
+) -> Judgements:
+    """The flaws of a request that is meant to be valid; `roles` are those of `arguments`.
+
+    The paths of operations are relative to `base_url`, which has any path, or none.
+    """
     operation = contract.operation(exchange.operation)
     # Where a short secret occurs in a URL by chance, the record does not show what was sent.
     is_masked = "$" in exchange.request.url
     if is_masked or not is_meant_to_be_valid(exchange, operation, roles):
         return
-    for flaw in flaws(exchange.request, operation, roles, contract):
+    for flaw in flaws(exchange.request, operation, roles, contract, base_url):
         internal = defect(
             Kind.DECLARED,
             "internal error: a request that was meant to be valid {flaw}",
@@ -52,24 +58,28 @@ def is_meant_to_be_valid(
 
 
 def flaws(
-    request: Request, operation: Operation, roles: Mapping[str, str], contract: Contract
+    request: Request,
+    operation: Operation,
+    roles: Mapping[str, str],
+    contract: Contract,
+    base_url: str,
 ) -> Iterator[str]:
     """How a request differs from an operation of the contract."""
     if request.method != operation.method:
         yield f"has the method {request.method} instead of {operation.method}"
-    address = urlsplit(request.url)
-    yield from _path_flaws(address.path, operation)
-    yield from _query_flaws(address.query, operation, roles)
+    yield from _path_flaws(request.url, operation, base_url)
+    yield from _query_flaws(urlsplit(request.url).query, operation, roles)
     names = Counter(name for name, _ in request.headers)
     if not any(names[name] == 1 for name in CREDENTIALS):
         yield "has no credential in its headers"
     yield from _body_flaws(request, operation, contract)
 
 
-def _path_flaws(path: str, operation: Operation) -> Iterator[str]:
-    match = _template(operation.path).search(path)
+def _path_flaws(url: str, operation: Operation, base_url: str) -> Iterator[str]:
+    path = below(base_url, url.partition("?")[0])
+    match = _template(operation.path).fullmatch(path or "")
     if match is None:
-        yield f"has the path {shown(path)} instead of {operation.path}"
+        yield f"has the path {shown(urlsplit(url).path)} instead of {operation.path}"
         return
     parameters = {each.name: each for each in operation.parameters if each.location == "path"}
     for name, text in match.groupdict().items():
@@ -111,12 +121,12 @@ def _body_flaws(request: Request, operation: Operation, contract: Contract) -> I
 
 @cache
 def _template(path: str) -> re.Pattern[str]:
-    """A pattern for the end of the path of an address, with the parameters as groups."""
+    """A pattern for what follows the base URL in an address, with the parameters as groups."""
     parts = re.split(r"\{(\w+)\}", path)
     literal = (re.escape(part) for part in parts[::2])
     groups = (f"(?P<{name}>[^/]+)" for name in parts[1::2])
     woven = [text for pair in zip(literal, [*groups, ""], strict=True) for text in pair]
-    return re.compile("/v[^/]*" + "".join(woven) + r"\Z")
+    return re.compile("".join(woven))
 
 
 def _is_valid(parameter: Parameter, text: str) -> bool:

@@ -170,7 +170,8 @@ class Context:
         operation = self.contract.operation(exchange.operation)
         if self._is_served(operation):
             roles = self.roles(operation)
-            yield from own_requests.examine(exchange, roles, self.contract)
+            base_url = self.target.base_url
+            yield from own_requests.examine(exchange, roles, self.contract, base_url)
             yield from arguments.examine(exchange, roles, self.contract)
 
     def _is_served(self, operation: Operation) -> bool:

@@ -40,7 +40,7 @@ APPROVAL = Exchange(
 
 def problems(exchange: Exchange) -> list[str]:
     """The flaws of the request of an exchange, each as an internal error."""
-    found = list(own_requests.examine(exchange, ROLES, CONTRACT))
+    found = list(own_requests.examine(exchange, ROLES, CONTRACT, BASE))
     assert all(judgement.unsure for judgement in found)
     start = "internal error: a request that was meant to be valid has "
     return [str(judgement.problem).removeprefix(start) for judgement in found]
@@ -50,6 +50,26 @@ def problems(exchange: Exchange) -> list[str]:
 def test_a_request_of_the_contract_has_no_flaw(exchange: Exchange) -> None:
     """Names that the target gives to parameters count as well."""
     assert problems(exchange) == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://api.example.com",
+        "http://api.example.com:8080",
+        "http://[::1]:8080/v1",
+        "https://api.example.com/public/api/v1",
+        "https://api.example.com/v2",
+    ],
+)
+def test_a_base_url_has_any_path_or_none(address: str) -> None:
+    """Whether it ends with v1 is a requirement of its own."""
+    url = LIST.request.url.replace(BASE, address)
+    moved = replace(LIST, request=replace(LIST.request, url=url))
+
+    assert list(own_requests.examine(moved, ROLES, CONTRACT, address)) == []
+    (flaw,) = own_requests.examine(moved, ROLES, CONTRACT, f"{address}/other")
+    assert flaw.unsure
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,9 @@ def by_command(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def instance(reference: Reference) -> Iterator[dict[str, Any]]:
+def instance(reference: Reference, host: str = "127.0.0.1") -> Iterator[dict[str, Any]]:
     """The target profile of an instance served in a thread; the instance is closed afterwards."""
-    ready, listener = threading.Event(), serve.listen("127.0.0.1", 0)
+    ready, listener = threading.Event(), serve.listen(host, 0)
     server = serve.server(reference.app, ready.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

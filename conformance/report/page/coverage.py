@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from conformance.contract.verdict import Verdict
 from conformance.report.document import is_checked
 from conformance.report.document_types import ExchangeEntry, Report
+from conformance.report.finding import is_over_http
 
 ROW = 18
 COLUMN = 26
@@ -115,5 +116,5 @@ class Calls:
         ]
 
     def _way(self, exchange: ExchangeEntry) -> str:
-        is_http = exchange["request"]["url"].startswith(self._base_url)
+        is_http = is_over_http(exchange, self._base_url)
         return f"{'HTTP' if is_http else 'tool'}, {exchange['scheme'] or 'no credential'}"

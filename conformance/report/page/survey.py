@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from conformance.http import serialization
 from conformance.report.document_types import ExchangeEntry
+from conformance.report.finding import is_over_http
 
 SILENT = "no response"
 BINS = 48
@@ -159,7 +160,7 @@ def of(exchanges: Iterable[ExchangeEntry], base_url: str, order: Sequence[str]) 
 
 def _row(exchange: ExchangeEntry, base_url: str) -> Row:
     request = exchange["request"]
-    if request["url"].startswith(base_url):
+    if is_over_http(exchange, base_url):
         return Row(exchange["operation"])
     # The same operations are tools as well, at another address.
     return Row(exchange["operation"], "tool" if request["method"] == "POST" else "elsewhere")

@@ -5,14 +5,15 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from conformance.commands.outcome import UsageError
-from conformance.contract import openapi, requirements
+from conformance.contract import api, openapi, requirements
 from conformance.contract.exit_codes import CHECKER_ERROR, CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Finding, Verdict, worst
-from conformance.http import serialization
+from conformance.http import serialization, trace
 from conformance.http.exchange import Exchange
 from conformance.http.har_reader import Traffic, TrafficError, read
 from conformance.http.redaction import Redactor
@@ -22,7 +23,7 @@ from conformance.report.console.line import plain, visible
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import FindingEntry, FindingRecord, RequirementEntry
 from conformance.report.finding import record
-from conformance.rules import examine
+from conformance.rules import examine, replay
 from conformance.target.profile_schema import BASE_URL
 from conformance.target.target import base_url_flaw
 
@@ -78,11 +79,13 @@ def _checked(traffic: Traffic, contract: openapi.Contract) -> Iterator[Requireme
     found: dict[str, list[FindingRecord]] = {}
     shown: dict[str, Any] = {}
     redactor = Redactor({})
-    for exchange in traffic.exchanges:
-        for finding in _findings(exchange, contract):
-            found.setdefault(finding.requirement, []).append(record(finding))
-            if finding.verdict is not Verdict.PASS:
-                shown[exchange.id] = serialization.document(exchange, redactor)
+    exchanges = {exchange.id: exchange for exchange in traffic.exchanges}
+    single = (found for each in traffic.exchanges for found in _findings(each, contract))
+    for finding in chain(single, _replays(traffic, contract)):
+        found.setdefault(finding.requirement, []).append(record(finding))
+        if finding.verdict is not Verdict.PASS:
+            evidence = {id: exchanges[id] for id in finding.exchanges}
+            shown |= {id: serialization.document(each, redactor) for id, each in evidence.items()}
     for id, stated in requirements.load().items():
         if id in found:
             entry = document.requirement(stated, found[id], shown)
@@ -117,6 +120,32 @@ def _findings(exchange: Exchange, contract: openapi.Contract) -> Iterator[Findin
             item=exchange.id,
             defect=judgement.defect,
         )
+
+
+def _replays(traffic: Traffic, contract: openapi.Contract) -> Iterator[Finding]:
+    """What the rule on replays says, where the archive says when each request was sent."""
+    known = api.derive(contract)
+    timed = (exchange for exchange in traffic.exchanges if exchange.started)
+    attempts = (replay.over_http(each, known.approval, known.approved_id) for each in timed)
+    for found in replay.examine([each for each in attempts if each is not None]):
+        if _headers(found.attempt.exchange) != _headers(found.approval.exchange):
+            continue  # with other headers it is another request
+        exchanges = (found.approval.exchange.id, found.attempt.exchange.id)
+        yield Finding(
+            found.attempt.requirement,
+            Verdict.FAIL if found.defect else Verdict.PASS,
+            known.approval.id,
+            found.defect.sentence if found.defect else "",
+            found.defect.expected if found.defect else "",
+            exchanges=exchanges,
+            item=exchanges[-1],
+            defect=found.defect,
+        )
+
+
+def _headers(exchange: Exchange) -> list[tuple[str, str]]:
+    """The headers of a request, without those that find it in logs."""
+    return sorted(pair for pair in exchange.request.headers if pair[0] not in trace.HEADERS)
 
 
 def _lines(entries: list[RequirementEntry], traffic: Traffic) -> Iterator[str]:

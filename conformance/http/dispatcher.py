@@ -24,7 +24,7 @@ from conformance.http.redaction import Redactor
 from conformance.http.renewal import Renewal
 from conformance.http.sending import Sending
 from conformance.http.trace import Trace
-from conformance.http.transport import RecordedFailure, Transport
+from conformance.http.transport import RECORDED, RecordedFailure, Transport
 
 LONGEST_FAILURE = 400
 """Characters of the description of a failed connection."""
@@ -183,6 +183,7 @@ class Dispatcher:
             started = self.now()
             response, failure = self._exchange(outgoing)
             elapsed = self.now() - started
+        started, elapsed = _recorded(outgoing) or (started - self.origin, elapsed)
         if response is None:
             self._check_stopped()
         exchange = Exchange(
@@ -195,10 +196,11 @@ class Dispatcher:
             request=outgoing.recorded,
             response=response,
             failure=failure,
-            started=started - self.origin,
+            started=started,
             elapsed=elapsed,
             in_contract=sending.in_contract,
             judge_arguments=sending.judge_arguments,
+            at_once=gate is not None,
         )
         return Sent(exchange, since, made)
 
@@ -266,6 +268,12 @@ def _check_resources(problem: BaseException) -> None:
             needs = "more memory and open files (ulimit -n) on this machine"
             raise Inconclusive(f"not sent: {cause.strerror}", needs=(needs,)) from None
         cause = cause.__cause__ or cause.__context__
+
+
+def _recorded(outgoing: Outgoing) -> tuple[float, float] | None:
+    """The start and the seconds of an exchange that a recording has; None over a network."""
+    request = outgoing.request
+    return None if request is None else request.extensions.get(RECORDED)
 
 
 def _scheme(request: Request) -> str | None:

@@ -171,7 +171,7 @@ class Exchange:
     `number` counts the exchanges of one item from 1. `started` is in seconds since the run began,
     `elapsed` in seconds. `in_contract` and `judge_arguments` are those of `Sending`. A
     `superseded` exchange was repeated: the rules check its form, not its status. `is_repeated`
-    marks a repetition.
+    marks a repetition, `at_once` a request that was sent in the same moment as others.
     """
 
     item: str
@@ -189,6 +189,7 @@ class Exchange:
     judge_arguments: bool = True
     superseded: bool = False
     is_repeated: bool = False
+    at_once: bool = False
 
     @cached_property
     def id(self) -> str:

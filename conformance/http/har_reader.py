@@ -3,7 +3,8 @@
 import base64
 import binascii
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -37,8 +38,9 @@ def read(archive: Any, base_url: str, contract: Contract) -> Traffic:
     try:
         entries = archive["log"]["entries"]
         found = [(_operation(entry["request"], base_url, contract), entry) for entry in entries]
+        callers: dict[str, str] = {}
         exchanges = [
-            _exchange(number, *match, entry)
+            replace(_exchange(number, *match, entry), credential=_caller(entry["request"], callers))
             for number, (match, entry) in enumerate(found, start=1)
             if match
         ]
@@ -86,8 +88,26 @@ def _exchange(
         ),
         response=received,
         failure=None if received else "no response was recorded",
+        started=_started(entry),
         elapsed=float(entry.get("time", 0)) / 1000,
     )
+
+
+def _caller(request: Mapping[str, Any], known: dict[str, str]) -> str | None:
+    """A name for whoever has sent the credentials of a request, which are not kept."""
+    sent = [(header["name"].lower(), header["value"]) for header in request["headers"]]
+    secrets = sorted(pair for pair in sent if pair[0] in SECRETS)
+    if not secrets:
+        return None
+    return known.setdefault(repr(secrets), f"caller {len(known) + 1}")
+
+
+def _started(entry: Mapping[str, Any]) -> float:
+    """When a request was sent, in seconds since 1970; 0 where the archive does not say it."""
+    try:
+        return datetime.fromisoformat(str(entry.get("startedDateTime"))).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 def _response(recorded: Mapping[str, Any]) -> Response:

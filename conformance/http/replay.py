@@ -8,7 +8,7 @@ import httpx
 
 from conformance.http.budget import RESPONSE
 from conformance.http.exchange import Cut
-from conformance.http.transport import RecordedFailure
+from conformance.http.transport import RECORDED, RecordedFailure
 
 MOST_PADDING = 32 * 1024 * 1024
 """Spaces at the end of a recorded body; a recording may ask for any number of them."""
@@ -43,6 +43,10 @@ class Recording:
         if document is None:
             self.missing.append(id)
             raise Unrecorded(f"no exchange {id}")
+        times = document.get("started"), document.get("elapsed")
+        if all(isinstance(each, int | float) for each in times):
+            # What overlapped then does so now, in whichever order it is sent.
+            request.extensions[RECORDED] = times
         if "response" not in document:
             raise RecordedFailure(str(document["failure"]))
         response = document["response"]

@@ -4,6 +4,9 @@ from typing import Protocol
 
 import httpx
 
+RECORDED = "recorded"
+"""The extension of a request with the start and the seconds of its exchange in a recording."""
+
 
 class RecordedFailure(httpx.TransportError):
     """A connection that failed in a recorded run; `description` is the one that was recorded."""

@@ -150,6 +150,8 @@ class Context:
         """Record an exchange, and apply the rules to it."""
         self._exchanges[exchange.id] = exchange
         self.session.write(exchange)
+        if exchange.operation == self.api.approval.id:
+            self.session.approvals.add(exchange)
         if exchange.response is None or not exchange.in_contract:
             return
         for judgement in examine(exchange, self.contract):

@@ -13,6 +13,9 @@ from conformance.runner import collection, hooks, short_options, stated_inputs, 
 from conformance.runner.run_options import OPTIONS
 from conformance.runner.stash import CONTEXT, ENGINE, FACT_RESULT, GATHERER, RESULT, SESSION
 
+HISTORY = "conformance-history"
+"""The record of what a rule on the history of a worker has found."""
+
 SECRETS = "conformance-secrets"
 """The secrets that commands printed to a worker; they are handed on in memory."""
 
@@ -126,6 +129,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
     ended = yield
     if gatherer is not None:
         gatherer.go_on(session)
+        gatherer.judge_history()
         gatherer.reproduce(session)
     return ended
 
@@ -179,7 +183,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     examined = session.config.stash[SESSION]
     examined.close()
     if hasattr(session.config, "workeroutput"):
+        from conformance.runner import items  # noqa: PLC0415
+
         session.config.workeroutput[SECRETS] = sorted(examined.target.secrets)
+        found = examined.approvals.result(examined)
+        session.config.workeroutput[HISTORY] = None if found is None else items.record(found)
 
 
 class Gatherer:
@@ -191,6 +199,7 @@ class Gatherer:
         self.began = time.monotonic()
         self.secrets: set[str] = set()
         self.have_others_failed = False
+        self.is_history_judged = False
 
     def pytest_sessionstart(self) -> None:
         """With workers, check the options in the controller, which can report a usage error."""
@@ -230,8 +239,15 @@ class Gatherer:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Take the secrets that a worker has used, so that the report is searched for them."""
-        self.secrets |= set(getattr(node, "workeroutput", {}).get(SECRETS, ()))
+        """Take what a worker found in its history, and the secrets that it has used.
+
+        The report is searched for them.
+        """
+        output = getattr(node, "workeroutput", {})
+        self.secrets |= set(output.get(SECRETS, ()))
+        if output.get(HISTORY) is not None:
+            with self._writing():
+                self._opened().add(output[HISTORY])
 
     def go_on(self, session: pytest.Session) -> None:
         """Go on with generated requests, if every check was performed, and by this process."""
@@ -243,6 +259,19 @@ class Gatherer:
         if ENGINE in stash and stash[ENGINE].is_done:
             with self._writing():
                 rounds.go_on(self.run, self.config)
+
+    def judge_history(self) -> None:
+        """Apply the rules on all that this process has sent, once."""
+        if self.is_history_judged or SESSION not in self.config.stash or self.run is None:
+            return
+        self.is_history_judged = True
+        from conformance.runner import items  # noqa: PLC0415
+
+        examined = self.config.stash[SESSION]
+        found = examined.approvals.result(examined)
+        if found is not None:
+            with self._writing():
+                self.run.add(items.record(found))
 
     def reproduce(self, session: pytest.Session) -> None:
         """Send the requests of failures once more, if every check was performed."""
@@ -264,6 +293,7 @@ class Gatherer:
         with self._writing():
             if SESSION in self.config.stash:
                 self._opened()
+            self.judge_history()  # also of a run that was stopped
             if self.run is not None:
                 self.run.secrets |= self.secrets
                 code = self.run.finish(session.exitstatus)

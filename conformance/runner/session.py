@@ -19,7 +19,9 @@ from conformance.http.transport import Transport
 from conformance.report.exchange_log import MAX_LOG, ExchangeLog
 from conformance.report.gathered import BUDGET
 from conformance.report.ledger import Ledger
+from conformance.rules.replay import Attempt
 from conformance.runner import disk
+from conformance.runner.approval_history import ApprovalHistory
 from conformance.runner.context import Context
 from conformance.runner.depth import Depth
 from conformance.runner.facts import Facts
@@ -39,6 +41,9 @@ class Knowledge(Protocol):
     def knows(self, context: Context, operation: Operation, role: str) -> bool:
         """Whether the target knows the assumed name of the query parameter of a role."""
 
+    def attempt_by_tool(self, exchange: Exchange) -> Attempt | None:
+        """The attempt to approve a review that a tool call is; None for any other exchange."""
+
 
 class Nothing:
     """The knowledge about a target that is never asked."""
@@ -50,6 +55,10 @@ class Nothing:
     def knows(self, context: Context, operation: Operation, role: str) -> bool:  # noqa: ARG002
         """No assumed name is known."""
         return False
+
+    def attempt_by_tool(self, exchange: Exchange) -> Attempt | None:  # noqa: ARG002
+        """Nobody has called a tool."""
+        return None
 
 
 @dataclass
@@ -91,6 +100,7 @@ class Session:
         self.redactor = Redactor({**_variables(self.target), **proxy.secrets()})
         self.api = api.derive(self.contract)
         self.facts = Facts(self._fact_context)
+        self.approvals = ApprovalHistory()
         self._reported: set[str] = set()
         self.logged, self.responding = 0, 0.0
         self._writing = threading.Lock()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from conformance.contract.identifiers import alike
 from conformance.contract.verdict import Inconclusive, Kind, defect
 from conformance.http.exchange import Exchange
 from conformance.http.sending import Sending
@@ -23,10 +24,11 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.records import alike
 from conformance.target.target import Credential
 
 REPLAYS = 3
+FRESH = 3
+"""Further replays, each the first request on its connection: it may reach another instance."""
 
 
 @requirement("approval/replay")
@@ -35,12 +37,15 @@ def test_a_replay_repeats_the_result(
 ) -> None:
     """The same key with the same body returns 200 and the same result, also after conflicts."""
     trial = trials.approved(scheme)
-    for number in range(REPLAYS):
+    for number in range(REPLAYS + FRESH):
         if number == 1:
             other = approvals.call(trial.review.id, trial.review.revision + 1, trial.key)
             purpose = "the key with another revision, between the replays"
             live.callers.send(other, scheme=scheme, purpose=purpose)
-        replay = _replay(trial, approvals, "the same approval again")
+        if number < REPLAYS:
+            replay = _replay(trial, approvals, "the same approval again")
+        else:
+            replay = _replay_apart(trial, live, approvals)
         approvals.reader.require_found(replay, trial.after)
         expect.status(replay, 200, before=trial.approval)
         check_replay(replay, trial.approval)
@@ -50,6 +55,15 @@ def test_a_replay_repeats_the_result(
 
 def _replay(trial: Trial, approvals: Approvals, purpose: str) -> Exchange:
     return approvals.approve(trial.review, trial.key, scheme=trial.scheme, purpose=purpose)
+
+
+def _replay_apart(trial: Trial, live: Live, approvals: Approvals) -> Exchange:
+    """A replay on a connection of its own."""
+    call = approvals.call(trial.review.id, trial.review.revision, trial.key)
+    approvals.record(trial.review.id, trial.review.revision, trial.key)
+    primary = live.callers.credential("primary")
+    purpose = "the same approval again, on a fresh connection"
+    return live.session.client.send(call, Sending(primary, trial.scheme, purpose, fresh=True))
 
 
 def _check_still_approved(trial: Trial, approvals: Approvals) -> Exchange:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection
 
+from conformance.contract.identifiers import alike
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
@@ -20,7 +21,6 @@ from conformance.suite.approval.side_by_side import Approved, side_by_side
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.records import alike
 
 
 @requirement("approval/one-key-at-once")

@@ -4,6 +4,7 @@ Whether a key belongs to an account or to the service is not specified. So a use
 be new for the colleague, or be a conflict; it never returns primary's data for another review.
 """
 
+from conformance.contract.identifiers import alike
 from conformance.contract.verdict import Kind, NotApplicable, defect
 from conformance.http.exchange import Exchange
 from conformance.suite.approval.approvals import Approvals
@@ -29,7 +30,6 @@ from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.records import alike
 
 
 @requirement("approval/new-key")

@@ -1,5 +1,6 @@
 """Records and pages of other callers than primary (Endpoints)."""
 
+from conformance.contract.identifiers import alike
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Kind, NotApplicable, defect
 from conformance.http.exchange import Call, Exchange
@@ -9,7 +10,6 @@ from conformance.suite.callers.requirement import requirement
 from conformance.suite.lists.changing_lists import desynchronize
 from conformance.suite.lists.live import PAUSES, Live
 from conformance.suite.lists.parameters import confirmed_name
-from conformance.suite.lists.records import alike
 from conformance.suite.reading.identity import require_id
 from conformance.suite.reading.other_callers import (
     Reading,

@@ -21,7 +21,7 @@ from conformance.rules import validation
 from conformance.runner.context import Context
 from conformance.runner.depth import DEPTHS
 from conformance.runner.result import ItemResult
-from conformance.runner.session import Session
+from conformance.runner.session import Nothing, Session
 from conformance.target.forged import never_issued
 from conformance.target.profile import parse
 
@@ -213,7 +213,7 @@ def argument_verdicts(record: ItemResult) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Known:
+class Known(Nothing):
     """The knowledge that some operations serve, and that some names are known."""
 
     served: frozenset[str] = frozenset()

@@ -82,6 +82,9 @@ def performed(session: Session, checks: Sequence[Check]) -> Performed:
         results = outcome.context.finish(own), *session.results_of_facts(outcome.context)
         seen |= {result.item: frozenset(map(_seen, result.findings)) for result in results}
         facts[check.name] = frozenset(fact.context.item for fact in outcome.context.facts())
+    history = session.approvals.result(session)
+    if history is not None:
+        seen[history.item] = frozenset(map(_seen, history.findings))
     return Performed(seen, facts)
 
 

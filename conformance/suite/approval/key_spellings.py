@@ -7,6 +7,7 @@ result of the used key is taken for it.
 from collections.abc import Callable, Mapping
 from unicodedata import normalize
 
+from conformance.contract.identifiers import alike
 from conformance.contract.verdict import Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import Exchange
 from conformance.http.sending import Sending
@@ -16,7 +17,6 @@ from conformance.suite.approval.review import status_line
 from conformance.suite.approval.unusual_keys import KeyUse
 from conformance.suite.callers import expect
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.records import alike
 
 
 def _in_latin_1(key: str) -> str:

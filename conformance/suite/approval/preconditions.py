@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
+from conformance.contract.identifiers import alike
 from conformance.contract.verdict import Defect, Inconclusive, Kind, NotApplicable, defect
 from conformance.http.exchange import MISSING, Exchange
 from conformance.http.retry import is_unavailable
@@ -21,7 +22,6 @@ from conformance.suite.approval.trial import Attempt, Trial
 from conformance.suite.approval.trials import Trials
 from conformance.suite.callers import expect
 from conformance.suite.lists.live import Live
-from conformance.suite.lists.records import alike
 
 STEPS = {
     "approval/stale-revision": "a stale attempt",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.contract.identifiers import alike
 from conformance.contract.verdict import Inconclusive, Kind, Location, defect
 from conformance.http.exchange import Exchange
 from conformance.rules.judgement import shown
@@ -15,7 +16,7 @@ from conformance.suite.approval.review import (
     record_of,
 )
 from conformance.suite.callers import expect
-from conformance.suite.lists.records import alike, differing
+from conformance.suite.lists.records import differing
 
 
 def result_of(response: Exchange) -> Record:

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 
 from conformance.contract import api
-from conformance.contract.identifiers import is_uuid
+from conformance.contract.identifiers import alike, is_uuid
 from conformance.contract.openapi import Contract
 from conformance.rules.validation import scrubbed
 from conformance.suite.lists.pagination import record_key
@@ -48,20 +48,6 @@ def differing(one: Record, other: Record) -> list[str]:
 def changes(name: str, records: list[dict[str, Any]]) -> bool:
     """Whether a property differs between two consecutive reads of one record."""
     return any(not alike(one.get(name), other.get(name)) for one, other in pairwise(records))
-
-
-def alike(one: Any, other: Any) -> bool:
-    """Whether two values are equal, apart from the case of the letters in UUIDs."""
-    return bool(_normalized(one) == _normalized(other))
-
-
-def _normalized(value: Any) -> Any:
-    """A value with its UUIDs in lower case."""
-    if isinstance(value, dict):
-        return {name: _normalized(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_normalized(item) for item in value]
-    return value.lower() if is_uuid(value) else value
 
 
 def fits(contract: Contract, resource: str, name: str, value: object) -> bool:

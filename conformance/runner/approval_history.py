@@ -1,0 +1,73 @@
+"""All approvals that a process has sent, and what the rule on replays says of them at the end."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from conformance.contract.verdict import Finding, Verdict
+from conformance.http.exchange import FACT, Exchange
+from conformance.rules import replay
+from conformance.rules.replay import Attempt, Replay
+from conformance.runner.result import ItemResult, documents, redacted
+
+if TYPE_CHECKING:
+    from conformance.runner.session import Session
+
+ITEM = f"{FACT}replays"
+
+
+class ApprovalHistory:
+    """The requests to approve reviews, of every check and fact, in the order of their ends."""
+
+    def __init__(self) -> None:
+        self._exchanges: list[Exchange] = []
+
+    def add(self, exchange: Exchange) -> None:
+        """Keep an exchange of the approval, by either interface."""
+        self._exchanges.append(exchange)
+
+    def result(self, session: "Session") -> ItemResult | None:
+        """The replays that the target has got wrong; None where there are none."""
+        attempts = list(self._attempts(session))
+        replays = replay.examine(attempts)
+        findings = tuple(
+            redacted(found, ITEM, session.redactor)
+            for requirement in (replay.OVER_HTTP, replay.BY_TOOL)
+            for found in _findings(requirement, replays, session.api.approval.id)
+        )
+        if not findings:
+            return None
+        exchanges = {exchange.id: exchange for exchange in self._exchanges}
+        evidence = documents(findings, exchanges.get, session.redactor)
+        return ItemResult(ITEM, findings, (), evidence, 0, {}, {})
+
+    def _attempts(self, session: "Session") -> Iterator[Attempt]:
+        api = session.api
+        for exchange in list(self._exchanges):
+            attempt = session.knowledge.attempt_by_tool(exchange) or replay.over_http(
+                exchange, api.approval, api.approved_id
+            )
+            if attempt is not None:
+                yield attempt
+
+
+def _findings(requirement: str, replays: Sequence[Replay], operation: str) -> Iterator[Finding]:
+    """The first wrong replay, after the approval that it repeats."""
+    own = [each for each in replays if each.attempt.requirement == requirement]
+    wrong = [each for each in own if each.defect is not None]
+    if not wrong:
+        return
+    first = wrong[0]
+    assert first.defect is not None
+    exchanges = (first.approval.exchange, first.attempt.exchange)
+    yield Finding(
+        requirement,
+        Verdict.FAIL,
+        operation,
+        f"{first.defect.sentence} ({len(wrong)} of {len(own)} replays of this run)",
+        first.defect.expected,
+        exchanges=tuple(exchange.id for exchange in exchanges),
+        item=ITEM,
+        defect=first.defect,
+        schemes=tuple(sorted({each.scheme for each in exchanges if each.scheme})),
+        faces=("tool" if requirement == replay.BY_TOOL else "http",),
+    )

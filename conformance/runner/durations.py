@@ -36,6 +36,16 @@ def shipped() -> Mapping[str, float]:
     return known
 
 
+def of_check(name: str, known: Mapping[str, float]) -> float:
+    """The duration of a check; one that is not known takes as long as most."""
+    return known.get(name, known.get(name.partition("[")[0], usual(known)))
+
+
+def usual(known: Mapping[str, float]) -> float:
+    """The duration than which as many are shorter as are longer."""
+    return sorted(known.values())[len(known) // 2]
+
+
 def recorded(report: Path) -> Mapping[str, float]:
     """The seconds of each check in an earlier run, from the log beside its report.
 

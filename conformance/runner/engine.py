@@ -19,11 +19,15 @@ LONGEST_END = 0.5
 
 @dataclass(frozen=True)
 class Task:
-    """One item of a run: its name, the stage that it belongs to, and its check."""
+    """One item of a run: its name, the stage that it belongs to, and its check.
+
+    `precedence` decides which of the checks that are performed side by side begin first.
+    """
 
     item: str
     stage: Stage
     perform: Callable[[Context], None]
+    precedence: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,9 @@ class Outcome:
 class Engine:
     """Performs tasks stage by stage; within a stage, the order of the tasks is that of the run.
 
-    Over a network it does so in threads of its own, from `start` on. In this process the tasks are
-    performed in the thread that asks for their outcomes.
+    Over a network it does so in threads of its own, from `start` on; what is performed side by side
+    begins in the order of precedence. In this process, where nobody waits for a response, the tasks
+    are performed in the thread that asks for their outcomes.
     """
 
     def __init__(self, session: Session, tasks: Iterable[Task]) -> None:
@@ -107,7 +112,11 @@ class Engine:
     def _run(self) -> None:
         for stage in Stage:
             tasks = [task for task in self._tasks if task.stage is stage]
-            self._side_by_side(tasks, self._threads if stage.is_concurrent else 1)
+            if stage.is_concurrent:
+                urgent_first = sorted(tasks, key=lambda task: task.precedence)
+                self._side_by_side(urgent_first, self._threads)
+            else:
+                self._side_by_side(tasks, 1)
 
     def _side_by_side(self, tasks: Sequence[Task], threads: int) -> None:
         with ThreadPoolExecutor(threads, "check") as pool:

@@ -91,11 +91,9 @@ def _scope(item: pytest.Item) -> str:
 def _loads(
     checks: Iterable[pytest.Item], scopes: Iterable[str], known: Mapping[str, float]
 ) -> dict[str, float]:
-    """The expected duration of each scope; a check that is not known takes as long as most."""
-    usual = sorted(known.values())[len(known) // 2]
+    """The expected duration of each scope."""
     loads: dict[str, float] = {}
     for item, scope in zip(checks, scopes, strict=True):
-        name = name_of(item)
-        duration = known.get(name, known.get(name.partition("[")[0], usual))
+        duration = durations.of_check(name_of(item), known)
         loads[scope] = loads.get(scope, known.get(scope, 0.0)) + duration
     return loads

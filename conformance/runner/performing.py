@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from conformance.runner import precedence
 from conformance.runner.collection import SUITE
 from conformance.runner.context import Context
 from conformance.runner.engine import Engine, Task
@@ -29,7 +30,12 @@ def begin(session: pytest.Session) -> None:
         return
     checks = [item for item in session.items if _is_of_suite(item)]
     tasks = [
-        Task(name_of(item), stage_of(item), partial(config.stash[PERFORM], item))
+        Task(
+            name_of(item),
+            stage_of(item),
+            partial(config.stash[PERFORM], item),
+            precedence.of(item),
+        )
         for item in checks
         if isinstance(item, pytest.Function)
     ]

@@ -83,6 +83,43 @@ def test_what_reads_is_performed_side_by_side(opened: Opened) -> None:
     assert order == [f"alone {n}" for n in range(5)]
 
 
+def test_what_is_urgent_is_begun_first(opened: Opened) -> None:
+    """Among the checks that are performed side by side; the others stay in the order of the run."""
+    begun: list[str] = []
+
+    def note(context: Context) -> None:
+        begun.append(context.item)
+
+    tasks = [Task(f"read {n}", READS, note, (n,)) for n in (2, 1, 3)]
+    tasks += [Task(f"alone {n}", APPROVES, note, (n,)) for n in (2, 1)]
+    engine = Engine(opened(2), tasks)
+    # With one thread of checks, they begin one after the other.
+    engine._threads, engine._runner = 1, threading.Thread(target=engine._run)
+    engine._runner.start()
+    engine._runner.join(10)
+
+    assert begun == ["read 1", "read 2", "read 3", "alone 2", "alone 1"]
+
+
+def test_an_internal_error_is_not_hidden_by_what_came_before_it(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rules are applied at the end of a check, whatever has ended it."""
+
+    def fail(_: Context) -> None:
+        raise Inconclusive("nothing to see")
+
+    def settle(_: Context) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Context, "settle", settle)
+    engine = Engine(opened(1), [Task("one", READS, fail)])
+    outcome = engine.outcome("one")
+
+    assert [type(each) for each in outcome.problems] == [Inconclusive, ZeroDivisionError]
+    assert isinstance(outcome.problem, ZeroDivisionError)
+
+
 @pytest.mark.parametrize("concurrency", [1, 2])
 def test_a_check_ends_with_what_it_raises(opened: Opened, concurrency: int) -> None:
     """Its outcome has the exception, and its context."""

@@ -1,0 +1,61 @@
+"""Which checks that read are begun first: those that need little, and that a `must` depends on."""
+
+import inspect
+from typing import NamedTuple
+
+import pytest
+
+from conformance.contract import openapi
+from conformance.contract.verdict import Level
+from conformance.runner import durations
+from conformance.runner.items import name_of, operation_of, requirement_of
+from conformance.runner.scheduling import paginates
+
+GENERATED = "request_source"
+"""The fixture of the checks with generated requests, many of which find the same as a few."""
+
+
+class Precedence(NamedTuple):
+    """The place of a check among others: the smallest comes first.
+
+    `needs` counts the records that have to be found for its operation: those in its path, and a
+    parent with records below it. `duration` is that on the reference, as this package knows it; a
+    check is long where most are shorter.
+    """
+
+    is_generated: bool
+    level: int
+    is_long: bool
+    needs: int
+    duration: float
+
+
+def of(item: pytest.Function) -> Precedence:
+    """The precedence of a check; the same in every run, whatever its target."""
+    duration = _duration(item)
+    return Precedence(
+        is_generated(item),
+        list(Level).index(requirement_of(item).level),
+        duration > durations.usual(durations.shipped()),
+        _needs(operation_of(item)),
+        duration,
+    )
+
+
+def is_generated(item: pytest.Function) -> bool:
+    """Whether a check sends generated requests."""
+    return GENERATED in inspect.signature(item.function).parameters
+
+
+def _needs(id: str | None) -> int:
+    if id is None:
+        return 0
+    operation = openapi.load().operation(id)
+    return operation.path.count("{") + (operation.is_list and "{" in operation.path)
+
+
+def _duration(item: pytest.Function) -> float:
+    operation = operation_of(item)
+    if operation is not None and paginates(item.nodeid):
+        return durations.of_check(durations.of_pagination(operation), durations.shipped())
+    return durations.of_check(name_of(item), durations.shipped())

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from conformance.contract.exit_codes import CHECKER_ERROR
 from conformance.contract.verdict import FOUND
 from conformance.runner import collection, hooks, short_options, stated_inputs, stated_target
 from conformance.runner.run_options import OPTIONS
@@ -199,6 +200,7 @@ class Gatherer:
         self.began = time.monotonic()
         self.secrets: set[str] = set()
         self.have_others_failed = False
+        self.has_crashed = False
         self.is_history_judged = False
 
     def pytest_sessionstart(self) -> None:
@@ -228,9 +230,18 @@ class Gatherer:
                 self.config.hook.pytest_conformance_ended(record=record)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the result of one item, or remember that a test beside our checks failed."""
+        """Take the result of one item, or remember that a test beside our checks failed.
+
+        One of our checks without a result is an internal error: its process has crashed, or what
+        ends it has failed.
+        """
         if report.failed and RESULT not in dict(report.user_properties):
-            self.have_others_failed = True
+            from conformance.runner import scheduling  # noqa: PLC0415
+
+            if scheduling.is_of_suite(report.nodeid):
+                self.has_crashed = True
+            else:
+                self.have_others_failed = True
         for name, value in report.user_properties:
             if name in (RESULT, FACT_RESULT):
                 with self._writing():
@@ -299,7 +310,7 @@ class Gatherer:
                 code = self.run.finish(session.exitstatus)
                 # The verdict is about the target; a test of the user that failed is no less red.
                 others = pytest.ExitCode.TESTS_FAILED if self.have_others_failed else code
-                session.exitstatus = code or others
+                session.exitstatus = CHECKER_ERROR if self.has_crashed else code or others
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Show the verdict at the end of a pytest run."""

@@ -84,6 +84,12 @@ def paginates(nodeid: str) -> bool:
     return any(mark.name == "requirement" and mark.args[0].startswith(PAGINATED) for mark in marks)
 
 
+def is_of_suite(nodeid: str) -> bool:
+    """Whether an item is one of our checks."""
+    check, _ = _check(nodeid)
+    return check is not None
+
+
 @cache
 def _check(nodeid: str) -> tuple[Callable[..., object] | None, str]:
     """The check of an item, and its parameters; no check for other tests.

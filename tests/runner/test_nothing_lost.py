@@ -220,3 +220,18 @@ def test_an_internal_error_of_another_class_is_one_of_the_run(
 
     assert code == CHECKER_ERROR
     assert "arguments/accepted" in {entry["id"] for entry in report["requirements"]}
+
+
+class Crashing:
+    """A pytest plugin that fails after a check, as a process that crashes does."""
+
+    def pytest_runtest_teardown(self) -> None:
+        """Fail."""
+        raise RuntimeError("crashed")
+
+
+def test_a_check_that_ends_without_a_result_is_an_internal_error(tmp_path: Path) -> None:
+    """Neither a violation nor a failure of a test beside our checks."""
+    options = [*pytest_run.options(tmp_path, "quick", 1, ["read"]), "-k", "ends_with_the_version"]
+
+    assert pytest_run.execute([*options, "--report=badge"], [Crashing()]) == CHECKER_ERROR

@@ -10,7 +10,7 @@ from conformance.commands.outcome import UsageError
 from conformance.contract import revisions
 from conformance.fleet.memory import database, recording
 from conformance.fleet.memory.database import MemoryProblem
-from conformance.fleet.memory.recording import Ended
+from conformance.fleet.memory.recording import Ended, Unstorable
 from conformance.report.artefacts import WRITTEN
 
 
@@ -45,7 +45,7 @@ class Remembered:
         try:
             with self._memory.writing() as connection:
                 recording.add(connection, self._target, Ended(code, found, revisions.latest().name))
-        except SQLAlchemyError as problem:
+        except (SQLAlchemyError, Unstorable) as problem:
             reason = database.first_line(problem)
             sys.stderr.write(f"conformance run: error: --db: the run was not added: {reason}\n")
             return False

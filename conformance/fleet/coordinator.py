@@ -23,6 +23,7 @@ from conformance.fleet.job.task import Permission
 from conformance.fleet.memory import database, queue
 from conformance.fleet.memory.database import Memory
 from conformance.fleet.memory.queue import LEASE, Claimant, Claimed, Stored
+from conformance.fleet.memory.recording import Unstorable
 from conformance.fleet.targets import FleetTarget
 
 TICK = 1.0
@@ -182,7 +183,11 @@ class Coordinator:
     def _settle(self, ended: Sequence[Ending]) -> None:
         """Store how runs ended; those that were stopped with the coordinator are put back."""
         for each in ended:
-            stored = self._patiently(partial(self._stored, each))
+            try:
+                stored = self._patiently(partial(self._stored, each))
+            except Unstorable as problem:  # the same again would be as little use
+                lose = partial(queue.lose, claim=each.claim, reason=str(problem), is_final=True)
+                stored = self._patiently(lose)
             if stored is not None:
                 self._watch.ended(stored)
 

@@ -13,20 +13,21 @@ MOST_LOST = 5
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt that has ended, the outcomes of those before it, and what the fleet allows."""
+    """One attempt that has ended, the outcomes of those before it, and what the fleet allows.
+
+    `is_final`: it may have approved a review, which cannot be approved twice, or another attempt
+    would end in the same way.
+    """
 
     outcome: str
     earlier: tuple[str, ...]
     retries: int
-    may_have_spent: bool
+    is_final: bool
 
 
 def is_due(attempt: Attempt) -> bool:
-    """Whether another attempt follows by itself.
-
-    It never does where a review may be approved already, which cannot be approved twice.
-    """
-    if attempt.may_have_spent:
+    """Whether another attempt follows by itself."""
+    if attempt.is_final:
         return False
     if attempt.outcome == LOST:
         return attempt.earlier.count(LOST) < MOST_LOST

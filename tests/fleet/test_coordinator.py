@@ -116,6 +116,23 @@ def test_what_has_no_verdict_is_repeated(
     assert latest.attempt == 2
 
 
+def test_a_result_that_cannot_be_stored_is_lost_and_no_other(memory: Memory) -> None:
+    """It is not asked for again, and whoever reads the campaign learns why."""
+    errand = _planned(memory, _named("hostile", "honest"))
+    unusable = Ended(1, {"report.json": b'{"started": "never"}'})
+
+    watched = _worked(memory, errand, ScriptedEngine({"hostile": [unusable], "honest": [CONFORMS]}))
+
+    assert sorted(_states(memory, errand)) == [
+        ("honest", 1, "done", "conformant"),
+        ("hostile", 1, "lost", "lost"),
+    ]
+    assert sorted(watched.ends) == [("honest", "conformant", False), ("hostile", "lost", False)]
+    (lost,) = (each for each in _runs(memory, errand) if each.state == "lost")
+    assert lost.reason is not None
+    assert lost.reason.startswith("its result cannot be stored: ")
+
+
 def test_a_target_that_is_never_there_ends_the_campaign(memory: Memory) -> None:
     """After its retries it is unreachable; the others are not kept waiting."""
     errand = _planned(memory, _named("a", "b", retries=2))

@@ -26,8 +26,8 @@ def test_only_what_may_recover_is_repeated(
     outcome: str, earlier: tuple[str, ...], retries: int, is_due: bool
 ) -> None:
     """A lost run does not count as a retry of its target."""
-    assert retry.is_due(Attempt(outcome, earlier, retries, may_have_spent=False)) is is_due
-    assert not retry.is_due(Attempt(outcome, earlier, retries, may_have_spent=True))
+    assert retry.is_due(Attempt(outcome, earlier, retries, is_final=False)) is is_due
+    assert not retry.is_due(Attempt(outcome, earlier, retries, is_final=True))
 
 
 def test_whoever_asks_may_repeat_what_has_no_verdict() -> None:

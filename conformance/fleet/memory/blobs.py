@@ -8,12 +8,17 @@ from sqlalchemy import Connection, delete, select
 from conformance.fleet.memory.inserting import insert_new
 from conformance.fleet.memory.tables import artefact, blob
 
+LARGEST = 512 * 1024 * 1024
+"""Bytes of a compressed content: both databases take up to twice as much in one value."""
+
 
 def put(connection: Connection, content: bytes) -> str:
-    """Store a content; its digest (SHA-256, hexadecimal)."""
+    """Store a content; its digest (SHA-256, hexadecimal). Raises ValueError for a huge one."""
     digest = hashlib.sha256(content).hexdigest()
     if connection.scalar(select(blob.c.size).where(blob.c.digest == digest)) is None:
         packed = zlib.compress(content)
+        if len(packed) > LARGEST:
+            raise ValueError(f"a file of {len(packed):,} bytes, compressed")
         insert_new(connection, blob, {"digest": digest, "size": len(content), "packed": packed})
     return digest
 

@@ -124,7 +124,7 @@ def _shown(url: URL) -> str:
     return url.set(drivername=url.get_backend_name()).render_as_string(hide_password=True)
 
 
-def first_line(problem: SQLAlchemyError) -> str:
+def first_line(problem: Exception) -> str:
     """What went wrong, in a line without the statement and its values."""
     origin = getattr(problem, "orig", None)
     return str(origin or problem).strip().splitlines()[0]

@@ -185,7 +185,8 @@ def expire(connection: Connection, number: int) -> list[Stored]:
 def finish(connection: Connection, claim: str, ended: Ended) -> Stored | None:
     """Store how a run ended, and queue another attempt where that is due.
 
-    None where the claim holds no longer: the run was given up, and was queued again.
+    None where the claim holds no longer: the run was given up, and was queued again. Raises
+    Unstorable.
     """
     row = _claimed(connection, claim)
     if row is None or (row.state == LOST and _has_successor(connection, row)):
@@ -196,11 +197,16 @@ def finish(connection: Connection, claim: str, ended: Ended) -> Stored | None:
     recording.store(connection, row.id, ended)
     connection.execute(update(run).where(run.c.id == row.id).values(state=DONE))
     may_have_spent = row.spends and ended.may_have_spent
-    return _ended(connection, row, ended.outcome, ended.reason, may_have_spent=may_have_spent)
+    return _ended(connection, row, ended.outcome, ended.reason, is_final=may_have_spent)
 
 
-def lose(connection: Connection, claim: str, reason: str) -> Stored | None:
-    """Give up a run of which nobody will know how it ended; None where it has ended."""
+def lose(
+    connection: Connection, claim: str, reason: str, *, is_final: bool = False
+) -> Stored | None:
+    """Give up a run of which nobody will know how it ended; None where it has ended.
+
+    `is_final`: another attempt would end in the same way.
+    """
     row = _claimed(connection, claim)
     if row is None or row.state != RUNNING:
         return None
@@ -209,7 +215,7 @@ def lose(connection: Connection, claim: str, reason: str) -> Stored | None:
         reason = f"{reason}; it may have approved reviews, so it is not repeated by itself"
     values = {"state": LOST, "outcome": LOST, "reason": reason, "ended": now(connection)}
     connection.execute(update(run).where(run.c.id == row.id).values(values))
-    return _ended(connection, row, LOST, reason, may_have_spent=may_have_spent)
+    return _ended(connection, row, LOST, reason, is_final=may_have_spent or is_final)
 
 
 def release(connection: Connection, claim: str, *, may_have_spent: bool) -> None:
@@ -281,7 +287,7 @@ def _has_successor(connection: Connection, row: Row[Any]) -> bool:
 
 
 def _ended(
-    connection: Connection, row: Row[Any], outcome: str, reason: str, *, may_have_spent: bool
+    connection: Connection, row: Row[Any], outcome: str, reason: str, *, is_final: bool
 ) -> Stored:
     earlier = select(run.c.outcome).where(
         run.c.campaign == row.campaign, run.c.target == row.target, run.c.id != row.id
@@ -290,7 +296,7 @@ def _ended(
         outcome=outcome,
         earlier=tuple(filter(None, connection.scalars(earlier))),
         retries=row.retries,
-        may_have_spent=may_have_spent,
+        is_final=is_final,
     )
     is_repeated = retry.is_due(attempt)
     if is_repeated:

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 from sqlalchemy import Connection, Table, delete, insert, select, update
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from conformance.contract.exit_codes import (
     CHECKER_ERROR,
@@ -55,6 +56,10 @@ UNTESTED = "untested"
 """In place of a level: nothing from outside shows whether a deployment conforms."""
 
 EXPLAINED = (Verdict.FAIL, Verdict.ERROR)
+
+
+class Unstorable(ValueError):
+    """The result of a run cannot be stored, whatever its target made it; str() is one line."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +127,31 @@ def add(connection: Connection, target: str, ended: Ended) -> int:
 
 
 def store(connection: Connection, number: int, ended: Ended) -> None:
-    """Store the outcome of a run, in place of what was stored of it before."""
+    """Store the outcome of a run, in place of what was stored of it before.
+
+    Raises Unstorable, or what the database raises while it is away.
+    """
+    try:
+        _store(connection, number, ended)
+    except Exception as problem:
+        if isinstance(problem, DBAPIError) and _is_away(problem):
+            raise
+        raise Unstorable(f"its result cannot be stored: {_described(problem)}") from None
+
+
+def _is_away(problem: DBAPIError) -> bool:
+    """Whether a database, and not what it was given, is to blame."""
+    return problem.connection_invalidated or isinstance(problem, OperationalError)
+
+
+def _described(problem: Exception) -> str:
+    """The kind of a problem, and its first line without the values of a target."""
+    origin = problem.orig if isinstance(problem, DBAPIError) else None
+    lines = str(origin or "").strip().splitlines()
+    return ": ".join([type(origin or problem).__name__, *lines[:1]])
+
+
+def _store(connection: Connection, number: int, ended: Ended) -> None:
     for table in (verdict, cause, observation, latency, artefact):
         connection.execute(delete(table).where(table.c.run == number))
     values: dict[str, Any] = {
@@ -237,10 +266,5 @@ def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) ->
     """Insert rows; properties without a column are left out, and columns without one are null."""
     names = table.columns.keys()
     if rows:
-        columns = [{name: _storable(row.get(name)) for name in names} for row in rows]
+        columns = [{name: row.get(name) for name in names} for row in rows]
         connection.execute(insert(table), columns)
-
-
-def _storable(value: Any) -> Any:
-    """A value without U+0000, which PostgreSQL has no place for in a text."""
-    return value.replace("\0", "\ufffd") if isinstance(value, str) else value

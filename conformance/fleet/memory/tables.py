@@ -1,7 +1,9 @@
 """The tables of the memory.
 
-Times are seconds since 1970 in UTC. Whoever changes a table raises `VERSION`, adds the step to
-`migrations.py`, and a memory of the new version to `tests/fleet/memory/versions`.
+Times are seconds since 1970 in UTC. Columns of `String` hold words of this package and of the
+user; what a target has written is a `Key` or a `StoredText`. Whoever changes a table raises
+`VERSION`, adds the step to `migrations.py`, and a memory of the new version to
+`tests/fleet/memory/versions`.
 """
 
 from sqlalchemy import (
@@ -21,6 +23,8 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
+
+from conformance.fleet.memory.storable import Key, StoredText
 
 VERSION = 1
 """The version of the tables below."""
@@ -71,7 +75,7 @@ suite = Table(
     "suite",
     METADATA,
     Column("id", Integer, primary_key=True),
-    Column("version", String(100), nullable=False),
+    Column("version", Key(100), nullable=False),
     # Requirements may change within one version of a checkout: their digest tells them apart.
     Column("digest", String(64), nullable=False, unique=True),
 )
@@ -81,11 +85,11 @@ requirement = Table(
     "requirement",
     METADATA,
     Column("suite", ForeignKey("suite.id"), primary_key=True, autoincrement=False),
-    Column("id", String(100), primary_key=True),
+    Column("id", Key(100), primary_key=True),
     Column("level", String(20), nullable=False),
     Column("class", String(40), nullable=False),
-    Column("section", Text, nullable=False),
-    Column("statement", Text, nullable=False),
+    Column("section", StoredText, nullable=False),
+    Column("statement", StoredText, nullable=False),
 )
 
 revision = Table("revision", METADATA, Column("name", String(20), primary_key=True))
@@ -118,17 +122,17 @@ run = Table(
     Column("claim", String(32)),
     Column("lease", Double),
     Column("guard", String(32)),  # the job that was allowed to approve reviews; set once
-    Column("worker", Text),  # the machine
+    Column("worker", StoredText),  # the machine
     Column("queued", Double),
     Column("started", Double),
     Column("ended", Double),
     Column("outcome", String(20)),  # a key of `memory.recording.OUTCOMES`, or "lost"
-    Column("reason", Text),  # why it has no verdict, in a line
+    Column("reason", StoredText),  # why it has no verdict, in a line
     # From its report; null without one.
     Column("exit_code", Integer),
     Column("verdict", String(20)),
     Column("complete", Boolean, nullable=False),
-    Column("base_url", Text),
+    Column("base_url", StoredText),
     Column("product", JSON),
     Column("suite", ForeignKey("suite.id")),
     Column("revision", ForeignKey("revision.name")),
@@ -151,33 +155,33 @@ Index(
 
 verdict = _of_run(
     "verdict",
-    Column("requirement", String(100), primary_key=True),
-    Column("operation", String(60), primary_key=True),  # "": the requirement as a whole
+    Column("requirement", Key(100), primary_key=True),
+    Column("operation", Key(60), primary_key=True),  # "": the requirement as a whole
     Column("verdict", String(20), nullable=False),
-    Column("message", Text),  # of a failure or an internal error
-    Column("known", Text),  # why a failure is known
+    Column("message", StoredText),  # of a failure or an internal error
+    Column("known", StoredText),  # why a failure is known
 )
 Index("ix_verdict_failed", verdict.c.requirement, verdict.c.verdict)
 
 cause = _of_run(
     "cause",
     Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("requirement", String(100), nullable=False),
+    Column("requirement", Key(100), nullable=False),
     Column("operations", JSON, nullable=False),
     Column("also", JSON, nullable=False),  # as in report.json
-    Column("exchange", Text),
+    Column("exchange", StoredText),
 )
 
 observation = _of_run(
     "observation",
-    Column("id", String(100), primary_key=True),
-    Column("subject", String(200), primary_key=True),
+    Column("id", Key(100), primary_key=True),
+    Column("subject", Key(200), primary_key=True),
     Column("values", JSON, nullable=False),
 )
 
 latency = _of_run(
     "latency",
-    Column("operation", String(60), primary_key=True),
+    Column("operation", Key(60), primary_key=True),
     Column("count", Integer, nullable=False),
     Column("median", Double, nullable=False),  # seconds, as the others
     Column("p25", Double),
@@ -188,6 +192,6 @@ latency = _of_run(
 
 artefact = _of_run(
     "artefact",
-    Column("name", String(100), primary_key=True),  # of the file: report.json, exchanges.jsonl …
+    Column("name", Key(100), primary_key=True),  # of the file: report.json, exchanges.jsonl …
     Column("digest", ForeignKey("blob.digest"), nullable=False, index=True),
 )

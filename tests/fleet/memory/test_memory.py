@@ -1,5 +1,6 @@
 """The memory: what is stored of a report, in SQLite and PostgreSQL alike."""
 
+import hashlib
 import json
 import sqlite3
 from pathlib import Path
@@ -10,7 +11,8 @@ from sample_reports import EVIL
 
 from conformance.fleet.memory import blobs, database, reading, recording
 from conformance.fleet.memory.database import Memory, MemoryProblem
-from conformance.fleet.memory.recording import Ended
+from conformance.fleet.memory.recording import Ended, Unstorable
+from conformance.fleet.memory.storable import DIGITS, REPLACEMENT
 from conformance.report.document_types import Report
 
 SAMPLE = Path(__file__).parents[3] / "reports" / "sample" / "mutant" / "report.json"
@@ -148,6 +150,53 @@ def test_texts_of_a_hostile_target_can_be_stored(memory: Memory, sample: Report)
     assert seen[0].values == [EVIL]
     assert seen[0].subject.startswith("</script>")
     assert "\0" not in seen[0].subject
+
+
+NULL, SURROGATE, LONG = "\0Status", "\ud800Status", "Status" * 51
+LOOKS_CHANGED = f"{REPLACEMENT}Status~{hashlib.sha256(NULL.encode()).hexdigest()[:DIGITS]}"
+UNUSUAL = (NULL, f"{REPLACEMENT}Status", LOOKS_CHANGED, LONG, f"{LONG}x", "Status")
+
+
+def test_keys_that_no_database_takes_stay_apart(memory: Memory, sample: Report) -> None:
+    """Null characters, 306 letters, and what only looks as if it had been changed."""
+    hostile = [{"id": "x", "subject": each, "values": [each]} for each in UNUSUAL]
+    number = _added(memory, _ended(sample, observations=hostile))
+
+    with memory.reading() as connection:
+        seen = reading.observations(connection, number)
+    assert {each.values[0] for each in seen} == set(UNUSUAL)
+    assert {each.subject for each in seen if each.values[0] == each.subject} == {
+        f"{REPLACEMENT}Status",
+        "Status",
+    }
+    assert all(len(each.subject) <= 200 for each in seen)
+
+
+@pytest.mark.parametrize("text", [NULL, SURROGATE, "x" * 10_000_000], ids=["null", "half", "long"])
+def test_whatever_a_target_says_as_its_reason_is_stored(memory: Memory, text: str) -> None:
+    """It is the end of its standard error."""
+    number = _added(memory, Ended(3, reason=text))
+
+    with memory.reading() as connection:
+        run = reading.run(connection, number)
+    assert run is not None
+    assert run.reason is not None
+    assert run.reason[-6:] == ("Status" if "Status" in text else "xxxxx…")
+
+
+@pytest.mark.parametrize(
+    "change", [{"duration": "long"}, {"started": "never"}, {"exchanges": {}}, {}]
+)
+def test_what_cannot_be_stored_says_why_and_changes_nothing(
+    memory: Memory, sample: Report, change: dict[str, Any]
+) -> None:
+    """In a line; the transaction is undone."""
+    report = json.dumps({**sample, **change} if change else {}).encode()
+    with pytest.raises(Unstorable, match=r"^its result cannot be stored: [^\n]+\Z"):
+        _added(memory, Ended(1, {"report.json": report}, REVISION))
+
+    with memory.reading() as connection:
+        assert reading.targets(connection) == ()
 
 
 def test_a_memory_is_opened_again(url: str) -> None:

@@ -14,7 +14,15 @@ from conformance import __version__
 from conformance.commands.options.table import COMMANDS
 from conformance.commands.outcome import VERDICTS, UsageError, explained
 from conformance.commands.signals import deferred
-from conformance.contract.exit_codes import CHECKER_ERROR, CONFORMANT, INTERRUPTED, USAGE_ERROR
+from conformance.contract.exit_codes import (
+    CHECKER_ERROR,
+    CONFORMANT,
+    INCOMPLETE,
+    INTERRUPTED,
+    USAGE_ERROR,
+)
+from conformance.contract.verdict import Inconclusive
+from conformance.report.text import visible
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,6 +59,9 @@ def _performed(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except UsageError as problem:
         return usage_error(f"conformance {chosen.command}", str(problem))
+    except Inconclusive as problem:
+        sys.stderr.write(f"conformance {chosen.command}: not checked: {visible(problem.message)}\n")
+        return INCOMPLETE
     except BrokenPipeError:
         # The reader of the output has closed it; otherwise the interpreter's last flush fails.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

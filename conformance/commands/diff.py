@@ -21,7 +21,11 @@ HEADINGS = {
     Effect.HARMLESS: "HARMLESS: still covers everything that the specification has",
 }
 MOST_LINES = 8
-TIMEOUT = 30.0
+MOST_REDIRECTS = 3
+HEADERS = {
+    "accept": "application/json, application/yaml, */*;q=0.1",
+    "accept-encoding": "gzip, deflate",
+}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -120,20 +124,26 @@ def _text(path: Path) -> str:
 
 
 def _fetched(url: str) -> str:
+    """The text at a URL, within the budget of a command. Raises UsageError."""
     import httpx  # noqa: PLC0415 - only where there is something to fetch
 
+    from conformance.http import content_coding  # noqa: PLC0415
+    from conformance.http.network import Network  # noqa: PLC0415
+    from conformance.http.outgoing import TIMEOUT  # noqa: PLC0415
+
+    client = httpx.Client(
+        transport=Network(), follow_redirects=True, max_redirects=MOST_REDIRECTS, headers=HEADERS
+    )
     try:
-        response = httpx.get(
-            url,
-            follow_redirects=True,
-            timeout=TIMEOUT,
-            headers={"accept": "application/json, application/yaml, */*;q=0.1"},
-        )
+        with client, client.stream("GET", url, extensions={"timeout": TIMEOUT}) as response:
+            if response.status_code != 200:
+                raise UsageError(f"{url}: returned {response.status_code}")
+            content, cut = content_coding.read(response)
     except (httpx.HTTPError, httpx.InvalidURL) as problem:
         raise UsageError(f"{url}: {type(problem).__name__}: {problem}") from None
-    if response.status_code != 200:
-        raise UsageError(f"{url}: returned {response.status_code}")
+    if cut is not None:
+        raise UsageError(f"{url}: {cut.reason}")
     try:
-        return response.content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(f"{url}: not UTF-8 text") from None

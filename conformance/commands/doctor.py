@@ -14,6 +14,7 @@ from conformance.commands.diagnosis.expectation import Duration
 from conformance.commands.discovery.profile_text import missing
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
+from conformance.http.budget import Budget
 from conformance.http.exchange import Call
 from conformance.http.sending import Sending
 from conformance.http.transport import Transport
@@ -53,7 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def diagnose(target: Target, transport: Transport) -> Diagnosis:
-    """The diagnosis of a target. Raises UsageError where there is nothing to check."""
+    """The diagnosis of a target.
+
+    Raises UsageError where there is nothing to check, Inconclusive where it cannot be read in time.
+    """
     limits = target.limits
     session = Session(
         target,
@@ -62,6 +66,7 @@ def diagnose(target: Target, transport: Transport) -> Diagnosis:
         depth=DEPTHS["quick"],
         rate=limits.requests_per_second,
         connections=limits.connections,
+        budget=Budget.within(limits.max_response_bytes, limits.max_requests, limits.max_time),
     )
     try:
         obstacle = preflight.obstacle(session)

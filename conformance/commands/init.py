@@ -14,6 +14,7 @@ from conformance.commands.discovery.discovered import Discovered
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.quantity import quantity
+from conformance.http.budget import OWN_REQUESTS, OWN_SECONDS
 from conformance.report import prospect
 from conformance.report.prospect import Prospect
 from conformance.target import profile, trust
@@ -77,6 +78,9 @@ def _found(found: Discovered) -> Iterator[str]:
     yield f"  reviews      {reviews}, as comments in the file"
     companies = quantity(len(found.companies), "company", "companies")
     yield f"  grant        {companies}, {quantity(found.projects, 'project')} on the first page"
+    if not found.is_complete:
+        budget = f"{OWN_REQUESTS} requests or {OWN_SECONDS:.0f} s"
+        yield f"  ended        after {budget}: there may be more"
 
 
 def _prospect(expected: Prospect) -> Iterator[str]:

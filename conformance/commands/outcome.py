@@ -12,13 +12,20 @@ FLEET_VERDICTS = (
     "a target violates the contract, something broke, or a verdict flipped",
 )
 
+DIAGNOSED = ("nothing is wrong", "something is wrong with the profile")
+DISCOVERED = ("a profile was written",)
+
 RENDERED = ("done, whatever the verdict of the run is",)
 
 INCOMPLETE_RUN = "incomplete: something that is required could not be checked"
 
+UNREAD = "incomplete: the target could not be read within the requests and the time of a command"
+
 INTERRUPTIONS = {
     VERDICTS: ("interrupted; the results so far are in the report", INCOMPLETE_RUN),
     FLEET_VERDICTS: ("interrupted; the same command goes on", INCOMPLETE_RUN),
+    DISCOVERED: ("interrupted", UNREAD),
+    DIAGNOSED: ("interrupted", UNREAD),
     RENDERED: ("the run was interrupted; the report has the results until then",),
 }
 """What 2 means, and 5 where a command has it, for commands with these first exit codes."""

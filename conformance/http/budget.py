@@ -1,4 +1,8 @@
-"""What a run may use: memory for responses, requests, and time. A target decides on none of it."""
+"""What a command may use: memory for responses, requests, and time; no target decides on it.
+
+Each run states its own budget. Whatever else sends requests, such as `init`, `doctor` and `replay`,
+has the one that nobody has to ask for.
+"""
 
 import threading
 import time
@@ -26,6 +30,9 @@ VALUE = 20
 TEXT = 64
 """Bytes of the text of an ordinary value: requests may repeat a longer one, such as a cursor."""
 
+OWN_REQUESTS, OWN_SECONDS = 300, 60.0
+"""The requests and the seconds of a command that is no run."""
+
 RESPONSE, REMEMBERED = "max-response-bytes", "memory"
 TIME, REQUESTS = "max-time", "max-requests"
 LOG = "max-log"
@@ -40,15 +47,17 @@ NEEDS = {
 
 @dataclass
 class Budget:
-    """The budgets of one process of a run, and what became of them.
+    """The budgets of one process, and what became of them.
 
     `longest` is in bytes; `requests` and `seconds` are those of the whole process, None: no limit.
-    `cut` counts by name how often a budget has cut something. Seconds count from `begin`.
+    `cut` counts by name how often a budget has cut something. Seconds count from `begin`. `owner`
+    is what they are the budgets of, for messages.
     """
 
     longest: int = LONGEST_RESPONSE
-    requests: int | None = None
-    seconds: float | None = None
+    requests: int | None = OWN_REQUESTS
+    seconds: float | None = OWN_SECONDS
+    owner: str = "command"
     memory: int = MEMORY
     now: Callable[[], float] = time.monotonic
     cut: dict[str, int] = field(default_factory=dict)
@@ -59,6 +68,15 @@ class Budget:
         self._used = 0
         # A response may be released at any moment, also while this lock is held.
         self._lock = threading.RLock()
+
+    @classmethod
+    def within(cls, longest: int | None, requests: int | None, seconds: float | None) -> "Budget":
+        """The budget of a command, or less where a profile states less."""
+        return cls(
+            longest=longest or LONGEST_RESPONSE,
+            requests=min(requests or OWN_REQUESTS, OWN_REQUESTS),
+            seconds=min(seconds or OWN_SECONDS, OWN_SECONDS),
+        )
 
     def begin(self, began: float) -> None:
         """The time counts from a moment of the clock `now`."""
@@ -93,10 +111,11 @@ class Budget:
         """Count a request; Inconclusive where the run may send no more."""
         if self.is_over:
             self.note(TIME)
-            raise Inconclusive(f"the {self.seconds:g} s of the run are over", needs=(NEEDS[TIME],))
+            message = f"the {self.seconds:g} s of the {self.owner} are over"
+            raise Inconclusive(message, needs=(NEEDS[TIME],))
         if self.requests is not None and self._sent >= self.requests:
             self.note(REQUESTS)
-            message = f"the {self.requests} requests of the run were sent"
+            message = f"the {self.requests} requests of the {self.owner} were sent"
             raise Inconclusive(message, needs=(NEEDS[REQUESTS],))
         self._sent += 1
 

@@ -220,7 +220,7 @@ class Dispatcher:
         if left is not None:
             if left <= 0:
                 self.budget.note(TIME)
-                return None, "not sent: the time of the run is over"
+                return None, f"not sent: the time of the {self.budget.owner} is over"
             stated = outgoing.request.extensions["timeout"]
             timeout = {**stated, "whole": min(stated["whole"], left + GRACE)}
             outgoing.request.extensions["timeout"] = timeout

@@ -8,6 +8,7 @@ from types import ModuleType
 import pytest
 
 from conformance.contract.exit_codes import USAGE_ERROR
+from conformance.http.budget import Budget
 from conformance.http.in_process import InProcess
 from conformance.http.network import Network
 from conformance.http.surroundings import UnusableEnvironment
@@ -103,7 +104,7 @@ def begin(config: pytest.Config) -> Session:
 
 
 def opened(examined: Subject, seed: int, depth: str, *, processes: int = 1) -> Session:
-    """The session of this process with a subject.
+    """The session of this process with a subject; nothing limits it yet.
 
     Workers share its rate and connections; so do shards, which may run at the same time.
     """
@@ -116,6 +117,7 @@ def opened(examined: Subject, seed: int, depth: str, *, processes: int = 1) -> S
         depth=DEPTHS[depth],
         rate=rate / processes if rate else None,
         connections=stated.connections // processes if stated.connections else None,
+        budget=Budget(requests=None, seconds=None, owner="run"),
         provisioned=examined.provisioned,
         traced=examined.traced,
     )

@@ -36,6 +36,7 @@ def budget(config: pytest.Config, limits: Limits) -> Budget:
         longest=limits.max_response_bytes or LONGEST_RESPONSE,
         requests=max(1, requests // worker.count(config)) if requests else None,
         seconds=_stated(config, limits) or _default(depth, limits),
+        owner="run",
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 
 from conformance.contract.openapi import Operation
+from conformance.contract.verdict import Inconclusive
 from conformance.http.exchange import Call, Exchange
 from conformance.http.retry import is_unavailable
 from conformance.http.sending import Sending
@@ -20,7 +21,8 @@ def obstacle(session: Session) -> str | None:
     """Why nothing can be checked on this target, in one line; None where something can.
 
     Nothing responds; or every request of `primary`, by each of its schemes, is rejected with 401 or
-    meets a transient error. One other response is enough to begin.
+    meets a transient error. One other response is enough to begin; and so is a budget that ends
+    meanwhile, since nothing is known of the target then: every check says so.
     """
     if session.dispatcher.concurrency == 1:
         return session.facts.ask(PREFLIGHT, _obstacle)
@@ -38,6 +40,13 @@ def _find(session: Session, found: Future[str | None]) -> None:
 
 
 def _obstacle(context: Context) -> str | None:
+    try:
+        return _stated_obstacle(context)
+    except Inconclusive:
+        return None
+
+
+def _stated_obstacle(context: Context) -> str | None:
     base_url = context.target.base_url
     alive = _send(context, context.api.simplest, None, None)
     if alive.response is None:

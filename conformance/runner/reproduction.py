@@ -14,6 +14,7 @@ import pytest
 from conformance.contract import api
 from conformance.contract.verdict import Inconclusive
 from conformance.http import serialization, trace
+from conformance.http.budget import Budget
 from conformance.http.exchange import FACT, Call, Exchange
 from conformance.http.outgoing import authorization
 from conformance.http.replay import Unrecorded, content
@@ -56,6 +57,7 @@ def label_apart(run: Run, config: pytest.Config) -> None:
         config.getoption("conformance_seed"),
         config.getoption("conformance_depth"),
     )
+    session.limit(Budget())  # that of the run belongs to its workers
     session.open_log(stated_inputs.report_directory(config) / "exchanges-reproduction.jsonl")
     try:
         label(run, session)

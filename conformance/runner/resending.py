@@ -8,6 +8,7 @@ from typing import Any, cast
 from conformance import __version__
 from conformance.contract import openapi
 from conformance.http import serialization
+from conformance.http.budget import Budget
 from conformance.http.client import Client
 from conformance.http.dispatcher import Dispatcher
 from conformance.http.exchange import Call, Exchange
@@ -25,6 +26,9 @@ from conformance.runner.recorded_request import (
     with_made_up,
 )
 from conformance.target.target import Target
+
+MOST_REQUESTS, LONGEST = 1_000, 600.0
+"""The requests and the seconds for all that is sent again: a report of a long run has much."""
 
 LARGE = 64 * 1024
 """Bytes of a body that is sent only where the target may get oversized ones."""
@@ -56,6 +60,7 @@ class Resender:
             self._redactor,
             target.limits.requests_per_second,
             target.limits.connections,
+            budget=Budget(requests=MOST_REQUESTS, seconds=LONGEST),
         )
         self.begin("replay")
 

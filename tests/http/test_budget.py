@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from conformance.contract.verdict import Inconclusive
-from conformance.http.budget import Budget, values
+from conformance.http.budget import OWN_REQUESTS, OWN_SECONDS, Budget, values
 
 
 class Clock:
@@ -27,16 +27,26 @@ class Holder:
     body: bytes
 
 
+def test_whoever_states_no_budget_has_that_of_a_command() -> None:
+    """A minute, and a few hundred requests."""
+    budget = Budget()
+    for _ in range(OWN_REQUESTS):
+        budget.spend()
+    with pytest.raises(Inconclusive, match="the 300 requests of the command were sent"):
+        budget.spend()
+    assert budget.seconds == OWN_SECONDS
+
+
 def test_without_limits_everything_is_allowed() -> None:
     """There is no end, and nothing is cut."""
-    budget = Budget()
+    budget = Budget(requests=None, seconds=None)
     budget.spend()
     assert (budget.left, budget.is_over, budget.cut) == (None, False, {})
 
 
 def test_the_requests_of_a_run_are_counted() -> None:
     """One more than allowed is inconclusive, and names the option."""
-    budget = Budget(requests=2)
+    budget = Budget(requests=2, owner="run")
     budget.spend()
     budget.spend()
     with pytest.raises(Inconclusive, match="the 2 requests of the run were sent") as problem:
@@ -47,7 +57,7 @@ def test_the_requests_of_a_run_are_counted() -> None:
 def test_the_time_of_a_run_ends() -> None:
     """From then on nothing is sent; the message has the seconds."""
     clock = Clock()
-    budget = Budget(seconds=10, now=clock)
+    budget = Budget(seconds=10, now=clock, owner="run")
     budget.begin(95.0)
     budget.spend()
     assert (budget.left, budget.is_over) == (5.0, False)

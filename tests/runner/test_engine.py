@@ -13,6 +13,7 @@ from scripted_app import ScriptedApp, scripted_response
 from conformance.assurance.selftest import checks
 from conformance.contract import requirements
 from conformance.contract.verdict import Inconclusive
+from conformance.http.budget import Budget
 from conformance.http.exchange import Call
 from conformance.http.in_process import InProcess
 from conformance.http.network import Network
@@ -213,7 +214,8 @@ def _run(concurrency: int, log: Path) -> tuple[set[Any], set[Any]]:
         target = parse(profile, environ={})
         network = Network()
         network.concurrency = concurrency
-        session = Session(target, network, 1, DEPTHS["quick"])
+        unlimited = Budget(requests=None, seconds=None)
+        session = Session(target, network, 1, DEPTHS["quick"], budget=unlimited)
         session.open_log(log)
         found = set(checks.performed(session, chosen).seen.items())
         session.close()

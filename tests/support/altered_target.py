@@ -15,6 +15,7 @@ import orjson
 from conformance.assurance.selftest import altered
 from conformance.assurance.selftest.altered import Edit
 from conformance.contract import openapi
+from conformance.http.budget import Budget
 from conformance.http.in_process import InProcess
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
@@ -92,7 +93,14 @@ def stage(
     target = parse(stated, environ={})
     with (
         closing(
-            Session(target, transport, seed=1, depth=depth, connections=target.limits.connections)
+            Session(
+                target,
+                transport,
+                seed=1,
+                depth=depth,
+                connections=target.limits.connections,
+                budget=Budget(requests=None, seconds=None),
+            )
         ) as session,
         closing(reference),
     ):

@@ -4,9 +4,6 @@ As a program it prints a line of JSON for each behaviour that it is given: its `
 """
 
 import json
-import os
-import select
-import signal
 import subprocess
 import sys
 import tempfile
@@ -15,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from measured import ended
 
 CLASSES = {"http": "read", "tools": "tools", "description": "description"}
 RUN = "--run"
@@ -61,7 +60,7 @@ def _outcome(name: str) -> Outcome:
         started = time.monotonic()
         stated = json.dumps([profile, CLASSES[face], folder])
         running = subprocess.Popen([sys.executable, __file__, RUN, stated], stdout=sys.stderr)
-        code, most = _end(running.pid, started + PATIENCE)
+        code, most = ended(running.pid, started + PATIENCE)
         running.returncode = code
         report = Path(folder) / "report.json"
         document = json.loads(report.read_bytes()) if report.exists() else None
@@ -74,17 +73,6 @@ def _outcome(name: str) -> Outcome:
 def _size(folder: Path) -> float:
     log = folder / "exchanges.jsonl"
     return log.stat().st_size / 1e6 if log.exists() else 0.0
-
-
-def _end(child: int, deadline: float) -> tuple[int, float]:
-    """The exit code and the peak memory of a process, which is killed if it does not end."""
-    handle = os.pidfd_open(child)
-    has_ended, _, _ = select.select([handle], [], [], max(0.0, deadline - time.monotonic()))
-    os.close(handle)
-    if not has_ended:
-        os.kill(child, signal.SIGKILL)
-    _, state, used = os.wait4(child, 0)
-    return os.waitstatus_to_exitcode(state), used.ru_maxrss / 1024
 
 
 def _write_peak(directory: Path) -> None:

@@ -49,8 +49,13 @@ def _is_replaced(line: str, headers: Iterable[str]) -> bool:
 
 
 @contextmanager
-def broken(face: str, respond: Broken) -> Iterator[dict[str, Any]]:
-    """The profile of a reference whose responses of one interface are replaced."""
+def broken(
+    face: str, respond: Broken, note: Callable[[str], object] = str
+) -> Iterator[dict[str, Any]]:
+    """The profile of a reference whose responses of one interface are replaced.
+
+    `note` gets the path of each request.
+    """
     clock = ManualClock()
     reference = Reference(clock=clock)
     paths = re.compile(FACES[face])
@@ -58,6 +63,7 @@ def broken(face: str, respond: Broken) -> Iterator[dict[str, Any]]:
     def behave(connection: socket.socket) -> None:
         inside = InProcess(reference.app, clock.advance)
         method, path, headers, body = _request(connection)
+        note(path)
         url = f"http://reference.test{path}"
         found = inside.handle_request(httpx.Request(method, url, headers=headers, content=body))
         answer = Answer(found.status_code, tuple(found.headers.items()), found.read())

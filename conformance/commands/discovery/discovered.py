@@ -9,7 +9,7 @@ class Discovered:
 
     `schemes` are the variables whose values the target accepts, by scheme. `parameters` are the
     names of query parameters by operation and role. The reviews are candidates for fixtures.
-    `requests` is the number of requests that it took.
+    `requests` is the number of requests that it took. `is_complete`: no budget has ended it.
     """
 
     base_url: str
@@ -23,3 +23,4 @@ class Discovered:
     companies: tuple[str, ...] = ()
     projects: int = 0
     requests: int = 0
+    is_complete: bool = True

@@ -18,6 +18,7 @@ from conformance.contract.description.document import Document
 from conformance.contract.description.source import SourceError
 from conformance.contract.identifiers import is_uuid
 from conformance.contract.verdict import Inconclusive, NotApplicable, Violation
+from conformance.http.budget import Budget
 from conformance.http.exchange import Call
 from conformance.http.sending import Sending
 from conformance.http.transport import Transport
@@ -39,6 +40,8 @@ REQUESTS_PER_SECOND = 20.0
 MOST_REVIEWS = 40
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,60}")
 """Names of parameters that are tried."""
+MOST_NAMES = 10
+"""Names that are tried for one parameter: a description may have thousands."""
 APPROVED = "approved"
 NOTHING = (Inconclusive, NotApplicable, Violation)
 """What a check raises where it cannot go on: then nothing was found."""
@@ -49,7 +52,8 @@ def discover(
 ) -> Discovered:
     """What a target shows, to whoever holds the secrets of the environment.
 
-    Raises UsageError where the base URL is invalid, nothing responds, or every secret is rejected.
+    Raises UsageError where the base URL is invalid, nothing responds, or every secret is rejected,
+    and Inconclusive where a budget ends before a secret was accepted.
     """
     secrets = {scheme: name for scheme, name in VARIABLES.items() if environ.get(name)}
     try:
@@ -95,6 +99,7 @@ class Search:
     def __init__(self, target: Target, transport: Transport) -> None:
         self._target = target
         self._transport = Counting(transport)
+        self._budget = Budget()
         self._sessions: list[Session] = []
 
     def close(self) -> None:
@@ -124,12 +129,19 @@ class Search:
                 companies=_companies(projects),
                 projects=len(projects),
             )
-        return replace(found, requests=self._transport.requests)
+        return replace(
+            found, requests=self._transport.requests, is_complete=not self._budget.is_used_up
+        )
 
     def _session(self) -> Session:
         """A session on what is known of the target now."""
         session = Session(
-            self._target, self._transport, 1, DEPTHS["quick"], rate=REQUESTS_PER_SECOND
+            self._target,
+            self._transport,
+            1,
+            DEPTHS["quick"],
+            rate=REQUESTS_PER_SECOND,
+            budget=self._budget,
         )
         self._sessions.append(session)
         return session
@@ -166,9 +178,10 @@ class Search:
 
     def _description(self) -> tuple[str | None, Document | None]:
         for url in self._places(DESCRIPTIONS):
-            document = self._document(url)
-            if document is not None:
-                return url, document
+            with suppress(*NOTHING):
+                document = self._document(url)
+                if document is not None:
+                    return url, document
         return None, None
 
     def _document(self, url: str) -> Document | None:
@@ -222,12 +235,16 @@ class Search:
         names = {**self._target.parameters, (operation, role): ParameterName(name)}
         self._change(parameters=frozen(names))
         live = self._live()
-        return is_known(live.operation(operation), role, live)
+        with suppress(*NOTHING):
+            return is_known(live.operation(operation), role, live)
+        return False
 
     def _records(self, operation: str) -> list[dict[str, Any]]:
         """The records of the first page of a list."""
         call = Call(operation).asking(limit="100")
-        return self._live().callers.send(call, purpose="some records").items
+        with suppress(*NOTHING):
+            return self._live().callers.send(call, purpose="some records").items
+        return []
 
     def _change(self, **parts: Any) -> None:
         self._target = replace(self._target, **parts)
@@ -259,7 +276,7 @@ def _candidates(operation: str, role: str, document: Document | None) -> list[st
     harmless = filter(NAME.fullmatch, names)
     likely = [name for name in harmless if role in name.lower() or _is_cursor(role, name)]
     usual = api.load().open_names[operation, role] or f"{role}Id"
-    return list(dict.fromkeys([*likely, usual]))
+    return list(dict.fromkeys([*likely[:MOST_NAMES], usual]))
 
 
 def _is_cursor(role: str, name: str) -> bool:

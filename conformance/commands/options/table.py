@@ -13,7 +13,7 @@ from conformance.commands.options import (
     run,
     sandbox,
 )
-from conformance.commands.outcome import FLEET_VERDICTS, RENDERED, VERDICTS
+from conformance.commands.outcome import DIAGNOSED, DISCOVERED, FLEET_VERDICTS, RENDERED, VERDICTS
 
 
 @dataclass(frozen=True)
@@ -88,13 +88,15 @@ COMMANDS = {
     ),
     "scenarios": Command("Print the scenarios as an Arazzo document (spec/arazzo.yaml).", _none),
     "init": Command(
-        "Write a target profile with what a deployment shows; overwrites no file.", profiles.init
+        "Write a target profile with what a deployment shows; overwrites no file.",
+        profiles.init,
+        DISCOVERED,
     ),
     "doctor": Command(
         "Show what a run would check and change, how long it takes, and what is wrong with the"
         " profile.",
         profiles.doctor,
-        ("nothing is wrong", "something is wrong with the profile"),
+        DIAGNOSED,
     ),
     "check-files": Command(
         "Check profiles and files of known failures, without a request.",

@@ -32,7 +32,7 @@ INTERRUPTIONS = {
 
 
 STOPPED_EARLY = "stopped before the first request: nothing was checked"
-STOPPED_LATE = "stopped before its report was complete: `conformance report {}` completes it"
+STOPPED_LATE = "stopped where it heeded nothing: the report has what was found until then"
 
 
 def explained(ends: tuple[str, ...]) -> str:

@@ -6,22 +6,22 @@ import json
 import os
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
-from conformance.commands import own_profile, trusted
+from conformance.commands import left_behind, own_profile, trusted
 from conformance.commands.forecast import Forecast
 from conformance.commands.notes import Notes
-from conformance.commands.outcome import STOPPED_EARLY, STOPPED_LATE, Stopped, UsageError
+from conformance.commands.outcome import Stopped, UsageError
 from conformance.commands.progress import RunDisplay
 from conformance.commands.stop import Stop
 from conformance.contract.exit_codes import CHECKER_ERROR, INTERRUPTED
 from conformance.report import outcome
-from conformance.runner import gathering, pytest_run
+from conformance.runner import pytest_run
 from conformance.runner.depth import DEPTHS
 from conformance.runner.disk import locked
 from conformance.runner.examination import clear
@@ -58,28 +58,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _stoppable(arguments: argparse.Namespace, directory: Path) -> int:
     """Perform the run; whenever it is stopped, there is a report."""
-    # pytest replaces the stream while checks run.
-    leave = partial(_leave, arguments, directory, sys.stderr)
-    stop = Stop(leave)
+    began = time.time()
+    stop = Stop(left_behind.command(directory, arguments), arguments.workers)
     code = INTERRUPTED
-    with suppress(Stopped), stop.installed(), _memory(arguments) as memory:
+    with suppress(Stopped), stop.installed(), stop.watching(), _memory(arguments) as memory:
         code = _checked(arguments, directory, memory, stop)
     if code == INTERRUPTED and not stop.has_finished:
-        leave(stop)
+        left_behind.complete(directory, began, arguments)
     return _ended(code, stop)
-
-
-def _leave(arguments: argparse.Namespace, directory: Path, stream: TextIO, stop: Stop) -> None:
-    """See to it that a run which was stopped has a report, and say in one line which one."""
-    note = STOPPED_LATE.format(directory) if stop.has_report else STOPPED_EARLY
-    try:
-        # The report of a run that is resumed is that of its first part.
-        if not stop.has_report and arguments.resume is None:
-            gathering.unbegun(directory, arguments)
-    except OSError as problem:
-        note = f"{directory}: {problem.strerror}"
-    stream.write(f"conformance run: {note}\n")
-    stream.flush()
 
 
 def _directory(arguments: argparse.Namespace) -> Path:
@@ -125,11 +111,10 @@ def _checked(
     options = list(_chosen(arguments, directory))
     forecast = [] if arguments.max_time else [Forecast(arguments.depth, display.note)]
     plugins = [display, stop, Notes(arguments, display.note), *forecast, *prefetch]
-    with stop.watching():
-        code = display.close(pytest_run.execute(options, plugins))
-        if arguments.json and display.document is not None:
-            found = outcome.of(display.document, code, arguments.report_dir)
-            sys.stdout.write(json.dumps(found, indent=2) + "\n")
+    code = display.close(pytest_run.execute(options, plugins))
+    if arguments.json and display.document is not None:
+        found = outcome.of(display.document, code, arguments.report_dir)
+        sys.stdout.write(json.dumps(found, indent=2) + "\n")
     if memory and display.document is not None and not memory.add(directory, code):
         code = code or CHECKER_ERROR
     return code

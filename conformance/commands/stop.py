@@ -1,40 +1,49 @@
 """What stops a run: Ctrl-C and SIGTERM."""
 
+import json
 import os
+import select
 import signal
-import socket
+import subprocess
+import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, BinaryIO
 
 import pytest
 
 from conformance.commands.outcome import Stopped
-from conformance.commands.signals import SIGNALS, accept
+from conformance.commands.signals import SIGNALS, accept, deferred
+from conformance.commands.watchdog import END
 from conformance.contract.exit_codes import INTERRUPTED
-from conformance.runner.stash import GATHERER
+from conformance.runner.stash import GATHERER, SESSION
 
 if TYPE_CHECKING:
     from conformance.report.run import Run
 
+WATCHDOG = str(Path(__file__).with_name("watchdog.py"))
+
 INSISTING = 0.2
 """Seconds after which a signal is repeated that the run has not heeded."""
 
-MOST_WORK = 4.0
+MOST_WORK = 2.5
 """Seconds of a processor that a run may use after a signal: its threads share them with the report.
 
-Most runs take less than two. It is twice as much, for slow machines; and not the time of a clock,
-since a busy machine may take longer to give it.
+Most runs take less than two. It is not the time of a clock, since a busy machine may take longer to
+give it.
 """
 
-LONGEST_END, LONGEST_END_OF_WORKERS = 8.0, 15.0
-"""Seconds after a signal until the process ends, whatever it waits for.
+LONGEST_END, LONGEST_END_OF_WORKERS = 4.0, 15.0
+"""Seconds after a signal until the process ends, whatever it waits for, but for a processor.
 
 xdist waits up to ten seconds for its workers.
 """
+
+OVERTIME = 120.0
+"""Seconds after the time of a run in which it may write its report."""
 
 
 class Stop:
@@ -42,33 +51,24 @@ class Stop:
 
     A signal that reaches another thread does not wake the first one, which alone handles it; and
     Python drops what a handler raises within a callback of the interpreter. So a thread repeats a
-    signal to the first one until the run has heeded it. It also ends the process where the report
-    takes too long, or something that no signal interrupts: `leave` then sees to it that there is a
-    report, and says so.
+    signal to the first one until the run has heeded it. Where that does not help, or the report
+    takes too long, another process ends the run, and completes its report by `completion`.
     """
 
-    def __init__(self, leave: Callable[["Stop"], object]) -> None:
+    def __init__(self, completion: Sequence[str], workers: int | None) -> None:
         self.is_stopped = False
-        self._leave = leave
-        self._longest = LONGEST_END
+        self._completion = completion
+        self._longest = LONGEST_END_OF_WORKERS if workers else LONGEST_END
         self._plugins: pytest.PytestPluginManager | None = None
+        self._dog: subprocess.Popen[bytes] | None = None
         self._heeded = threading.Event()
-        self._has_ended = threading.Event()
-
-    @property
-    def has_report(self) -> bool:
-        """Whether the run has written a report."""
-        return self._run is not None
 
     @property
     def has_finished(self) -> bool:
         """Whether the report of the run is complete."""
-        return self._run is not None and self._run.document is not None
-
-    @property
-    def _run(self) -> "Run | None":
         gatherer = self._plugins and self._plugins.get_plugin(GATHERER)
-        return gatherer.run if gatherer else None
+        run: Run | None = gatherer.run if gatherer else None
+        return run is not None and run.document is not None
 
     @contextmanager
     def installed(self) -> Iterator[None]:
@@ -89,37 +89,56 @@ class Stop:
     @contextmanager
     def watching(self) -> Iterator[None]:
         """See to it that a signal is heeded, and that the process ends."""
-        noted, woken = socket.socketpair()
-        woken.settimeout(0.0)  # as `set_wakeup_fd` needs it
-        before = signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
-        watching = threading.Thread(target=self._watch, args=(noted,), name="stop", daemon=True)
+        noted, written = os.pipe()
+        os.set_blocking(written, False)  # as `set_wakeup_fd` needs it
+        with deferred():  # signals of a terminal are not for the watchdog
+            self._dog = dog = _started(noted)
+        os.close(noted)
+        assert dog.stdin is not None
+        assert dog.stdout is not None
+        self._tell(
+            {
+                "process": os.getpid(),
+                "work": MOST_WORK,
+                "longest": self._longest,
+                "completion": [*self._completion],
+            }
+        )
+        before = signal.set_wakeup_fd(written, warn_on_full_buffer=False)
+        watching = threading.Thread(
+            target=self._watch, args=(dog.stdout,), name="stop", daemon=True
+        )
         watching.start()
         try:
             yield
         finally:
             signal.set_wakeup_fd(before)
-            self._has_ended.set()
-            woken.close()
+            os.close(written)
+            self._tell(None)
+            self._dog = None
+            dog.stdin.close()
             watching.join()
-            noted.close()
+            dog.stdout.close()
+            dog.wait()
 
-    def _watch(self, noted: socket.socket) -> None:
-        """Wait for a signal in whatever thread, and repeat it until it is heeded."""
-        number = noted.recv(1)
-        began, used = time.monotonic(), time.process_time()
-        while number and not self._has_ended.wait(INSISTING):
-            if not self._heeded.is_set():
-                signal.pthread_kill(threading.main_thread().ident or 0, number[0])
-            is_late = time.monotonic() - began > self._longest
-            if is_late or time.process_time() - used > MOST_WORK:
-                self._end()
+    def _tell(self, line: object) -> None:
+        if self._dog is not None and self._dog.stdin is not None:
+            with suppress(BrokenPipeError):  # somebody has killed it
+                self._dog.stdin.write(json.dumps(line).encode() + b"\n")
 
-    def _end(self) -> NoReturn:
-        """End the process, whatever its other threads do."""
-        try:
-            self._leave(self)
-        finally:
-            os._exit(INTERRUPTED)
+    def _watch(self, told: BinaryIO) -> None:
+        """Repeat a signal in the first thread until it is heeded, and end where that is told."""
+        number = 0
+        while True:
+            ready = select.select([told], [], [], INSISTING if number else None)[0]
+            word = os.read(told.fileno(), 1) if ready else None
+            if word == END:
+                os._exit(INTERRUPTED)
+            if word == b"":
+                return
+            number = word[0] if word else number
+            if not word and not self._heeded.is_set():
+                signal.pthread_kill(threading.main_thread().ident or 0, number)
 
     def __call__(self, _number: int, _frame: FrameType | None) -> None:
         """Handle a signal; once the report is written, the run ends by itself."""
@@ -129,10 +148,17 @@ class Stop:
         raise Stopped
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Remember where the report is found, and how long its end may take."""
+        """Remember where the report is found."""
         self._plugins = config.pluginmanager
-        if config.getoption("numprocesses", None):
-            self._longest = LONGEST_END_OF_WORKERS
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        """Let the run be stopped where it goes on long after its time."""
+        left = (
+            session.config.stash[SESSION].budget.left if SESSION in session.config.stash else None
+        )
+        if left is not None:
+            self._tell(left + OVERTIME)
 
     def pytest_keyboard_interrupt(self) -> None:
         """The signal is heeded."""
@@ -148,3 +174,14 @@ class Stop:
     def pytest_sessionfinish(self) -> None:
         """Only the report is left to write."""
         self._heeded.set()
+
+
+def _started(signals: int) -> "subprocess.Popen[bytes]":
+    """The watchdog; it learns of signals by this descriptor."""
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", WATCHDOG, str(signals)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        pass_fds=(signals,),
+        bufsize=0,
+    )

@@ -92,8 +92,13 @@ def unbegun(directory: Path, arguments: argparse.Namespace) -> None:
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     run = Run(directory, about, catalogue(about["suite"]), complete=False)
-    run.formats = artefacts.chosen(sum(arguments.report or (), ()))
+    run.formats = formats(arguments)
     run.finish(INTERRUPTED)
+
+
+def formats(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """The formats of the report that the command line names."""
+    return artefacts.chosen([name for names in arguments.report or () for name in names])
 
 
 def _suite(seed: int, depth: str, workers: int | None, classes: Sequence[str] | None) -> SuiteEntry:

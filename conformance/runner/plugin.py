@@ -79,7 +79,11 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker of checks, and the gatherer of their results."""
     config.addinivalue_line("markers", "requirement(id): the requirement that a check is about")
-    if not hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput"):
+        from conformance.runner import worker  # noqa: PLC0415
+
+        worker.follow()
+    else:
         config.pluginmanager.register(Gatherer(config), GATHERER)
 
 

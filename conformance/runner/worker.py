@@ -3,7 +3,14 @@
 The environment does not say that: a run inside of a worker's test is a run of its own.
 """
 
+import ctypes
+import signal
+import sys
+
 import pytest
+
+WHEN_THE_PARENT_DIES = 1
+"""PR_SET_PDEATHSIG of prctl(2)."""
 
 
 def name(config: pytest.Config) -> str | None:
@@ -15,6 +22,15 @@ def name(config: pytest.Config) -> str | None:
 def count(config: pytest.Config) -> int:
     """The number of processes that perform the checks."""
     return int(_stated(config).get("workercount", 1))
+
+
+def follow() -> None:
+    """Have the system end this process with the one that has started it, where it is Linux.
+
+    A worker that computes in C does not notice otherwise that its controller was killed.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(WHEN_THE_PARENT_DIES, signal.SIGKILL)
 
 
 def _stated(config: pytest.Config) -> dict[str, str]:

@@ -74,7 +74,7 @@ def test_a_run_that_ends_by_itself_is_not_interrupted(
 
 def test_a_stopped_run_begins_no_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Although Python loses the exception of a signal within its own callbacks."""
-    stop, begun = Stop(lambda _: None), []
+    stop, begun = Stop((), workers=None), []
 
     class Callback:
         def pytest_collection_finish(self) -> None:

@@ -8,12 +8,16 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from faulty_server import served, silence
 from hostile_stops import SITUATIONS, stopped_in
 from stopped_run import READY, Ended, stopped, trapped
+
+from conformance.commands.outcome import STOPPED_EARLY, STOPPED_LATE
+from conformance.contract.exit_codes import INTERRUPTED
 
 PROGRAM = (sys.executable, str(Path(__file__).parents[1] / "support" / "hanging.py"))
 QUICK = ["a million items", "an endless event stream", "a description of many schemas"]
@@ -78,15 +82,30 @@ def test_a_connection_that_is_never_ready_does_not_hold_a_run(scheme: str, tmp_p
 @pytest.mark.parametrize("place", ["socket:getaddrinfo", "conformance.report.run:Run.finish"])
 def test_what_no_signal_interrupts_does_not_hold_a_run(place: str, tmp_path: Path) -> None:
     """A lookup of a name, or a report that takes too long."""
-    ended = hanging(tmp_path, place)
+    ended = hanging(tmp_path, "free", place)
     assert ended.flaws == []
 
 
-def hanging(directory: Path, place: str) -> Ended:
+STOPPED = {"socket:getaddrinfo": STOPPED_EARLY, "conformance.report.run:Run.finish": STOPPED_LATE}
+
+
+@pytest.mark.parametrize("how", ["held", "regex"])
+@pytest.mark.parametrize("place", STOPPED)
+def test_what_holds_the_interpreter_does_not_hold_a_run(
+    how: str, place: str, tmp_path: Path
+) -> None:
+    """Another process kills it, and has its report completed: that takes a processor as well."""
+    ended = hanging(tmp_path, how, place)
+    assert ended.code == -signal.SIGKILL
+    assert replace(ended, code=INTERRUPTED, seconds=ended.seconds / 3, work=0.0).flaws == []
+    assert ended.problems == f"conformance run: {STOPPED[place]}\n"
+
+
+def hanging(directory: Path, how: str, place: str) -> Ended:
     """A run that is stopped while a function hangs within the C library."""
     options = (
         profile(directory, "http://api.test/v1")
         if place.startswith("socket")
         else ("--class", "limits", "--depth", "quick")
     )
-    return stopped(directory, options, marked(directory), program=(*PROGRAM, place))
+    return stopped(directory, options, marked(directory), program=(*PROGRAM, how, place))

@@ -1,6 +1,7 @@
 """Generates the requests of a run in another process, while the run is busy with other checks."""
 
 import multiprocessing
+import os
 import signal
 import threading
 from collections.abc import Callable, Sequence
@@ -61,7 +62,16 @@ class Prefetch:
 def _generate(sources: Sequence[Source], sender: Connection) -> None:
     # Ctrl-C reaches every process of the terminal; the run handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_follow, name="follow", daemon=True).start()
     # A pipe has little room, and the run reads late: sending must not block generating.
     with ThreadPoolExecutor(1) as messenger:
         for source in sources:
             messenger.submit(sender.send, (source, generate.make(source)))
+
+
+def _follow() -> None:
+    """End with the run, also with one that was killed."""
+    run = multiprocessing.parent_process()
+    if run is not None:
+        run.join()
+        os._exit(0)

@@ -1,9 +1,10 @@
-"""The work of validating a value by a schema that a target wrote.
+"""The work of validating a value by a schema that a target wrote, and of compiling its patterns.
 
 Alternatives of alternatives double it at each level: twenty short lines may take a validator years.
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
@@ -14,6 +15,9 @@ MOST = 100_000
 
 MOST_UNRESOLVED = 20
 """References whose target is not looked for: by the name of an anchor, or to another id."""
+
+MOST_PATTERNS, LONGEST_PATTERNS = 200, 20_000
+"""Patterns of a schema, and their characters: each is compiled, and takes up to a megabyte."""
 
 ONE = frozenset({"not", "if", "then", "else", "items", "additionalItems", "contains",
                  "additionalProperties", "propertyNames", "unevaluatedItems",
@@ -68,9 +72,27 @@ class _Costs:
 
 
 def is_affordable(schema: Mapping[str, Any]) -> bool:
-    """Whether a validator evaluates no more than `MOST` schemas for one value."""
+    """Whether a validator evaluates no more than `MOST` schemas for one value, and few patterns."""
+    found = list(islice(patterns(schema), MOST_PATTERNS + 1))
+    if len(found) > MOST_PATTERNS or sum(map(len, found)) > LONGEST_PATTERNS:
+        return False
     costs = _Costs(schema)
     try:
         return costs.of(schema) <= MOST and costs.unresolved <= MOST_UNRESOLVED
     except RecursionError:
         return False
+
+
+def patterns(schema: object) -> Iterator[str]:
+    """The patterns anywhere in a schema, and what may be one: a validator compiles them all."""
+    waiting, seen = [schema], set[int]()
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, dict | list) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, dict):
+            stated, named = node.get("pattern"), node.get("patternProperties")
+            yield from [stated] if isinstance(stated, str) else []
+            yield from named if isinstance(named, dict) else []
+        waiting += node.values() if isinstance(node, dict) else node

@@ -11,37 +11,66 @@ from typing import Any, NoReturn
 import jsonschema_rs
 
 from conformance.contract.late_imports import ALONE
-from conformance.contract.schema_cost import is_affordable
+from conformance.contract.schema_cost import is_affordable, patterns
 
 Schema = Mapping[str, Any]
 Check = Callable[[Any, Any, Any, Any], Any]
+
+PATTERNS = jsonschema_rs.FancyRegexOptions(
+    backtrack_limit=100_000, size_limit=2**20, dfa_size_limit=2**20
+)
+"""What a pattern may take: its engine is linear, but for what looks around, whose steps count."""
 
 REPEATED_GROUP = re.compile(r"\)[*+{]")
 REPEATED = re.compile(r"[*+]|\{\d*,")
 MOST_REPEATED = 4
 """Parts of a pattern that are repeated any number of times."""
+LONGEST_PATTERN = 1_000
+"""Characters of a pattern that Python compiles."""
 
 
 def fast(schema: Schema) -> Any:
     """A validator in the dialect of the schema. Raises ValueError for an unusable schema."""
-    return jsonschema_rs.validator_for(_affordable(schema), retriever=_refuse)
+    return jsonschema_rs.validator_for(
+        _affordable(schema), retriever=_refuse, pattern_options=PATTERNS
+    )
 
 
 def modern(schema: Schema) -> Any:
     """A validator of JSON Schema 2020-12 with formats. Raises ValueError for an unusable schema."""
     return jsonschema_rs.Draft202012Validator(
-        _affordable(schema), validate_formats=True, retriever=_refuse
+        _affordable(schema), validate_formats=True, retriever=_refuse, pattern_options=PATTERNS
     )
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Whether a text matches; a pattern that cannot be compiled matches nothing."""
+    schema = {"type": "string", "pattern": pattern}
+    try:
+        return jsonschema_rs.is_valid(schema, text, pattern_options=PATTERNS)
+    except ValueError:
+        return False
+
+
+def is_for_any(schema: Schema) -> bool:
+    """Whether an engine that goes back in a text can be trusted with the patterns of a schema."""
+    return is_affordable(schema) and all(map(_is_cheap, patterns(schema)))
 
 
 def accepts(schema: Schema, value: object) -> bool:
     """Whether a second, independent validator accepts a value, or the schema is unusable to it."""
     with ALONE:  # imported late: it is slow, and only needed where a target may be blamed alone
-        from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415
+        from jsonschema import (  # noqa: PLC0415
+            Draft202012Validator,
+            FormatChecker,
+            SchemaError,
+        )
         from jsonschema.validators import extend, validator_for  # noqa: PLC0415
         from referencing.exceptions import Unresolvable  # noqa: PLC0415
         from referencing.jsonschema import EMPTY_REGISTRY  # noqa: PLC0415
 
+    if not all(map(_is_usable, patterns(schema))):
+        return True
     stated: Any = dict(schema)
     instance: Any = value
     validator = validator_for(stated, default=Draft202012Validator)
@@ -49,7 +78,7 @@ def accepts(schema: Schema, value: object) -> bool:
     own = {"pattern": pattern, "patternProperties": _everything}
     validator = extend(validator, own)  # type: ignore[no-untyped-call]
     try:
-        validator.check_schema(stated)
+        validator.check_schema(stated, format_checker=FormatChecker(()))
         return bool(validator(stated, registry=EMPTY_REGISTRY).is_valid(instance))
     except (SchemaError, Unresolvable, RecursionError):
         return True
@@ -73,7 +102,16 @@ def _bounded(check: Check) -> Check:
 
 def _is_cheap(pattern: str) -> bool:
     """Whether no group is repeated, and few other parts are: steps grow slowly with the text."""
-    return not REPEATED_GROUP.search(pattern) and len(REPEATED.findall(pattern)) <= MOST_REPEATED
+    is_repeated = REPEATED_GROUP.search(pattern) or len(REPEATED.findall(pattern)) > MOST_REPEATED
+    return not is_repeated and _is_usable(pattern)
+
+
+def _is_usable(pattern: str) -> bool:
+    """Whether Python can compile a pattern, and soon: it may be in another dialect."""
+    try:
+        return len(pattern) <= LONGEST_PATTERN and re.compile(pattern) is not None
+    except (re.error, RecursionError, OverflowError):
+        return False
 
 
 def _everything(*_: object) -> Iterator[NoReturn]:

@@ -6,7 +6,7 @@ from conformance.contract.description import responses
 from conformance.contract.description.compare import description, examine, pairs
 from conformance.contract.description.difference import BREAKING, Aspect, Difference
 from conformance.contract.description.document import Document, SchemaError
-from conformance.contract.description.source import SourceError, UnbundledError
+from conformance.contract.description.source import SourceError, TooLargeError, UnbundledError
 from conformance.contract.openapi import Operation
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Inconclusive, Kind, Location, Part, defect
@@ -29,8 +29,8 @@ def test_the_description_is_published(live: Live) -> None:
     expect.status(response, 200)
     try:
         description(text_of(response))
-    except UnbundledError as problem:
-        raise _unbundled(problem, response) from None
+    except (TooLargeError, UnbundledError) as problem:
+        raise _not_comparable(problem, response) from None
     except SourceError as problem:
         violation = defect(
             Kind.BODY,
@@ -205,15 +205,17 @@ def _require_description(live: Live) -> tuple[Exchange, Document]:
         raise Inconclusive(message, needs=(KEY,), exchanges=[response.id])
     try:
         return response, description(text_of(response))
-    except UnbundledError as problem:
-        raise _unbundled(problem, response) from None
+    except (TooLargeError, UnbundledError) as problem:
+        raise _not_comparable(problem, response) from None
     except SourceError as problem:
         message = _described(problem)
         raise Inconclusive(message, needs=(KEY,), exchanges=[response.id]) from None
 
 
-def _unbundled(problem: SourceError, response: Exchange) -> Inconclusive:
-    needs = (f"{KEY} of one document with everything",)
+def _not_comparable(problem: SourceError, response: Exchange) -> Inconclusive:
+    is_large = isinstance(problem, TooLargeError)
+    what = "a smaller document" if is_large else "one document with everything"
+    needs = (f"{KEY} of {what}",)
     return Inconclusive(_described(problem), needs=needs, exchanges=[response.id])
 
 

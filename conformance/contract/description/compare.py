@@ -57,7 +57,7 @@ def examine(text: str) -> tuple[Difference, ...]:
 @lru_cache(maxsize=4)
 def _differences(text: str) -> tuple[Difference, ...]:
     document = description(text)
-    return merged([*validity.flaws(read(text)), *differences(document)])
+    return merged([*validity.flaws_of(text), *differences(document)])
 
 
 def differences(document: Document) -> tuple[Difference, ...]:

@@ -10,7 +10,12 @@ from conformance.contract.description.node import Node
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 
-_VERSION_SEGMENT = re.compile(r".*/v1(?=/)")
+LONGEST_PATH = 2_000
+"""Characters of a path or a server URL: no longer one is compared with the contract."""
+LONGEST_DEFAULT = 200
+"""Characters of the default of a variable in a server URL."""
+
+_VERSION_SEGMENT = "/v1/"
 _ANY_VERSION = re.compile(r"/v\d+(?=/|$)")
 _NAME = re.compile(r"\{([^}]*)\}")
 
@@ -48,6 +53,8 @@ def operations(document: Document) -> Iterator[Described]:
     """Every operation, in the order of the document."""
     paths = document.child(Node(document.root), "paths")
     for path, item in document.children(paths) if paths else ():
+        if len(str(path)) > LONGEST_PATH:
+            continue
         for method in METHODS:
             node = document.child(item, method)
             if node is not None:
@@ -69,8 +76,9 @@ def _described(
     parameters: Mapping[tuple[str, str], Node],
 ) -> Described:
     whole = f"{(address or '').rstrip('/')}{path}"
-    has_version = _VERSION_SEGMENT.match(whole) is not None
-    relative = _VERSION_SEGMENT.sub("", whole) if has_version else path
+    _, version, rest = whole.rpartition(_VERSION_SEGMENT)
+    has_version = bool(version)
+    relative = f"/{rest}" if has_version else path
     return Described(
         method=method,
         path=template(relative),
@@ -96,14 +104,23 @@ def _server(document: Document, holder: Node) -> str | None:
     url = first.table.get("url") if first else None
     if not isinstance(url, str) or first is None:
         return None
-    variables = first.table.get("variables")
-    for name, variable in (variables if isinstance(variables, dict) else {}).items():
-        default = variable.get("default", "") if isinstance(variable, dict) else ""
-        url = url.replace(f"{{{name}}}", str(default))
+    stated = first.table.get("variables")
+    variables = stated if isinstance(stated, dict) else {}
+    # Not one after the other: a default may have the names of others in it, and double each time.
+    url = _NAME.sub(lambda name: _default(variables, name), url[:LONGEST_PATH])
     try:
         return urlsplit(url).path
     except ValueError:
         return None
+
+
+def _default(variables: Mapping[str, object], name: re.Match[str]) -> str:
+    """What a variable stands for; a name without a variable stays."""
+    if name[1] not in variables:
+        return name[0]
+    variable = variables[name[1]]
+    default = variable.get("default", "") if isinstance(variable, dict) else ""
+    return str(default)[:LONGEST_DEFAULT]
 
 
 def _parameters(document: Document, holder: Node) -> dict[tuple[str, str], Node]:

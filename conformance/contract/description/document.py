@@ -15,6 +15,8 @@ from conformance.contract.description.references import Path
 from conformance.contract.description.source import Json, Source
 
 MOST_HOPS = 50
+MOST_MATCHES = 2_000
+"""Names of properties that are compared with patterns of the document: each is compiled."""
 
 Choice = tuple[Node, ...]
 """Schemas that a value has to fit all at once."""
@@ -34,6 +36,7 @@ class Document:
         self.root = source.document
         self._paths: dict[Path, tuple[Path, ...]] = {}
         self._validators: dict[object, Any] = {}
+        self._matches: dict[tuple[str, str], bool] = {}
         is_modern = not str(self.root.get("openapi", "")).startswith("3.0")
         for node in self._nodes():
             translate(node.table, modern=is_modern)
@@ -118,6 +121,13 @@ class Document:
 
     def _anchor(self, name: str) -> Node | None:
         return next((node for node in self._nodes() if node.table.get("$anchor") == name), None)
+
+    def matches(self, pattern: str, name: str) -> bool:
+        """Whether a name of a property matches; after MOST_MATCHES names none does."""
+        key = (pattern, name)
+        if key not in self._matches and len(self._matches) < MOST_MATCHES:
+            self._matches[key] = validators.matches(pattern, name)
+        return self._matches.get(key, False)
 
     # --- schemas ----------------------------------------------------------------------------------
 

@@ -1,7 +1,5 @@
 """Single keywords of a schema: the JSON types and the property names that they allow."""
 
-import jsonschema_rs
-
 from conformance.contract.description.document import Choice
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
@@ -47,15 +45,6 @@ def is_nothing(schema: object) -> bool:
     if isinstance(schema, dict):
         return "not" in schema and schema["not"] in ({}, True)
     return schema is False
-
-
-def matches(pattern: str, name: str) -> bool:
-    """Whether a property name matches; a pattern that cannot be compiled matches nothing."""
-    try:
-        # Unlike Python, it bounds the steps that a pattern may take.
-        return jsonschema_rs.is_valid({"type": "string", "pattern": pattern}, name)
-    except (ValueError, jsonschema_rs.ValidationError):
-        return False
 
 
 def summary(choice: Choice) -> str:

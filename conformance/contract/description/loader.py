@@ -3,7 +3,7 @@
 import re
 
 from conformance.contract.description.json_reader import JsonReader
-from conformance.contract.description.source import Source, SourceError
+from conformance.contract.description.source import Source, SourceError, TooLargeError
 from conformance.contract.description.yaml_reader import YamlReader
 
 MOST_VALUES = 500_000
@@ -23,7 +23,7 @@ def read(text: str) -> Source:
     if not isinstance(document, dict):
         raise SourceError("is not a mapping, so it is not an OpenAPI document")
     if _size(document) > MOST_VALUES:
-        raise SourceError(f"has more than {MOST_VALUES} values with its aliases written out")
+        raise TooLargeError(f"has more than {MOST_VALUES} values with its aliases written out")
     return Source(document, reader.lines)
 
 

@@ -117,7 +117,7 @@ class View:
                 yield stated
             patterns = self.document.raw_child(node, "patternProperties")
             for pattern in patterns.table if patterns else ():
-                if patterns is not None and keywords.matches(pattern, name):
+                if patterns is not None and self.document.matches(pattern, name):
                     line = self.document.source.line(patterns.value, pattern)
                     yield Node(patterns.table[pattern], line)
 

@@ -29,6 +29,10 @@ class UnbundledError(SourceError):
     """The description refers to other documents."""
 
 
+class TooLargeError(SourceError):
+    """The text takes more than a description may use; nothing is wrong with it otherwise."""
+
+
 @dataclass(frozen=True)
 class Source:
     """A parsed text; `document` is its outermost mapping."""

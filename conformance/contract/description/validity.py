@@ -4,14 +4,41 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, NoReturn
 
+from conformance.contract.description import loader
 from conformance.contract.description.difference import Aspect, Difference, Effect
 from conformance.contract.description.source import Source
+from conformance.contract.isolation import Exceeded, Isolated
 from conformance.contract.late_imports import ALONE
 from conformance.contract.pointer import pointer
 
 MOST_FLAWS = 20
 LONGEST = 200
+ISOLATED = Isolated()
+
 SCHEMES = ("<all_urls>", "", "http", "https", "file")
+
+
+def flaws_of(text: str) -> list[Difference]:
+    """The flaws of the document in a text, found in a process of its own. Raises SourceError.
+
+    The validator takes the square of what a document has, and runs its patterns by Python.
+    """
+    try:
+        found = ISOLATED.call(f"{__name__}:stated_flaws", text)
+    except Exceeded as problem:
+        message = f"cannot be validated: the validator {problem}"
+        return [Difference(Aspect.VALID, Effect.OPEN, "#/", message)]
+    return [
+        Difference(Aspect.VALID, Effect(effect), where, message, lines=tuple(lines))
+        for effect, where, message, lines in found
+    ]
+
+
+def stated_flaws(text: str) -> list[list[object]]:
+    """The same as JSON values, in this process."""
+    return [
+        [each.effect, each.where, each.message, each.lines] for each in flaws(loader.read(text))
+    ]
 
 
 def flaws(source: Source) -> Iterator[Difference]:

@@ -11,8 +11,16 @@ from conformance.contract.description.source import (
     Json,
     Lines,
     SourceError,
+    TooLargeError,
     nested_too_deeply,
 )
+
+MOST_NODES = 200_000
+"""Scalars and collections of a text: each takes up half a kilobyte."""
+MOST_MERGED = 200_000
+"""Keys that merge keys may copy."""
+LONGEST_NUMBER = 400
+"""Characters of a number: Python writes no integer of more than some thousand digits."""
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MERGE = "<<"
@@ -43,6 +51,7 @@ class YamlReader:
         self._text = text
         self._made: dict[int, Any] = {}
         self._open: set[int] = set()
+        self._merged = 0
 
     def read(self) -> Any:
         """The value of the only document in the text. Raises SourceError."""
@@ -58,9 +67,15 @@ class YamlReader:
             raise _invalid(str(problem).splitlines()[0]) from None
 
     def _measure(self) -> None:
-        """Reject deep nesting first: the composer is recursive and would exhaust the stack."""
-        level = 0
+        """Reject deep nesting first: the composer is recursive and would exhaust the stack.
+
+        So would a long text exhaust the memory: a blank line more is an empty item more.
+        """
+        level = nodes = 0
         for event in yaml.parse(self._text, _Resolver):
+            nodes += isinstance(event, yaml.NodeEvent)
+            if nodes > MOST_NODES:
+                raise TooLargeError(f"has more than {MOST_NODES:,} values", _line(event))
             level += isinstance(event, yaml.CollectionStartEvent)
             level -= isinstance(event, yaml.CollectionEndEvent)
             if level > MOST_LEVELS:
@@ -100,6 +115,9 @@ class YamlReader:
     def _merge(self, made: Json, lines: dict[str | int, int], merged: object) -> None:
         for other in merged if isinstance(merged, list) else [merged]:
             if isinstance(other, dict):
+                self._merged += len(other)
+                if self._merged > MOST_MERGED:
+                    raise TooLargeError(f"has merge keys that copy more than {MOST_MERGED:,} keys")
                 made.update({key: value for key, value in other.items() if key not in made})
                 known = self.lines[id(other)]
                 lines.update({key: line for key, line in known.items() if key not in lines})
@@ -137,6 +155,8 @@ def _integer(text: str) -> int:
 
 def _number(node: yaml.ScalarNode, convert: Callable[[str], int | float]) -> int | float:
     try:
+        if len(node.value) > LONGEST_NUMBER:
+            raise ValueError
         return convert(node.value)
     except ValueError:
         raise SourceError("has a number that cannot be read", _line(node)) from None

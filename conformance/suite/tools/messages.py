@@ -8,6 +8,9 @@ from urllib.parse import urljoin, urlsplit
 from conformance.http.exchange import Exchange, parse
 
 EVENT_STREAM = "text/event-stream"
+MOST_EVENTS = 10_000
+"""Events of one response that are read: a stream may be one of blank lines, or of pings."""
+
 REDIRECTS = frozenset({307, 308})
 """Statuses that ask for the same request at another address."""
 FAILURE_CODES = frozenset({0, *range(-32700, -32599)})
@@ -54,9 +57,14 @@ def messages(exchange: Exchange) -> Iterator[Any]:
         yield exchange.json
         return
     text = exchange.body.decode("utf-8", "replace")
-    for event in text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
+    events = text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n", MOST_EVENTS)
+    for event in filter(_has_data, events[:MOST_EVENTS]):
         value = parse(_data_of_event(event))[0]
         yield from value if isinstance(value, list) else (value,)  # some versions allow batches
+
+
+def _has_data(event: str) -> bool:
+    return "data:" in event
 
 
 def _data_of_event(event: str) -> str:

@@ -1,6 +1,5 @@
 """Results of tool calls: the data of the operation, or an error."""
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ from conformance.suite.callers import expect
 from conformance.suite.callers.disclosure import LONGEST_BODY, check_shows_no_record
 from conformance.suite.tools.messages import is_event_stream, messages, response_to
 
-CODE_BLOCK = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
+FENCE = "```"
 TRANSIENT = frozenset({429, 502, 503, 504})
 SHOWN = frozenset({"id", "items"})
 """Properties of a record, or a page."""
@@ -155,8 +154,21 @@ def _unwrapped(structured: Any) -> Any:
 def _parsed(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    block = CODE_BLOCK.fullmatch(value)
-    return parse(block[1] if block else _behind_words(value))[0]
+    block = _in_code_block(value)
+    return parse(_behind_words(value) if block is None else block)[0]
+
+
+def _in_code_block(text: str) -> str | None:
+    """The lines between two fences of Markdown; None for any other text.
+
+    A regular expression would take the square of the length of a text of blanks.
+    """
+    whole = text.strip()
+    if len(whole) < 2 * len(FENCE) or not whole.startswith(FENCE) or not whole.endswith(FENCE):
+        return None
+    language, line_break, block = whole[len(FENCE) : -len(FENCE)].partition("\n")
+    is_closed = "\n" in block[len(block.rstrip()) :]
+    return block if line_break and is_closed and language.strip() in ("", "json") else None
 
 
 def _behind_words(text: str) -> str:

@@ -1,14 +1,18 @@
 """The input schema of a tool: where it has each argument, and why it rejects arguments.
 
-Arguments may be flat, in nested objects, or in one of several alternatives.
+Arguments may be flat, in nested objects, or in one of several alternatives. A schema may refer to
+itself, and have more places than there are stars: what is read of it has a bound.
 """
 
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance.contract import validators
 
 MAX_DEPTH = 4
+MOST_PARTS = 5_000
+"""Schemas within an input schema that are looked at for one question."""
 ALTERNATIVES = ("allOf", "anyOf", "oneOf")
 Schema = Mapping[str, Any]
 ArgumentPath = tuple[str, ...]
@@ -31,17 +35,21 @@ def rejection(arguments: Mapping[str, Any], schema: Schema) -> str | None:
 
 def argument_paths(schema: Schema) -> dict[str, ArgumentPath]:
     """The path to each argument, by its normalized name: the outermost if there are several."""
-    paths = list(_paths(schema, schema, ()))
-    return dict(sorted(paths, key=lambda entry: len(entry[1]), reverse=True))
+    paths: dict[str, ArgumentPath] = {}
+    for name, way in _Reader(schema).paths():
+        if len(way) <= len(paths.get(name, way)):
+            paths[name] = way
+    return paths
 
 
 def default_at(path: ArgumentPath, schema: Schema) -> Any:
     """The default that a schema states for the argument at a path; None without one."""
+    reader = _Reader(schema)
     nodes: list[Any] = [schema]
     for name in path:
-        parts = [part for node in nodes for part in _parts(node, schema, 0)]
+        parts = [part for node in nodes for part in reader.parts(node)]
         nodes = [inner for part in parts for key, inner in _properties(part) if key == name]
-    defaults = (part.get("default") for node in nodes for part in _parts(node, schema, 0))
+    defaults = (part.get("default") for node in nodes for part in reader.parts(node))
     return next((each for each in defaults if each is not None), None)
 
 
@@ -56,7 +64,7 @@ def arranged(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
     Arguments without a path are at the top.
     """
     paths = argument_paths(schema)
-    document = _required(schema, schema, 0)
+    document = _Reader(schema).required(schema)
     for name, value in arguments.items():
         *way, last = paths.get(normalized(name), (name,))
         node = document
@@ -66,50 +74,62 @@ def arranged(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
     return document
 
 
-def _paths(schema: Any, root: Schema, way: ArgumentPath) -> Iterator[tuple[str, ArgumentPath]]:
-    for part in _parts(schema, root, len(way)):
-        for name, inner in _properties(part):
-            yield normalized(name), (*way, name)
-            yield from _paths(inner, root, (*way, name))
+class _Reader:
+    """Reads an input schema, up to MOST_PARTS schemas of it."""
+
+    def __init__(self, root: Schema) -> None:
+        self._root = root
+        self._left = MOST_PARTS
+
+    def paths(self) -> Iterator[tuple[str, ArgumentPath]]:
+        """The normalized name of each argument and the way to it, the outermost first."""
+        waiting: deque[tuple[Any, ArgumentPath]] = deque([(self._root, ())])
+        while waiting and self._left > 0:
+            schema, way = waiting.popleft()
+            for part in self.parts(schema, len(way)):
+                for name, inner in _properties(part):
+                    yield normalized(name), (*way, name)
+                    if len(way) < MAX_DEPTH and len(waiting) < MOST_PARTS:
+                        waiting.append((inner, (*way, name)))
+
+    def required(self, schema: Any, depth: int = 0) -> dict[str, Any]:
+        """The properties that a schema requires, as far as it leaves no choice of their values."""
+        document: dict[str, Any] = {}
+        for part in self.parts(schema, depth):
+            required = _array(part, "required")
+            for name, inner in _properties(part):
+                if name in required:
+                    document |= self._required_property(name, inner, depth)
+        return document
+
+    def _required_property(self, name: str, schema: Any, depth: int) -> dict[str, Any]:
+        parts = list(self.parts(schema))
+        if any(part.get("type") == "object" or _properties(part) for part in parts):
+            return {name: self.required(schema, depth + 1)}
+        if any(map(_allows_null, parts)):
+            return {name: None}
+        values = _stated_values(parts)
+        return {name: values[0]} if values else {}
+
+    def parts(self, schema: Any, depth: int = 0) -> Iterator[Schema]:
+        """A schema and those that it combines: an optional argument is often one beside null."""
+        schema = _resolved(schema, self._root)
+        if not isinstance(schema, dict) or depth > MAX_DEPTH or self._left <= 0:
+            return
+        self._left -= 1
+        yield schema
+        for keyword in ALTERNATIVES:
+            for part in _array(schema, keyword):
+                yield from self.parts(part, depth + 1)
 
 
-def _required(schema: Any, root: Schema, depth: int) -> dict[str, Any]:
-    """The properties that a schema requires, as far as it leaves no choice of their values."""
-    document: dict[str, Any] = {}
-    for part in _parts(schema, root, depth):
-        required = _array(part, "required")
-        for name, inner in _properties(part):
-            if name in required:
-                document |= _required_property(name, inner, root, depth)
-    return document
-
-
-def _required_property(name: str, schema: Any, root: Schema, depth: int) -> dict[str, Any]:
-    if _is_object(schema, root):
-        return {name: _required(schema, root, depth + 1)}
-    if _is_nullable(schema, root):
-        return {name: None}
-    values = _stated_values(schema, root)
-    return {name: values[0]} if values else {}
-
-
-def _stated_values(schema: Any, root: Schema) -> list[Any]:
+def _stated_values(parts: Sequence[Schema]) -> list[Any]:
     """The value that a schema states: its constant, its only enum value, or its default."""
-    parts = list(_parts(schema, root, 0))
     constants = [part["const"] for part in parts if "const" in part]
     enums = [_array(part, "enum") for part in parts]
     only = [values[0] for values in enums if len(values) == 1]
     defaults = [part["default"] for part in parts if "default" in part]
     return [*constants, *only, *defaults][:1]
-
-
-def _is_object(schema: Any, root: Schema) -> bool:
-    parts = _parts(schema, root, 0)
-    return any(part.get("type") == "object" or _properties(part) for part in parts)
-
-
-def _is_nullable(schema: Any, root: Schema) -> bool:
-    return any(_allows_null(part) for part in _parts(schema, root, 0))
 
 
 def _allows_null(part: Schema) -> bool:
@@ -120,17 +140,6 @@ def _allows_null(part: Schema) -> bool:
 def _array(schema: Schema, keyword: str) -> list[Any]:
     value = schema.get(keyword)
     return value if isinstance(value, list) else []
-
-
-def _parts(schema: Any, root: Schema, depth: int) -> Iterator[Schema]:
-    """A schema and the schemas that it combines: an optional argument is often one beside null."""
-    schema = _resolved(schema, root)
-    if not isinstance(schema, dict) or depth > MAX_DEPTH:
-        return
-    yield schema
-    for keyword in ALTERNATIVES:
-        for part in _array(schema, keyword):
-            yield from _parts(part, root, depth + 1)
 
 
 def _properties(schema: Schema) -> list[tuple[str, Any]]:

@@ -23,13 +23,15 @@ from mcp_types import CallToolResult, ListToolsResult
 from pydantic import ValidationError
 from referencing.exceptions import Unresolvable
 
+from conformance.contract import validators
 from conformance.contract.openapi import Operation
 from conformance.contract.verdict import Inconclusive, Kind, Violation, defect
 from conformance.http.exchange import Call, Exchange
 from conformance.http.sending import Sending
 from conformance.suite.callers import expect
 from conformance.suite.tools.channel import Caller
-from conformance.suite.tools.toolbox import MAX_PAGES, Toolbox
+from conformance.suite.tools.messages import messages
+from conformance.suite.tools.toolbox import MAX_PAGES, Toolbox, check_cursor
 
 CLIENT_ERRORS = (MCPError, ValidationError, httpx2.HTTPError, TimeoutError)
 """Errors of the client for responses that it does not understand.
@@ -42,6 +44,8 @@ SCHEMA_ERRORS = (SchemaError, Unresolvable)
 
 Such a schema may be valid: in another dialect of patterns, or with references to elsewhere.
 """
+
+USABLE_SCHEMAS = ("output schemas that every client can use",)
 
 IDLE_SECONDS = 60.0
 """Seconds after a response within which the client has to send its next request or finish."""
@@ -103,7 +107,29 @@ class ClientTransport(httpx2.AsyncBaseTransport):
         exchange = self.toolbox.live.session.client.send(call, sending)
         self.exchanges.append(exchange)
         expect.clear(exchange)
+        for result in _results(exchange):
+            self._check_list(result, exchange)
         return exchange
+
+    def _check_list(self, result: dict[str, Any], exchange: Exchange) -> None:
+        """Inconclusive for a list of tools that may take the client ages."""
+        cursor, listed = result.get("nextCursor"), result.get("tools")
+        if isinstance(cursor, str):
+            check_cursor(cursor)
+        for tool in listed if isinstance(listed, list) else []:
+            is_called = isinstance(tool, dict) and tool.get("name") == self.operation.id
+            schema = tool.get("outputSchema") if is_called else None
+            if isinstance(schema, dict) and not validators.is_for_any(schema):
+                reason = "the output schema has patterns, or alternatives, that may take ages"
+                raise Inconclusive(reason, needs=USABLE_SCHEMAS, exchanges=[exchange.id])
+
+
+def _results(exchange: Exchange) -> Iterator[dict[str, Any]]:
+    """The results of the messages in a response."""
+    for message in messages(exchange):
+        result = message.get("result") if isinstance(message, dict) else None
+        if isinstance(result, dict):
+            yield result
 
 
 def _protocol_headers(request: httpx2.Request) -> tuple[tuple[str, str], ...]:
@@ -139,8 +165,7 @@ def list_and_call(
             raise
         reason = "; ".join(_described(error) for error in errors)
         if any(_is_about_schema(error) for error in errors):
-            needs = ("output schemas that every client can use",)
-            raise Inconclusive(reason, needs=needs) from None
+            raise Inconclusive(reason, needs=USABLE_SCHEMAS) from None
     failed = defect(
         Kind.BODY, "the official client fails: {reason}", expected="a result", reason=reason
     )

@@ -21,6 +21,8 @@ from conformance.suite.tools.schema import argument_paths, arranged, normalized
 from conformance.target.target import Credential
 
 MAX_PAGES = 500
+LONGEST_CURSOR = 100_000
+"""Characters of a cursor that is followed: each request repeats it."""
 Arguments = Mapping[str, Any]
 Value = TypeVar("Value")
 
@@ -32,6 +34,13 @@ class ToolsNotListed(Inconclusive):
         message = f"the tools are not listed: {exchange.describe()}"
         super().__init__(message, needs=("tools.url",), exchanges=[exchange.id])
         self.failed = failed
+
+
+def check_cursor(cursor: str) -> None:
+    """Inconclusive for a cursor that is too long to be repeated."""
+    if len(cursor) > LONGEST_CURSOR:
+        reason = f"the list of tools goes on with a cursor of {len(cursor):,} characters"
+        raise Inconclusive(reason, needs=("a shorter list of tools",))
 
 
 @dataclass
@@ -118,6 +127,7 @@ class Toolbox:
             cursor = page.get("nextCursor")
             if not isinstance(cursor, str) or (cursor in followed and shown.keys() <= tools.keys()):
                 return tools | shown
+            check_cursor(cursor)
             followed.add(cursor)
             tools |= shown
         return tools

@@ -23,8 +23,10 @@ from edited_contract import (
 from conformance.contract import openapi
 from conformance.contract.description import responses
 from conformance.contract.description.compare import description, examine, pairs
+from conformance.contract.description.described import operations
 from conformance.contract.description.difference import Aspect, Difference, Effect
-from conformance.contract.description.source import parsed
+from conformance.contract.description.loader import read
+from conformance.contract.description.source import SourceError, TooLargeError, parsed
 from conformance.contract.description.validity import flaws
 
 
@@ -165,6 +167,50 @@ def test_a_recommendation_of_openapi_is_not_a_rule(edits: dict[str, Any]) -> Non
 def test_a_malformed_document_is_a_difference(edits: dict[str, Any]) -> None:
     """The comparison ends, and at least one difference affects clients or callers."""
     assert any(each.effect in (CLIENTS, CALLERS) for each in examine(edited(edits)))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x:\n" + "-\n" * 300_000, "has more than 200,000 values"),
+        (
+            "a: &a\n"
+            + "".join(f" k{number}: 0\n" for number in range(1_000))
+            + "b:\n"
+            + " <<: *a\n" * 1_000,
+            "has merge keys that copy more than 200,000 keys",
+        ),
+        ("a: &a [x]\n" + "b: [" + "*a, " * 10 + "]\n", None),
+        (f"openapi: 0x{'f' * 6_000}\n", "has a number that cannot be read"),
+    ],
+    ids=["empty items", "merge keys", "aliases", "a hexadecimal number"],
+)
+def test_yaml_is_read_within_its_budget(text: str, message: str | None) -> None:
+    """It ends in the loop that reads, and before the memory is used."""
+    if message is None:
+        assert read(text).document["b"] == [["x"]] * 10
+        return
+    with pytest.raises(SourceError, match=message) as problem:
+        read(text)
+    assert isinstance(problem.value, TooLargeError) is ("more than" in message)
+
+
+@pytest.mark.parametrize(
+    ("servers", "is_versioned"),
+    [
+        ([{"url": "{a}/v1", "variables": {"a": {"default": "https://x.test"}}}], True),
+        ([{"url": "/{a}", "variables": {"a": {"default": "{b}"}, "b": {"default": "v1"}}}], False),
+        ([{"url": "/{a}/v1"}], True),
+        ([{"url": "/" + "x" * 3_000_000}], False),
+    ],
+    ids=["a variable", "a variable in a default", "no such variable", "a long address"],
+)
+def test_variables_of_a_server_are_replaced_once(
+    servers: list[dict[str, Any]], *, is_versioned: bool
+) -> None:
+    """Otherwise forty of them would double the address forty times."""
+    found = operations(description(edited({"/servers": servers})))
+    assert {each.versioned for each in found} == {is_versioned}
 
 
 def test_equal_differences_are_merged() -> None:

@@ -32,6 +32,9 @@ def chain(levels: int) -> dict[str, Any]:
         ({"allOf": [{"$ref": f"other{number}"} for number in range(30)]}, False),
         ({"allOf": "text", "properties": 7, "not": []}, True),
         (chain(5_000), False),
+        ({"patternProperties": {f"a{number}": {} for number in range(100)}}, True),
+        ({"patternProperties": {f"a{number}": {} for number in range(300)}}, False),
+        ({"$defs": {"unused": {"pattern": "a" * 30_000}}}, False),
     ],
 )
 def test_a_schema_whose_alternatives_double_is_not_affordable(
@@ -55,3 +58,27 @@ def test_validators_refuse_an_unaffordable_schema() -> None:
 def test_only_patterns_of_few_steps_are_confirmed(pattern: str, *, accepted: bool) -> None:
     """The second validator accepts every text where Python could take years."""
     assert validators.accepts({"type": "string", "pattern": pattern}, "b" * 40) is accepted
+
+
+@pytest.mark.parametrize(
+    ("schema", "is_for_any"),
+    [
+        ({"pattern": "^[a-z]+$"}, True),
+        ({"properties": {"a": {"pattern": "^(a+)+$"}}}, False),
+        ({"patternProperties": {"^(a+)+$": {}}}, False),
+        ({"pattern": "a" * 2_000}, False),
+        (branching(30), False),
+    ],
+)
+def test_a_client_of_python_gets_only_schemas_of_few_steps(
+    schema: dict[str, Any], *, is_for_any: bool
+) -> None:
+    """Its engine goes back in a text, and nothing ends it."""
+    assert validators.is_for_any(schema) is is_for_any
+
+
+def test_a_pattern_that_looks_around_is_still_one() -> None:
+    """The steps of the engine are counted; one that is linear has no need of it."""
+    assert validators.matches("^(?!x)(a+)+$", "a" * 50)
+    assert not validators.matches("^(?=(a+)+c)a", "a" * 2_000 + "b")
+    assert not validators.matches("(", "a")

@@ -9,7 +9,16 @@ QUICK = [
     "http: a bomb of blanks",
     "http: a cursor of 10 MB",
     "tools: a schema that branches",
+    "tools: an output schema with an evil pattern",
+    "tools: alternatives that are the schema itself",
+    "tools: cursors that double",
     "description: schemas that branch",
+    "description: an evil pattern with a default in 3.0",
+    "description: many patterns",
+    "description: a sequence of empty items",
+    "description: merge keys",
+    "description: a path of 3 million characters",
+    "description: a hexadecimal version",
 ]
 
 

@@ -312,3 +312,15 @@ def test_a_stated_value_may_be_in_an_alternative(
             "$defs": {"One": {"const": 1}},
         },
     ) == {"version": 1}
+
+
+@pytest.mark.parametrize("keyword", ["properties", "allOf"])
+def test_a_schema_of_itself_is_read_up_to_a_bound(keyword: str) -> None:
+    """The outermost arguments are found nevertheless."""
+    itself = [{"$ref": "#"}] * 300
+    parts: Any = {f"p{number}": each for number, each in enumerate(itself)}
+    schema = {"properties": {"limit": {}, **parts}, "required": list(parts)}
+    if keyword == "allOf":
+        schema = {"properties": {"limit": {}}, "allOf": itself}
+    assert argument_paths(schema)["limit"] == ("limit",)
+    assert arranged({"limit": 1}, schema)["limit"] == 1

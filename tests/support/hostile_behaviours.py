@@ -203,6 +203,85 @@ WIDE = LONG[:300_000] + "\U0001f600"
 EMOJI = b"\\ud83d\\ude00"
 EVIL = "$(reboot) ${HOME} \x1b[31m \u202e ::error::x ##[error] <script>"
 
+EVIL_PATTERN = "^(a+)+$"
+NESTED = "(" * 500 + "a" + "){1,9}" * 500
+STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
+
+
+def output_schema(value: Any) -> Broken:
+    """An output schema of every tool, and results with a text that is evil for its patterns."""
+
+    def changed(found: Any) -> Any:
+        held = found.get("result") if isinstance(found, dict) else None
+        if not isinstance(held, dict):
+            return found
+        if "tools" in held:
+            tools = [{**each, "outputSchema": value} for each in held["tools"]]
+            return {**found, "result": {**held, "tools": tools}}
+        if "content" in held:
+            return {**found, "result": {**held, "structuredContent": {"a" * 60 + "b": 1}}}
+        return found
+
+    return document(changed)
+
+
+def content(text: str) -> Broken:
+    """Another text in the result of every call of a tool."""
+
+    def changed(found: Any) -> Any:
+        held = found.get("result") if isinstance(found, dict) else None
+        if not isinstance(held, dict) or "content" not in held:
+            return found
+        return {**found, "result": {"content": [{"type": "text", "text": text}]}}
+
+    return document(changed)
+
+
+def doubling() -> Broken:
+    """A list of tools that goes on, with cursors that double up to 7 MB."""
+    length = 1
+    kept: list[Any] = []
+
+    def changed(found: Any) -> Any:
+        nonlocal length
+        if "tools" in found.get("result", {}):
+            kept.append(found["result"])
+        elif "error" not in found or not kept:
+            return found
+        length = min(2 * length, 7 * MEGABYTE)
+        result = {**kept[0], "nextCursor": "c" * length}
+        return {"jsonrpc": "2.0", "id": found["id"], "result": result}
+
+    return document(lambda found: changed(found) if isinstance(found, dict) else found)
+
+
+def yaml(text: bytes) -> Broken:
+    """A description in YAML."""
+    return body(text, "content-type: application/yaml")
+
+
+def of_version_3_0(found: Any) -> None:
+    """An evil pattern, and a default that it takes ages to reject."""
+    found["openapi"] = "3.0.3"
+    evil = {"type": "string", "pattern": EVIL_PATTERN, "default": "a" * 60 + "b"}
+    found["components"]["schemas"]["Account"] = {"type": "object", "properties": {"x": evil}}
+
+
+def doubling_variables(found: Any) -> None:
+    """Each variable of a server URL is the next one twice; and an operation is missing."""
+    del found["paths"]["/account"]
+    variables = {f"v{n}": {"default": f"{{v{n + 1}}}" * 2} for n in range(40)}
+    found["servers"] = [{"url": "{v0}/v1", "variables": variables}]
+
+
+def many_parameters(found: Any) -> None:
+    """Six thousand on each list."""
+    named = [{"name": f"n{n}", "in": "query", "schema": {"type": "string"}} for n in range(6_000)]
+    for item in found["paths"].values():
+        if "get" in item:
+            item["get"]["parameters"] = named
+
+
 HTTP: dict[str, Broken] = {
     "nothing at all": raw(b""),
     "a status line only": raw(b"HTTP/1.1 200 OK\r\n"),
@@ -387,6 +466,41 @@ TOOLS: dict[str, Broken] = {
     "headers from a schema": schema(
         {"type": "object", "properties": {"limit": {"x-mcp-header": "a\r\nb: c"}}}
     ),
+    "an output schema with an evil pattern": output_schema(
+        {"type": "object", "patternProperties": {EVIL_PATTERN: {}}, "additionalProperties": False}
+    ),
+    "an output schema of nested repetitions": output_schema(
+        {"type": "object", "patternProperties": {NESTED: {}}}
+    ),
+    "output schemas of many patterns": output_schema(
+        {"type": "object", "patternProperties": {f"(\\w{{99}}){n}": {} for n in range(20_000)}}
+    ),
+    "a schema of many patterns": schema(
+        {"type": "object", "patternProperties": {f"(\\w{{99}}){n}": {} for n in range(20_000)}}
+    ),
+    "properties that are the schema itself": schema(
+        {"type": "object", "properties": {f"p{n}": {"$ref": "#"} for n in range(300)}}
+    ),
+    "required properties that are the schema itself": schema(
+        {
+            "type": "object",
+            "properties": {f"p{n}": {"$ref": "#"} for n in range(300)},
+            "required": [f"p{n}" for n in range(300)],
+        }
+    ),
+    "alternatives that are the schema itself": schema(
+        {"type": "object", "allOf": [{"$ref": "#"}] * 300}
+    ),
+    "results of code blocks": content("```json" + "\n " * 400_000),
+    "results of fences": content("```\n" * 400_000),
+    "a stream of blank lines": events("\n" * (7 * MEGABYTE)),
+    "a stream of one event": events("data: x\n" * (MEGABYTE - 1)),
+    "an endless event": endless(STREAM, b"data: x\n" * 5_000),
+    "cursors of 7 MB": listed(lambda found: {**found, "nextCursor": LONG[: 7 * MEGABYTE]}),
+    "cursors that double": doubling(),
+    "cursors of marks": listed(
+        lambda found: {**found, "nextCursor": f"{time.monotonic_ns()}\u2026 (3 more) $KEY <cursor>"}
+    ),
     "a session of a shell": header("mcp-session-id: $AWS_SECRET_ACCESS_KEY"),
     "a session with octets": header("mcp-session-id: \udc80\udcff"),
     "a stream without an end": endless(
@@ -441,6 +555,39 @@ TOOLS: dict[str, Broken] = {
 """Broken responses of the tool interface."""
 
 DESCRIPTION: dict[str, Broken] = {
+    "an evil pattern with a default in 3.0": described(of_version_3_0),
+    "nested repetitions in a pattern": account(
+        {"type": "object", "patternProperties": {NESTED: {}}}
+    ),
+    "many patterns": account(
+        {
+            "type": "object",
+            "patternProperties": {f"(\\w{{99}}){n}": {"type": "string"} for n in range(10_000)},
+        }
+    ),
+    "patterns that look around": account(
+        {"type": "object", "patternProperties": {"^(?=(a+)+c)(a|aa)+$": {}}}
+    ),
+    "a sequence of empty items": yaml(b"x:\n" + b"-\n" * 3_500_000),
+    "merge keys": yaml(
+        b"a: &a\n"
+        + b"".join(b" k%d: 0\n" % n for n in range(60_000))
+        + b"b:\n"
+        + b" <<: *a\n" * 60_000
+    ),
+    "server variables that double": described(doubling_variables),
+    "thousands of parameters": described(many_parameters),
+    "a path of 3 million characters": described(
+        lambda found: found["paths"].update(
+            {f"/{LONG[: 3 * MEGABYTE]}": found["paths"]["/account"]}
+        )
+    ),
+    "a path of braces": described(
+        lambda found: found["paths"].update({"/" + "{" * MEGABYTE: found["paths"]["/account"]})
+    ),
+    "a hexadecimal integer": yaml(b"openapi: 3.1.1\nx: 0x" + b"f" * 100_000 + b"\n"),
+    "a hexadecimal version": yaml(b"openapi: 0x" + b"f" * 6_000 + b"\n"),
+    "a hexadecimal limit": account({"maxProperties": 16**300}),
     "not a document": body(b"hello"),
     "an empty document": body(b""),
     "null as a document": body(b"null"),

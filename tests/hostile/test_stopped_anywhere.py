@@ -21,6 +21,7 @@ from conformance.contract.exit_codes import INTERRUPTED
 
 PROGRAM = (sys.executable, str(Path(__file__).parents[1] / "support" / "hanging.py"))
 QUICK = ["a million items", "an endless event stream", "a description of many schemas"]
+PLACES = ["socket:getaddrinfo", "conformance.report.run:Run.finish"]
 TARGET = 'base-url = "{}"\n[credentials.primary]\napi-key = "lk_an-invented-key"\n'
 
 
@@ -79,26 +80,27 @@ def test_a_connection_that_is_never_ready_does_not_hold_a_run(scheme: str, tmp_p
     assert ended.report["exchanges"]["count"] == 0
 
 
-@pytest.mark.parametrize("place", ["socket:getaddrinfo", "conformance.report.run:Run.finish"])
+@pytest.mark.parametrize("place", PLACES)
 def test_what_no_signal_interrupts_does_not_hold_a_run(place: str, tmp_path: Path) -> None:
     """A lookup of a name, or a report that takes too long."""
     ended = hanging(tmp_path, "free", place)
     assert ended.flaws == []
 
 
-STOPPED = {"socket:getaddrinfo": STOPPED_EARLY, "conformance.report.run:Run.finish": STOPPED_LATE}
+STOPPED = (STOPPED_EARLY, STOPPED_LATE)
 
 
 @pytest.mark.parametrize("how", ["held", "regex"])
-@pytest.mark.parametrize("place", STOPPED)
+@pytest.mark.parametrize("place", PLACES)
 def test_what_holds_the_interpreter_does_not_hold_a_run(
     how: str, place: str, tmp_path: Path
 ) -> None:
     """Another process kills it, and has its report completed: that takes a processor as well."""
     ended = hanging(tmp_path, how, place)
     assert ended.code == -signal.SIGKILL
-    assert replace(ended, code=INTERRUPTED, seconds=ended.seconds / 3, work=0.0).flaws == []
-    assert ended.problems == f"conformance run: {STOPPED[place]}\n"
+    assert replace(ended, code=INTERRUPTED, seconds=ended.seconds / 6, work=0.0).flaws == []
+    # The signal may come before the lock is taken: then the run has begun to end.
+    assert ended.problems in {f"conformance run: {note}\n" for note in STOPPED}
 
 
 def hanging(directory: Path, how: str, place: str) -> Ended:

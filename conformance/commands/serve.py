@@ -91,7 +91,7 @@ def _app(reference: Reference, profile: Table, arguments: argparse.Namespace) ->
         app = Limited(app, arguments.rate, arguments.seed)
     if arguments.latency:
         app = Delayed(app, arguments.latency, arguments.seed)
-    app = Documented(app, profile["base-url"])
+    app = Documented(app, reference.description(profile["base-url"]))
     if arguments.cors:
         methods = ("GET", "HEAD", "POST")
         app = CORSMiddleware(app, ("*",), methods, ("*",), expose_headers=EXPOSED)

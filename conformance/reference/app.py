@@ -40,10 +40,12 @@ log = logging.getLogger(__name__)
 class App:
     """The ASGI application; every response is JSON, also after an internal error."""
 
-    def __init__(self, service: Service, responses: ResponseBuilder) -> None:
+    def __init__(
+        self, service: Service, responses: ResponseBuilder, description: DescriptionEndpoint
+    ) -> None:
         self._responses = responses
         self._router = Router(
-            _routes(service, responses), redirect_slashes=False, default=_unknown_path
+            _routes(service, responses, description), redirect_slashes=False, default=_unknown_path
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -98,8 +100,10 @@ class Endpoint:
         return ", ".join([*self._operations, *head])
 
 
-def _routes(service: Service, responses: ResponseBuilder) -> list[Route]:
-    """A route for each path of the contract file, one for that file, and one for the tools."""
+def _routes(
+    service: Service, responses: ResponseBuilder, description: DescriptionEndpoint
+) -> list[Route]:
+    """A route for each path of the contract file, one for the description, and one for tools."""
     paths = defaultdict(list)
     for operation in catalogue.operations():
         paths[operation.path].append(operation)
@@ -109,7 +113,7 @@ def _routes(service: Service, responses: ResponseBuilder) -> list[Route]:
     ]
     return [
         *routes,
-        Route(PREFIX + DESCRIPTION_PATH, DescriptionEndpoint()),
+        Route(PREFIX + DESCRIPTION_PATH, description),
         Route(TOOLS_PATH, ToolInterface(service, responses)),
     ]
 

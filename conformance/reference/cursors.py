@@ -3,7 +3,7 @@
 A cursor contains a position, encrypted with the key of the store.
 An authentication code binds it to the list and the caller for which it was issued.
 No state is kept: a cursor can be used again, after restarts and inserts, with any filter and limit.
-A forged cursor, or one of another list or caller, is rejected.
+A forged cursor, or one of another list or caller, is as absent as an id that does not exist.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Final
 from uuid import UUID
 
-from conformance.reference.errors import InvalidRequest
+from conformance.reference.errors import NotFound
 
 BEGINNING: Final = 0
 """The position before the first record; positions count from 1 in the order of insertion."""
@@ -33,14 +33,14 @@ class Cursors:
         return str(UUID(bytes=hidden.to_bytes(POSITION_BYTES) + seal))
 
     def position(self, owner: str, cursor: str | None) -> int:
-        """Return the position of a cursor; InvalidRequest if it was not issued for `owner`."""
+        """Return the position of a cursor; NotFound if it was not issued for `owner`."""
         if cursor is None:
             return BEGINNING
         sealed = UUID(cursor).bytes
         seal = sealed[POSITION_BYTES:]
         position = int.from_bytes(sealed[:POSITION_BYTES]) ^ self._mask(seal)
         if seal != self._seal(owner, position):
-            raise InvalidRequest("This cursor was not issued for this list.")
+            raise NotFound("This cursor was not issued for this list.")
         return position
 
     def _seal(self, owner: str, position: int) -> bytes:

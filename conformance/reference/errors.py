@@ -29,7 +29,7 @@ class ApiError(Exception):
 
 
 class InvalidRequest(ApiError):
-    """The body is not JSON, or the cursor was not issued for this list."""
+    """The body is not JSON."""
 
     status = 400
     code = "invalid_request"
@@ -56,7 +56,7 @@ class Forbidden(ApiError):
 
 
 class NotFound(ApiError):
-    """The resource is absent or outside the grant; the response is the same for both."""
+    """The resource or cursor is absent or outside the grant; the response is the same for both."""
 
     status = 404
     code = "not_found"

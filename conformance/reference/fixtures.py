@@ -1,6 +1,6 @@
-"""The fixtures of a target profile: reviews to approve, and records outside the grant."""
+"""Fixtures of a target profile (reviews to approve, records outside the grant), and examples."""
 
-from typing import Final
+from typing import Any, Final
 
 from conformance.reference.store import Row, Store
 
@@ -35,6 +35,12 @@ UNGRANTED: Final = """
     AND unavailable_reason = '' ORDER BY position LIMIT 1
 """
 
+EXAMPLE: Final = """
+    SELECT reviews.* FROM reviews JOIN grants ON grants.project_id = reviews.project_id
+    WHERE grants.account_id = :account
+    ORDER BY reviews.unavailable_reason = '' DESC, reviews.position DESC LIMIT 1
+"""
+
 
 def approvable_reviews(store: Store, account: str) -> list[str]:
     """Ids of reviews within the grant that can be approved now, at most 40."""
@@ -58,6 +64,21 @@ def ungranted(store: Store, account: str) -> dict[str, str]:
     """Records of a project outside the grant, in a company of which the account is a member."""
     (review,) = store.rows(UNGRANTED, {"account": account})
     return _records(review)
+
+
+def examples(store: Store, account: str) -> dict[str, Any]:
+    """Arguments within the grant, by name: of a review that can be approved, as long as one can.
+
+    It is the last one, so that it is none of a profile that lists the first.
+    """
+    (review,) = store.rows(EXAMPLE, {"account": account})
+    return {
+        "companyId": review["company_id"],
+        "projectId": review["project_id"],
+        "videoId": review["video_id"],
+        "reviewId": review["id"],
+        "expectedSubjectRevision": review["subject_revision"],
+    }
 
 
 def _records(review: Row) -> dict[str, str]:

@@ -1,8 +1,11 @@
 """An instance of the reference implementation."""
 
-from conformance.reference import target
+from typing import Any
+
+from conformance.reference import description, fixtures, target
 from conformance.reference.app import App
 from conformance.reference.clock import Clock, SystemClock
+from conformance.reference.description import DescriptionEndpoint
 from conformance.reference.responses import ResponseBuilder
 from conformance.reference.service import Service
 from conformance.reference.store import Store
@@ -28,11 +31,17 @@ class Reference:
         self.seed = seed
         self.store = Store(database, seed, projects)
         self.service = Service(self.store, clock or SystemClock(), seed)
-        self.app = App(self.service, ResponseBuilder(f"{seed} {self.store.open_count}"))
+        responses = ResponseBuilder(f"{seed} {self.store.open_count}")
+        self._examples = fixtures.examples(self.store, target.primary_account(self.store, seed))
+        self.app = App(self.service, responses, DescriptionEndpoint(self._examples))
 
     def profile(self, base_url: str) -> target.Table:
         """The target profile with the keys of target.toml; its reviews can still be approved."""
         return target.profile(self.store, self.seed, base_url)
+
+    def description(self, base_url: str) -> dict[str, Any]:
+        """The OpenAPI document that `app` serves at a base address."""
+        return description.description(base_url, self._examples)
 
     def close(self) -> None:
         """Close the database."""

@@ -136,7 +136,7 @@ class Service:
         return AccountReader(self._store, caller.account)
 
     def _listing(self, owner: str, given: Arguments) -> Listing:
-        """The page of `limit` and `cursor`; InvalidRequest if the cursor has another owner."""
+        """The page of `limit` and `cursor`; NotFound if the cursor has another owner."""
         page = arguments.page(given)
         after = self._cursors.position(owner, page.cursor)
         return Listing(owner, Window(after, page.limit))

@@ -54,7 +54,7 @@ def profile(store: Store, seed: int, base_url: str) -> Table:
             "colleague": _credential(seed, "colleague"),
             "throttled": _credential(seed, "throttled"),
         },
-        "fixtures": _fixtures(store, _primary_account(store, seed)),
+        "fixtures": _fixtures(store, primary_account(store, seed)),
         "limits": {
             "max-body-bytes": MAXIMUM_BODY_BYTES,
             "rate-limit": {"requests": THROTTLED_RATE.requests, "seconds": THROTTLED_RATE.seconds},
@@ -94,7 +94,7 @@ def _fixtures(store: Store, account: str) -> Table:
     }
 
 
-def _primary_account(store: Store, seed: int) -> str:
+def primary_account(store: Store, seed: int) -> str:
     """The id of the account behind the primary credential."""
     primary = digest(secret(seed, "primary", API_KEY))
     (credential,) = store.rows(

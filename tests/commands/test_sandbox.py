@@ -288,7 +288,7 @@ def test_the_page_of_the_description_needs_no_other_host(
     requested: list[str] = []
     page.on("console", lambda message: problems.append(message.text))
     page.on("request", lambda request: requested.append(request.url))
-    text = docs.page(f"{BASE}/v1")
+    text = docs.page(reference.description(f"{BASE}/v1"))
     page.route("**/docs", lambda route: route.fulfill(body=text, content_type="text/html"))
     page.goto(f"{BASE}/docs")
 

@@ -194,15 +194,15 @@ def test_a_cursor_outlives_the_instance(
 def test_an_unissued_cursor_is_rejected(
     api: httpx.Client, paths: dict[str, str], name: str, cursor: str
 ) -> None:
-    """A UUID that is not a cursor is 400."""
-    assert api.get(paths[name], params={"cursor": cursor}).status_code == 400
+    """A UUID that is not a cursor is 404: it names nothing, as an id that does not exist."""
+    assert api.get(paths[name], params={"cursor": cursor}).status_code == 404
 
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_cursor_of_another_list_is_rejected(
     api: httpx.Client, paths: dict[str, str], name: str
 ) -> None:
-    """A cursor of another list is 400."""
+    """A cursor of another list is 404."""
     issued = {
         other: page(api, path, limit=1)["nextCursor"]
         for other, path in paths.items()
@@ -210,14 +210,14 @@ def test_a_cursor_of_another_list_is_rejected(
     }
     assert [
         api.get(paths[name], params={"cursor": cursor}).status_code for cursor in issued.values()
-    ] == [400] * 4
+    ] == [404] * 4
 
 
 def test_a_cursor_of_another_caller_is_rejected(api: httpx.Client, profile: dict[str, Any]) -> None:
-    """A cursor of primary is 400 for the account without a review role."""
+    """A cursor of primary is 404 for the account without a review role."""
     cursor = page(api, "/projects")["nextCursor"]
     headers = {"x-api-key": profile["credentials"]["no-review-role"]["api-key"]}
-    assert api.get("/projects", params={"cursor": cursor}, headers=headers).status_code == 400
+    assert api.get("/projects", params={"cursor": cursor}, headers=headers).status_code == 404
 
 
 @pytest.mark.parametrize("name", LISTS)

@@ -93,9 +93,11 @@ def reference() -> Iterator[Live]:
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_the_description_of_the_reference_passes(check: Any, reference: Live) -> None:
-    """No difference is observed."""
+    """The only differences are those that the specification leaves open about the approval."""
     check(reference)
-    assert reference.session.observations == []
+    subjects = {subject for _, subject, _ in reference.session.observations}
+    is_reported = check is checks.test_free_choices_of_the_description
+    assert subjects == ({"open: review_approve"} if is_reported else set())
 
 
 @pytest.mark.parametrize("check", CHECKS)

@@ -8,6 +8,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from conformance.reference import catalogue
 
+Description = dict[str, Any]
+
 PATH = "/docs"
 POLICY = b"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
@@ -15,9 +17,9 @@ POLICY = b"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 class Documented:
     """An application with a page of its description."""
 
-    def __init__(self, app: ASGIApp, base_url: str) -> None:
+    def __init__(self, app: ASGIApp, description: Description) -> None:
         self._app = app
-        self._page = page(base_url).encode()
+        self._page = page(description).encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -34,30 +36,31 @@ class Documented:
         await send({"type": "http.response.body", "body": body})
 
 
-def page(base_url: str) -> str:
-    """The page of the service at a base URL."""
+def page(description: Description) -> str:
+    """The page of a description."""
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     text = resources.files("conformance.commands.sandbox").joinpath("docs.html.jinja")
     template = environment.from_string(text.read_text(encoding="utf-8"))
-    document = catalogue.document()
+    schemas = description["components"]["schemas"].items()
     return template.render(
-        info=document["info"],
-        base_url=base_url,
-        operations=[_operation(each) for each in catalogue.operations()],
-        schemas={name: _rows(each) for name, each in document["components"]["schemas"].items()},
+        info=description["info"],
+        base_url=description["servers"][0]["url"],
+        operations=[_operation(each, description) for each in catalogue.operations()],
+        schemas={name: _rows(each, description) for name, each in schemas},
     )
 
 
-def _operation(operation: catalogue.Operation) -> dict[str, Any]:
+def _operation(operation: catalogue.Operation, description: Description) -> dict[str, Any]:
     """What the page shows of an operation."""
-    described = catalogue.document()["paths"][operation.path][operation.method.lower()]
-    shared = catalogue.document()["paths"][operation.path].get("parameters", [])
-    parameters = [_resolved(each) for each in [*shared, *described.get("parameters", [])]]
-    body: dict[str, Any] = _resolved(described.get("requestBody", {})).get("content", {})
+    item = description["paths"][operation.path]
+    described = item[operation.method.lower()]
+    stated = [*item.get("parameters", []), *described.get("parameters", [])]
+    parameters = [_resolved(each, description) for each in stated]
+    body = _resolved(described.get("requestBody", {}), description).get("content", {})
     schema = body["application/json"]["schema"] if body else {}
-    responses = {status: _resolved(each) for status, each in described["responses"].items()}
+    responses = described["responses"].items()
     return {
         "id": operation.id,
         "method": operation.method,
@@ -68,14 +71,17 @@ def _operation(operation: catalogue.Operation) -> dict[str, Any]:
             (each["name"], each["in"], _type(each["schema"]), each.get("description", ""))
             for each in parameters
         ],
-        "body": _rows(schema),
-        "responses": {status: each.get("description", "") for status, each in responses.items()},
+        "body": _rows(schema, description),
+        "responses": {
+            status: _resolved(each, description).get("description", "")
+            for status, each in responses
+        },
     }
 
 
-def _rows(schema: dict[str, Any]) -> list[tuple[str, str, bool]]:
+def _rows(schema: dict[str, Any], description: Description) -> list[tuple[str, str, bool]]:
     """The properties of an object: name, type, and whether it is required."""
-    resolved = _resolved(schema)
+    resolved = _resolved(schema, description)
     required = resolved.get("required", ())
     properties = resolved.get("properties", {}).items()
     return [(name, _type(each), name in required) for name, each in properties]
@@ -97,11 +103,11 @@ def _type(schema: dict[str, Any]) -> str:
     return f"{shown}, default {schema['default']}" if "default" in schema else shown
 
 
-def _resolved(node: dict[str, Any]) -> dict[str, Any]:
-    """The target of a reference into the contract file, or the node itself."""
+def _resolved(node: dict[str, Any], description: Description) -> dict[str, Any]:
+    """The target of a reference into the description, or the node itself."""
     target: Any = node
     if "$ref" in node:
-        target = catalogue.document()
+        target = description
         for key in node["$ref"].removeprefix("#/").split("/"):
             target = target[key]
     resolved: dict[str, Any] = target

@@ -34,6 +34,7 @@ LONGEST = (
     "assurance/test_certificate.py",
     "assurance/test_tamperings.py",
     "commands/test_run.py",
+    "commands/test_installation.py",
     "report/test_formats.py",
     "assurance/test_selftest_command.py",
     "assurance/test_trial.py",

@@ -85,6 +85,7 @@ def _remedy(found: bundle.Bundle) -> Iterator[str]:
     yield "  unzip -p CERTIFICATE environment.txt > environment.txt"
     yield f"  uv venv --python {python} then && uv pip install --python then {wanted}"
     yield "  then/bin/conformance verify CERTIFICATE"
+    yield "Where no index has that version, --find-links DIR names a folder with its wheel."
     yield "--with-current-suite lists what the installed suite would change."
 
 

@@ -20,6 +20,6 @@ def run(arguments: argparse.Namespace) -> int:
     except ModuleNotFoundError as problem:
         if problem.name not in EXTRA:
             raise
-        remedy = "pip install 'localization-api-conformance[fleet]'"
+        remedy = "pip install '.[fleet]' in a checkout"
         raise UsageError(f"needs the package {problem.name}: {remedy}") from None
     return code

@@ -8,7 +8,7 @@ from conformance.commands.options.reports import show_all
 from conformance.runner import option_types
 from conformance.runner.run_options import OPTIONS, REPORT_DIR
 
-FLEET_EXTRA = "needs the extra `fleet`: pip install 'localization-api-conformance[fleet]'"
+FLEET_EXTRA = "needs the extra `fleet`: pip install '.[fleet]' in a checkout"
 
 
 def run(part: argparse.ArgumentParser) -> None:

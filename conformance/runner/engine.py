@@ -87,10 +87,14 @@ class Engine:
         ended = self._outcomes[item]
         return ended.done() and not ended.cancelled() and ended.exception() is None
 
+    def is_left_out(self, item: str) -> bool:
+        """Whether an item was not begun, and never will be."""
+        return self._outcomes[item].cancelled()
+
     def next_end(self) -> str:
         """Wait until one more item has ended, or perform the next one; the item."""
         if self._runner is None:
-            self._perform(next(self._rest))
+            self._begin(next(self._rest))
         return self._ended.get()
 
     def ended(self) -> Iterator[str]:
@@ -99,12 +103,16 @@ class Engine:
             while True:
                 yield self._ended.get_nowait()
 
+    def begin_no_more(self) -> None:
+        """Begin no further task; those under way go on to their ends."""
+        self._is_stopped.set()
+
     def stop(self) -> None:
         """Begin no further task, and send no further request; wait for the threads, not for long.
 
         A check that has not ended by then has no outcome, as one that was not begun.
         """
-        self._is_stopped.set()
+        self.begin_no_more()
         self._session.dispatcher.stop()
         if self._runner is not None:
             self._runner.join(LONGEST_END)
@@ -124,15 +132,19 @@ class Engine:
                 pool.submit(self._perform_in_thread, task)
 
     def _perform_in_thread(self, task: Task) -> None:
-        if self._is_stopped.is_set():
-            self._outcomes[task.item].cancel()
-            self._ended.put(task.item)
-            return
         try:
-            self._perform(task)
+            self._begin(task)
         except BaseException as problem:  # noqa: BLE001 - whoever asks for the outcome gets it
             self._outcomes[task.item].set_exception(problem)
             self._ended.put(task.item)
+
+    def _begin(self, task: Task) -> None:
+        """Perform a task, or leave it out where no more may begin."""
+        if not self._is_stopped.is_set():
+            self._perform(task)
+            return
+        self._outcomes[task.item].cancel()
+        self._ended.put(task.item)
 
     def _perform(self, task: Task) -> None:
         context = self._session.context(task.item)

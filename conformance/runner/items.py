@@ -37,6 +37,7 @@ class Recorded:
 
     items: Mapping[str, pytest.Item]
     ended: set[str] = field(default_factory=set)
+    failed: set[str] = field(default_factory=set)
     results: dict[str, ItemResult] = field(default_factory=dict)
     facts: dict[str, str | None] = field(default_factory=dict)
 
@@ -199,12 +200,21 @@ def _place(problem: BaseException) -> str:
     return f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
 
 
+def is_failed(result: ItemResult) -> bool:
+    """Whether pytest shows an item with this result as failed."""
+    return _violates(result) or bool(_of_verdict(result, Verdict.ERROR))
+
+
+def _violates(result: ItemResult) -> bool:
+    failed = _of_verdict(result, Verdict.FAIL)
+    return any(requirements.load()[found.requirement].level is Level.MUST for found in failed)
+
+
 def _show(report: pytest.TestReport, result: ItemResult) -> None:
     failed = _of_verdict(result, Verdict.FAIL)
-    levels = {requirements.load()[found.requirement].level for found in failed}
     errors = _of_verdict(result, Verdict.ERROR)
     undecided = _of_verdict(result, Verdict.INCONCLUSIVE, Verdict.NOT_APPLICABLE)
-    if Level.MUST in levels:
+    if _violates(result):
         report.outcome, report.longrepr = "failed", _rendered(failed, result)
     elif errors:
         report.outcome, report.longrepr = "failed", report.longrepr or _rendered(errors, result)

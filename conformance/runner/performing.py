@@ -11,6 +11,7 @@ from conformance.runner.context import Context
 from conformance.runner.engine import Engine, Task
 from conformance.runner.items import (
     Recorded,
+    is_failed,
     name_of,
     record,
     record_of_fact,
@@ -50,17 +51,42 @@ def _is_of_suite(item: pytest.Item) -> bool:
 
 
 def context(item: pytest.Item) -> Context:
-    """The context of a check that was performed, or a new one for pytest to perform it.
+    """The context of a check that was performed, or a new one for pytest to perform it."""
+    if not _is_of_engine(item):
+        return item.config.stash[SESSION].context(name_of(item))
+    _wait_for(item)
+    return item.config.stash[ENGINE].outcome(name_of(item)).context
+
+
+def passes_over(item: pytest.Item, following: pytest.Item | None) -> bool:
+    """Whether a check was left out, since as many have failed as pytest allows (`--maxfail`).
+
+    pytest repeats those that have ended, in its order, up to the last failure that it allows.
+    """
+    if not item.config.getoption("maxfail") or not _is_of_engine(item):
+        return False
+    _wait_for(item)
+    if not item.config.stash[ENGINE].is_left_out(name_of(item)):
+        return False
+    # pytest has kept open what this item would have needed; the following one may not need it.
+    item.session._setupstate.teardown_exact(following)
+    return True
+
+
+def _is_of_engine(item: pytest.Item) -> bool:
+    """Whether the engine performs an item, and not pytest."""
+    engine = item.config.stash.get(ENGINE, None)
+    return engine is not None and _is_of_suite(item) and name_of(item) in engine
+
+
+def _wait_for(item: pytest.Item) -> None:
+    """Wait for the end of a check.
 
     What ends meanwhile is recorded: a run that is stopped then has lost nothing.
     """
-    engine, name = item.config.stash.get(ENGINE, None), name_of(item)
-    if engine is None or not _is_of_suite(item) or name not in engine:
-        return item.config.stash[SESSION].context(name)
     ended = item.config.stash[RECORDED].ended
-    while name not in ended:
-        _record(item.session, engine.next_end())
-    return engine.outcome(name).context
+    while name_of(item) not in ended:
+        _record(item.session, item.config.stash[ENGINE].next_end())
 
 
 def finish(session: pytest.Session) -> None:
@@ -79,6 +105,10 @@ def _record(session: pytest.Session, name: str) -> None:
     outcome = engine.outcome(name)
     result = result_of(recorded.items[name], outcome.problems, outcome.context)
     recorded.results[name] = result
+    if is_failed(result):
+        recorded.failed.add(name)
+        if len(recorded.failed) == session.config.getoption("maxfail"):
+            engine.begin_no_more()
     facts = (fact.context for fact in outcome.context.facts())
     new = {fact.item: record_of_fact(fact) for fact in facts if fact.item not in recorded.facts}
     recorded.facts.update(new)
@@ -90,10 +120,9 @@ def _record(session: pytest.Session, name: str) -> None:
 
 def repeat(item: pytest.Function) -> bool | None:
     """Raise what has ended the check of an item; None where pytest has to perform it."""
-    engine, name = item.config.stash[ENGINE], name_of(item)
-    if not _is_of_suite(item) or name not in engine:
+    if not _is_of_engine(item):
         return None
-    problem = engine.outcome(name).problem
+    problem = item.config.stash[ENGINE].outcome(name_of(item)).problem
     if problem is not None:
         raise problem
     return True

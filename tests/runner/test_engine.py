@@ -160,6 +160,27 @@ def test_a_stopped_run_sends_nothing_more(opened: Opened) -> None:
     assert sent == []
 
 
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_what_has_not_begun_can_be_left_out(opened: Opened, concurrency: int) -> None:
+    """What is under way goes on to its end."""
+    begun: list[str] = []
+
+    def check(context: Context) -> None:
+        begun.append(context.item)
+        engine.begin_no_more()
+
+    engine = Engine(
+        opened(concurrency), [Task(str(number), APPROVES, check) for number in range(3)]
+    )
+    engine.start()
+    ended = {engine.next_end() for _ in range(3)}
+
+    assert ended == {"0", "1", "2"}
+    assert begun == ["0"]
+    assert engine.outcome("0").problem is None
+    assert [engine.is_left_out(name) for name in ("0", "1", "2")] == [False, True, True]
+
+
 def test_a_fact_is_found_once_by_all_who_ask(opened: Opened) -> None:
     """They wait for it, and what it raises is raised to each of them."""
     session, meeting = opened(4), threading.Barrier(4)

@@ -1,4 +1,4 @@
-"""What should be known of a run before its first check: notes above its progress."""
+"""What should be known of a run before it begins, and while it waits: notes above its progress."""
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
@@ -8,6 +8,7 @@ import pytest
 from conformance.contract.quantity import quantity
 from conformance.contract.requirements import CLASSES
 from conformance.runner import stated_target
+from conformance.runner.stash import SESSION
 from conformance.target.target import Target
 
 CERTIFIED = ("standard", "deep")
@@ -28,6 +29,8 @@ class Notes:
         if target is not None:
             for line in (*literal_secrets(target), *uncertifiable(self._arguments)):
                 self._say(line)
+            if SESSION in session.config.stash:
+                session.config.stash[SESSION].dispatcher.absence.told = self._say
 
 
 def literal_secrets(target: Target) -> Iterator[str]:

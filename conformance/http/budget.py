@@ -35,6 +35,7 @@ OWN_REQUESTS, OWN_SECONDS = 300, 60.0
 
 RESPONSE, REMEMBERED = "max-response-bytes", "memory"
 TIME, REQUESTS = "max-time", "max-requests"
+AWAY = "away"
 LOG = "max-log"
 NEEDS = {
     RESPONSE: f"limits.{RESPONSE}",

@@ -4,11 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from conformance.contract import api
 from conformance.contract.verdict import Inconclusive
 from conformance.http.dispatcher import Dispatcher, Request, Sent
 from conformance.http.exchange import AGAIN, Call, Exchange
 from conformance.http.patience import Attempts
+from conformance.http.retry import is_lost
 from conformance.http.sending import Sending
+
+PROBE = "whether the target responds"
 
 
 class Log(Protocol):
@@ -36,8 +40,7 @@ class Client:
 
         Raises Inconclusive where the target no longer responds.
         """
-        if not sending.probes_liveness:
-            self.dispatcher.silence.check()
+        self.dispatcher.check_present()
         return self.settled(self.dispatcher.send(self.request(call, sending)), sending)
 
     def send_all(
@@ -76,20 +79,40 @@ class Client:
         """
         shared = self.dispatcher
         attempts = Attempts(shared.waiting)
+        was_lost = False
         while True:
             exchange = sent.exchange
             if shared.renewal.is_due(exchange, sending, sent.made):
                 sent = self._with_new_token(sent, sending)
                 continue
-            tries = shared.silence.tries(exchange)
-            pause = attempts.pause(exchange, tries) if sending.patient else None
+            pause = attempts.pause(exchange) if sending.patient else None
             if pause is None:
-                break
+                if was_lost or not self._is_back(exchange, sending):
+                    break
+                # It may have been lost because the target was away: it is made once more.
+                was_lost, pause = True, 0.0
             self.log(replace(exchange, superseded=True))
             shared.waiting.wait(pause, sent.since)
             sent = self._again(exchange, sending)
-        shared.silence.note(exchange)
         shared.renewal.note(exchange, sending)
+        self.log(exchange)
+        return exchange
+
+    def _is_back(self, exchange: Exchange, sending: Sending) -> bool:
+        """Whether a call was lost, and the target responds now, be it after a while."""
+        if not sending.patient or not is_lost(exchange):
+            return False
+        probing = Sending(sending.credential, exchange.scheme, PROBE, in_contract=False)
+        try:
+            return self.dispatcher.absence.is_back(lambda: self._probe(probing))
+        except Inconclusive:
+            self.log(exchange)
+            raise
+
+    def _probe(self, sending: Sending) -> Exchange:
+        """One simple request, which shows whether the target responds."""
+        call = Call(api.derive(self.dispatcher.contract).simplest.id)
+        exchange = self.dispatcher.send(self.request(call, sending)).exchange
         self.log(exchange)
         return exchange
 
@@ -118,7 +141,7 @@ def send_all(
     if not calls:
         return []
     shared = calls[0][0].dispatcher
-    shared.silence.check()
+    shared.check_present()
     requests = [client.request(call, sending) for client, call, sending in calls]
     sent = shared.send_in_the_same_moment(requests) if together else shared.send_all(requests)
     # Every exchange is recorded before the first problem of any of them ends the check.

@@ -1,4 +1,4 @@
-"""What all clients of a run share: connections, request rate, waiting, silence, tokens, threads."""
+"""What all clients of a run share: connections, request rate, waiting, absence, tokens, threads."""
 
 import errno
 import threading
@@ -16,10 +16,12 @@ import httpx
 from conformance.contract.openapi import Contract
 from conformance.contract.verdict import Inconclusive
 from conformance.http import content_coding
+from conformance.http.absence import Absence
 from conformance.http.budget import MOST_VALUES, REMEMBERED, RESPONSE, TIME, Budget, values
 from conformance.http.exchange import FACT, Call, Exchange, Response, exchange_id
 from conformance.http.outgoing import Outgoing, Requests
-from conformance.http.patience import RequestRate, Silence, Waiting
+from conformance.http.pace import Pace
+from conformance.http.patience import Waiting
 from conformance.http.redaction import Redactor
 from conformance.http.renewal import Renewal
 from conformance.http.sending import Sending
@@ -68,8 +70,8 @@ class Sent(NamedTuple):
 class Dispatcher:
     """Sends requests to one target, for every item of a run and from any thread.
 
-    `rate` is in requests per second; None: no limit. `connections` is the number of requests that
-    may be under way at once; None: MOST_AT_ONCE.
+    `rate` is in requests per second; None: as fast as the target allows. `connections` is the
+    number of requests that may be under way at once; None: MOST_AT_ONCE.
     """
 
     base_url: str
@@ -85,11 +87,13 @@ class Dispatcher:
 
     def __post_init__(self) -> None:
         self.waiting = Waiting(self._sleep)
-        self.silence = Silence()
         self.renewal = Renewal()
         self.origin = self.now()
+        self.absence = Absence(self._sleep, lambda: self.now() - self.origin)
         self._requests = Requests(self.base_url, self.contract, self.redactor, self.trace)
-        self._rate = RequestRate(self.rate, self.now, self._sleep)
+        # Where nothing can be under way at once, no time passes: there is no rate to learn.
+        learns = self.transport.concurrency > 1
+        self.pace = Pace(self.rate, self.now, self._sleep, learns=learns)
         self._at_once = min(MOST_AT_ONCE, self.connections or MOST_AT_ONCE)
         self._connection = threading.Semaphore(self._at_once)
         self._places = self._at_once
@@ -173,7 +177,7 @@ class Dispatcher:
         scheme = _scheme(request)
         if sending.patient:
             self.waiting.pass_by()
-            self._rate.keep()
+            self.pace.keep()
         since = self.waiting.waited
         made = self.now()
         outgoing = self._requests.make(call, sending, scheme, exchange_id(item, number))
@@ -186,6 +190,8 @@ class Dispatcher:
         started, elapsed = _recorded(outgoing) or (started - self.origin, elapsed)
         if response is None:
             self._check_stopped()
+        elif sending.patient:
+            self.pace.note(response, started, self.waiting.longest)
         exchange = Exchange(
             item=item,
             number=number,
@@ -202,7 +208,12 @@ class Dispatcher:
             judge_arguments=sending.judge_arguments,
             at_once=gate is not None,
         )
+        self.absence.note(exchange)
         return Sent(exchange, since, made)
+
+    def check_present(self) -> None:
+        """Let a wait for the target end; Inconclusive where it no longer responds."""
+        self.absence.check(self.budget)
 
     def _check_stopped(self) -> None:
         """Inconclusive in a run that was stopped: no failure of a connection is the target's."""

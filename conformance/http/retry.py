@@ -15,6 +15,9 @@ GATEWAY = UNAVAILABLE | {408, 425, 499, *range(520, 531), 598, 599}
 FAILED = 500
 """A status that is worth a repetition; one that stays is the target's own response."""
 
+OWN_FAILURES = ("not sent", "InvalidURL", "DecodingError")
+"""The beginnings of failures that say nothing about whether a target is there."""
+
 LONGEST_DELAY = 1e9
 """Seconds; a larger `Retry-After` counts as this."""
 
@@ -33,6 +36,18 @@ def is_unavailable(exchange: Exchange) -> bool:
     if response is None or response.status == TOO_MANY_REQUESTS:
         return True
     return response.status in UNAVAILABLE or is_from_gateway(response)
+
+
+def is_timeout(exchange: Exchange) -> bool:
+    """Whether a request took all the time that it had."""
+    return exchange.failure is not None and "Timeout" in exchange.failure.partition(":")[0]
+
+
+def is_lost(exchange: Exchange) -> bool:
+    """Whether a request was sent, and the target may have been away: no response of its own."""
+    if exchange.failure is not None:
+        return not exchange.failure.startswith(OWN_FAILURES)
+    return is_unavailable(exchange) and exchange.status != TOO_MANY_REQUESTS
 
 
 def is_from_gateway(response: Response) -> bool:

@@ -14,8 +14,7 @@ class Sending:
     observes the request rate and is repeated after transient errors. `in_contract` is false for
     requests outside the contract: no rule applies to the response. `judge_arguments` is false where
     more than the arguments may be wrong with the request. `stream` sends the body in chunks,
-    without a length. `probes_liveness` marks the request that checks whether a silent target is
-    back. A `fresh` request is the first one on its connection.
+    without a length. A `fresh` request is the first one on its connection.
     """
 
     credential: Credential | None
@@ -29,5 +28,4 @@ class Sending:
     stream: bool = False
     method: str | None = None
     url: str | None = None
-    probes_liveness: bool = False
     fresh: bool = False

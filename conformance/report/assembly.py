@@ -79,6 +79,8 @@ class Assembly:
         if gathered.budgets:
             budgets = gathered.budgets.items()
             report["budgets"] = [{"budget": name, "count": number} for name, number in budgets]
+        if circumstances := gathered.circumstances.entry:
+            report["circumstances"] = circumstances
         if self.known is not None:
             _mark_known(report, self.known)
         return report

@@ -364,6 +364,26 @@ class BudgetEntry(TypedDict):
     count: int
 
 
+class AbsenceEntry(TypedDict):
+    """A time without a response of the target: seconds after the start of the run, and how many."""
+
+    since: float
+    seconds: float
+
+
+CircumstancesEntry = TypedDict(
+    "CircumstancesEntry",
+    {
+        "rejected": int,
+        "requests-per-second": float,
+        "absences": list[AbsenceEntry],
+        "builds": list[dict[str, str]],
+    },
+    total=False,
+)
+"""What the run met that is no verdict; see report.circumstances."""
+
+
 class AboutEntry(TypedDict):
     """What is known of a run before it begins."""
 
@@ -395,5 +415,6 @@ Report = TypedDict(
         "gate": NotRequired[GateEntry],
         "masked": NotRequired[list[str]],
         "budgets": NotRequired[list[BudgetEntry]],
+        "circumstances": NotRequired[CircumstancesEntry],
     },
 )

@@ -8,7 +8,7 @@ from conformance.contract.exit_codes import (
     NON_CONFORMANT,
 )
 from conformance.contract.verdict import Conclusion
-from conformance.http.budget import REQUESTS, TIME
+from conformance.http.budget import AWAY, REQUESTS, TIME
 from conformance.report import known_gaps
 from conformance.report.document import has_error
 from conformance.report.document_types import Report
@@ -22,8 +22,8 @@ ENDED = (CONFORMANT, NON_CONFORMANT, NO_TESTS_COLLECTED)
 REPORTED = (*ENDED, INTERRUPTED)
 """Those after which an internal error in the report wins over everything else."""
 
-ENDING = frozenset({TIME, REQUESTS})
-"""The budgets that end a run before all of it was checked."""
+ENDING = frozenset({TIME, REQUESTS, AWAY})
+"""What ends a run before all of it was checked."""
 
 
 def of(report: Report, status: int, *, complete: bool) -> int:
@@ -65,5 +65,5 @@ def _has_gap(report: Report) -> bool:
 
 
 def is_cut_short(report: Report) -> bool:
-    """Whether a budget ended the run before its end."""
+    """Whether something ended the run before its end."""
     return not ENDING.isdisjoint(each["budget"] for each in report.get("budgets", ()))

@@ -8,6 +8,7 @@ import orjson
 from conformance.contract.verdict import Verdict
 from conformance.http import serialization
 from conformance.http.exchange import FACT
+from conformance.report.circumstances import Circumstances
 from conformance.report.document_types import ExchangeEntry, FindingRecord
 
 LEDGER = "ledger"
@@ -42,6 +43,7 @@ class Gathered:
         self.ledger: list[list[Any]] = []
         self.provisioned: list[str] = []
         self.budgets: dict[str, int] = {}
+        self.circumstances = Circumstances()
         self.exchanges = 0
         self._facts: set[str] = set()
         self._passes: dict[tuple[Any, ...], FindingRecord] = {}
@@ -113,7 +115,7 @@ class Gathered:
             self.provisioned.append(subject)
         elif name == BUDGET:
             self.budgets[subject] = self.budgets.get(subject, 0) + observed[2]
-        else:
+        elif not self.circumstances.take(*observed):
             self.observations.append(observed)
 
 

@@ -43,6 +43,8 @@ def rejection(found: FindingEntry) -> Rejection | None:
             # A scheme may be rejected alone; a permission is that of the caller.
             scheme = exchange["scheme"] if status == 401 else None
             return Rejection(exchange["credential"], scheme, status, _secret(exchange), operation)
+    if is_unavailable and not found["exchanges"] and found["operation"]:
+        return Rejection(None, None, 0, "", found["operation"])  # the target was gone already
     return None
 
 

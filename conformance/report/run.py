@@ -6,6 +6,7 @@ from copy import deepcopy
 from datetime import datetime
 from importlib import metadata
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -16,6 +17,7 @@ from conformance.contract.requirements import Requirement
 from conformance.http import proxy
 from conformance.report import (
     artefacts,
+    circumstances,
     exchange_log,
     exit_status,
     journal,
@@ -235,7 +237,8 @@ class Run:
 
     def _write(self, report: Report, provisioned: list[str]) -> None:
         """Write all files but the log."""
-        self._describe(provisioned, report["duration"])
+        met = circumstances.measured(report.get("circumstances", {}))
+        self._describe(provisioned, report["duration"], met)
         artefacts.write(self.directory, report, self.formats)
 
     def _masked(self, report: Report) -> Report:
@@ -251,13 +254,18 @@ class Run:
         artefacts.write(self.directory, written, ())
         return written
 
-    def _describe(self, provisioned: list[str], duration: float = 0.0) -> None:
+    def _describe(
+        self,
+        provisioned: list[str],
+        duration: float = 0.0,
+        met: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         """Write the target, and what the run was asked for, if the target is known."""
         if self.target is None:
             return
         described = {
             "target.json": snapshot.of(self.target, provisioned),
-            "run.json": self._asked(duration),
+            "run.json": self._asked(duration) | ({"measured": met} if met else {}),
         }
         for name, content in described.items():
             written = orjson.dumps(content, option=orjson.OPT_INDENT_2)

@@ -208,7 +208,7 @@ class Context:
                 (id, self.redactor.text(subject), observed(value, self.redactor))
                 for id, subject, value in self.observations
             )
-            + tuple(self.session.cut_by_budgets()),
+            + tuple(self.session.notes()),
             evidence=documents(clean, self._exchange, self.redactor),
             exchanges=len(self._exchanges),
             methods=methods,

@@ -18,6 +18,7 @@ from conformance.http.budget import Budget
 from conformance.http.exchange import FACT, Call, Exchange
 from conformance.http.outgoing import authorization
 from conformance.http.replay import Unrecorded, content
+from conformance.http.retry import TOO_MANY_REQUESTS
 from conformance.http.sending import Sending
 from conformance.report import repair, reproduction
 from conformance.report.document_types import ExchangeEntry, FindingEntry, ReproductionEntry
@@ -41,7 +42,6 @@ ATTEMPTS = 2
 NOT_REPEATED = CREDENTIALS | trace.HEADERS | {"transfer-encoding", "content-length", "host"}
 """Headers that are made anew."""
 
-TOO_MANY_REQUESTS = 429
 LONGEST_BODY = 64 * 1024
 
 

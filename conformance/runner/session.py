@@ -14,8 +14,10 @@ from conformance.http.budget import LOG, Budget
 from conformance.http.dispatcher import Dispatcher
 from conformance.http.exchange import Exchange
 from conformance.http.redaction import Redactor
+from conformance.http.retry import TOO_MANY_REQUESTS
 from conformance.http.trace import Trace
 from conformance.http.transport import Transport
+from conformance.report import circumstances
 from conformance.report.exchange_log import MAX_LOG, ExchangeLog
 from conformance.report.gathered import BUDGET
 from conformance.report.ledger import Ledger
@@ -25,6 +27,7 @@ from conformance.runner.approval_history import ApprovalHistory
 from conformance.runner.context import Context
 from conformance.runner.depth import Depth
 from conformance.runner.facts import Facts
+from conformance.runner.recorded_request import THROTTLED
 from conformance.runner.result import ItemResult
 from conformance.target.target import Target
 
@@ -103,6 +106,7 @@ class Session:
         self.approvals = ApprovalHistory()
         self._reported: set[str] = set()
         self.logged, self.responding = 0, 0.0
+        self._rejected = 0
         self._writing = threading.Lock()
         self.dispatcher = Dispatcher(
             self.target.base_url,
@@ -132,18 +136,28 @@ class Session:
     @property
     def is_ending(self) -> bool:
         """Whether nothing more can be sent: what needs a request now is not checked."""
-        return self.budget.is_used_up or self.dispatcher.is_stopped.is_set()
+        is_gone = self.dispatcher.absence.is_gone
+        return self.budget.is_used_up or is_gone or self.dispatcher.is_stopped.is_set()
 
     def limit(self, budget: Budget) -> None:
         """Let the run use no more than this from here on."""
         self.budget = self.dispatcher.budget = budget
 
-    def cut_by_budgets(self) -> Iterator[tuple[str, str, int]]:
-        """What the budgets have cut since this was asked for the last time."""
+    def notes(self) -> Iterator[tuple[str, str, Any]]:
+        """What the budgets have cut, and what the run has met, since this was asked last time."""
+        absence, pace = self.dispatcher.absence, self.dispatcher.pace
         with self._writing:
             cut, self.budget.cut = self.budget.cut, {}
+            rejected, self._rejected = self._rejected, 0
+            periods, absence.periods = absence.periods, []
         for name, number in cut.items():
             yield BUDGET, name, number
+        if rejected:
+            yield circumstances.REJECTED, "", rejected
+            if pace.found is not None:
+                yield circumstances.RATE, "", round(pace.found, 2)
+        for period in periods:
+            yield circumstances.ABSENCE, str(period.since), period.seconds
 
     def close(self) -> None:
         """Close the connections and the log."""
@@ -156,6 +170,9 @@ class Session:
 
     def write(self, exchange: Exchange) -> None:
         """Write one exchange to the log, if there is one."""
+        if exchange.status == TOO_MANY_REQUESTS and exchange.credential != THROTTLED:
+            with self._writing:
+                self._rejected += 1
         if self.log is None:
             return
         with self._writing:
@@ -186,7 +203,6 @@ class Session:
 
     def context(self, item: str) -> Context:
         """The context of a check."""
-        self.dispatcher.silence.begin_item()
         return Context(self, item)
 
     def _fact_context(self, item: str) -> Context:

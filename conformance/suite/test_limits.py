@@ -228,7 +228,7 @@ def _fails_past_the_limit(response: Exchange, sending: Sending, live: Live) -> b
 
 def _as_primary(live: Live) -> Sending:
     primary = live.callers.credential("primary")
-    return Sending(primary, None, "the baseline request", patient=False, probes_liveness=True)
+    return Sending(primary, None, "the baseline request", patient=False)
 
 
 def _repeated_after_500(response: Exchange, sending: Sending, live: Live) -> Exchange:

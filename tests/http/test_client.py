@@ -79,7 +79,6 @@ class Bench:
 
     def begin(self, item: str) -> None:
         """The client of the next item."""
-        self.dispatcher.silence.begin_item()
         self.client = Client(self.dispatcher, item, self.logged.append)
 
     @property
@@ -506,13 +505,44 @@ def test_an_impatient_call_is_not_repeated(bench: Callable[..., Bench], outcome:
 # --- a target that no longer responds ------------------------------------------------------------
 
 
-def test_a_target_that_no_longer_responds_gets_no_more_calls(bench: Callable[..., Bench]) -> None:
-    """Three attempts, then one each for two more calls, then none."""
-    each = bench(BROKEN)
-    failures = [each.client.send(ACCOUNT, PLAIN).failure for _ in range(3)]
-    assert failures == ["RemoteProtocolError: the application raised RuntimeError"] * 3
-    assert len(each.script.requests) == 5
+def test_a_target_that_is_back_gets_the_call_once_more(bench: Callable[..., Bench]) -> None:
+    """Three attempts, probes at growing intervals, and the call again; all of it is recorded."""
+    each = bench(FINE, *[BROKEN] * 3, BROKEN, AWAY, BROKEN, REJECTED, FINE)
+    told: list[str] = []
+    each.dispatcher.absence.told = told.append
+    each.client.send(ACCOUNT, PLAIN)
+    exchange = each.client.send(APPROVE, PLAIN)
 
+    assert (exchange.status, exchange.number, exchange.is_repeated) == (200, 9, True)
+    assert each.waits == [0.5, 1.0, 2.0]
+    operations = [line.operation for line in sorted(each.logged, key=lambda line: line.number)]
+    assert operations == ["account_get", *["review_approve"] * 3, *["account_get"] * 4,
+                          "review_approve"]  # fmt: skip
+    assert told == [
+        "the target does not respond since 0 s after the start; waiting for up to 120 s",
+        "the target responds again, after 0 s",
+    ]
+
+
+def test_a_call_that_alone_gets_no_response_is_made_once_more(bench: Callable[..., Bench]) -> None:
+    """A target that closes the connection on some calls is not away."""
+    each = bench(FINE, *[BROKEN] * 3, FINE, BROKEN, FINE)
+    statuses = [each.client.send(ACCOUNT, PLAIN).status for _ in range(3)]
+
+    assert (statuses, each.waits) == ([200, None, 200], [])
+    assert len(each.script.requests) == 1 + 3 + 1 + 1 + 1
+    assert each.dispatcher.absence.periods == []
+
+
+def test_a_target_that_no_longer_responds_gets_no_more_calls(bench: Callable[..., Bench]) -> None:
+    """After two minutes of probes; the run is then cut short."""
+    each = bench(FINE, BROKEN)
+    each.client.send(ACCOUNT, PLAIN)
+    lost = each.client.send(ACCOUNT, PLAIN)
+
+    assert (lost.response, sum(each.waits)) == (None, 120.0)
+    assert each.waits[:6] == [0.5, 1.0, 2.0, 4.0, 8.0, 10.0]
+    sent = len(each.script.requests)
     for send in (
         lambda: each.client.send(ACCOUNT, PLAIN),
         lambda: each.client.send_all([ACCOUNT], [PLAIN]),
@@ -524,68 +554,59 @@ def test_a_target_that_no_longer_responds_gets_no_more_calls(bench: Callable[...
             ("a target that responds",),
         )
     assert each.client.send_all([], []) == []
-    assert len(each.script.requests) == 5
+    assert len(each.script.requests) == sent
+    assert each.dispatcher.budget.cut == {"away": 2}
 
 
-def test_a_liveness_probe_notices_that_a_target_responds_again(
+def test_a_target_that_never_responded_is_not_waited_for(bench: Callable[..., Bench]) -> None:
+    """There is nothing to come back."""
+    each = bench(BROKEN)
+    assert [each.client.send(ACCOUNT, PLAIN).response for _ in range(2)] == [None, None]
+
+    assert (len(each.script.requests), each.waits) == (2 * 3, [])
+
+
+def test_what_was_never_sent_does_not_show_that_a_target_is_away(
     bench: Callable[..., Bench],
 ) -> None:
-    """A target that closes the connection on some calls is still alive."""
-    each = bench(*[BROKEN] * 5, FINE, FINE)
-    silent = [each.client.send(ACCOUNT, PLAIN).response for _ in range(3)]
-    recovered = [
-        each.client.send(ACCOUNT, sending).status
-        for sending in (replace(PLAIN, probes_liveness=True), PLAIN)
-    ]
-
-    assert (silent, recovered) == ([None] * 3, [200, 200])
-
-
-def test_five_items_call_a_silent_target_once_more(bench: Callable[..., Bench]) -> None:
-    """Later items make no requests."""
-    each = bench(BROKEN)
-    request_counts = []
-    for number in range(8):
-        each.begin(f"item {number}")
-        before = len(each.script.requests)
-        for _ in range(4):
-            try:
-                each.client.send(ACCOUNT, PLAIN)
-            except Inconclusive:
-                break
-        request_counts.append(len(each.script.requests) - before)
-
-    assert request_counts == [5, 1, 1, 1, 1, 1, 0, 0]
-
-
-def test_a_response_ends_the_silence(bench: Callable[..., Bench]) -> None:
-    """The silent calls before and after a response are counted separately."""
-    each = bench(*[BROKEN] * 6, FINE, *[BROKEN] * 12, FINE)
-    for _ in range(3):
-        each.client.send(ACCOUNT, PLAIN)
-    each.begin("second")
+    """Nor does a response that cannot be decoded."""
+    undecodable = scripted_response(200, b"not packed", content_encoding="gzip")
+    each = bench(FINE, *[undecodable] * 3, FINE)
     each.client.send(ACCOUNT, PLAIN)
-    each.begin("third")
-    assert each.client.send(ACCOUNT, PLAIN).status == 200
+    each.client.send(ACCOUNT, PLAIN)
+    each.client.send(ACCOUNT.asking(cursor="x" * 70_000), PLAIN)
 
-    assert [each.client.send(ACCOUNT, PLAIN).status for _ in range(3)] == [None, None, None]
-    for number in range(5):
-        each.begin(f"chance {number}")
+    assert len(each.script.requests) == 4
+
+
+def test_a_run_that_waits_for_its_target_ends_in_its_time(bench: Callable[..., Bench]) -> None:
+    """The call that waits is recorded, and no wait is longer than what is left."""
+    each = bench(FINE, BROKEN)
+    each.dispatcher.budget = Budget(seconds=3.0, now=lambda: each.now)
+    each.client.send(ACCOUNT, PLAIN)
+    pause = each.waits.append
+
+    def passing(seconds: float) -> None:
+        pause(seconds)
+        each.now += seconds
+
+    each.transport._advance = passing
+    with pytest.raises(Inconclusive, match="the 3 s of the run are over"):
         each.client.send(ACCOUNT, PLAIN)
-    with pytest.raises(Inconclusive):
-        each.client.send(ACCOUNT, PLAIN)
-    each.begin("last")
-    with pytest.raises(Inconclusive):
-        each.client.send(ACCOUNT, PLAIN)
+
+    assert each.waits == [0.5, 1.0, 1.5]
+    assert each.logged[-1].number == 4
+    assert each.dispatcher.absence.periods[0].seconds == 3.0
 
 
-def test_two_silent_calls_do_not_make_a_target_silent(bench: Callable[..., Bench]) -> None:
-    """A third call is still made, and a 500 is a response."""
-    each = bench(*[BROKEN] * 4, FAILING)
-    statuses = [each.client.send(ACCOUNT, PLAIN).status for _ in range(4)]
+def test_calls_at_once_wait_for_a_target_together(bench: Callable[..., Bench]) -> None:
+    """One of them probes; the others make sure that it is back, and go on."""
+    each = bench(FINE, *[BROKEN] * 3, BROKEN, FINE)
+    each.client.send(ACCOUNT, PLAIN)
+    exchanges = each.client.send_all([ACCOUNT] * 3, [PLAIN] * 3)
 
-    assert statuses == [None, None, 500, 500]
-    assert len(each.script.requests) == 4 + 3 + 3
+    assert [exchange.status for exchange in exchanges] == [200, 200, 200]
+    assert each.waits == []
 
 
 # --- two schemes ---------------------------------------------------------------------------------

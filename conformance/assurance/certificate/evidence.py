@@ -56,6 +56,7 @@ RUN_SCHEMA = {
             "uniqueItems": True,
         },
         "durations": {"type": "object", "additionalProperties": {"type": "number", "minimum": 0}},
+        "measured": {"type": "object"},
     },
     "additionalProperties": False,
 }

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
-from conformance.report import coverage, shards
+from conformance.report import circumstances, coverage, shards
 from conformance.report.causes.attribution import attributed
 from conformance.report.console.line import Span
 from conformance.report.document import has_error
@@ -45,6 +45,7 @@ SHARD = {
 EFFECTS = {
     "max-time": "ENDED by --max-time: what was left is inconclusive",
     "max-requests": "ENDED by --max-requests: what was left is inconclusive",
+    "away": "ENDED, since the target no longer responded: --resume goes on once it does",
     "max-response-bytes": "too long to be checked (limits.max-response-bytes): {count}",
     "memory": "not checked for lack of memory: {count}",
     "max-log": "with the beginning only in exchanges.jsonl, or left out (--max-log): {count}",
@@ -71,6 +72,8 @@ def spans(report: Report) -> Iterator[list[Span]]:
         yield from _gaps([gap for gap in gaps if "known" not in gap])
     yield from _masked(report.get("masked", ()))
     yield from _budgets(report.get("budgets", ()))
+    for sentence in circumstances.sentences(report):
+        yield [(f"  {sentence}", "warn")]
     yield [(f"  target  {report['target']['base-url']}", "")]
     yield [(f"  {_traffic(report)}", "")]
     yield [(f"  {settings(report['suite'])}", "")]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Level, Verdict
-from conformance.report import coverage, shards, unchecked
+from conformance.report import circumstances, coverage, shards, unchecked
 from conformance.report.cases import Case, cases
 from conformance.report.causes.attribution import Cause, attributed
 from conformance.report.document_types import Report, RequirementEntry
@@ -43,6 +43,8 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _causes("Warnings", shoulds)
     yield from _section("Internal errors", [case for case in found if _is_error(case)])
     yield from _unchecked(report)
+    for sentence in circumstances.sentences(report):
+        yield from (escaped(sentence), "")
     yield f"Coverage: {coverage.sentence(report)}"
     yield ""
     suite = report["suite"]

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Conclusion
-from conformance.report import unchecked, unexercised
+from conformance.report import circumstances, unchecked, unexercised
 from conformance.report.document_types import Report
 from conformance.report.page.requirement import ShownRequirement
 from conformance.report.text import command
@@ -75,6 +75,7 @@ def _warnings(report: Report, groups: Groups) -> Iterator[str]:
     for reason in unchecked.of(report).get("rejections", []):
         number = quantity(len(reason["requirements"]), "requirement")
         yield f"{reason['message']}: {number} not checked. To correct it: {reason['remedy']}."
+    yield from circumstances.sentences(report)
     if groups["error"]:
         number = quantity(len(groups["error"]), "requirement")
         yield f"An internal error of the checker concerns {number}."

@@ -107,12 +107,10 @@ class Callers:
         call: Call,
         credential: Any = DEFAULT,
         scheme: str | None = None,
-        *,
-        probes_liveness: bool = False,
     ) -> Exchange:
         """The request without the defect of a probe; Inconclusive unless it returns 200."""
         caller = self.credential("primary") if credential is DEFAULT else credential
-        sending = Sending(caller, scheme, "the baseline request", probes_liveness=probes_liveness)
+        sending = Sending(caller, scheme, "the baseline request")
         response = self._session.client.send(call, sending)
         if response.status != 200:
             name = response.credential or "nobody"
@@ -160,7 +158,7 @@ class Callers:
         for _ in range(ROUNDS):
             if not _is_unavailable(response):
                 break
-            self.baseline(baseline, probes_liveness=True)
+            self.baseline(baseline)
             response = self._session.client.send(call, again)
         if _is_unavailable(response):
             _report_unavailable(response, again.purpose)

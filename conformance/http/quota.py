@@ -1,0 +1,70 @@
+"""What responses say about a rate limit: `Retry-After`, `RateLimit` and `X-RateLimit-*`."""
+
+import re
+
+from conformance.http import http_date
+from conformance.http.exchange import Response
+from conformance.http.retry import TOO_MANY_REQUESTS, retry_after
+
+DEFAULT = 1.0
+"""Seconds to wait after a 429 that does not say how long."""
+
+REMAINING = ("ratelimit-remaining", "x-ratelimit-remaining", "x-rate-limit-remaining")
+RESET = ("ratelimit-reset", "x-ratelimit-reset", "x-rate-limit-reset")
+STRUCTURED = "ratelimit"
+"""A header whose parameters `r` and `t` say the same, as `"default";r=50;t=30`."""
+
+EPOCH = 1_000_000_000
+"""A `Reset` from here on is a moment in seconds since 1970, and not a number of seconds."""
+
+NUMBER = re.compile(r"\d{1,15}(\.\d{1,6})?", re.ASCII)
+PARAMETER = re.compile(r"[;,]\s*(r|remaining|t|reset)=(\d{1,15})(?![\d.])", re.ASCII)
+
+
+class Quota:
+    """Reads from each response whether the limit allows a further request.
+
+    A counter that never says that anything remains is none, and is ignored.
+    """
+
+    def __init__(self) -> None:
+        self._counts = False
+
+    def pause(self, response: Response) -> float | None:
+        """The seconds until the next request is allowed; None where it is allowed now."""
+        if response.status == TOO_MANY_REQUESTS:
+            return pause(response)
+        remaining = _number(response, REMAINING, ("r", "remaining"))
+        self._counts = self._counts or bool(remaining)
+        return _reset(response) if remaining == 0 and self._counts else None
+
+
+def pause(response: Response) -> float:
+    """The seconds to wait after a 429."""
+    wanted = retry_after(response)
+    if wanted is None:
+        wanted = _reset(response)
+    return DEFAULT if wanted is None else wanted
+
+
+def _reset(response: Response) -> float | None:
+    seconds = _number(response, RESET, ("t", "reset"))
+    if seconds is None or seconds < EPOCH:
+        return seconds
+    now = http_date.parse(response.header("date") or "")
+    return max(0.0, seconds - now.timestamp()) if now else None
+
+
+def _number(
+    response: Response, names: tuple[str, ...], parameters: tuple[str, ...]
+) -> float | None:
+    """The value of the first of these headers, or of a parameter of `RateLimit`."""
+    for name in names:
+        value = (response.header(name) or "").strip()
+        if NUMBER.fullmatch(value):
+            return float(value)
+    stated = f";{response.header(STRUCTURED) or ''}"
+    for name, value in PARAMETER.findall(stated):
+        if name in parameters:
+            return float(value)
+    return None

@@ -1,6 +1,7 @@
 """The request rate of a run: as high as its profile allows, and no higher than its target does."""
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from math import inf
 
@@ -10,10 +11,12 @@ from conformance.http.retry import TOO_MANY_REQUESTS
 
 BEGINNING = 40.0
 """Requests per second at which a run begins."""
-FASTER = 1.1
-"""The factor of each response, until one request is rejected."""
+FASTER = 5.0
+"""What each response adds until one request is rejected, in requests per second."""
+MORE_AT_ONCE = 0.25
+"""What it adds at most, in requests that are under way at once."""
 SLOWER = 0.8
-"""The factor after a rejection."""
+"""The factor after the first rejection."""
 SLOWEST = 0.2
 """Requests per second; of a target that allows fewer, `Retry-After` is respected."""
 RECOVERY = 30.0
@@ -24,9 +27,13 @@ PATIENCE = 1.5
 """Recoveries without a rejection after which the rate was evidently too low."""
 CATCHING_UP = 1.02
 """The factor of each response from then on."""
-TOLERATED = 30
-"""Requests without a rejection after which the next one does not make the run slower."""
+EXPECTED = 30
+"""Requests without a rejection; the fewer there were, the slower the run becomes."""
+SMALLEST_STEP, LARGEST_STEP = 0.95, 0.5
+"""The factors after a rejection, but the first."""
 
+RECENT = 4
+"""Rejections from which the rate follows that a target allows."""
 IDLE = 1.0
 """Seconds without a request, or twice the time between two, after which a run was idle."""
 
@@ -36,9 +43,10 @@ Wait = Callable[[float], None]
 class LearnedRate:
     """The requests per second that a target allows, learned from those that it rejects.
 
-    Additive increase, multiplicative decrease: a rejection lowers the rate, to no more than was
-    served since the one before; each response raises it a little. Requests that are under way when
-    one is rejected belong to the same excess, and change nothing. Moments are those of one clock.
+    Additive increase, multiplicative decrease: a rejection lowers the rate, the first one to no
+    more than was served before it; each response raises it a little. Requests that are under way
+    when one is rejected belong to the same excess, and change nothing. Moments are those of one
+    clock.
     """
 
     def __init__(self, highest: float = inf, now: float = 0.0) -> None:
@@ -47,20 +55,17 @@ class LearnedRate:
         self._lowered: float | None = None
         self._since = now
         self._last = now
+        self._rejections = 0
         self._served = 0
-        self._first = 0.0
-        self._known = (0, 0.0)
+        self._found: deque[float] = deque(maxlen=RECENT)
 
     @property
     def found(self) -> float | None:
-        """The requests per second that were served at the limit; None where it was not met."""
-        if self._lowered is None:
-            return None
-        served, seconds = self._known
-        return served / seconds if seconds else self._first
+        """The requests per second that the target allows; None where no limit was met."""
+        return max(self._found, default=None)
 
-    def serve(self, sent: float) -> None:
-        """Take notice of a request that was not rejected."""
+    def serve(self, sent: float, now: float) -> None:
+        """Take notice of a request that was not rejected, and of how long that took."""
         if sent < self._since:
             return
         if sent > self._last + max(IDLE, 2 / self.value):
@@ -68,11 +73,11 @@ class LearnedRate:
             self._since, self._served = sent, 0
         self._last = sent
         self._served += 1
-        self.value = min(self._highest, self.value + self._step())
+        self.value = min(self._highest, self.value + self._step(now - sent))
 
-    def _step(self) -> float:
+    def _step(self, elapsed: float) -> float:
         if self._lowered is None:
-            return self.value * (FASTER - 1)
+            return min(FASTER, MORE_AT_ONCE / max(elapsed, 1e-6))
         requests = max(FEWEST, self._lowered * RECOVERY)
         if self._served > PATIENCE * requests:
             return self.value * (CATCHING_UP - 1)
@@ -85,13 +90,13 @@ class LearnedRate:
         seconds = max(until - self._since, 1e-3)
         served = self._served / seconds
         if self._lowered is None:
-            self._first = served
             self.value = min(self.value * SLOWER, served)
         else:
-            self._known = (self._known[0] + self._served, self._known[1] + seconds)
-            if self._served < TOLERATED:
-                # Few requests say little about a rate.
-                self.value = max(self.value / 2, min(self.value * SLOWER, served))
+            self.value *= max(LARGEST_STEP, min(SMALLEST_STEP, self._served / EXPECTED))
+        if self._rejections == 1:
+            self._found.clear()  # the first time, a burst may have been served as well
+        self._rejections += 1
+        self._found.append(served)
         self.value = self._lowered = max(SLOWEST, self.value)
         self._since = self._last = until
         self._served = 0
@@ -145,4 +150,4 @@ class Pace:
                 self._rate.reject(sent, until)
                 self._next = max(self._next, until)
             elif response.status != TOO_MANY_REQUESTS:
-                self._rate.serve(sent)
+                self._rate.serve(sent, self._now())

@@ -40,7 +40,7 @@ class Rest:
         self.count += 1
         method = line["request"]["method"]
         self.methods[method] = self.methods.get(method, 0) + 1
-        if line["response"] is not None:
+        if line.get("response") is not None:  # a connection may have failed
             self.elapsed.setdefault(line["operation"], []).append(line["elapsed"])
 
     def keep_violations(self, record: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 
 from conformance.commands import own_profile
-from conformance.commands.diagnosis import credentials, expectation, fixtures
+from conformance.commands.diagnosis import credentials, expectation, fixtures, request_rate
 from conformance.commands.diagnosis.complaint import Complaint
 from conformance.commands.diagnosis.expectation import Duration
 from conformance.commands.discovery.profile_text import missing
@@ -32,7 +32,10 @@ SAMPLES = 5
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The result; `latency` is the median of a few responses in seconds."""
+    """The result; `latency` is the median of a few responses in seconds.
+
+    `rate` is how many requests per second the target allows; None where it rejected none.
+    """
 
     base_url: str
     profile: str | None
@@ -41,6 +44,7 @@ class Diagnosis:
     latency: float
     durations: tuple[Duration, ...]
     effects: tuple[str, ...]
+    rate: float | None = None
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -79,7 +83,7 @@ def diagnose(target: Target, transport: Transport) -> Diagnosis:
 
 def _diagnosed(session: Session, stated: Target) -> Diagnosis:
     live = Live(session.context("doctor"))
-    latency = _latency(live)
+    latency, allowed = _latency(live), request_rate.measured(session)
     complaints = (*credentials.complaints(live, stated), *fixtures.complaints(live))
     expected = prospect.of(session.target)
     return Diagnosis(
@@ -88,8 +92,9 @@ def _diagnosed(session: Session, stated: Target) -> Diagnosis:
         complaints,
         expected,
         round(latency, 4),
-        tuple(expectation.durations(session.target, expected, latency)),
+        tuple(expectation.durations(session.target, expected, latency, allowed)),
         tuple(expectation.effects(session.target)),
+        allowed,
     )
 
 
@@ -109,6 +114,8 @@ def _lines(found: Diagnosis) -> Iterator[str]:
     if expected.missing:
         yield "        missing keys, with the requirements that each adds by itself:"
         yield from (f"          {line}" for line in missing(expected))
+    if found.rate is not None:
+        yield f"rate    the target allows about {found.rate:.2g} requests per second"
     for each in found.durations:
         exchanges = f"{each.exchanges:,} exchanges of {found.latency * 1000:.0f} ms"
         yield f"takes   about {each.seconds:.0f} s at depth {each.depth}: {exchanges}"

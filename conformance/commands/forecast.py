@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from conformance.commands.diagnosis import expectation
 from conformance.commands.diagnosis.expectation import EXCHANGES
+from conformance.report import prospect
 from conformance.runner import limits, stated_target
 from conformance.runner.session import Session
 from conformance.runner.stash import SESSION
@@ -26,7 +28,8 @@ class Measured:
     """What a run has measured so far: its exchanges, the expected ones, and what takes the time.
 
     `responding` is the sum of the seconds of responses, `waited` what the target asked to wait,
-    `rate` the requests per second of the profile, `at_once` the most requests under way, and `left`
+    `rate` the requests per second of the profile, `allowed` those that the target allows, as far as
+    is known, `at_once` the most requests under way, and `left`
     the seconds until the run ends by itself.
     """
 
@@ -38,6 +41,7 @@ class Measured:
     rate: float | None
     at_once: int
     left: float | None
+    allowed: float | None = None
 
 
 def line(measured: Measured) -> str:
@@ -58,7 +62,9 @@ def line(measured: Measured) -> str:
 def _reasons(measured: Measured, pace: float) -> Iterator[str]:
     """What takes most of the time."""
     mean = measured.responding / measured.exchanges
-    if measured.waited > MUCH * measured.seconds:
+    if measured.allowed is not None and pace > measured.allowed / 2:
+        yield f"the target allows about {measured.allowed:.2g} requests per second (429)"
+    elif measured.waited > MUCH * measured.seconds:
         yield f"the target asked it to wait for {measured.waited:.0f} s (Retry-After)"
     elif measured.rate is not None and pace > measured.rate / 2:
         yield f"limits.requests-per-second of the profile is {measured.rate:g}"
@@ -93,7 +99,8 @@ class Forecast:
         if SESSION not in config.stash or stated_target.target_of(config) is None:
             return
         checks = len(session.items)
-        expected = round(self._complete * checks / max(1, checks + self._left_out))
+        share = expectation.share(prospect.of(config.stash[SESSION].target))
+        expected = round(self._complete * share * checks / max(1, checks + self._left_out))
         arguments = (config.stash[SESSION], expected)
         self._timer = threading.Timer(self._after, self._forecast, arguments)
         self._timer.daemon = True
@@ -122,4 +129,5 @@ def measured(session: Session, expected: int, seconds: float) -> Measured:
         session.rate,
         dispatcher.concurrency,
         session.budget.left,
+        dispatcher.pace.found,
     )

@@ -74,6 +74,8 @@ def _found(found: Discovered) -> Iterator[str]:
     yield f"  tools        {tools or 'not at the usual places'}"
     names = (f"{of}.{role} = {name}" for (of, role), name in (found.parameters or {}).items())
     yield f"  parameters   {', '.join(names) or 'none confirmed'}"
+    allows = f"about {found.rate:.2g} requests per second" if found.rate else "no limit was met"
+    yield f"  rate         {allows}"
     reviews = f"{len(found.approvable)} approvable, {len(found.unapprovable)} not"
     yield f"  reviews      {reviews}, as comments in the file"
     companies = quantity(len(found.companies), "company", "companies")

@@ -25,6 +25,10 @@ def complaints(live: Live, stated: Target) -> Iterator[Complaint]:
         remedy = "write a secret of its own"
         yield Complaint(f"credentials.{name}", "has the secret of another credential", remedy)
     if "primary" not in target.credentials:
+        remedy = "write its api-key or bearer, or set LOCALIZATION_API_KEY"
+        yield Complaint(
+            "credentials.primary", "is missing: a run can check hardly anything", remedy
+        )
         return
     calls = [Call(each.id) for each in _plain(live)]
     for name, credential in target.credentials.items():

@@ -24,16 +24,23 @@ class Duration:
     seconds: float
 
 
-def durations(target: Target, expected: Prospect, latency: float) -> list[Duration]:
-    """The estimates, from the measured seconds of a response."""
-    share = (expected.whole + expected.part) / expected.requirements
-    rate = target.limits.requests_per_second
+def durations(
+    target: Target, expected: Prospect, latency: float, allowed: float | None = None
+) -> list[Duration]:
+    """The estimates, from the seconds of a response and the rate that the target allows."""
+    rates = filter(None, (target.limits.requests_per_second, allowed))
+    rate = min(rates, default=None)
     found = []
     for depth, complete in EXCHANGES.items():
-        exchanges = round(complete * share)
+        exchanges = round(complete * share(expected))
         single = max(PROCESSING + SERIAL * latency, 1 / rate if rate else 0.0)
         found.append(Duration(depth, exchanges, round(exchanges * single, 1)))
     return found
+
+
+def share(expected: Prospect) -> float:
+    """The share of its requirements, and so of its exchanges, that a run can check."""
+    return (expected.whole + expected.part) / expected.requirements
 
 
 def effects(target: Target) -> Iterator[str]:

@@ -9,6 +9,7 @@ class Discovered:
 
     `schemes` are the variables whose values the target accepts, by scheme. `parameters` are the
     names of query parameters by operation and role. The reviews are candidates for fixtures.
+    `rate` is how many requests per second the target allows; None where it rejected none.
     `requests` is the number of requests that it took. `is_complete`: no budget has ended it.
     """
 
@@ -22,5 +23,6 @@ class Discovered:
     unapprovable: tuple[str, ...] = ()
     companies: tuple[str, ...] = ()
     projects: int = 0
+    rate: float | None = None
     requests: int = 0
     is_complete: bool = True

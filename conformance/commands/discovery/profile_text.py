@@ -4,10 +4,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from conformance.commands.diagnosis import request_rate
 from conformance.commands.discovery.discovered import Discovered
 from conformance.report.prospect import Prospect
 
 MOST_MISSING = 8
+HIGHEST_RATE = 60.0
+"""Requests per second that the template states."""
+
 WIDTH = 36
 
 
@@ -25,6 +29,10 @@ def _replacements(found: Discovered) -> Iterator[tuple[str, str]]:
     yield from _credentials(found)
     yield from _interfaces(found)
     yield from _parameters(found)
+    if found.rate is not None:
+        rate = min(request_rate.stated(found.rate), HIGHEST_RATE)
+        measured = f"measured: the target allows about {found.rate:.2g}"
+        yield "= 60 # the highest request rate of a run", f"= {rate:g} # {measured}"
     yield from _reviews("approvable-reviews", found.approvable, "1")
     yield from _reviews("unapprovable-reviews", found.unapprovable, "2")
     if found.companies:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from conformance.commands.connection import network
+from conformance.commands.diagnosis import request_rate
 from conformance.commands.discovery.discovered import Discovered
 from conformance.commands.outcome import UsageError
 from conformance.contract import api, openapi
@@ -101,6 +102,7 @@ class Search:
         self._transport = Counting(transport)
         self._budget = Budget()
         self._sessions: list[Session] = []
+        self._allowed: float | None = None
 
     def close(self) -> None:
         """Close all connections."""
@@ -114,8 +116,9 @@ class Search:
         obstacle = preflight.obstacle(self._session())
         if obstacle is not None:
             raise UsageError(obstacle)
+        self._allowed = request_rate.measured(self._session()) if schemes else None
         url, document = self._description()
-        found = Discovered(self._target.base_url, schemes, description=url)
+        found = Discovered(self._target.base_url, schemes, description=url, rate=self._allowed)
         if schemes:
             tools_url, tools = self._tools()
             reviews, projects = self._records("review_list"), self._records("project_list")
@@ -135,12 +138,13 @@ class Search:
 
     def _session(self) -> Session:
         """A session on what is known of the target now."""
+        slow = request_rate.stated(self._allowed) if self._allowed else REQUESTS_PER_SECOND
         session = Session(
             self._target,
             self._transport,
             1,
             DEPTHS["quick"],
-            rate=REQUESTS_PER_SECOND,
+            rate=min(REQUESTS_PER_SECOND, slow),
             budget=self._budget,
         )
         self._sessions.append(session)

@@ -50,10 +50,17 @@ class Circumstances:
                 entry["requests-per-second"] = self._rate
         if self._absences:
             entry["absences"] = sorted(self._absences, key=lambda each: each["since"])
-        builds = [dict(each) for each in dict.fromkeys(tuple(b.items()) for b in self._builds)]
+        builds = self._distinct_builds()
         if len(builds) > 1:
             entry["builds"] = builds
         return entry
+
+    def _distinct_builds(self) -> list[dict[str, str]]:
+        """What identifies each build, by the names that all of them have."""
+        first, *others = self._builds or [{}]
+        names = [name for name in first if all(name in other for other in others)]
+        values = dict.fromkeys(tuple(each[name] for name in names) for each in self._builds)
+        return [dict(zip(names, each, strict=True)) for each in values]
 
 
 def measured(entry: Mapping[str, Any]) -> dict[str, Any]:

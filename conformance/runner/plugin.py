@@ -130,12 +130,15 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
         examination.check(session.config.stash[SESSION])
         if gatherer is not None:
             gatherer.start()
+            gatherer.identify("beginning")
         performing.begin(session)
     ended = yield
     if gatherer is not None:
         gatherer.go_on(session)
         gatherer.judge_history()
         gatherer.reproduce(session)
+        if not session.shouldstop:
+            gatherer.identify("end")
     return ended
 
 
@@ -235,6 +238,14 @@ class Gatherer:
         """
         with self._writing():
             self._opened().save()
+
+    def identify(self, moment: str) -> None:
+        """Note which build of the target serves the run; workers do not."""
+        if self.run is not None and SESSION in self.config.stash:
+            from conformance.runner import builds  # noqa: PLC0415
+
+            with self._writing():
+                builds.note(self.config.stash[SESSION], self.run, moment)
 
     def record(self, records: list[str]) -> None:
         """Write down the results of a check that has ended, before pytest repeats its end."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import live_server
 import pytest
 from process import COMMAND, conformance_here, report, surroundings, verdicts
 from rate_limits import Limit, Limited, bucket, fixed_window, served, sliding_window
@@ -13,6 +14,7 @@ from restarting import restarting
 
 from conformance.contract.exit_codes import CONFORMANT, INCOMPLETE, USAGE_ERROR
 from conformance.http import absence
+from conformance.reference import Reference
 from conformance.reference.target import toml
 
 RUN = ("run", "--target", "target.toml", "--class", "pagination", "--depth", "quick")
@@ -120,3 +122,51 @@ def test_a_target_that_stays_away_ends_a_run_that_can_be_resumed(
     assert (went_on.returncode, verdicts(found)) == (CONFORMANT, verdicts(undisturbed))
     assert "budgets" not in found
     assert json.dumps(found).count("no longer responds") == 0
+
+
+# --- another build -------------------------------------------------------------------------------
+
+
+class Swapped(Reference):
+    """A reference that names another build from its request of a number on."""
+
+    def __init__(self, last: int | None) -> None:
+        super().__init__()
+        self.requests = 0
+        inner = self.app
+
+        async def app(scope: Any, receive: Any, send: Any) -> None:
+            self.requests += 1
+            is_old = last is None or self.requests <= last
+            build, request = b"41" if is_old else b"42", str(self.requests).encode()
+
+            async def naming(message: Any) -> None:
+                if message["type"] == "http.response.start":
+                    more = [(b"x-build-id", build), (b"x-version-of-request", request)]
+                    message = {**message, "headers": [*message["headers"], *more]}
+                await send(message)
+
+            await inner(scope, receive, naming)
+
+        self.app: Any = app
+
+
+@pytest.mark.parametrize("last", [60, None])
+def test_a_build_that_is_swapped_during_a_run_is_named(last: int | None, tmp_path: Path) -> None:
+    """In report, terminal and page; a header that differs each time identifies none."""
+    with live_server.instance(Swapped(last)) as profile:
+        ended = conformance_here(written(tmp_path, profile), *RUN)
+    found = report(tmp_path).get("circumstances", {})
+    page = (tmp_path / "reports/latest/report.html").read_text()
+    sentence = "The target became another build during the run"
+
+    assert ended.returncode == CONFORMANT
+    if last is None:
+        assert (found, sentence in page) == ({}, False)
+        return
+    assert [each["header x-build-id"] for each in found["builds"]] == ["41", "42"]
+    assert not any("request" in name for each in found["builds"] for name in each)
+    assert all("description sha256" in each for each in found["builds"])
+    assert all("version" in each["tools serverInfo"] for each in found["builds"])
+    assert sentence in " ".join(ended.stdout.split())
+    assert sentence in page

@@ -68,9 +68,16 @@ def _predicate(evidence: Evidence) -> dict[str, Any]:
         "contested": score.contested,
         "notScored": score.not_scored,
         "knownFailures": run["known-failures"] or [],
+        **_builds(report),
         **_merged(evidence),
         **_challenged(evidence),
     }
+
+
+def _builds(report: Mapping[str, Any]) -> dict[str, Any]:
+    """What identified the builds of the target, where it became another one during the run."""
+    met = report.get("circumstances", {})
+    return {"builds": met["builds"]} if "builds" in met else {}
 
 
 def _merged(evidence: Evidence) -> dict[str, Any]:

@@ -31,6 +31,8 @@ EXPECTED = 30
 """Requests without a rejection; the fewer there were, the slower the run becomes."""
 SMALLEST_STEP, LARGEST_STEP = 0.95, 0.5
 """The factors after a rejection, but the first."""
+ABOVE = 1.25
+"""The factor by which a rate may exceed what was served: what was saved is served as well."""
 
 RECENT = 4
 """Rejections from which the rate follows that a target allows."""
@@ -57,6 +59,7 @@ class LearnedRate:
         self._last = now
         self._rejections = 0
         self._served = 0
+        self._measured = 0
         self._found: deque[float] = deque(maxlen=RECENT)
 
     @property
@@ -70,15 +73,18 @@ class LearnedRate:
             return
         if sent > self._last + max(IDLE, 2 / self.value):
             # What was not used meanwhile says nothing about the limit.
-            self._since, self._served = sent, 0
+            self._since, self._measured = sent, 0
         self._last = sent
         self._served += 1
+        self._measured += 1
         self.value = min(self._highest, self.value + self._step(now - sent))
 
     def _step(self, elapsed: float) -> float:
         if self._lowered is None:
             return min(FASTER, MORE_AT_ONCE / max(elapsed, 1e-6))
-        requests = max(FEWEST, self._lowered * RECOVERY)
+        # The first estimate is rough: the limit may have been used up before.
+        seconds = RECOVERY if self._rejections > 1 else 0.0
+        requests = max(FEWEST, self._lowered * seconds)
         if self._served > PATIENCE * requests:
             return self.value * (CATCHING_UP - 1)
         return self._lowered * (1 / SLOWER - 1) / requests
@@ -87,19 +93,26 @@ class LearnedRate:
         """Take notice of a request that was rejected; nothing is sent until a moment."""
         if sent < self._since:
             return
-        seconds = max(until - self._since, 1e-3)
-        served = self._served / seconds
-        if self._lowered is None:
-            self.value = min(self.value * SLOWER, served)
+        if self._lowered is None and not self._served:
+            self.value *= LARGEST_STEP  # somebody else has used the limit up
         else:
-            self.value *= max(LARGEST_STEP, min(SMALLEST_STEP, self._served / EXPECTED))
+            self._lower(max(until - self._since, 1e-3))
+        self._since = self._last = until
+        self._served = self._measured = 0
+
+    def _lower(self, seconds: float) -> None:
+        measured = self._measured / seconds
+        if self._lowered is None:
+            # The one that was rejected is allowed by then.
+            self.value = min(self.value * SLOWER, (self._measured + 1) / seconds)
+        else:
+            step = min(SMALLEST_STEP, self._served / EXPECTED, ABOVE * measured / self.value)
+            self.value *= max(LARGEST_STEP, step)
         if self._rejections == 1:
             self._found.clear()  # the first time, a burst may have been served as well
         self._rejections += 1
-        self._found.append(served)
+        self._found.append(measured)
         self.value = self._lowered = max(SLOWEST, self.value)
-        self._since = self._last = until
-        self._served = 0
 
 
 class Pace:

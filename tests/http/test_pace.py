@@ -115,6 +115,17 @@ def test_a_single_rejection_does_not_slow_a_run_down_for_long() -> None:
     assert found.now < 30
 
 
+def test_a_limit_that_was_used_up_before_a_run_says_nothing_of_its_rate() -> None:
+    """The first request is rejected: the run begins again, once it may, at half the rate."""
+    limit = bucket(50, 1)
+    while limit(0.0) is None:
+        pass
+    found = Simulation(limit, 32, latency=0.05).run(500)
+
+    assert found.rejected / found.sent < 0.1
+    assert found.now < 2.5 * 500 / 50
+
+
 def test_a_limit_that_is_lowered_is_found_anew() -> None:
     """From 50 to 5 requests per second."""
     before, after = bucket(50, 1), bucket(5, 1)

@@ -14,6 +14,7 @@ from conformance.commands.diagnosis.expectation import Duration
 from conformance.commands.discovery.profile_text import missing
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
+from conformance.contract.quantity import per_second
 from conformance.http.budget import Budget
 from conformance.http.exchange import Call
 from conformance.http.sending import Sending
@@ -115,7 +116,7 @@ def _lines(found: Diagnosis) -> Iterator[str]:
         yield "        missing keys, with the requirements that each adds by itself:"
         yield from (f"          {line}" for line in missing(expected))
     if found.rate is not None:
-        yield f"rate    the target allows about {found.rate:.2g} requests per second"
+        yield f"rate    the target allows {per_second(found.rate)}"
     for each in found.durations:
         exchanges = f"{each.exchanges:,} exchanges of {found.latency * 1000:.0f} ms"
         yield f"takes   about {each.seconds:.0f} s at depth {each.depth}: {exchanges}"

@@ -8,6 +8,7 @@ import pytest
 
 from conformance.commands.diagnosis import expectation
 from conformance.commands.diagnosis.expectation import EXCHANGES
+from conformance.contract.quantity import per_second
 from conformance.report import prospect
 from conformance.runner import limits, stated_target
 from conformance.runner.session import Session
@@ -63,7 +64,7 @@ def _reasons(measured: Measured, pace: float) -> Iterator[str]:
     """What takes most of the time."""
     mean = measured.responding / measured.exchanges
     if measured.allowed is not None and pace > measured.allowed / 2:
-        yield f"the target allows about {measured.allowed:.2g} requests per second (429)"
+        yield f"the target allows {per_second(measured.allowed)} (429)"
     elif measured.waited > MUCH * measured.seconds:
         yield f"the target asked it to wait for {measured.waited:.0f} s (Retry-After)"
     elif measured.rate is not None and pace > measured.rate / 2:

@@ -13,7 +13,7 @@ from conformance.commands.discovery import profile_text
 from conformance.commands.discovery.discovered import Discovered
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT
-from conformance.contract.quantity import quantity
+from conformance.contract.quantity import per_second, quantity
 from conformance.http.budget import OWN_REQUESTS, OWN_SECONDS
 from conformance.report import prospect
 from conformance.report.prospect import Prospect
@@ -74,7 +74,7 @@ def _found(found: Discovered) -> Iterator[str]:
     yield f"  tools        {tools or 'not at the usual places'}"
     names = (f"{of}.{role} = {name}" for (of, role), name in (found.parameters or {}).items())
     yield f"  parameters   {', '.join(names) or 'none confirmed'}"
-    allows = f"about {found.rate:.2g} requests per second" if found.rate else "no limit was met"
+    allows = per_second(found.rate) if found.rate else "no limit was met"
     yield f"  rate         {allows}"
     reviews = f"{len(found.approvable)} approvable, {len(found.unapprovable)} not"
     yield f"  reviews      {reviews}, as comments in the file"

@@ -1,9 +1,9 @@
 """What a run met that is no verdict: a rate limit, a target that was away, and another build."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from conformance.contract.quantity import quantity
+from conformance.contract.quantity import per_second, quantity
 from conformance.report.document_types import AbsenceEntry, CircumstancesEntry, Report
 from conformance.report.text import short
 
@@ -13,7 +13,7 @@ REJECTED, RATE, ABSENCE, BUILD = "rejected", "requests-per-second", "absence", "
 MEASURED = ("requests-per-second", "absences")
 """What no replay of a run can know."""
 
-LONGEST_VALUE = 60
+LONGEST_VALUE = 120
 
 
 class Circumstances:
@@ -77,8 +77,7 @@ def sentences(report: Report) -> Iterator[str]:
         since, seconds = each["since"], each["seconds"]
         yield f"The target did not respond for {seconds:.0f} s, {since:.0f} s after the start."
     if "builds" in found:
-        shown = "; then ".join(map(described, found["builds"]))
-        yield f"The target became another build during the run: {short(shown, 400)}."
+        yield f"The target became another build during the run: {_changes(found['builds'])}."
 
 
 def _limit(rejected: int, rate: float | None) -> str:
@@ -86,9 +85,14 @@ def _limit(rejected: int, rate: float | None) -> str:
     number = f"{quantity(rejected, 'request')} got 429"
     if rate is None:
         return f"The target has a rate limit: {number}."
-    return f"The target allows about {rate:.2g} requests per second: {number}."
+    return f"The target allows {per_second(rate)}: {number}."
 
 
-def described(build: Mapping[str, str]) -> str:
-    """What identifies a build, in one line."""
-    return ", ".join(f"{name} {short(value, LONGEST_VALUE)}" for name, value in build.items())
+def _changes(builds: Sequence[Mapping[str, str]]) -> str:
+    """What identified the builds, as far as it has changed."""
+    values = {name: list(dict.fromkeys(each[name] for each in builds)) for name in builds[0]}
+    return "; ".join(
+        f"{name} {', then '.join(short(value, LONGEST_VALUE) for value in seen)}"
+        for name, seen in values.items()
+        if len(seen) > 1
+    )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.contract.quantity import quantity
+from conformance.contract.quantity import per_second, quantity
 
 
 @pytest.mark.parametrize(
@@ -17,3 +17,11 @@ def test_a_noun_follows_its_number(number: int, text: str) -> None:
 def test_a_noun_may_have_a_plural_of_its_own() -> None:
     """Not every plural ends with s."""
     assert [quantity(number, "entry", "entries") for number in (1, 2)] == ["1 entry", "2 entries"]
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"), [(0.333, "0.33"), (9.64, "9.6"), (10.4, "10"), (180.2, "180")]
+)
+def test_a_rate_has_two_digits_or_is_whole(rate: float, text: str) -> None:
+    """It is an estimate."""
+    assert per_second(rate) == f"about {text} requests per second"

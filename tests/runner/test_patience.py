@@ -46,7 +46,7 @@ def test_a_run_overruns_no_rate_limit(
     assert 0 < target.rejected < 0.1
     assert found["rejected"] == number
     assert 15 < rate < (100 if by_key else 60)
-    sentence = f"allows about {rate:.2g} requests per second: {number} "
+    sentence = f"allows about {rate:.0f} requests per second: {number} "
     assert f"The target {sentence}" in " ".join(ended.stdout.split())
     assert sentence in (tmp_path / "reports/latest/report.html").read_text()
 
@@ -158,7 +158,7 @@ def test_a_build_that_is_swapped_during_a_run_is_named(last: int | None, tmp_pat
         ended = conformance_here(written(tmp_path, profile), *RUN)
     found = report(tmp_path).get("circumstances", {})
     page = (tmp_path / "reports/latest/report.html").read_text()
-    sentence = "The target became another build during the run"
+    sentence = "The target became another build during the run: header x-build-id 41, then 42."
 
     assert ended.returncode == CONFORMANT
     if last is None:

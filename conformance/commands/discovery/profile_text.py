@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from conformance.commands.diagnosis import request_rate
 from conformance.commands.discovery.discovered import Discovered
+from conformance.contract.quantity import per_second
 from conformance.report.prospect import Prospect
 
 MOST_MISSING = 8
@@ -31,7 +32,7 @@ def _replacements(found: Discovered) -> Iterator[tuple[str, str]]:
     yield from _parameters(found)
     if found.rate is not None:
         rate = min(request_rate.stated(found.rate), HIGHEST_RATE)
-        measured = f"measured: the target allows about {found.rate:.2g}"
+        measured = f"measured: the target allows {per_second(found.rate)}"
         yield "= 60 # the highest request rate of a run", f"= {rate:g} # {measured}"
     yield from _reviews("approvable-reviews", found.approvable, "1")
     yield from _reviews("unapprovable-reviews", found.unapprovable, "2")

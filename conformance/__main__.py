@@ -4,7 +4,6 @@ import argparse
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from difflib import get_close_matches
@@ -22,7 +21,7 @@ from conformance.contract.exit_codes import (
     USAGE_ERROR,
 )
 from conformance.contract.verdict import Inconclusive
-from conformance.report.text import visible
+from conformance.report.console import output
 
 
 class Parser(argparse.ArgumentParser):
@@ -45,8 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _performed(given)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except Exception:  # noqa: BLE001 - Python's own exit code, 1, would blame the target
-        traceback.print_exc()
+    except Exception as problem:  # noqa: BLE001 - Python's own exit code, 1, would blame the target
+        output.failure(problem)
         return CHECKER_ERROR
 
 
@@ -60,7 +59,7 @@ def _performed(arguments: Sequence[str]) -> int:
     except UsageError as problem:
         return usage_error(f"conformance {chosen.command}", str(problem))
     except Inconclusive as problem:
-        sys.stderr.write(f"conformance {chosen.command}: not checked: {visible(problem.message)}\n")
+        output.lines([f"conformance {chosen.command}: not checked: {problem.message}"], sys.stderr)
         return INCOMPLETE
     except BrokenPipeError:
         # The reader of the output has closed it; otherwise the interpreter's last flush fails.
@@ -123,7 +122,7 @@ def parser() -> Parser:
 
 def usage_error(command: str, message: str) -> int:
     """Report a usage error; returns its exit code."""
-    sys.stderr.write(f"{command}: error: {message}\n")
+    output.lines([f"{command}: error: {message}"], sys.stderr)
     return USAGE_ERROR
 
 

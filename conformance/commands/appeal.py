@@ -1,8 +1,6 @@
 """`conformance appeal`: what a vendor says against a requirement, as a variant that runs."""
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,12 +10,14 @@ from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.verdict import Verdict
 from conformance.report import previous
+from conformance.report.console import output
 from conformance.report.document_types import (
     ExchangeEntry,
     FindingEntry,
     Report,
     RequirementEntry,
 )
+from conformance.report.text import word
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -40,9 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
             "note": appeal.derived.caution if is_derived else appeal.derived,  # type: ignore[union-attr]
             "missing": missing,
         }
-        sys.stdout.write(json.dumps(stated, indent=2, ensure_ascii=False) + "\n")
+        output.document(stated)
     else:
-        sys.stdout.writelines(f"{line}\n" for line in _lines(appeal, str(file), missing))
+        output.lines(_lines(appeal, str(file), missing))
     return CONFORMANT
 
 
@@ -53,7 +53,7 @@ def _lines(appeal: Appeal, file: str, missing: Sequence[str]) -> Iterator[str]:
     else:
         yield f"edits   derived; {appeal.derived.caution}"
     yield from (f"write   {name}" for name in missing)
-    yield f"run     conformance selftest --also {file} --only {appeal.id}"
+    yield f"run     conformance selftest --also {word(file)} --only {word(appeal.id)}"
 
 
 def _missing(appeal: Appeal) -> Iterator[str]:

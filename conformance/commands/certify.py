@@ -1,8 +1,6 @@
 """`conformance certify`: the evidence of a complete, conformant run in one signed file."""
 
 import argparse
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +9,7 @@ from conformance.assurance.certificate.issuing import NotCertified
 from conformance.commands.outcome import UsageError
 from conformance.contract import revisions
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
+from conformance.report.console import output
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -47,10 +46,9 @@ def _given(arguments: argparse.Namespace) -> dict[str, bytes]:
 
 def _report(arguments: argparse.Namespace, result: dict[str, Any]) -> int:
     if arguments.json:
-        sys.stdout.write(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+        output.document(result)
     elif result["certified"]:
-        sys.stdout.write(f"certificate written to {arguments.file}\n{dsse.MEANING}\n")
+        output.lines([f"certificate written to {arguments.file}", *dsse.MEANING.splitlines()])
     else:
-        lines = "".join(f"  {reason}\n" for reason in result["reasons"])
-        sys.stdout.write(f"not certified:\n{lines}")
+        output.lines(["not certified:", *(f"  {reason}" for reason in result["reasons"])])
     return CONFORMANT if result["certified"] else NON_CONFORMANT

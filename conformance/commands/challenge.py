@@ -1,13 +1,13 @@
 """`conformance challenge`: a registrar's seed and deadline for a run that is to be certified."""
 
 import argparse
-import json
-import sys
 from datetime import UTC, datetime, timedelta
 
 from conformance.assurance.certificate import challenge, dsse, strict_json
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT
+from conformance.report.console import output
+from conformance.report.text import word
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -25,11 +25,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
     stated = dsse.claims(envelope)
     if arguments.json:
-        sys.stdout.write(json.dumps({"file": str(arguments.file), **stated}, indent=2) + "\n")
+        output.document({"file": str(arguments.file), **stated})
         return CONFORMANT
-    sys.stdout.write(
-        f"challenge  {arguments.file}, open until {stated['deadline']}\n"
-        f"run        conformance run --seed {stated['seed']}\n"
-        f"certify    conformance certify --challenge {arguments.file} --key …\n"
+    output.lines(
+        [
+            f"challenge  {arguments.file}, open until {stated['deadline']}",
+            f"run        conformance run --seed {stated['seed']}",
+            f"certify    conformance certify --challenge {word(arguments.file)} --key …",
+        ]
     )
     return CONFORMANT

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report import known_failures
+from conformance.report.console import output
 from conformance.report.known_failures import KnownError
 from conformance.target import profile
 from conformance.target.profile_file import ProfileError
@@ -20,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
         for file in arguments.files
         for problem in _problems(file, allow_secrets=arguments.allow_secrets)
     ]
-    sys.stderr.writelines(f"{problem}\n" for problem in problems)
+    output.lines(problems, sys.stderr)
     return NON_CONFORMANT if problems else CONFORMANT
 
 

@@ -1,8 +1,6 @@
 """`conformance compare`: what changed from one report to another; exit code 1 if it got worse."""
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -10,9 +8,9 @@ from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.report import known_failures, known_gaps
 from conformance.report.comparison import Comparison, compare
+from conformance.report.console import output
 from conformance.report.document_types import Report
 from conformance.report.previous import PreviousError, load
-from conformance.report.text import visible
 
 TITLES = {
     "broke": "NEW FAILURES",
@@ -29,9 +27,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare two reports."""
     found = compare(*_reports(arguments))
     if arguments.json:
-        sys.stdout.write(json.dumps(found.document(), indent=2) + "\n")
+        output.document(found.document())
     else:
-        sys.stdout.writelines(f"{line}\n" for line in _lines(found))
+        output.lines(_lines(found))
     return NON_CONFORMANT if found.broke or found.lost else CONFORMANT
 
 
@@ -58,4 +56,4 @@ def _lines(found: Comparison) -> Iterator[str]:
             yield ""
         yield TITLES[name]
         for entry in entries:
-            yield f"  {visible(entry)}"
+            yield f"  {entry}"

@@ -2,7 +2,6 @@
 
 import argparse
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from conformance.commands.options.table import COMMANDS, Command
 from conformance.contract.exit_codes import CONFORMANT
+from conformance.report.console import output
 
 FILE_NAMES = {"FILE", "DIR", "FILE.har", "FILE|URL", "BEFORE", "AFTER", "REPORT"}
 
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the script; how to install it is in its first line."""
     scripts = {"bash": bash, "zsh": zsh, "fish": fish}
     lines = scripts[arguments.shell](command_lines())
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+    output.lines(lines)
     return CONFORMANT
 
 

@@ -1,8 +1,6 @@
 """`conformance diff`: compares a published OpenAPI document with the contract."""
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,7 @@ from conformance.contract.description.compare import examine
 from conformance.contract.description.difference import BREAKING, Difference, Effect
 from conformance.contract.description.source import SourceError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
-from conformance.report.console.line import plain, visible
+from conformance.report.console import output
 
 HEADINGS = {
     Effect.CLIENTS: "BREAKS CLIENTS: responses may differ from what a client may expect",
@@ -36,11 +34,11 @@ def run(arguments: argparse.Namespace) -> int:
         found = examine(text)
     except SourceError as problem:
         place = name if problem.line is None else f"{name}:{problem.line}"
-        raise UsageError(_shown(f"{place}: {problem.message}")) from None
+        raise UsageError(f"{place}: {problem.message}") from None
     if arguments.json:
-        sys.stdout.write(json.dumps(document(name, found), indent=2) + "\n")
+        output.document(document(name, found))
     else:
-        sys.stdout.writelines(f"{_shown(line)}\n" for line in lines(name, found))
+        output.lines(lines(name, found))
     return NON_CONFORMANT if any(each.effect in BREAKING for each in found) else CONFORMANT
 
 
@@ -107,11 +105,6 @@ def _sum(differences: Sequence[Difference]) -> str:
     breaking = counts[Effect.CLIENTS] + counts[Effect.CALLERS]
     conclusion = "the description violates the contract" if breaking else "nothing breaks"
     return f"{', '.join(numbers)}: {conclusion}"
-
-
-def _shown(line: str) -> str:
-    """A line without characters that act on a terminal."""
-    return plain(visible([(line, "")]))
 
 
 def _text(path: Path) -> str:

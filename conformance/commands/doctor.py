@@ -1,8 +1,6 @@
 """`conformance doctor`: what a run would check and change, its duration, and what is wrong."""
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from statistics import median
@@ -20,8 +18,8 @@ from conformance.http.exchange import Call
 from conformance.http.sending import Sending
 from conformance.http.transport import Transport
 from conformance.report import prospect
+from conformance.report.console import output
 from conformance.report.prospect import Prospect
-from conformance.report.text import visible
 from conformance.runner import preflight
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
@@ -52,9 +50,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Diagnose a target, without any request that changes something."""
     found = diagnose(*own_profile.subject(arguments))
     if arguments.json:
-        sys.stdout.write(json.dumps(asdict(found), indent=2) + "\n")
+        output.document(asdict(found))
     else:
-        sys.stdout.writelines(f"{visible(line)}\n" for line in _lines(found))
+        output.lines(_lines(found))
     return NON_CONFORMANT if found.complaints else CONFORMANT
 
 

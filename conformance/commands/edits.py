@@ -8,7 +8,7 @@ from conformance.assurance.selftest.population import Mutant, Subject
 from conformance.commands import question
 from conformance.commands.outcome import UsageError
 from conformance.contract.quantity import quantity
-from conformance.report.text import visible
+from conformance.report.console import output
 
 
 def confirm(subjects: Sequence[Subject], arguments: argparse.Namespace) -> None:
@@ -40,10 +40,11 @@ def barriers(arguments: argparse.Namespace) -> Callable[[Sequence[str]], None]:
     def accept(missing: Sequence[str]) -> None:
         if not missing:
             return
-        names = ", ".join(map(visible, missing))
+        names = ", ".join(missing)
         if not arguments.trust:
             remedy = "use a virtual machine, or accept that by --trust"
             raise UsageError(f"nothing here keeps the edits of other files from {names}: {remedy}")
-        sys.stderr.write(f"note: nothing keeps the edits of other files from {names}\n")
+        note = f"note: nothing keeps the edits of other files from {names}"
+        output.lines([note], sys.stderr)
 
     return accept

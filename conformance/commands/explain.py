@@ -14,6 +14,7 @@ from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.interpretations import Interpretation
 from conformance.contract.requirements import Requirement
 from conformance.contract.verdict import Level
+from conformance.report.console import output
 from conformance.report.console.screen import Screen
 
 LEVELS = {
@@ -32,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(_unknown(arguments.requirement, list(known)))
     width = Screen.of(sys.stdout).width
     text = lines(known[arguments.requirement], shipped(), width)
-    sys.stdout.writelines(f"{line}\n" for line in text)
+    output.lines(text)
     return CONFORMANT
 
 

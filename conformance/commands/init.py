@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-import sys
 import tomllib
 from collections.abc import Iterator
 from importlib import resources
@@ -16,7 +15,9 @@ from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.quantity import per_second, quantity
 from conformance.http.budget import OWN_REQUESTS, OWN_SECONDS
 from conformance.report import prospect
+from conformance.report.console import output
 from conformance.report.prospect import Prospect
+from conformance.report.text import word
 from conformance.target import profile, trust
 from conformance.target.profile import VARIABLES
 from conformance.target.target import base_url_flaw
@@ -38,10 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as problem:
         raise UsageError(f"{path} cannot be written: {problem.strerror}") from None
     _remember(path)
-    sys.stdout.writelines(f"{line}\n" for line in lines)
-    option = "" if path == Path("target.toml") else f" --target {path}"
+    output.lines(lines)
+    option = "" if path == Path("target.toml") else f" --target {word(path)}"
     verb = "Next" if lines else "Fill it in, then run"
-    sys.stdout.write(f"Wrote {path}. {verb}: conformance run{option}\n")
+    output.lines([f"Wrote {path}. {verb}: conformance run{option}"])
     return CONFORMANT
 
 

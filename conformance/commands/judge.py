@@ -18,8 +18,7 @@ from conformance.http.exchange import Exchange
 from conformance.http.har_reader import Traffic, TrafficError, read
 from conformance.http.redaction import Redactor
 from conformance.report import document
-from conformance.report.console import terminal
-from conformance.report.console.line import plain, visible
+from conformance.report.console import output, terminal
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import FindingEntry, FindingRecord, RequirementEntry
 from conformance.report.finding import record
@@ -41,9 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
             "exchanges": len(traffic.exchanges),
             "strangers": list(traffic.strangers),
         }
-        sys.stdout.write(json.dumps(result, indent=2) + "\n")
+        output.document(result)
     else:
-        sys.stdout.writelines(f"{line}\n" for line in _lines(entries, traffic))
+        output.lines(_lines(entries, traffic))
     return _exit_code(entries)
 
 
@@ -161,4 +160,4 @@ def _lines(entries: list[RequirementEntry], traffic: Traffic) -> Iterator[str]:
         yield f"{quantity(len(traffic.strangers), 'request')} to no operation of the API:"
     for stranger, times in Counter(traffic.strangers).most_common(MOST_STRANGERS):
         repeated = f"  ({times} times)" if times > 1 else ""
-        yield f"  {plain(visible([(stranger, '')]))}{repeated}"
+        yield f"  {stranger}{repeated}"

@@ -1,11 +1,11 @@
 """`conformance keygen`: a key pair to sign certificates with."""
 
 import argparse
-import sys
 
 from conformance.assurance.certificate import dsse
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT
+from conformance.report.console import output
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -15,6 +15,11 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as problem:
         raise UsageError(f"{problem.filename}: {problem.strerror}") from None
     key = dsse.public_key(public.read_bytes(), str(public))
-    sys.stdout.write(f"private key  {arguments.file}\npublic key   {public}\n")
-    sys.stdout.write(f"key id       {key.keyid}\n")
+    output.lines(
+        [
+            f"private key  {arguments.file}",
+            f"public key   {public}",
+            f"key id       {key.keyid}",
+        ]
+    )
     return CONFORMANT

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from conformance.commands.outcome import STOPPED_EARLY, STOPPED_LATE
 from conformance.report.artefacts import REPORT
+from conformance.report.console import output
 from conformance.report.journal import JOURNAL, JournalError
 from conformance.report.run import Run
 from conformance.runner import gathering
@@ -38,7 +39,7 @@ def complete(directory: Path, began: float, arguments: argparse.Namespace) -> No
     except (JournalError, OSError) as problem:
         note = f"{directory}: {problem}"
     if note:
-        sys.stderr.write(f"conformance run: {note}\n")
+        output.lines([f"conformance run: {note}"], sys.stderr)
         sys.stderr.flush()
 
 

@@ -1,14 +1,13 @@
 """`conformance merge`: one report of the shards of a run, as if it had been performed at once."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED
 from conformance.report import artefacts, kept_shards, outcome, previous
-from conformance.report.console import terminal
+from conformance.report.console import output, terminal
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import Report
 from conformance.report.run import Run
@@ -61,9 +60,10 @@ def _show(run: Run, code: int, arguments: argparse.Namespace) -> None:
     assert report is not None
     if arguments.json:
         found = outcome.of(report, code, directory)
-        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+        output.document(found)
         return
     files = ", ".join(sorted(path.name for path in directory.iterdir()))
     screen = Screen.of(sys.stdout, show_all=arguments.show_all)
     lines = terminal.lines(report, screen, files=f"report  {directory} ({files})")
-    sys.stdout.writelines(f"{line}\n" for line in (*lines, *artefacts.publish(report)))
+    output.lines(lines)
+    output.obeyed(artefacts.publish(report))

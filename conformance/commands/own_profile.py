@@ -10,6 +10,7 @@ from conformance.commands import trusted
 from conformance.commands.connection import network
 from conformance.commands.outcome import UsageError
 from conformance.http.transport import Transport
+from conformance.report.console import output
 from conformance.runner import examination
 from conformance.target import profile
 from conformance.target.profile import UNKNOWN, VARIABLES
@@ -34,7 +35,8 @@ def chosen(arguments: argparse.Namespace) -> Path | None:
         raise UsageError(f"--reference and {other} name two targets; leave one of them out")
     if stated is not None or arguments.base_url or arguments.reference or not HERE.is_file():
         return stated
-    sys.stderr.write(f"Using {HERE} of this folder (--reference checks the bundled reference)\n")
+    said = f"Using {HERE} of this folder (--reference checks the bundled reference)"
+    output.lines([said], sys.stderr)
     return HERE
 
 

@@ -18,7 +18,7 @@ from conformance.contract.exit_codes import CHECKER_ERROR, INTERRUPTED, USAGE_ER
 from conformance.contract.verdict import Level, Verdict, worst
 from conformance.http.exchange import FACT
 from conformance.report import artefacts
-from conformance.report.console import failures, line, terminal
+from conformance.report.console import failures, line, output, terminal
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import Report
 from conformance.report.known_failures import Known
@@ -97,7 +97,7 @@ class RunDisplay:
         if self._display is not None and self._console.file.isatty():
             say(self._console, f"note: {text}")
         else:
-            sys.stderr.write(f"note: {text}\n")
+            output.lines([f"note: {text}"], sys.stderr)
             sys.stderr.flush()
 
     def _report(self, found: Mapping[str, Any]) -> None:
@@ -129,7 +129,7 @@ class RunDisplay:
         by_pytest = excinfo.errisinstance(pytest.Session.Interrupted)
         self._interrupted = excinfo.errisinstance(KeyboardInterrupt) and not by_pytest
         if isinstance(excinfo.value, pytest.exit.Exception):
-            self._problems.append(_safe(excinfo.value.msg))
+            self._problems.append(line.shown(excinfo.value.msg))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_unconfigure(self, config: pytest.Config) -> None:
@@ -149,7 +149,7 @@ class RunDisplay:
             status = CHECKER_ERROR
         for problem in self._problems:
             message = f"conformance run: error: {problem}"
-            sys.stderr.writelines(f"{_safe(text)}\n" for text in message.splitlines())
+            output.lines(message.splitlines(), sys.stderr)
         if self.document is not None and status != USAGE_ERROR:
             self._verdict(self.document)
         return status
@@ -178,7 +178,3 @@ def _counted(result: Mapping[str, Any]) -> tuple[str, str, int]:
     is_warning = failed == {Level.SHOULD} and Verdict.ERROR not in verdicts
     outcome = "warning" if is_warning else str(worst(verdicts))
     return catalogue[first["requirement"]].conformance_class, outcome, result["exchanges"]
-
-
-def _safe(text: str) -> str:
-    return line.plain(line.visible([(text, "")]))

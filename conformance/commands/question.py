@@ -4,7 +4,8 @@ import sys
 from collections.abc import Iterable
 
 from conformance.commands import signals
-from conformance.report.text import visible
+from conformance.report.console import output
+from conformance.report.console.line import shown
 
 YES = frozenset({"y", "yes"})
 
@@ -19,8 +20,8 @@ def is_affirmed(lines: Iterable[str], question: str) -> bool:
 
     Standard output stays that of the command, and no text can hide a part of another.
     """
-    sys.stderr.writelines(f"{visible(line)}\n" for line in lines)
-    sys.stderr.write(f"{question} [y/N] ")
+    output.lines(lines, sys.stderr)
+    output.own(f"{shown(question)} [y/N] ", sys.stderr)
     sys.stderr.flush()
     with signals.admitted():
         return sys.stdin.readline().strip().lower() in YES

@@ -1,7 +1,6 @@
 """`conformance registry`: checks and rejudges submissions, builds a site, revokes certificates."""
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -14,6 +13,7 @@ from conformance.assurance.registry.rejudging import Rejudged
 from conformance.assurance.registry.revocation import FILE, NONE, Revocations
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
+from conformance.report.console import output
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,10 +37,10 @@ def _check(arguments: argparse.Namespace) -> int:
     found = submission.check(_folder(arguments.folder))
     if arguments.json:
         result = {"name": found.name, "accepted": not found.faults, "faults": list(found.faults)}
-        sys.stdout.write(json.dumps(result, indent=2) + "\n")
+        output.document(result)
     else:
         lines = found.faults or ("ACCEPTED: the submission has no fault.",)
-        sys.stdout.writelines(f"{line}\n" for line in lines)
+        output.lines(lines)
     return NON_CONFORMANT if found.faults else CONFORMANT
 
 
@@ -54,11 +54,11 @@ def _build(arguments: argparse.Namespace) -> int:
     written = site.build(source, arguments.out, found)
     if arguments.json:
         entries = [{"name": each.slug, "status": each.status, "note": each.note} for each in found]
-        sys.stdout.write(json.dumps({"products": entries, "files": written}, indent=2) + "\n")
+        output.document({"products": entries, "files": written})
         return CONFORMANT
     for entry in found:
-        sys.stdout.write(f"{entry.status:9}{entry.title}{': ' if entry.note else ''}{entry.note}\n")
-    sys.stdout.write(f"site  {arguments.out / 'index.html'}\n")
+        output.lines([f"{entry.status:9}{entry.title}{': ' if entry.note else ''}{entry.note}"])
+    output.lines([f"site  {arguments.out / 'index.html'}"])
     return CONFORMANT
 
 
@@ -68,13 +68,13 @@ def _rejudge(arguments: argparse.Namespace) -> int:
     for each in rejudging.rejudge(_folder(arguments.folder)):
         found.append(each)
         if not arguments.json:
-            sys.stdout.writelines(f"{line}\n" for line in _rejudged(each))
+            output.lines(_rejudged(each))
             sys.stdout.flush()
     if not found:
         remedy = f"each is a folder with {submission.PRODUCT}"
         raise UsageError(f"{arguments.folder}: no submission in it; {remedy}")
     if arguments.json:
-        sys.stdout.write(json.dumps(list(map(asdict, found)), indent=2) + "\n")
+        output.document(list(map(asdict, found)))
     return CONFORMANT if all(each.is_same for each in found) else NON_CONFORMANT
 
 
@@ -101,9 +101,9 @@ def _revoke(arguments: argparse.Namespace) -> int:
     revoked = _revocations(registry).adding(digest, arguments.reason, datetime.now(UTC))
     revocation.write(registry / FILE, revoked, signer)
     if arguments.json:
-        sys.stdout.write(json.dumps({"revoked": digest, "reason": arguments.reason}) + "\n")
+        output.document({"revoked": digest, "reason": arguments.reason})
     else:
-        sys.stdout.write(f"revoked {digest}\n")
+        output.lines([f"revoked {digest}"])
     return CONFORMANT
 
 

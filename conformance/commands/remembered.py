@@ -12,6 +12,7 @@ from conformance.fleet.memory import database, recording
 from conformance.fleet.memory.database import MemoryProblem
 from conformance.fleet.memory.recording import Ended, Unstorable
 from conformance.report.artefacts import WRITTEN
+from conformance.report.console import output
 
 
 class Remembered:
@@ -47,6 +48,7 @@ class Remembered:
                 recording.add(connection, self._target, Ended(code, found, revisions.latest().name))
         except (SQLAlchemyError, Unstorable) as problem:
             reason = database.first_line(problem)
-            sys.stderr.write(f"conformance run: error: --db: the run was not added: {reason}\n")
+            said = f"conformance run: error: --db: the run was not added: {reason}"
+            output.lines([said], sys.stderr)
             return False
         return True

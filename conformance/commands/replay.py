@@ -15,7 +15,7 @@ from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Inconclusive, Verdict
 from conformance.report import previous
-from conformance.report.console.line import plain, visible
+from conformance.report.console import output
 from conformance.report.document import is_checked
 from conformance.report.document_types import ExchangeEntry, Report
 from conformance.report.repair import Status, conditions, status_of
@@ -31,12 +31,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.write_test is not None:
         return _write(failures, report, arguments)
     if not failures:
-        sys.stdout.write("The report has no failure.\n")
+        output.lines(["The report has no failure."])
         return CONFORMANT
     target, transport = own_profile.subject(arguments)
     with closing(transport), closing(Resender(target, transport, _recorded(report))) as resender:
         counts = _replay(failures, resender)
-    sys.stdout.write(", ".join(f"{count} {word.lower()}" for word, count in counts.items()) + "\n")
+    output.lines([", ".join(f"{count} {word.lower()}" for word, count in counts.items())])
     return CONFORMANT if set(counts) == {FIXED} else NON_CONFORMANT
 
 
@@ -47,7 +47,7 @@ def _replay(failures: Sequence[Failure], resender: Resender) -> Counter[str]:
         resender.begin(f"replay::{entry['id']}[{found['operation'] or ''}]")
         word, detail = _replayed((entry, found), resender)
         counts[word] += 1
-        sys.stdout.write(_visible(f"{word:13}  {_name((entry, found))}: {detail}") + "\n")
+        output.lines([f"{word:13}  {_name((entry, found))}: {detail}"])
         sys.stdout.flush()
     return counts
 
@@ -82,9 +82,8 @@ def _write(failures: Sequence[Failure], report: Report, arguments: argparse.Name
         path.write_text(written.text, encoding="utf-8")
     except OSError as problem:
         raise UsageError(f"--write-test {path}: {problem.strerror}") from None
-    sys.stdout.write(f"{path} has {quantity(written.tests, 'test')}\n")
-    for failure, reason in written.left_out:
-        sys.stdout.write(_visible(f"left out  {_name(failure)}: {reason}") + "\n")
+    output.lines([f"{path} has {quantity(written.tests, 'test')}"])
+    output.lines(f"left out  {_name(failure)}: {reason}" for failure, reason in written.left_out)
     return CONFORMANT
 
 
@@ -132,7 +131,3 @@ def _name(failure: Failure) -> str:
 def _described(exchange: ExchangeEntry) -> str:
     status = status_of(exchange)
     return str(status) if status is not None else f"no response ({exchange.get('failure')})"
-
-
-def _visible(text: str) -> str:
-    return plain(visible([(text, "")]))

@@ -8,7 +8,7 @@ from pathlib import Path
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, INTERRUPTED
 from conformance.report import artefacts
-from conformance.report.console import terminal
+from conformance.report.console import output, terminal
 from conformance.report.console.screen import Screen
 from conformance.report.document_types import Report
 from conformance.report.journal import JOURNAL, JournalError
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     files = ", ".join(sorted(path.name for path in directory.iterdir()))
     screen = Screen.of(sys.stdout, show_all=arguments.show_all)
     lines = terminal.lines(report, screen, files=f"report  {directory} ({files})")
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+    output.lines(lines)
     return INTERRUPTED if report["interrupted"] else CONFORMANT
 
 

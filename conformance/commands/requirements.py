@@ -1,8 +1,6 @@
 """`conformance requirements`: the catalogue, for people or as JSON."""
 
 import argparse
-import json
-import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -10,6 +8,7 @@ from dataclasses import asdict
 from conformance.contract import requirements
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.requirements import Requirement
+from conformance.report.console import output
 
 WIDTH = 100
 
@@ -22,11 +21,9 @@ def run(arguments: argparse.Namespace) -> int:
         if entry.conformance_class in (arguments.classes or requirements.CLASSES)
     ]
     if arguments.json:
-        sys.stdout.write(
-            json.dumps([_document(entry) for entry in chosen], indent=2, ensure_ascii=False) + "\n"
-        )
+        output.document([_document(entry) for entry in chosen])
     else:
-        sys.stdout.writelines(f"{line}\n" for line in lines(chosen))
+        output.lines(lines(chosen))
     return CONFORMANT
 
 

@@ -2,7 +2,6 @@
 
 import argparse
 import io
-import json
 import os
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from conformance.commands.progress import RunDisplay
 from conformance.commands.stop import Stop
 from conformance.contract.exit_codes import CHECKER_ERROR, INTERRUPTED
 from conformance.report import outcome
+from conformance.report.console import output
 from conformance.runner import pytest_run
 from conformance.runner.depth import DEPTHS
 from conformance.runner.disk import locked
@@ -114,7 +114,7 @@ def _checked(
     code = display.close(pytest_run.execute(options, plugins))
     if arguments.json and display.document is not None:
         found = outcome.of(display.document, code, arguments.report_dir)
-        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+        output.document(found)
     if memory and display.document is not None and not memory.add(directory, code):
         code = code or CHECKER_ERROR
     return code

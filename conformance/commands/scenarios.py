@@ -1,13 +1,13 @@
 """`conformance scenarios`: sequences of operations that clients use, as an Arazzo document."""
 
 import argparse
-import sys
 
 from conformance.contract import arazzo
 from conformance.contract.exit_codes import CONFORMANT
+from conformance.report.console import output
 
 
 def run(_arguments: argparse.Namespace) -> int:
     """Write the document to standard output."""
-    sys.stdout.write(arazzo.text())
+    output.own(arazzo.text())
     return CONFORMANT

@@ -1,9 +1,7 @@
 """`conformance selftest`: runs the suite on every mutant and variant, and prints the matrix."""
 
 import argparse
-import json
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,8 @@ from conformance.assurance.selftest.matrix import MatrixError, Row
 from conformance.assurance.selftest.population import Mutant, PopulationError, Subject
 from conformance.commands import edits
 from conformance.commands.outcome import UsageError
-from conformance.report.text import visible
+from conformance.report.console import output
+from conformance.report.console.line import shown
 
 PASSED, FAILED = 0, 1
 
@@ -24,24 +23,24 @@ def run(arguments: argparse.Namespace) -> int:
     """0 where every mutant fails exactly its requirements and every variant passes, else 1."""
     everything = _everything(arguments.also)
     if arguments.coverage:
-        sys.stdout.write(catalogue.text(everything))
+        output.own(catalogue.text(everything))
         return PASSED
     chosen = _chosen(everything, arguments)
     if arguments.list:
-        _print(visible(f"{subject.id}: {subject.about}") for subject in chosen)
+        output.lines(f"{subject.id}: {subject.about}" for subject in chosen)
         return PASSED
     edits.confirm([subject for subject in chosen if subject.file], arguments)
     try:
         rows = _watched(chosen, arguments)
     except MatrixError as problem:
-        _print([f"! {problem}"])
+        output.lines([f"! {problem}"])
         return FAILED
     partial = arguments.only or arguments.seeds
     uncovered = [] if partial else matrix.uncovered(chosen)
     if arguments.json:
-        _print([json.dumps(document(rows, uncovered), indent=2)])
+        output.document(document(rows, uncovered))
     else:
-        _print(map(visible, lines(rows, uncovered)))
+        output.lines(lines(rows, uncovered))
     return FAILED if uncovered or any(row.problems for row in rows) else PASSED
 
 
@@ -102,10 +101,6 @@ def lines(rows: Sequence[Row], uncovered: Sequence[str]) -> Iterator[str]:
         yield f"{green} of {len(rows) - len(mutants)} variants stay green"
 
 
-def _print(text: Iterable[str]) -> None:
-    sys.stdout.writelines(f"{line}\n" for line in text)
-
-
 def _rows(subjects: Sequence[Subject], arguments: argparse.Namespace) -> Iterator[Row]:
     """The rows of this package's own edits, and those of other files, which run confined."""
     processes, alone = arguments.processes, arguments.alone
@@ -139,5 +134,5 @@ def _watched(subjects: Sequence[Subject], arguments: argparse.Namespace) -> list
         done = {}
         for row in _rows(subjects, arguments):
             done[row.subject.id] = row
-            progress.update(bar, advance=1, description=visible(row.subject.id), refresh=True)
+            progress.update(bar, advance=1, description=shown(row.subject.id), refresh=True)
     return [done[subject.id] for subject in subjects]

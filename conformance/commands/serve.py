@@ -22,6 +22,7 @@ from conformance.commands.sandbox.request_log import Logged
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.reference import Reference, dataset, serve, target
 from conformance.reference.target import Table
+from conformance.report.console import output
 
 FEWEST = sum(number for number, _ in dataset.PROJECTS)
 """Projects of every database: fewer would leave out a case."""
@@ -108,10 +109,10 @@ def _names(profile: Table) -> dict[str, str]:
 
 def _log(line: str) -> None:
     with suppress(OSError):  # nobody reads it any more
-        sys.stderr.write(f"{line}\n")
+        output.lines([line], sys.stderr)
 
 
 def _print(lines: list[str]) -> None:
     with suppress(BrokenPipeError):  # a script may have read the first line only
-        sys.stdout.writelines(f"{line}\n" for line in lines)
+        output.lines(lines)
         sys.stdout.flush()

@@ -1,9 +1,7 @@
 """`conformance verify`: checks a certificate without its target and without a network."""
 
 import argparse
-import json
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -21,6 +19,7 @@ from conformance.commands.certification import environment_of_then, probing, tex
 from conformance.commands.certification.probing import Probed
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
+from conformance.report.console import output
 from conformance.target.profile import bare, load
 from conformance.target.profile_file import ProfileError
 from conformance.target.target import Target
@@ -73,11 +72,11 @@ def _report(
         document = _document(found, verification, state)
         if probed is not None:
             document["probe"] = list(map(asdict, probed))
-        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+        output.document(document)
     else:
         lines = _lines(found, verification, arguments, state)
         more = text.probed(probed) if probed is not None else _unprobed(arguments)
-        sys.stdout.writelines(f"{line}\n" for line in (*lines, *more))
+        output.lines((*lines, *more))
     is_good = _is_good(verification) and state == standing.ACTIVE and _are_reproduced(probed)
     return CONFORMANT if is_good else NON_CONFORMANT
 

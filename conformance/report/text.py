@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 
 INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
@@ -39,6 +40,11 @@ def command(line: str) -> str:
     They occur only within single quotes, as nothing else in a recorded command is from outside.
     """
     return line if _is_visible(line) else "".join(map(_quoted, line))
+
+
+def word(value: object) -> str:
+    """A value as one word of a command that people paste, whatever it consists of."""
+    return command(shlex.quote(str(value)))
 
 
 def _is_visible(text: str) -> bool:

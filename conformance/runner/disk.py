@@ -10,6 +10,7 @@ from typing import NoReturn
 import pytest
 
 from conformance.contract.exit_codes import USAGE_ERROR
+from conformance.runner.usage import usage_error
 
 if sys.platform != "win32":
     import fcntl
@@ -57,11 +58,11 @@ def hold(config: pytest.Config, directory: Path) -> None:
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise pytest.UsageError(f"{directory}: {problem.strerror}") from None
+        raise usage_error(f"{directory}: {problem.strerror}") from None
     held = ExitStack()
     config.add_cleanup(held.close)
     if not held.enter_context(locked(directory)):
-        raise pytest.UsageError(f"{directory}: another run writes to it; name another --report-dir")
+        raise usage_error(f"{directory}: another run writes to it; name another --report-dir")
 
 
 def unwritable(directory: Path, problem: OSError) -> NoReturn:

@@ -14,6 +14,7 @@ from conformance.http.network import Network
 from conformance.http.surroundings import UnusableEnvironment
 from conformance.http.transport import Transport
 from conformance.report import kept_shards
+from conformance.report.console.line import shown
 from conformance.report.journal import JOURNAL, SHARD, UNFINISHED
 from conformance.report.known_failures import Known
 from conformance.report.ledger import LEDGER_FILE
@@ -21,6 +22,7 @@ from conformance.runner import limits, preflight, stated_inputs, stated_target, 
 from conformance.runner.depth import DEPTHS
 from conformance.runner.session import Session
 from conformance.runner.stash import DURATIONS, ROUNDS
+from conformance.runner.usage import usage_error
 from conformance.target.profile import parse
 from conformance.target.target import Target
 
@@ -73,7 +75,7 @@ def _check_workers(config: pytest.Config, target: Target) -> None:
         remedy = f"use at most {allowed} processes altogether"
     else:
         together, remedy = f"-n {workers} sends", f"use -n {allowed} or less"
-    raise pytest.UsageError(
+    raise usage_error(
         f"{together} {workers * shards} requests at once, and limits.connections of the"
         f" profile allows {allowed}: {remedy}"
     )
@@ -148,7 +150,7 @@ def _network() -> Network:
     try:
         return Network()
     except UnusableEnvironment as problem:
-        raise pytest.UsageError(str(problem)) from None
+        raise usage_error(str(problem)) from None
 
 
 def in_process(package: ModuleType) -> Subject:
@@ -195,4 +197,4 @@ def check(session: Session) -> None:
     """End the run with a usage error where there is nothing to check."""
     obstacle = preflight.obstacle(session)
     if obstacle is not None:
-        pytest.exit(obstacle, returncode=USAGE_ERROR)
+        pytest.exit(shown(obstacle), returncode=USAGE_ERROR)

@@ -18,10 +18,12 @@ from conformance.contract.verdict import (
     Verdict,
     Violation,
 )
+from conformance.report.console.line import shown
 from conformance.runner.context import Context
 from conformance.runner.result import ItemResult
 from conformance.runner.scheduling import Stage, stage
 from conformance.runner.stash import FACT_RESULT, RECORDED, RESULT
+from conformance.runner.usage import usage_error
 
 if TYPE_CHECKING:
     from conformance.report.document_types import ExchangeEntry
@@ -46,9 +48,7 @@ def parametrize(metafunc: pytest.Metafunc, id: str) -> None:
     """Run a check for each operation of its requirement, and for each scheme, if it has them."""
     catalogue = requirements.load()
     if id not in catalogue:
-        raise pytest.UsageError(
-            f"{metafunc.definition.nodeid}: no requirement {id} in requirements.yaml"
-        )
+        raise usage_error(f"{metafunc.definition.nodeid}: no requirement {id} in requirements.yaml")
     operations = openapi.load().operations
     if "operation" in metafunc.fixturenames:
         metafunc.parametrize(
@@ -127,7 +127,8 @@ def attach_result(
     _show(report, result)
     if report.longrepr and not isinstance(report.longrepr, tuple):
         # A traceback may quote a secret that the target has echoed.
-        report.longrepr = context.redactor.text(str(report.longrepr))
+        lines = context.redactor.text(str(report.longrepr)).split("\n")
+        report.longrepr = "\n".join(map(shown, lines))
 
 
 def result_of(item: pytest.Item, problems: Sequence[BaseException], context: Context) -> ItemResult:
@@ -220,9 +221,9 @@ def _show(report: pytest.TestReport, result: ItemResult) -> None:
         report.outcome, report.longrepr = "failed", report.longrepr or _rendered(errors, result)
     elif failed:
         report.outcome, report.longrepr = "skipped", _rendered(failed, result)
-        report.wasxfail = f"should: {failed[0].message}"
+        report.wasxfail = shown(f"should: {failed[0].message}")
     elif undecided:
-        reason = f"{undecided[0].verdict}: {undecided[0].message}"
+        reason = shown(f"{undecided[0].verdict}: {undecided[0].message}")
         file, line, _ = report.location
         report.outcome, report.longrepr = "skipped", (file, line or 0, reason)
 

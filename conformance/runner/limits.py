@@ -5,6 +5,7 @@ import pytest
 from conformance.http.budget import LONGEST_RESPONSE, Budget
 from conformance.report.exchange_log import COPIES, MAX_LOG
 from conformance.runner import worker
+from conformance.runner.usage import usage_error
 from conformance.target.target import Limits
 
 SECONDS = {"quick": 600.0, "standard": 600.0, "deep": 3600.0}
@@ -25,7 +26,7 @@ def check(config: pytest.Config) -> None:
         value = config.getoption(f"conformance_{name}")
         if value is not None and not value > 0:
             option = name.replace("_", "-")
-            raise pytest.UsageError(f"--{option} must be greater than 0, and is {value:g}")
+            raise usage_error(f"--{option} must be greater than 0, and is {value:g}")
 
 
 def budget(config: pytest.Config, limits: Limits) -> Budget:

@@ -12,6 +12,7 @@ from conformance.runner.items import name_of, operation_of
 from conformance.runner.scheduling import SPENDERS, paginates, spends
 from conformance.runner.shard import Shard
 from conformance.runner.stash import DURATIONS
+from conformance.runner.usage import usage_error
 
 SELECTING = ("keyword", "markexpr", "deselect")
 """The options of pytest that leave out checks."""
@@ -21,7 +22,7 @@ def chosen(config: pytest.Config) -> Shard | None:
     """The shard that the options name; None: the whole run. Raises UsageError."""
     shard: Shard | None = config.getoption("conformance_shard")
     if shard is None and config.getoption("conformance_durations_from"):
-        raise pytest.UsageError("--durations-from balances shards: add --shard k/n")
+        raise usage_error("--durations-from balances shards: add --shard k/n")
     return shard
 
 
@@ -69,7 +70,7 @@ def durations_given(config: pytest.Config) -> Mapping[str, float] | None:
         try:
             config.stash[DURATIONS] = None if path is None else durations.recorded(path)
         except durations.DurationsError as problem:
-            raise pytest.UsageError(f"--durations-from {problem}") from None
+            raise usage_error(f"--durations-from {problem}") from None
     return config.stash[DURATIONS]
 
 

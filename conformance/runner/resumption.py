@@ -28,6 +28,7 @@ from conformance.runner import (
 from conformance.runner.items import name_of
 from conformance.runner.session import Session
 from conformance.runner.stash import EARLIER
+from conformance.runner.usage import usage_error
 from conformance.target import snapshot
 
 
@@ -67,10 +68,10 @@ def begin(items: list[pytest.Item], config: pytest.Config) -> None:
     if folder is None:
         return
     if config.option.collectonly:
-        raise pytest.UsageError("--resume performs checks: leave out --collect-only")
+        raise usage_error("--resume performs checks: leave out --collect-only")
     stated: Path | None = config.getoption("conformance_report_dir")
     if stated is not None and stated.absolute() != folder.absolute():
-        raise pytest.UsageError(f"--resume {folder}: the report is written there, not to {stated}")
+        raise usage_error(f"--resume {folder}: the report is written there, not to {stated}")
     earlier = config.stash[EARLIER] = _taken_over(folder, config)
     done = [item for item in items if name_of(item) in earlier.finished]
     config.hook.pytest_deselected(items=done)
@@ -80,7 +81,7 @@ def begin(items: list[pytest.Item], config: pytest.Config) -> None:
 def refuse_workers(config: pytest.Config) -> None:
     """UsageError for several processes: each would have to know what all others have left."""
     if config.getoption("conformance_resume") is not None:
-        raise pytest.UsageError("--resume goes on in one process: leave out -n")
+        raise usage_error("--resume goes on in one process: leave out -n")
 
 
 def go_on(session: Session, config: pytest.Config) -> None:
@@ -101,7 +102,7 @@ def _taken_over(folder: Path, config: pytest.Config) -> Earlier:
         target, asked = map(orjson.loads, files)
         before = merging.identity(about["suite"], target, asked, known)
     except (JournalError, OSError, ValueError, LookupError, TypeError):
-        raise pytest.UsageError(f"--resume {folder}: no interrupted run is in it") from None
+        raise usage_error(f"--resume {folder}: no interrupted run is in it") from None
     _check_alike(folder, before, _identity(config))
     kept = [_without_end(record) for record in records if _is_kept(record)]
     finished = frozenset(record["item"] for record in kept)
@@ -128,9 +129,7 @@ def _check_alike(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]
     for name, described in merging.ALIKE.items():
         if before[name] != now[name]:
             values = merging.both(before[name], now[name])
-            raise pytest.UsageError(
-                f"--resume {folder}: its run had a different {described}{values}"
-            )
+            raise usage_error(f"--resume {folder}: its run had a different {described}{values}")
 
 
 def _identity(config: pytest.Config) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from conformance.report.known_failures import Known
 from conformance.report.places import Places
 from conformance.runner import disk
 from conformance.runner.collection import RUN_INI, SUITE
+from conformance.runner.usage import usage_error
 
 DEFAULT_REPORTS = Path("reports/latest")
 
@@ -28,7 +29,7 @@ def known_failures(config: pytest.Config) -> tuple[Known, ...] | None:
     try:
         return None if path is None else failures.listed(path)
     except failures.KnownError as problem:
-        raise pytest.UsageError(str(problem)) from None
+        raise usage_error(str(problem)) from None
 
 
 def places(config: pytest.Config) -> Places:
@@ -43,7 +44,7 @@ def baseline(config: pytest.Config) -> Report | None:
     try:
         return None if path is None else previous.load(path)
     except previous.PreviousError as problem:
-        raise pytest.UsageError(f"--baseline {problem}") from None
+        raise usage_error(f"--baseline {problem}") from None
 
 
 def revision(config: pytest.Config) -> str | None:
@@ -52,7 +53,7 @@ def revision(config: pytest.Config) -> str | None:
     try:
         return None if name is None else revisions.load(name).name
     except revisions.UnknownRevision as problem:
-        raise pytest.UsageError(f"--revision: {problem}") from None
+        raise usage_error(f"--revision: {problem}") from None
 
 
 def required(config: pytest.Config) -> tuple[str, ...]:
@@ -63,7 +64,7 @@ def required(config: pytest.Config) -> tuple[str, ...]:
         if name not in known:
             close = get_close_matches(name, known, 1)
             hint = f": did you mean {close[0]}?" if close else ""
-            raise pytest.UsageError(f"--require: unknown class or requirement {name!r}{hint}")
+            raise usage_error(f"--require: unknown class or requirement {name!r}{hint}")
     return names
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from conformance.runner.collection import RUN_INI
+from conformance.runner.usage import usage_error
 from conformance.target import trust
 from conformance.target.profile import load, of_environment, parse, with_credentials
 from conformance.target.profile_file import ProfileError
@@ -34,7 +35,7 @@ def target_of(config: pytest.Config) -> Target | None:
 def _target(config: pytest.Config) -> Target | None:
     base_url = config.getoption("base_url", None) or None
     if base_url is None and _is_base_url_empty(config.invocation_params.args):
-        raise pytest.UsageError(f"--base-url is empty: {BASE_URL.remedy}")
+        raise usage_error(f"--base-url is empty: {BASE_URL.remedy}")
     profile, allow = _profile(config, base_url)
     credentials: dict[str, Any] = {}
     for others in config.hook.pytest_conformance_credentials(config=config):
@@ -50,7 +51,7 @@ def _target(config: pytest.Config) -> Target | None:
         else:
             return None
     except ProfileError as problem:
-        raise pytest.UsageError(str(problem)) from None
+        raise usage_error(str(problem)) from None
     return _provisioned(target, config)
 
 

@@ -7,6 +7,7 @@ from conformance.assurance.certificate import bundle, dsse, environment, standin
 from conformance.assurance.certificate.verification import Verification
 from conformance.commands.certification.probing import Probed
 from conformance.contract.quantity import quantity
+from conformance.report.text import word
 
 SAME = "the installed suite comes to the same verdict on every requirement"
 PROBED = """\
@@ -70,7 +71,7 @@ def outcome(found: bundle.Bundle, verification: Verification, *, current: bool) 
         yield from _remedy(found)
     else:
         yield "VERIFIED: the evidence supports every statement."
-        yield dsse.MEANING
+        yield from dsse.MEANING.splitlines()
     if verification.summary:
         registrar = verification.summary
         yield f"A registrar verified it on {registrar.verified}, and signed with {registrar.key}."
@@ -79,11 +80,12 @@ def outcome(found: bundle.Bundle, verification: Verification, *, current: bool) 
 def _remedy(found: bundle.Bundle) -> Iterator[str]:
     """How to verify a certificate of another suite."""
     python, packages = environment.read(found.evidence["environment.txt"])
-    wanted = f"{environment.PACKAGE}=={packages[environment.PACKAGE]} -c environment.txt"
+    wanted = f"{environment.PACKAGE}=={packages[environment.PACKAGE]}"
     yield "NOT RECOMPUTED: signature and digests are valid; another suite made this certificate."
     yield "To recompute its verdict with the suite of then, --then does the following:"
     yield "  unzip -p CERTIFICATE environment.txt > environment.txt"
-    yield f"  uv venv --python {python} then && uv pip install --python then {wanted}"
+    yield f"  uv venv --python {word(python)} then"
+    yield f"  uv pip install --python then {word(wanted)} -c environment.txt"
     yield "  then/bin/conformance verify CERTIFICATE"
     yield "Where no index has that version, --find-links DIR names a folder with its wheel."
     yield "--with-current-suite lists what the installed suite would change."
@@ -97,4 +99,4 @@ def probed(found: Sequence[Probed]) -> Iterator[str]:
         if each.differences:
             yield f"  differs: {each.request}, as {each.credential or 'nobody'} ({each.exchange})"
             yield from (f"    {difference}" for difference in each.differences)
-    yield PROBED
+    yield from PROBED.splitlines()

@@ -37,6 +37,7 @@ from conformance.fleet.memory import database, queue, reading
 from conformance.fleet.memory.database import Memory, MemoryProblem
 from conformance.fleet.memory.reading import Run
 from conformance.fleet.targets import Fleet, FleetTarget
+from conformance.report.console import output
 
 CODES = {"conformant": CONFORMANT, "non-conformant": NON_CONFORMANT, "error": CHECKER_ERROR}
 """The exit codes of some outcomes; whatever else happened leaves a fleet incomplete."""
@@ -197,10 +198,10 @@ def _report(
     runs = _latest(memory, campaign)
     code = exit_code(runs, is_stopped=is_stopped)
     if arguments.json:
-        sys.stdout.write(json.dumps(_outcome(campaign, runs, code), indent=2) + "\n")
+        output.document(_outcome(campaign, runs, code))
         return code
     with suppress(BrokenPipeError):
-        sys.stdout.writelines(f"{line}\n" for line in _lines(campaign, runs))
+        output.lines(_lines(campaign, runs))
     return code
 
 

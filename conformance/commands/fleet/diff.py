@@ -1,8 +1,6 @@
 """`conformance fleet diff`: what changed on each target from one campaign to another."""
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,7 +13,7 @@ from conformance.fleet.answers import changes, standing
 from conformance.fleet.answers.changes import Changes
 from conformance.fleet.memory import reading
 from conformance.fleet.memory.reading import Campaign, Run
-from conformance.report.text import visible
+from conformance.report.console import output
 
 Runs = Mapping[str, Run]
 
@@ -33,9 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
         }
     if arguments.json:
         document = _document(before, after, found)
-        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+        output.document(document)
     else:
-        sys.stdout.writelines(f"{visible(line)}\n" for line in _lines(before, after, found))
+        output.lines(_lines(before, after, found))
     return NON_CONFORMANT if any(each.broke for each in found.values()) else CONFORMANT
 
 

@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from conformance.contract.quantity import quantity
 from conformance.fleet.memory.queue import Claimed, Stored
+from conformance.report.console import line
 
 MOST_SHOWN = 20
 """The most runs under way that have a line on a terminal."""
@@ -60,7 +61,9 @@ class Display:
         """Show a run that is under way."""
         self._began[claimed.target] = time.monotonic()
         if self._is_redrawn and len(self._rows) < MOST_SHOWN:
-            self._rows[claimed.target] = self._progress.add_task(claimed.target, total=None)
+            self._rows[claimed.target] = self._progress.add_task(
+                line.shown(claimed.target), total=None
+            )
 
     def ended(self, stored: Stored) -> None:
         """Print how a run has ended."""
@@ -82,4 +85,4 @@ class Display:
         self._print(f"note: {text}")
 
     def _print(self, text: str) -> None:
-        self._console.print(text, soft_wrap=True)
+        self._console.print(line.shown(text), soft_wrap=True)

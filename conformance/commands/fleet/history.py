@@ -1,8 +1,6 @@
 """`conformance fleet history`: the runs of a target, and what changed from one to the next."""
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -18,7 +16,7 @@ from conformance.fleet.answers.standing import Standing
 from conformance.fleet.memory import reading
 from conformance.fleet.memory.reading import Run
 from conformance.fleet.site.addresses import day, moment
-from conformance.report.text import visible
+from conformance.report.console import output
 
 Step = tuple[Run, Changes | None]
 """A run, and what changed since the last complete one of the same revision."""
@@ -33,9 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(f"no target {arguments.target!r}; there are: {known}")
         steps = list(_steps(connection, arguments.target, arguments.last))
     if arguments.json:
-        sys.stdout.write(json.dumps(_document(stands, steps), indent=2) + "\n")
+        output.document(_document(stands, steps))
     else:
-        sys.stdout.writelines(f"{visible(line)}\n" for line in _lines(stands, steps))
+        output.lines(_lines(stands, steps))
     return CONFORMANT
 
 

@@ -1,13 +1,13 @@
 """`conformance fleet matrix`: the jobs of a CI system for a fleet."""
 
 import argparse
-import sys
 
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.fleet import ci_matrix, fleet_file
 from conformance.fleet.ci_matrix import MatrixError
 from conformance.fleet.fleet_file import FleetError
+from conformance.report.console import output
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -20,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.shards
             else ci_matrix.whole(arguments.file, targets, further)
         )
-        sys.stdout.write(ci_matrix.rendered(jobs, arguments.format))
+        output.own(ci_matrix.rendered(jobs, arguments.format))
     except (FleetError, MatrixError) as problem:
         raise UsageError(str(problem)) from None
     return CONFORMANT

@@ -1,13 +1,13 @@
 """`conformance fleet prune`: deletes the files of old runs, and keeps their verdicts."""
 
 import argparse
-import sys
 import time
 
 from conformance.commands.fleet.memory import writer
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.quantity import quantity
 from conformance.fleet.memory import retention
+from conformance.report.console import output
 
 DAY = 86_400.0
 
@@ -17,5 +17,5 @@ def run(arguments: argparse.Namespace) -> int:
     with writer(arguments.db) as connection:
         pruned = retention.prune(connection, time.time() - arguments.keep * DAY)
     runs = quantity(pruned.runs, "run")
-    sys.stdout.write(f"deleted the files of {runs}: {pruned.size:,} bytes; verdicts are kept\n")
+    output.lines([f"deleted the files of {runs}: {pruned.size:,} bytes; verdicts are kept"])
     return CONFORMANT

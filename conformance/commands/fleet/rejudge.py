@@ -1,9 +1,7 @@
 """`conformance fleet rejudge`: the last campaign under the installed suite, without a request."""
 
 import argparse
-import json
 import multiprocessing
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 
@@ -15,7 +13,7 @@ from conformance.contract.exit_codes import CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import quantity
 from conformance.fleet.answers.rejudging import NEEDED, Rejudged, rejudged
 from conformance.fleet.memory import reading
-from conformance.report.text import visible
+from conformance.report.console import output
 
 Files = Mapping[str, bytes]
 
@@ -32,9 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
             "suite": __version__,
             "targets": {target: each.document() for target, each in found.items()},
         }
-        sys.stdout.write(json.dumps(document, indent=2) + "\n")
+        output.document(document)
     else:
-        sys.stdout.writelines(f"{visible(line)}\n" for line in _lines(chosen.name, found))
+        output.lines(_lines(chosen.name, found))
     return NON_CONFORMANT if any(each.flips for each in found.values()) else CONFORMANT
 
 

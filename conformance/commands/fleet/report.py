@@ -1,13 +1,13 @@
 """`conformance fleet report`: writes the site of a fleet."""
 
 import argparse
-import sys
 from pathlib import Path
 
 from conformance.commands.fleet.memory import reader
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.fleet.site import build
+from conformance.report.console import output
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -18,5 +18,5 @@ def run(arguments: argparse.Namespace) -> int:
             build.build(connection, out)
     except OSError as problem:
         raise UsageError(f"--out {problem.filename}: {problem.strerror}") from None
-    sys.stdout.write(f"site  {out / 'index.html'}\n")
+    output.lines([f"site  {out / 'index.html'}"])
     return CONFORMANT

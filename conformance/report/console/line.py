@@ -36,6 +36,11 @@ def visible(line: Iterable[Span]) -> list[Span]:
     return shown
 
 
+def shown(one: str) -> str:
+    """A text as one line without a style, made visible."""
+    return plain(visible([(one, "")]))
+
+
 def in_ascii(line: Iterable[Span]) -> list[Span]:
     """A line with ASCII in place of the symbols of the report; texts of the target stay."""
     return [(piece.translate(ASCII), style) for piece, style in line]

@@ -1,0 +1,47 @@
+"""All that commands write: a text of others begins no line, hides nothing, and acts on nothing."""
+
+import json
+import sys
+import traceback
+from collections.abc import Iterable, Iterator
+from typing import Any, TextIO
+
+from conformance.report.console import line
+from conformance.report.text import WORKFLOW_COMMAND
+
+CONTINUED = "    "
+"""What stands in front of the further lines of a text, which nobody takes for ours then."""
+
+
+def lines(texts: Iterable[str], stream: TextIO | None = None) -> None:
+    r"""Write each text as one line: a line break or a control character in it is shown as `\n`."""
+    for text in texts:
+        own(f"{line.shown(text)}\n", stream)
+
+
+def document(value: Any, stream: TextIO | None = None) -> None:
+    """Write a value as JSON, with escapes for all that is not ASCII or that acts on anything."""
+    text = json.dumps(value, indent=2).replace("\x7f", r"\u007f")
+    own(WORKFLOW_COMMAND.sub(r"\\u0023#", text) + "\n", stream)
+
+
+def obeyed(commands: Iterable[str], stream: TextIO | None = None) -> None:
+    """Write lines that a CI system obeys; `formats/ci` has escaped the texts in them."""
+    own("".join(f"{command}\n" for command in commands), stream)
+
+
+def failure(problem: BaseException) -> None:
+    """Write the traceback of an internal error to standard error."""
+    lines(_traced(problem), sys.stderr)
+
+
+def own(text: str, stream: TextIO | None = None) -> None:
+    """Write a text that this package alone has made, such as a script or a schema, as it is."""
+    (stream or sys.stdout).write(text)
+
+
+def _traced(problem: BaseException) -> Iterator[str]:
+    for entry in traceback.format_exception(problem):
+        first, *others = entry.splitlines() or [""]
+        yield first
+        yield from (f"{CONTINUED}{other}" for other in others)

@@ -91,8 +91,7 @@ def _rejudged(found: Rejudged) -> Iterator[str]:
 def _revoke(arguments: argparse.Namespace) -> int:
     """Add a certificate to the signed list of a registry."""
     registry, signer = _folder(arguments.folder), dsse.private_key(arguments.key)
-    bundle.read(arguments.certificate)  # the digest of another file would revoke nothing
-    digest = bundle.digest(arguments.certificate.read_bytes())
+    digest = bundle.read(arguments.certificate).digest
     listed = registry / submission.REGISTRAR
     if not listed.is_file():
         listed.write_bytes(dsse.pem(signer))

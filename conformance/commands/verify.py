@@ -120,7 +120,7 @@ def _registered(
     found: bundle.Bundle, arguments: argparse.Namespace, verification: Verification
 ) -> Verification:
     """The verification with that of a registrar's words; writes a summary if asked for one."""
-    problems = (*_revoked(arguments), *_unasked(found, arguments))
+    problems = (*_revoked(found, arguments), *_unasked(found, arguments))
     if problems:
         return replace(verification, problems=problems)
     if arguments.countersign and _is_good(verification):
@@ -136,11 +136,11 @@ def _registered(
     return replace(verification, summary=signed)
 
 
-def _revoked(arguments: argparse.Namespace) -> Iterator[str]:
+def _revoked(found: bundle.Bundle, arguments: argparse.Namespace) -> Iterator[str]:
     if arguments.revocations:
         listed, key = arguments.revocations
-        digest = bundle.digest(arguments.file.read_bytes())
-        reason = revocation.read(listed, _key(key)).reason(digest)
+        archive = bundle.digest(arguments.file.read_bytes())
+        reason = revocation.read(listed, _key(key)).reason(found.digest, archive)
         if reason is not None:
             yield f"revoked: {reason}"
 

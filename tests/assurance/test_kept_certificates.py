@@ -5,13 +5,12 @@ build that made it alone; everything else is checked here, by every later build.
 """
 
 import tarfile
-import zipfile
 from pathlib import Path
 
 import pytest
 
 from conformance.__main__ import main
-from conformance.assurance.certificate import bundle, dsse
+from conformance.assurance.certificate import archive, bundle, dsse
 from conformance.assurance.certificate.bundle import Bundle
 from conformance.assurance.certificate.verification import verify
 
@@ -22,11 +21,13 @@ KEPT = sorted((Path(__file__).parent / "certificates").glob("*.tar.xz"))
 def certificate(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A kept certificate in the form in which it was issued."""
     path = tmp_path / "kept.zip"
-    with tarfile.open(request.param) as kept, zipfile.ZipFile(path, "w") as written:
+    files = {}
+    with tarfile.open(request.param) as kept:
         for member in kept:
             content = kept.extractfile(member)
             assert content is not None
-            written.writestr(member.name, content.read())
+            files[member.name] = content.read()
+    path.write_bytes(archive.packed(files))
     return path
 
 

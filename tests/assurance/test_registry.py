@@ -11,9 +11,19 @@ from typing import Any
 import pytest
 from certified import Certified, one_replay, quick_runs
 from playwright.sync_api import Browser
+from securesystemslib.signer import CryptoSigner
 
 from conformance.__main__ import main
-from conformance.assurance.certificate import bundle, dsse, recomputation, summary
+from conformance.assurance.certificate import (
+    bundle,
+    dsse,
+    issuing,
+    recomputation,
+    statement,
+    strict_json,
+    summary,
+)
+from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.registry import rejudging, revocation, site, submission
 from conformance.assurance.registry.revocation import NONE
 from conformance.assurance.registry.settings import Settings
@@ -58,7 +68,7 @@ def claims(certified: Certified) -> dict[str, Any]:
 def submitted(certified: Certified, **changes: Any) -> Submission:
     """A submission without a fault, but for these changes."""
     stated = {**claims(certified), **changes}
-    return Submission("acme-dub", PRODUCT, stated, "00ff", ())
+    return Submission("acme-dub", PRODUCT, stated, "00ff", "00fe", ())
 
 
 def test_the_reference_is_nobodys_product(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -145,9 +155,50 @@ def test_a_revoked_certificate_is_shown_as_such(
     assert "the signature is not from this key" in capsys.readouterr().err
 
     revoked = revocation.read(listed, dsse.public_key(key.read_bytes(), "the registrar"))
-    digest = bundle.digest(certificate.read_bytes())
-    found = Submission("acme-dub", PRODUCT, claims(certified), digest, ())
+    digest = bundle.read(certificate).digest
+    found = Submission("acme-dub", PRODUCT, claims(certified), "00", digest, ())
     assert found.status(TODAY, revoked) == "revoked"
+
+
+def test_a_list_of_an_earlier_suite_revokes_a_file(
+    folder: Path, certified: Certified, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It names the digests of archives; they stay in the list when another one is added."""
+    certificate, listed = folder / "acme-dub" / "certificate.zip", folder / "revoked.dsse.json"
+    digest = bundle.digest(certificate.read_bytes())
+    stated = {
+        "_type": statement.STATEMENT_TYPE,
+        "subject": [{"name": "certificate.zip", "digest": {"sha256": digest}}],
+        "predicateType": revocation.EARLIER_TYPE,
+        "predicate": {digest: {"reason": "old", "date": "2026-01-01"}},
+    }
+    listed.write_bytes(strict_json.written(dsse.sign(stated, certified.registrar)))
+    key = folder / "registrar.pub"
+    key.write_bytes(dsse.pem(certified.registrar))
+    for _ in range(2):
+        assert main(["verify", "--revocations", str(listed), str(key), str(certificate)]) == 1
+        assert "revoked: old (2026-01-01)" in capsys.readouterr().out
+        known = revocation.read(listed, certified.registrar.public_key)
+        known = known.adding("00", "another", datetime(2027, 1, 1, tzinfo=UTC))
+        revocation.write(listed, known, certified.registrar)
+    subjects = {digest: each.subject for digest, each in known.entries.items()}
+    assert subjects == {digest: "certificate.zip", "00": "statement"}
+
+
+def test_a_revoked_certificate_stays_revoked_whoever_signs_it(
+    folder: Path, certified: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same statement by another key is the revoked one."""
+    certificate, listed = folder / "acme-dub" / "certificate.zip", folder / "revoked.dsse.json"
+    revoked = NONE.adding(certified.honest.digest, "x", datetime(2027, 1, 1, tzinfo=UTC))
+    revocation.write(listed, revoked, certified.registrar)
+    key = tmp_path / "registrar.pub"
+    key.write_bytes(dsse.pem(certified.registrar))
+    again = issuing.sealed(Evidence(certified.evidence), CryptoSigner.generate_ed25519())
+    for found in (certified.honest, again):
+        certified.write(certificate, found)
+        assert main(["verify", "--revocations", str(listed), str(key), str(certificate)]) == 1
+        assert "revoked: x" in capsys.readouterr().out
 
 
 def test_only_the_registrar_revokes_and_only_a_certificate(

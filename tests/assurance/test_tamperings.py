@@ -1,8 +1,10 @@
 """Whatever is altered in a certificate, by a stranger or by its signer, it is rejected."""
 
 import copy
+import io
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from securesystemslib.dsse import Envelope
 from securesystemslib.signer import CryptoSigner
 
 from conformance.assurance.certificate import (
+    archive,
     bundle,
     challenge,
     dsse,
@@ -33,6 +36,7 @@ from conformance.assurance.certificate import (
     strict_json,
 )
 from conformance.assurance.certificate.bundle import Bundle, BundleProblem
+from conformance.assurance.certificate.dsse import KeyProblem
 from conformance.assurance.certificate.evidence import Evidence, Malformed
 from conformance.assurance.certificate.recomputation import differences
 from conformance.assurance.certificate.verification import verify
@@ -551,6 +555,19 @@ def test_a_statement_altered_by_a_stranger_is_rejected(
     assert verify(forged, pinned).problems == ("the signature is not from this key",)
 
 
+def respelt(envelope: dict[str, Any]) -> str:
+    """The same 64 bytes of the signature with other bits behind their end."""
+    signature: str = envelope["signatures"][0]["sig"]
+    assert signature.endswith("==")
+    return f"{signature[:-3]}{chr(ord(signature[-3]) + 1)}=="
+
+
+def ordered(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The files of an archive with statement and key at the end, wherever a test has put others."""
+    last = {name: files[name] for name in (bundle.STATEMENT, bundle.KEY)}
+    return {**{name: files[name] for name in files if name not in last}, **last}
+
+
 ENVELOPE: dict[str, tuple[Callable[[Any], object], str]] = {
     "another payload": (lambda envelope: envelope.update(payload="AAAA"), "is not from this key"),
     "a payload that is no base64": (
@@ -581,7 +598,19 @@ ENVELOPE: dict[str, tuple[Callable[[Any], object], str]] = {
     ),
     "a signature that is there twice": (
         lambda envelope: envelope["signatures"].append(dict(envelope["signatures"][0])),
-        "the envelope is malformed (ValueError)",
+        "the envelope is malformed (signatures)",
+    ),
+    "a second signature": (
+        lambda envelope: envelope["signatures"].append({"keyid": "0" * 64, "sig": "AAAA"}),
+        "the envelope is malformed (signatures)",
+    ),
+    "another spelling of a signature": (
+        lambda envelope: envelope["signatures"][0].update(sig=respelt(envelope)),
+        "the envelope is malformed (base64)",
+    ),
+    "another order": (
+        lambda envelope: envelope.update(payload=envelope.pop("payload")),
+        "the envelope has other parts than payload, payloadType, signatures",
     ),
     "a further part": (
         lambda envelope: envelope.update(award="gold"),
@@ -610,6 +639,9 @@ def test_an_altered_envelope_is_rejected(
         (b"[" * 100_000, "the statement: not JSON"),
         (b"\xff", "the statement: not JSON"),
         (b"[]", "the envelope carries no statement"),
+        (b'{"a":  1}', "the statement: written with other spaces"),
+        (b'{"b": 1, "a": 1}', "the statement: written with other spaces"),
+        (b'{"a": "\\u0041"}', "the statement: written with other spaces"),
     ],
 )
 def test_a_payload_that_is_not_strict_json_is_rejected(
@@ -629,12 +661,19 @@ def signed_bytes(payload: bytes, signer: CryptoSigner) -> dict[str, Any]:
     return signed
 
 
-def archive(path: Path, files: dict[str, bytes], other: int = zipfile.ZIP_DEFLATED) -> Path:
-    """A zip of these files, quickly made; the statement is compressed by the other method."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as written:
-        for name, content in files.items():
-            written.writestr(name, content, other if name == bundle.STATEMENT else None)
+def archived_as(path: Path, files: dict[str, bytes]) -> Path:
+    """An archive of these files in the form of a certificate."""
+    path.write_bytes(archive.packed(files))
     return path
+
+
+def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip of these files, as `zipfile` writes it by itself."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", method) as entries:
+        for name, content in files.items():
+            entries.writestr(zipfile.ZipInfo(name), content, method)
+    return written.getvalue()
 
 
 @pytest.fixture(scope="module")
@@ -678,23 +717,124 @@ def test_an_archive_with_other_files_is_not_read(
     """Nothing of it is unpacked before its names and sizes are known."""
     change(files)
     with pytest.raises(BundleProblem, match=expected):
-        bundle.read(archive(tmp_path / "odd.zip", files))
+        bundle.read(archived_as(tmp_path / "odd.zip", ordered(files)))
 
 
-def test_a_file_that_is_there_twice_is_not_read(files: dict[str, bytes], tmp_path: Path) -> None:
-    """Readers of archives disagree about which of the two counts."""
-    path = archive(tmp_path / "odd.zip", files)
-    with zipfile.ZipFile(path, "a") as written, pytest.warns(UserWarning, match="Duplicate name"):
-        written.writestr("run.json", b"{}")
-    with pytest.raises(BundleProblem, match="instead of"):
+def twice(content: bytes) -> bytes:
+    """An archive with a second run.json; readers disagree about which of the two counts."""
+    entries = archive.entries(content)
+    return archive.joined([*entries, next(each for each in entries if each.name == "run.json")])
+
+
+def commented(content: bytes) -> bytes:
+    """An archive with a comment, which takes part in no digest of a file."""
+    written = io.BytesIO(content)
+    with zipfile.ZipFile(written, "a") as entries:
+        entries.comment = b"x"
+    return written.getvalue()
+
+
+def extended(content: bytes) -> bytes:
+    """An archive with a further field of each file."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as entries, zipfile.ZipFile(written, "w") as copy:
+        for entry in entries.infolist():
+            unpacked = entries.read(entry)
+            entry.extra = b"\x99\x99\x00\x00"
+            copy.writestr(entry, unpacked, zipfile.ZIP_DEFLATED)
+    return written.getvalue()
+
+
+def understated(content: bytes) -> bytes:
+    """An archive whose first file says that it has a thousand bytes."""
+    first, *others = archive.entries(content)
+    return archive.joined([replace(first, size=1000), *others])
+
+
+def longer(content: bytes) -> bytes:
+    """An archive with bytes after the end of its first compressed file."""
+    first, *others = archive.entries(content)
+    return archive.joined([replace(first, compressed=first.compressed + b"x"), *others])
+
+
+def other_order(content: bytes) -> bytes:
+    """An archive with its first file in the second place."""
+    first, second, *others = archive.entries(content)
+    return archive.joined([second, first, *others])
+
+
+FORMS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "a script in front": (lambda content: b"#!/bin/sh\n" + content, "stands before"),
+    "a byte behind": (lambda content: content + b"x", "stands before, after"),
+    "a comment": (commented, "stands before"),
+    "a further field": (extended, "stands before"),
+    "a file that is there twice": (twice, "instead of"),
+    "a date of a file": (
+        lambda content: content.replace(b"\x21\x00", b"\x22\x00", 1),
+        "a header differs",
+    ),
+    "another mode of a file": (
+        lambda content: content.replace(b"\x00\x00\x80\x01", b"\x00\x00\xa4\x81"),
+        "a header differs",
+    ),
+    "an understated size": (understated, "another size than the statement says|not unpack to"),
+    "bytes behind a compressed file": (longer, "is followed by other bytes"),
+    "another order": (other_order, "has its files in another order"),
+    "a part of it": (lambda content: content[:-5], "stands before"),
+    "half of it": (lambda content: content[: len(content) // 2], "stands before"),
+    "a name beyond ASCII": (
+        lambda content: content.replace(b"report.json", b"rep\xffrt.json"),
+        "stands before",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "expected"), FORMS.values(), ids=FORMS)
+def test_an_archive_in_another_form_is_not_read(
+    change: Callable[[bytes], bytes], expected: str, files: dict[str, bytes], tmp_path: Path
+) -> None:
+    """A certificate is one sequence of bytes: no comment, prefix, date or gap makes another one."""
+    path = archived_as(tmp_path / "odd.zip", files)
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(BundleProblem, match=expected):
         bundle.read(path)
 
 
-def test_an_archive_by_another_method_is_not_read(files: dict[str, bytes], tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_an_archive_by_another_method_is_not_read(
+    method: int, files: dict[str, bytes], tmp_path: Path
+) -> None:
     """Other methods let the archive decide how much memory unpacking takes."""
-    path = archive(tmp_path / "odd.zip", files, zipfile.ZIP_LZMA)
-    with pytest.raises(BundleProblem, match="by another method than deflate"):
+    path = tmp_path / "odd.zip"
+    path.write_bytes(zipped({name: files[name][:1000] for name in files}, method))
+    with pytest.raises(BundleProblem, match="is not written as `conformance certify` writes it"):
         bundle.read(path)
+
+
+def test_other_archivers_read_a_certificate(files: dict[str, bytes], tmp_path: Path) -> None:
+    """It is a usual zip."""
+    path = archived_as(tmp_path / "usual.zip", files)
+    with zipfile.ZipFile(path) as entries:
+        assert entries.testzip() is None
+        assert {entry.filename: entries.read(entry) for entry in entries.infolist()} == files
+
+
+KEYS: dict[str, Callable[[bytes], bytes]] = {
+    "text in front": lambda key: b"# trust me\n" + key,
+    "text behind": lambda key: key + b"\n",
+    "other line ends": lambda key: key.replace(b"\n", b"\r\n"),
+    "a second key": lambda key: key + key,
+}
+
+
+@pytest.mark.parametrize("change", KEYS.values(), ids=KEYS)
+def test_a_key_in_another_form_is_rejected(
+    change: Callable[[bytes], bytes], certified: Certified
+) -> None:
+    """So that the file of a certificate has one form only."""
+    forged = Bundle(certified.evidence, certified.honest.envelope, change(certified.honest.key))
+    with pytest.raises(KeyProblem, match="the signer's key in the certificate: has other text"):
+        verify(forged, None)
 
 
 def rejected_outsider(lines: list[Any]) -> Any:

@@ -1,44 +1,40 @@
 """The certificate file: a zip of the evidence, the signed statement, and the public key."""
 
 import hashlib
-import zipfile
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from conformance.assurance.certificate import strict_json
+from conformance.assurance.certificate import archive, dsse, strict_json
+from conformance.assurance.certificate.archive import ArchiveProblem, Entry
+from conformance.assurance.certificate.budget import MIB, Budget, Meter
 from conformance.report import kept_shards
 
-MIB = 1024 * 1024
 EVIDENCE = {
-    "report.json": 64 * MIB,
-    "exchanges.jsonl": 384 * MIB,
-    "target.json": 4 * MIB,
-    "run.json": 4 * MIB,
-    "environment.txt": MIB,
-    "revision.json": 4 * MIB,
-    "requirements.yaml": 4 * MIB,
-    "openapi.yaml": 4 * MIB,
+    "report.json": Budget(64 * MIB, 1_000_000),
+    "exchanges.jsonl": Budget(384 * MIB, 10_000_000, 100_000),
+    "target.json": Budget(4 * MIB, 20_000),
+    "run.json": Budget(4 * MIB, 20_000),
+    "environment.txt": Budget(MIB),
+    "revision.json": Budget(4 * MIB),
+    "requirements.yaml": Budget(4 * MIB),
+    "openapi.yaml": Budget(4 * MIB),
 }
-"""The files of the evidence, with the most bytes of each."""
+"""The files of the evidence, with what each may cost."""
 
-OPTIONAL = {"challenge.dsse.json": MIB, "pylock.toml": 4 * MIB}
+OPTIONAL = {"challenge.dsse.json": Budget(MIB), "pylock.toml": Budget(4 * MIB, 400_000)}
 """Files of the evidence that a certificate need not have: a registrar's challenge, a lock file."""
 
 STATEMENT = "statement.dsse.json"
 KEY = "signer.pub"
 REQUIRED = frozenset({*EVIDENCE, STATEMENT, KEY})
-LIMITS = {**EVIDENCE, **OPTIONAL, STATEMENT: MIB, KEY: MIB}
+LIMITS = {**EVIDENCE, **OPTIONAL, STATEMENT: Budget(MIB), KEY: Budget(MIB)}
 MOST_OF_SHARDS = 512 * MIB
 """Bytes of the files of all shards of a merged run."""
 
-EPOCH = (1980, 1, 1, 0, 0, 0)
-CODINGS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
-ENCRYPTED = 0x1
-LONGEST_NAME = 40
+LARGEST_ARCHIVE = 64 * MIB
 
 
 class BundleProblem(ValueError):
@@ -53,43 +49,78 @@ class Bundle:
     envelope: dict[str, Any]
     key: bytes
 
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the signed statement, whichever key has signed it, and in whatever file.
+
+        Raises SignatureProblem for an envelope without one.
+        """
+        return dsse.digest(self.envelope)
+
 
 def write(path: Path, found: Bundle) -> None:
     """Write the certificate; the same content gives the same file."""
-    files = {
-        **found.evidence,
+    path.write_bytes(archive.packed(files(found)))
+
+
+def files(found: Bundle) -> dict[str, bytes]:
+    """The files of a certificate in the order of the archive."""
+    names = _ordered(found.evidence)
+    return {
+        **{name: found.evidence[name] for name in names},
         STATEMENT: strict_json.written(found.envelope),
         KEY: found.key,
     }
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name, EPOCH), content, zipfile.ZIP_DEFLATED)
 
 
 def read(path: Path) -> Bundle:
     """The parts of a certificate, of bounded size. Raises BundleProblem."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            for flaw in _flaws(archive.infolist()):
-                raise BundleProblem(f"{path.name} {flaw}")
-            files = {entry.filename: archive.read(entry) for entry in archive.infolist()}
-    except BundleProblem:
-        raise
+        if path.stat().st_size > LARGEST_ARCHIVE:
+            raise BundleProblem(f"{path.name} has more than {LARGEST_ARCHIVE} bytes")
+        return _read(path.read_bytes())
     except OSError as problem:
         raise BundleProblem(f"{path}: {problem.strerror or problem}") from None
-    except (zipfile.BadZipFile, zlib.error, ValueError, EOFError) as problem:
-        raise BundleProblem(
-            f"{path.name} is not a certificate ({type(problem).__name__})"
-        ) from None
+    except ArchiveProblem as problem:
+        raise BundleProblem(f"{path.name} is not a certificate: {problem}") from None
+
+
+def _read(content: bytes) -> Bundle:
+    entries = archive.entries(content)
+    for flaw in _flaws(entries):
+        raise ArchiveProblem(f"it {flaw}")
+    by_name = {entry.name: entry for entry in entries}
+    envelope = _envelope(_content(by_name.pop(STATEMENT)))
+    for name, stated in dsse.sizes(envelope).items():
+        if name in by_name and by_name[name].size != stated:
+            raise ArchiveProblem(f"{name} has another size than the statement says")
+    key = _content(by_name.pop(KEY))
+    return Bundle({name: _content(entry) for name, entry in by_name.items()}, envelope, key)
+
+
+def _content(entry: Entry) -> bytes:
+    return entry.content(Meter(_budget(entry.name)))
+
+
+def _budget(name: str) -> Budget:
+    """What a file may cost; that of a shard as much as that of a whole run."""
+    return LIMITS[name.rpartition("/")[2]]
+
+
+def _envelope(content: bytes) -> dict[str, Any]:
     try:
-        envelope = strict_json.parse(files[STATEMENT])
+        found = strict_json.canonical(content, indented=True)
     except strict_json.NotStrict as problem:
-        raise BundleProblem(f"{STATEMENT} in {path.name}: {problem}") from None
-    if not isinstance(envelope, dict):
-        raise BundleProblem(f"{STATEMENT} is not an envelope")
-    names = [name for name in (*EVIDENCE, *OPTIONAL) if name in files]
-    evidence = {name: files[name] for name in (*names, *_of_shards(files))}
-    return Bundle(evidence, envelope, files[KEY])
+        raise ArchiveProblem(f"{STATEMENT}: {problem}") from None
+    if not isinstance(found, dict):
+        raise ArchiveProblem(f"{STATEMENT} is not an envelope")
+    return found
+
+
+def _ordered(names: Iterable[str]) -> list[str]:
+    """The files of the evidence in the order of the archive."""
+    given = set(names)
+    return [*(name for name in (*EVIDENCE, *OPTIONAL) if name in given), *_of_shards(given)]
 
 
 def _of_shards(names: Iterable[str]) -> list[str]:
@@ -103,23 +134,23 @@ def _order(place: tuple[int, str]) -> tuple[int, int]:
     return number, kept_shards.FILES.index(file)
 
 
-def _flaws(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
+def _flaws(entries: Sequence[Entry]) -> Iterator[str]:
     """What is wrong with the files of an archive, before any of them is unpacked."""
-    names = sorted(entry.filename for entry in entries)
+    names = [entry.name for entry in entries]
     of_shards = set(_of_shards(names))
     known = REQUIRED <= set(names) <= LIMITS.keys() | of_shards
     if len(set(names)) < len(names) or not known or not _is_complete(of_shards):
-        shown = ", ".join(name[:LONGEST_NAME] for name in names[: len(LIMITS) + 1])
+        shown = ", ".join(names[: len(LIMITS) + 1])
         yield f"holds {shown!r} instead of {', '.join(sorted(REQUIRED))}"
         return
-    if sum(entry.file_size for entry in entries if entry.filename in of_shards) > MOST_OF_SHARDS:
+    if names != [*_ordered(names), STATEMENT, KEY]:
+        yield "has its files in another order"
+    if sum(entry.size for entry in entries if entry.name in of_shards) > MOST_OF_SHARDS:
         yield f"unpacks to more than {MOST_OF_SHARDS} bytes of shards"
     for entry in entries:
-        most = LIMITS[entry.filename.rpartition("/")[2]]
-        if entry.file_size > most:
-            yield f"unpacks to more than {most} bytes of {entry.filename}"
-        if entry.compress_type not in CODINGS or entry.flag_bits & ENCRYPTED:
-            yield f"holds {entry.filename} encrypted, or compressed by another method than deflate"
+        most = _budget(entry.name).bytes
+        if entry.size > most:
+            yield f"unpacks to more than {most} bytes of {entry.name}"
 
 
 def _is_complete(of_shards: set[str]) -> bool:

@@ -1,9 +1,9 @@
 """Signatures: Ed25519 keys, and DSSE envelopes, both in the forms of securesystemslib."""
 
 import base64
-import binascii
 import json
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,8 @@ from conformance.assurance.certificate import strict_json
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 PRIVATE_MODE = 0o600
-PARTS = {"payload", "payloadType", "signatures"}
-SIGNATURE_PARTS = {"keyid", "sig"}
-MOST_SIGNATURES = 16
+PARTS = ("payload", "payloadType", "signatures")
+SIGNATURE_PARTS = ("keyid", "sig")
 
 MEANING = """\
 The signature proves that the holder of this key signed this evidence, and that it is unchanged.
@@ -71,21 +70,26 @@ def public_key(content: bytes, name: str) -> SSlibKey:
         raise KeyProblem(f"{name}: not a public key ({type(problem).__name__})") from None
     if not isinstance(key, Ed25519PublicKey):
         raise KeyProblem(f"{name}: not an Ed25519 key")
+    if _pem(key) != content:
+        raise KeyProblem(f"{name}: has other text than the key, or another form of it")
     return SSlibKey.from_crypto(key)
 
 
 def pem(signer: CryptoSigner) -> bytes:
     """The public key of a signer as PEM text."""
     raw = bytes.fromhex(signer.public_key.keyval["public"])
-    return Ed25519PublicKey.from_public_bytes(raw).public_bytes(
+    return _pem(Ed25519PublicKey.from_public_bytes(raw))
+
+
+def _pem(key: Ed25519PublicKey) -> bytes:
+    return key.public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     )
 
 
 def sign(statement: Mapping[str, Any], signer: CryptoSigner) -> dict[str, Any]:
     """The envelope of a statement."""
-    payload = json.dumps(statement, sort_keys=True, ensure_ascii=False).encode()
-    envelope = Envelope(payload, PAYLOAD_TYPE, {})
+    envelope = Envelope(_payload(statement), PAYLOAD_TYPE, {})
     envelope.sign(signer)
     signed: dict[str, Any] = envelope.to_dict()
     return signed
@@ -98,7 +102,7 @@ def opened(envelope: Mapping[str, Any], key: SSlibKey) -> dict[str, Any]:
         copied = [dict(signature) for signature in envelope["signatures"]]
         read = Envelope.from_dict({**envelope, "signatures": copied})  # it changes what it reads
         read.verify([key], 1)
-        statement = strict_json.parse(read.payload)
+        statement = _statement(read.payload)
     except VerificationError:
         raise SignatureProblem("the signature is not from this key") from None
     except strict_json.NotStrict as problem:
@@ -116,7 +120,7 @@ def unverified(envelope: object) -> dict[str, Any]:
         raise SignatureProblem("not an envelope")
     _check_form(envelope)
     try:
-        statement = strict_json.parse(base64.b64decode(envelope["payload"]))
+        statement = _statement(base64.b64decode(envelope["payload"]))
     except strict_json.NotStrict as problem:
         raise SignatureProblem(f"the statement: {problem}") from None
     if not isinstance(statement, dict):
@@ -124,29 +128,42 @@ def unverified(envelope: object) -> dict[str, Any]:
     return statement
 
 
+def _statement(payload: bytes) -> Any:
+    """The value of a payload. Raises NotStrict where it is not written as `sign` writes it."""
+    found = strict_json.parse(payload)
+    if _payload(found) != payload:
+        raise strict_json.NotStrict("written with other spaces, or in another order or spelling")
+    return found
+
+
+def _payload(statement: Any) -> bytes:
+    return json.dumps(statement, sort_keys=True, ensure_ascii=False).encode("utf-8", "replace")
+
+
 def _check_form(envelope: Mapping[str, Any]) -> None:
     """SignatureProblem where an envelope has other parts than DSSE gives it."""
     kind, signatures = envelope.get("payloadType"), envelope.get("signatures")
-    if set(envelope) != PARTS:
-        raise SignatureProblem(f"the envelope has other parts than {', '.join(sorted(PARTS))}")
+    if [*envelope] != [*PARTS]:
+        raise SignatureProblem(f"the envelope has other parts than {', '.join(PARTS)}")
     if kind != PAYLOAD_TYPE:
         raise SignatureProblem(f"the envelope carries {str(kind)[:80]!r}, not a statement")
-    if not isinstance(signatures, list) or not 0 < len(signatures) <= MOST_SIGNATURES:
+    if not isinstance(signatures, list) or len(signatures) != 1:
         raise SignatureProblem("the envelope is malformed (signatures)")
     for signature in signatures:
-        if not isinstance(signature, dict) or set(signature) != SIGNATURE_PARTS:
+        if not isinstance(signature, dict) or [*signature] != [*SIGNATURE_PARTS]:
             raise SignatureProblem("the envelope is malformed (signatures)")
     for text in (envelope["payload"], *(signature["sig"] for signature in signatures)):
         _check_base64(text)
 
 
 def _check_base64(text: object) -> None:
-    # securesystemslib accepts several spellings of one payload.
+    # securesystemslib accepts several spellings of one payload; so does base64 of its last bits.
     try:
         if isinstance(text, str):
-            base64.b64decode(text, validate=True)
-            return
-    except binascii.Error:
+            decoded = base64.b64decode(text, validate=True)
+            if base64.b64encode(decoded).decode() == text:
+                return
+    except ValueError:
         pass
     raise SignatureProblem("the envelope is malformed (base64)")
 
@@ -155,3 +172,21 @@ def claims(envelope: Mapping[str, Any]) -> dict[str, Any]:
     """The predicate of an envelope that `opened` has accepted."""
     found: dict[str, Any] = json.loads(base64.b64decode(envelope["payload"]))["predicate"]
     return found
+
+
+def digest(envelope: Mapping[str, Any]) -> str:
+    """SHA-256 of the statement in an envelope: the same, whoever signs it and how often.
+
+    Raises SignatureProblem.
+    """
+    unverified(envelope)
+    return sha256(base64.b64decode(envelope["payload"])).hexdigest()
+
+
+def sizes(envelope: Mapping[str, Any]) -> dict[str, int]:
+    """The bytes of each file that a statement is about, whoever has signed it; {} in old ones."""
+    try:
+        stated = unverified(envelope)["predicate"]["sizes"]
+        return {str(name): int(size) for name, size in stated.items()}
+    except (SignatureProblem, LookupError, TypeError, ValueError, AttributeError):
+        return {}  # what is wrong with it is said when its signature is verified

@@ -33,6 +33,7 @@ def canonical(content: bytes, *, indented: bool = False) -> Any:
             return value
     except (ValueError, RecursionError) as problem:
         raise NotStrict(f"not JSON ({_brief(problem)})") from None
+    del value  # it may be large
     parse(content)  # has the better message for a duplicate key
     raise NotStrict("not written as a run writes it: other spaces, or another spelling of a value")
 
@@ -43,11 +44,11 @@ def written(value: Any) -> bytes:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise NotStrict(f"duplicate key {twice[:LONGEST_PART]!r}")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise NotStrict(f"duplicate key {name[:LONGEST_PART]!r}")
+        found[name] = value
     return found
 
 

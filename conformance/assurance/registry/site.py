@@ -131,7 +131,8 @@ def _entry(submission: Submission, today: date, revocations: Revocations) -> Ent
     product = submission.product
     title = " ".join(product.get(key, "") for key in ("vendor", "name", "version")).strip()
     status = submission.status(today, revocations)
-    note = revocations.reason(submission.digest) or "; ".join(submission.faults)
+    revoked = revocations.reason(submission.statement, submission.digest)
+    note = revoked or "; ".join(submission.faults)
     return Entry(submission.name, title or submission.name, status, note, submission)
 
 
@@ -198,6 +199,7 @@ def _document(entry: Entry) -> dict[str, Any]:
         "contested": entry.is_contested,
         "note": entry.note,
         "certificate": entry.submission.digest,
+        "statement": entry.submission.statement,
         "claims": dict(entry.claims),
     }
 

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -28,18 +28,20 @@ LONGEST = 200
 class Submission:
     """A folder of the registry: the product file, the claims of the certificate, and the faults.
 
-    `claims` are there where signature and digests are valid. `digest` is that of the certificate.
+    `claims` are there where signature and digests are valid. `digest` is that of the certificate's
+    file, `statement` that of what its signer has signed.
     """
 
     name: str
     product: Mapping[str, str]
     claims: Mapping[str, Any] | None
     digest: str
+    statement: str
     faults: tuple[str, ...]
 
     def status(self, today: date, revocations: Revocations) -> str:
         """What the certificate is worth: revoked, rejected, expired or active."""
-        reason = revocations.reason(self.digest)
+        reason = revocations.reason(self.statement, self.digest)
         if reason is None and (self.faults or self.claims is None):
             return "rejected"
         expires = (self.claims or {}).get("expires", date.max.isoformat())
@@ -49,12 +51,12 @@ class Submission:
 def check(folder: Path) -> Submission:
     """Read and verify a submission; takes as long as `conformance verify`."""
     product, faults = _product(folder / PRODUCT)
-    claims, digest, further = _certificate(folder)
-    faults += further
-    if claims is not None:
-        faults += _contradictions(product, claims)
-        faults += _nobodys(folder.parent, claims)
-    return Submission(folder.name, product, claims, digest, tuple(faults))
+    certificate = _certificate(folder)
+    faults += certificate.faults
+    if certificate.claims is not None:
+        faults += _contradictions(product, certificate.claims)
+        faults += _nobodys(folder.parent, certificate.claims)
+    return replace(certificate, product=product, faults=tuple(faults))
 
 
 def _product(path: Path) -> tuple[dict[str, str], list[str]]:
@@ -87,22 +89,24 @@ def _flaw(key: str, value: object) -> str | None:
     return None
 
 
-def _certificate(folder: Path) -> tuple[Mapping[str, Any] | None, str, list[str]]:
-    """The claims of a certificate, its digest, and what is wrong with it."""
+def _certificate(folder: Path) -> Submission:
+    """A submission of its certificate alone."""
+    nothing = Submission(folder.name, {}, None, "", "", ())
     try:
         digest = bundle.digest((folder / CERTIFICATE).read_bytes())
         key = (folder / KEY).read_bytes()
         found = bundle.read(folder / CERTIFICATE)
+        digests = (digest, found.digest)
         verification = verify(found, key)
     except OSError as problem:
-        return None, "", [f"{Path(problem.filename).name}: {problem.strerror}"]
-    except (bundle.BundleProblem, dsse.KeyProblem) as problem:
-        return None, "", [str(problem)]
+        return replace(nothing, faults=(f"{Path(problem.filename).name}: {problem.strerror}",))
+    except (bundle.BundleProblem, dsse.KeyProblem, dsse.SignatureProblem) as problem:
+        return replace(nothing, faults=(str(problem),))
     faults = [f"{CERTIFICATE}: {problem}" for problem in verification.problems]
     claims = None if verification.problems else dsse.claims(found.envelope)
     if verification.is_other_suite:
         faults += _unsigned(folder, found)
-    return claims, digest, faults
+    return Submission(folder.name, {}, claims, *digests, tuple(faults))
 
 
 def _unsigned(folder: Path, found: bundle.Bundle) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import argparse
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from conformance.assurance.certificate import challenge, dsse, strict_json
 from conformance.commands.outcome import UsageError
@@ -15,7 +16,11 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         signer = dsse.private_key(arguments.key)
         envelope = challenge.issue(
-            signer, datetime.now(UTC), timedelta(hours=arguments.hours), arguments.base_url
+            signer,
+            datetime.now(UTC),
+            timedelta(hours=arguments.hours),
+            arguments.base_url,
+            _vendor(arguments.vendor),
         )
         with arguments.file.open("xb") as file:
             file.write(strict_json.written(envelope))
@@ -35,3 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
         ]
     )
     return CONFORMANT
+
+
+def _vendor(path: Path | None) -> str | None:
+    """The id of the only key that may answer. Raises OSError, and KeyProblem."""
+    return None if path is None else dsse.public_key(path.read_bytes(), str(path)).keyid

@@ -8,7 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from conformance.assurance.certificate import bundle, dsse
-from conformance.assurance.registry import rejudging, revocation, settings, site, submission
+from conformance.assurance.registry import (
+    answers,
+    rejudging,
+    revocation,
+    settings,
+    site,
+    submission,
+)
 from conformance.assurance.registry.rejudging import Rejudged
 from conformance.assurance.registry.revocation import FILE, NONE, Revocations
 from conformance.commands.outcome import UsageError
@@ -50,7 +57,9 @@ def _build(arguments: argparse.Namespace) -> int:
     revoked = _revocations(registry)
     today = arguments.on or datetime.now(UTC).date()
     source = site.Source(registry, settings.load(registry), today)
-    found = site.entries(map(submission.check, rejudging.folders(registry)), today, revoked)
+    known = answers.of(submission.certificates(registry))
+    checked = (submission.check(each, known) for each in rejudging.folders(registry))
+    found = site.entries(checked, today, revoked)
     written = site.build(source, arguments.out, found)
     if arguments.json:
         entries = [{"name": each.slug, "status": each.status, "note": each.note} for each in found]

@@ -10,7 +10,7 @@ from typing import Any
 
 from securesystemslib.signer import SSlibKey
 
-from conformance.assurance.certificate import bundle, challenge, dsse, standing, summary
+from conformance.assurance.certificate import bundle, challenge, dsse, standing, summary, trust
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.verification import Verification, verify
 from conformance.assurance.registry import revocation
@@ -87,8 +87,9 @@ def _unprobed(arguments: argparse.Namespace) -> Iterator[str]:
 
 
 def _is_good(verification: Verification) -> bool:
-    """Whether every statement holds; with the current suite, that no verdict changes."""
-    return not (verification.problems or verification.changes or verification.is_other_suite)
+    """Whether every statement was recomputed, and holds; nothing of another suite is all that."""
+    is_whole = not (verification.is_other_suite or verification.on_trust)
+    return is_whole and not (verification.problems or verification.changes)
 
 
 def _are_reproduced(probed: Sequence[Probed] | None) -> bool:
@@ -170,8 +171,8 @@ def _state(
     reasons = [problem for problem in verification.problems if problem.startswith("revoked: ")]
     if verification.problems and not reasons:
         return None
-    expires = dsse.claims(found.envelope)["expires"]
-    return standing.of(expires, arguments.on or datetime.now(UTC).date(), *reasons[:1])
+    claims = dsse.claims(found.envelope)
+    return standing.of(claims, arguments.on or datetime.now(UTC).date(), *reasons[:1])
 
 
 def _document(
@@ -184,6 +185,9 @@ def _document(
         "problems": list(verification.problems),
         "otherSuite": verification.is_other_suite,
         "changes": list(verification.changes),
+        "recomputed": list(verification.recomputed),
+        "onTrust": list(verification.on_trust),
+        "wordOfSigner": [] if verification.problems else trust.words(Evidence(found.evidence)),
         "signer": dsse.public_key(found.key, "the signer").keyid,
         "registrar": verification.summary and asdict(verification.summary),
         "claims": None if verification.problems else dsse.claims(found.envelope),

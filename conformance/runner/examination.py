@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -167,7 +168,8 @@ class Substitute:
     """A pytest plugin that replaces the subject, and files that the options of a run have named.
 
     `known` are its known failures, `durations` those by which its shards were balanced, `rounds`
-    is the number of its rounds.
+    is the number of its rounds. `options` are values of options, by their destination, so that none
+    of them has to be a text on a command line.
     """
 
     def __init__(
@@ -176,14 +178,18 @@ class Substitute:
         known: tuple[Known, ...] | None = None,
         durations: Mapping[str, float] | None = None,
         rounds: int | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
         self._made = made
         self._known = known
         self._durations = durations
         self._rounds = rounds
+        self._options = options or {}
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
         """Store what makes the subject, and what is replaced."""
+        vars(config.option).update(self._options)
         config.stash[SUBJECT] = self._made
         if self._known is not None:
             config.stash[stated_inputs.KNOWN] = self._known

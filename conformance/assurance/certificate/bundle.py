@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -75,21 +76,43 @@ def files(found: Bundle) -> dict[str, bytes]:
 
 def read(path: Path) -> Bundle:
     """The parts of a certificate, of bounded size. Raises BundleProblem."""
+    with _named(path):
+        return _read(_bytes(path))
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Say of what is wrong with a certificate which file it is."""
     try:
-        if path.stat().st_size > LARGEST_ARCHIVE:
-            raise BundleProblem(f"{path.name} has more than {LARGEST_ARCHIVE} bytes")
-        return _read(path.read_bytes())
+        yield
     except OSError as problem:
         raise BundleProblem(f"{path}: {problem.strerror or problem}") from None
     except ArchiveProblem as problem:
         raise BundleProblem(f"{path.name} is not a certificate: {problem}") from None
 
 
-def _read(content: bytes) -> Bundle:
+def _bytes(path: Path) -> bytes:
+    if path.stat().st_size > LARGEST_ARCHIVE:
+        raise ArchiveProblem(f"it has more than {LARGEST_ARCHIVE} bytes")
+    return path.read_bytes()
+
+
+def signed(path: Path) -> tuple[dict[str, Any], bytes]:
+    """The envelope and the key of a certificate; nothing else is unpacked. Raises BundleProblem."""
+    with _named(path):
+        entries = _entries(_bytes(path))
+        return _envelope(_content(entries[STATEMENT])), _content(entries[KEY])
+
+
+def _entries(content: bytes) -> dict[str, Entry]:
     entries = archive.entries(content)
     for flaw in _flaws(entries):
         raise ArchiveProblem(f"it {flaw}")
-    by_name = {entry.name: entry for entry in entries}
+    return {entry.name: entry for entry in entries}
+
+
+def _read(content: bytes) -> Bundle:
+    by_name = _entries(content)
     envelope = _envelope(_content(by_name.pop(STATEMENT)))
     for name, stated in dsse.sizes(envelope).items():
         if name in by_name and by_name[name].size != stated:

@@ -34,7 +34,7 @@ class Challenge:
     """What a registrar has issued; times are whole seconds in UTC.
 
     `base_url` is the only target that it is for; None for any. `key` is the id of the key that
-    claims to have signed it.
+    claims to have signed it. `vendor` is the id of the only key that may answer it; None for any.
     """
 
     nonce: str
@@ -42,6 +42,7 @@ class Challenge:
     deadline: datetime
     base_url: str | None
     key: str
+    vendor: str | None = None
 
     @property
     def seed(self) -> int:
@@ -55,7 +56,11 @@ def seed_of(nonce: str) -> int:
 
 
 def issue(
-    signer: CryptoSigner, now: datetime, valid: timedelta, base_url: str | None = None
+    signer: CryptoSigner,
+    now: datetime,
+    valid: timedelta,
+    base_url: str | None = None,
+    vendor: str | None = None,
 ) -> dict[str, Any]:
     """A signed challenge with a fresh nonce, as an envelope."""
     nonce, issued = secrets.token_hex(NONCE_BYTES), now.astimezone(UTC).replace(microsecond=0)
@@ -67,6 +72,8 @@ def issue(
     }
     if base_url is not None:
         predicate["base-url"] = base_url
+    if vendor is not None:
+        predicate["vendor"] = vendor
     return dsse.sign(_statement(predicate), signer)
 
 
@@ -83,7 +90,7 @@ def _statement(predicate: Mapping[str, Any]) -> dict[str, Any]:
 def read(content: bytes) -> Challenge:
     """A challenge, whoever has signed it. Raises ChallengeProblem."""
     try:
-        envelope = strict_json.parse(content)
+        envelope = strict_json.canonical(content, indented=True)
         stated = dsse.unverified(envelope)
         keys = [signature["keyid"] for signature in envelope["signatures"]]
         found = _challenge(stated, keys)
@@ -101,7 +108,8 @@ def _challenge(stated: Mapping[str, Any], keys: Sequence[str]) -> Challenge:
     issued, deadline = (datetime.fromisoformat(predicate[name]) for name in ("issued", "deadline"))
     if stated["predicateType"] != PREDICATE_TYPE or None in (issued.tzinfo, deadline.tzinfo):
         raise ChallengeProblem("another statement than a challenge")
-    return Challenge(predicate["nonce"], issued, deadline, predicate.get("base-url"), keys[0])
+    base_url, vendor = predicate.get("base-url"), predicate.get("vendor")
+    return Challenge(predicate["nonce"], issued, deadline, base_url, keys[0], vendor)
 
 
 def verified(content: bytes, key: SSlibKey) -> Challenge:

@@ -36,6 +36,7 @@ def problems(evidence: Evidence) -> Iterator[str]:
     if run["duration"] - last > LONGEST_SILENCE.total_seconds():
         yield f"the run claims {run['duration']} s, and its last response came after {last} s"
     yield from _skew(lines, evidence.started)
+    yield from _future(evidence)
     if evidence.challenge is not None:
         yield from challenge.problems(evidence.challenge, circumstances(evidence))
 
@@ -88,6 +89,13 @@ def _skew(lines: Sequence[Line], started: datetime) -> Iterator[str]:
             f"the run claims to have begun on {started.date()}, and the Date headers of the target"
             f" say {stated.date()}"
         )
+
+
+def _future(evidence: Evidence) -> Iterator[str]:
+    """A run that is not over: everything else would fit it all the same."""
+    finished = circumstances(evidence).finished
+    if finished > datetime.now(UTC) + challenge.CLOCK_SKEW:
+        yield f"the run claims to have ended at {finished}, which is in the future"
 
 
 def _dates(line: Line) -> Iterator[datetime]:

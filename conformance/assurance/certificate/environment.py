@@ -7,7 +7,7 @@ folder of wheels, can provide them.
 
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import metadata
 
 from packaging.requirements import Requirement
@@ -15,6 +15,10 @@ from packaging.utils import canonicalize_name
 
 PACKAGE = "localization-api-conformance"
 PYTHON = "# python "
+OLDEST = (3, 11)
+"""The Python that this package needs at least."""
+
+VERSION = re.compile(r"\d+\.\d+\.\d+[0-9a-z+.]{0,20}", re.ASCII)
 LINE = re.compile(r"[a-z0-9-]+==[A-Za-z0-9.!+_-]+")
 
 
@@ -60,4 +64,34 @@ def read(content: bytes) -> tuple[str, Mapping[str, str]]:
         raise NoEnvironment("environment.txt is malformed") from None
     if not head.startswith(PYTHON) or not all(map(LINE.fullmatch, lines)):
         raise NoEnvironment("environment.txt has other lines than NAME==VERSION")
-    return head.removeprefix(PYTHON), dict(line.split("==", 1) for line in lines)
+    python = head.removeprefix(PYTHON)
+    if not VERSION.fullmatch(python):
+        raise NoEnvironment(f"environment.txt has {python!r:.40} as the version of Python")
+    if tuple(map(int, python.split(".")[:2])) < OLDEST:
+        raise NoEnvironment(f"environment.txt has Python {python}, on which this package is not")
+    packages = dict(line.split("==", 1) for line in lines)
+    if len(packages) < len(lines) or PACKAGE not in packages:
+        raise NoEnvironment(f"environment.txt has a package twice, or lacks {PACKAGE}")
+    return python, packages
+
+
+def strangers(packages: Mapping[str, str]) -> Iterator[str]:
+    """The packages that this one does not need, on any system or with any of its extras."""
+    for name in sorted(packages.keys() - _possible()):
+        yield f"environment.txt has {name}, which {PACKAGE} does not need"
+
+
+def _possible() -> set[str]:
+    """The names of everything that this package may need; what is not installed needs nothing."""
+    found, waiting = set[str](), [PACKAGE]
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found.add(name)
+        try:
+            stated = metadata.distribution(name).requires or ()
+        except metadata.PackageNotFoundError:
+            continue
+        waiting += (canonicalize_name(Requirement(each).name) for each in stated)
+    return found

@@ -9,7 +9,8 @@ from typing import Any
 
 import jsonschema_rs
 
-from conformance.assurance.certificate import challenge, strict_json
+from conformance.assurance.certificate import asked, challenge, strict_json
+from conformance.assurance.certificate.asked import Asked
 from conformance.assurance.certificate.challenge import Challenge, ChallengeProblem
 from conformance.contract import files, revisions
 from conformance.contract.revisions import Revision
@@ -23,8 +24,10 @@ MOST_PADDING_OF_ALL = 8 * MOST_PADDING
 """Bytes of spaces that the replay of all responses may take."""
 
 LONGEST_REASON = 200
-YEARS = range(2020, 2200)
-"""The years in which a run may have begun."""
+YEARS = range(2026, 2200)
+"""The years in which a run may have begun: before, there was no suite to perform it."""
+
+VALID_DAYS = range(1, 3660)
 
 RUN_SCHEMA = {
     "type": "object",
@@ -92,7 +95,10 @@ class Evidence:
     def revision(self) -> Revision:
         """The revision that counts. Raises Malformed."""
         try:
-            return revisions.read(self._read("revision.json", indented=True))
+            found = revisions.read(self._read("revision.json", indented=True))
+            if type(found.valid_days) is not int or found.valid_days not in VALID_DAYS:
+                raise ValueError(f"valid-days is {found.valid_days!r:.40}")
+            return found
         except Malformed:
             raise
         except (LookupError, TypeError, ValueError, AttributeError) as problem:
@@ -131,6 +137,14 @@ class Evidence:
             return tuple(map(str, self._snapshot["fixtures"]["provisioned"]))
         except (LookupError, TypeError) as problem:
             raise Malformed(f"target.json is malformed: {_brief(problem)}") from None
+
+    @cached_property
+    def asked(self) -> Asked:
+        """What a replay is to perform. Raises Malformed for what this suite does not know."""
+        try:
+            return asked.read(self.run, len(self.exchanges))
+        except asked.Unknown as problem:
+            raise Malformed(str(problem)) from None
 
     @cached_property
     def challenge(self) -> Challenge | None:
@@ -173,6 +187,9 @@ class Evidence:
         """
         schema = files.document("report.schema.json")
         _validate("report.json", schema, self.report)
+        if not snapshot.is_exact(self._snapshot):
+            raise Malformed("target.json is not written as a run writes it, or has further keys")
+        _ = self.asked
         every = {"type": "array", "items": {"$ref": "#/$defs/exchange"}, "$defs": schema["$defs"]}
         _validate("exchanges.jsonl", every, self.exchanges)
         for number, shard in self.shards.items():

@@ -16,7 +16,6 @@ from conformance.report import known_failures, known_gaps
 from conformance.report.known_failures import Known
 from conformance.report.latency import latencies
 from conformance.runner import examination, gathering, pytest_run
-from conformance.runner.shard import Shard
 
 TIMES = frozenset({"started", "elapsed"})
 """What a replay cannot know of an exchange."""
@@ -50,35 +49,22 @@ def perform(evidence: Evidence, directory: Path) -> Recomputed:
     recording = Recording(evidence.exchanges)
     traced = any(map(_is_traced, evidence.exchanges))
     subject = examination.Subject(evidence.target, recording, evidence.provisioned, traced)
-    suite = evidence.run["suite"]
-    options = [
-        *pytest_run.options(directory, suite["depth"], suite["seed"], suite["classes"]),
-        *(f"--conformance-require={each}" for each in evidence.run["required"]),
-        *(f"--conformance-revision={suite[name]}" for name in ("revision",) if name in suite),
-        *(f"--conformance-shard={_shard(suite[name])}" for name in ("shard",) if name in suite),
-        "--conformance-report=badge",  # the smallest: nobody reads it
-    ]
+    asked = evidence.asked
     plugin = examination.Substitute(
         lambda: subject,
         _accepted(evidence),
         evidence.run.get("durations"),
-        _rounds(suite.get("rounds")),
+        asked.rounds,
+        asked.options,
     )
-    pytest_run.execute(options, [plugin])
+    # Nothing of the evidence is on the command line. The badge is the smallest: nobody reads it.
+    own = [f"--conformance-report-dir={directory}", "--conformance-report=badge"]
+    pytest_run.execute(own, [plugin])
     report = orjson.loads((directory / "report.json").read_bytes())
     lines = (directory / "exchanges.jsonl").read_bytes().splitlines()
     return Recomputed(
         report, tuple(map(orjson.loads, lines)), tuple(recording.unused), tuple(recording.missing)
     )
-
-
-def _rounds(stated: object) -> int:
-    """The number of rounds of generated requests; a wrong one is found in the report."""
-    return stated if isinstance(stated, int) else 0
-
-
-def _shard(stated: Mapping[str, int]) -> Shard:
-    return Shard(stated["number"], stated["of"])
 
 
 def _accepted(evidence: Evidence) -> tuple[Known, ...] | None:

@@ -4,25 +4,40 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from conformance.assurance.certificate import bundle, challenge, chronology, scoring
+from conformance.assurance.certificate import bundle, challenge, chronology, scoring, trust
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.contract.verdict import Conclusion
 from conformance.reference.marker import SERVER
 from conformance.runner.examination import IN_PROCESS
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
-PREDICATE_TYPE = "urn:localization-api-conformance:certificate:1"
+PREDICATE_TYPE = "urn:localization-api-conformance:certificate:2"
+EARLIER_TYPE = "urn:localization-api-conformance:certificate:1"
+"""That of certificates which state no sizes, and not what is the word of the signer."""
+
 REFERENCE = "the bundled reference implementation of localization-api-conformance"
 RESULTS = {Conclusion.CONFORMANT: "PASSED", Conclusion.NON_CONFORMANT: "WARNED"}
 
 
-def of(evidence: Evidence) -> dict[str, Any]:
-    """The in-toto statement; its subjects are the files of the evidence. Raises Malformed."""
+def of(evidence: Evidence, kind: object = PREDICATE_TYPE) -> dict[str, Any]:
+    """The in-toto statement; its subjects are the files of the evidence. Raises Malformed.
+
+    `kind` is that of an earlier suite, where one has made the certificate.
+    """
+    is_earlier = kind == EARLIER_TYPE
     return {
         "_type": STATEMENT_TYPE,
         "subject": subjects(evidence),
-        "predicateType": PREDICATE_TYPE,
-        "predicate": _predicate(evidence),
+        "predicateType": EARLIER_TYPE if is_earlier else PREDICATE_TYPE,
+        "predicate": _predicate(evidence) | ({} if is_earlier else _bounds(evidence)),
+    }
+
+
+def _bounds(evidence: Evidence) -> dict[str, Any]:
+    """How much there is to read, and what reading it cannot prove."""
+    return {
+        "sizes": {name: len(content) for name, content in evidence.files.items()},
+        "wordOfSigner": trust.words(evidence),
     }
 
 
@@ -111,6 +126,7 @@ def _challenged(evidence: Evidence) -> dict[str, Any]:
             "issued": found.issued.isoformat(),
             "deadline": found.deadline.isoformat(),
             "dates": len(dates),
+            **({} if found.vendor is None else {"vendor": found.vendor}),
         }
     }
 

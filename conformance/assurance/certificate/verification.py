@@ -1,6 +1,6 @@
 """Verification of a certificate: every statement in it, recomputed from the evidence."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +24,17 @@ from conformance.assurance.certificate.summary import Summary
 from conformance.contract import files, revisions
 from conformance.contract.revisions import Revision
 from conformance.report import source
+from conformance.report.exchange_log import EXCHANGES
 from conformance.report.run import versions
 
 CONTRACT = ("requirements.yaml", "openapi.yaml")
 MOST_SHOWN = 20
+
+BUILD = "suite"
+"""The part of a report that names the build; no other build comes to it."""
+
+OF_THE_BUILD = ("environment.txt", "revision.json")
+"""What the build that made a certificate has added to its evidence."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,8 @@ class Verification:
 
     `changes` are the verdicts on requirements that the installed suite gives differently, and `now`
     is its verdict under the revision of the certificate; only `current` verifications have them.
+    `recomputed` and `on_trust` are the parts of a report of another suite that the installed one
+    comes to as well, and those that it does not: they are the word of the signer.
     `is_other_suite`: the certificate is sound, and only the suite that made it can recompute its
     verdict. `summary` is that of a registrar.
     """
@@ -45,6 +54,8 @@ class Verification:
     now: str | None = None
     is_other_suite: bool = False
     summary: Summary | None = None
+    recomputed: tuple[str, ...] = ()
+    on_trust: tuple[str, ...] = ()
 
 
 def verify(bundle: Bundle, key: bytes | None, *, current: bool = False) -> Verification:
@@ -58,15 +69,37 @@ def verify(bundle: Bundle, key: bytes | None, *, current: bool = False) -> Verif
     problems = tuple(_sealed(bundle, pinned, evidence))
     if problems:
         return Verification(_bounded(problems))
-    if not current and not is_same_suite(evidence):
+    is_same = is_same_suite(evidence)
+    if not current and not is_same:
         return Verification((), is_other_suite=True)
-    again = _replayed(evidence)
-    found = recomputation.differences(evidence, again) if is_same_suite(evidence) else ()
+    try:
+        again = _replayed(evidence)
+        found = tuple(recomputation.differences(evidence, again))
+    except Malformed as problem:  # another suite was asked for what this one does not know
+        return Verification((str(problem),))
     if not current:
         return Verification(_bounded(found))
     was, now = (scoring.of(*each).verdict.value for each in _judged(evidence, again))
     changes = [f"the verdict was {was}, is {now}"] if was != now else []
-    return Verification(_bounded(found), _bounded([*changes, *_changes(evidence, again)]), now)
+    flips = _bounded([*changes, *_changes(evidence, again)])
+    if is_same:
+        return Verification(_bounded(found), flips, now)
+    recomputed, on_trust = _divided(evidence, found)
+    return Verification((), flips, now, recomputed=recomputed, on_trust=on_trust)
+
+
+def _divided(evidence: Evidence, found: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The parts of the report of another suite that the installed one comes to, and all others."""
+    differing = {each.split("/")[1].partition(" ")[0] for each in found if each.startswith("/")}
+    parts = dict.fromkeys([*evidence.report, *sorted(differing)])
+    if any(not each.startswith(("/", "run.json/")) for each in found):
+        differing.add(EXCHANGES)
+    parts[EXCHANGES] = None
+    on_trust = {*differing, BUILD}
+    return (
+        tuple(part for part in parts if part not in on_trust),
+        (*(part for part in parts if part in on_trust), *OF_THE_BUILD),
+    )
 
 
 def _replayed(evidence: Evidence) -> Recomputed:
@@ -110,8 +143,11 @@ def _sealed(bundle: Bundle, key: SSlibKey, evidence: Evidence) -> Iterator[str]:
         evidence.check()
         if is_same_suite(evidence):
             evidence.validate()
+            yield from environment.strangers(packages_of(evidence))
         yield from _unsound(evidence)
-        yield from recomputation.different(stated, statement.of(evidence), "the statement")
+        yield from _by_another(evidence, key)
+        expected = statement.of(evidence, stated.get("predicateType"))
+        yield from recomputation.different(stated, expected, "the statement")
     except (Malformed, environment.NoEnvironment) as problem:
         yield str(problem)
     except (LookupError, TypeError, AttributeError, ValueError) as problem:
@@ -137,8 +173,22 @@ def _altered(stated: Mapping[str, Any], evidence: Evidence) -> Iterator[str]:
     yield from flaws or ("the statement has other subjects than the evidence",)
 
 
+def packages_of(evidence: Evidence) -> Mapping[str, str]:
+    """The versions of the packages of a run. Raises NoEnvironment."""
+    return environment.read(evidence.files["environment.txt"])[1]
+
+
+def _by_another(evidence: Evidence, key: SSlibKey) -> Iterator[str]:
+    """A challenge that was issued to another key than that of the signer."""
+    asked = evidence.challenge
+    if asked is not None and asked.vendor not in (None, key.keyid):
+        yield f"the challenge is for the key {asked.vendor}, and {key.keyid} signed"
+
+
 def _unsound(evidence: Evidence) -> Iterator[str]:
     """Evidence that no certifiable run can have."""
+    if evidence.revision.name not in revisions.names():
+        yield f"unknown revision {evidence.revision.name!r:.40}: this suite has none of that name"
     if revisions.is_relaxed(evidence.revision):
         yield f"revision.json is not the published revision {evidence.revision.name}"
     yield from chronology.problems(evidence)
@@ -146,7 +196,7 @@ def _unsound(evidence: Evidence) -> Iterator[str]:
     yield from eligibility.consents(evidence)
     yield from eligibility.connections(evidence)
     yield from shards.problems(evidence)
-    _, packages = environment.read(evidence.files["environment.txt"])
+    packages = packages_of(evidence)
     if lock_file.FILE in evidence.files:
         yield from lock_file.problems(evidence.files[lock_file.FILE], packages)
     suite = evidence.report["suite"]

@@ -32,6 +32,7 @@ FLAWED = "flawed"
 COLOURS = {
     "active": "brightgreen",
     FLAWED: "yellow",
+    "early": "lightgrey",
     "expired": "lightgrey",
     "revoked": "red",
     "rejected": "red",
@@ -39,6 +40,7 @@ COLOURS = {
 FILLS = {
     "active": "#17692f",
     FLAWED: "#7a5200",
+    "early": "#5b5b5b",
     "expired": "#5b5b5b",
     "revoked": "#a11",
     "rejected": "#a11",

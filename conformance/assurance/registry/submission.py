@@ -9,7 +9,8 @@ from typing import Any
 
 from conformance.assurance.certificate import bundle, dsse, standing, summary
 from conformance.assurance.certificate.verification import verify
-from conformance.assurance.registry import settings
+from conformance.assurance.registry import answers, settings
+from conformance.assurance.registry.answers import Answers
 from conformance.assurance.registry.revocation import Revocations
 
 PRODUCT, CERTIFICATE, KEY = "PRODUCT.toml", "certificate.zip", "signer.pub"
@@ -44,18 +45,28 @@ class Submission:
         reason = revocations.reason(self.statement, self.digest)
         if reason is None and (self.faults or self.claims is None):
             return "rejected"
-        expires = (self.claims or {}).get("expires", date.max.isoformat())
-        return standing.of(expires, today, reason)
+        return standing.of(self.claims or {}, today, reason)
 
 
-def check(folder: Path) -> Submission:
-    """Read and verify a submission; takes as long as `conformance verify`."""
+def certificates(registry: Path) -> Iterator[Path]:
+    """The certificates of all submissions of a registry."""
+    yield from sorted(registry.glob(f"*/{CERTIFICATE}"))
+
+
+def check(folder: Path, known: Answers | None = None) -> Submission:
+    """Read and verify a submission; takes as long as `conformance verify`.
+
+    `known` are the answers to challenges in its registry, if they were read before.
+    """
     product, faults = _product(folder / PRODUCT)
     certificate = _certificate(folder)
     faults += certificate.faults
     if certificate.claims is not None:
         faults += _contradictions(product, certificate.claims)
         faults += _nobodys(folder.parent, certificate.claims)
+        others = answers.of(certificates(folder.parent)) if known is None else known
+        shared = answers.shared(certificate.claims, others)
+        faults += (f"{CERTIFICATE}: {fault}" for fault in shared)
     return replace(certificate, product=product, faults=tuple(faults))
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from conformance.assurance.certificate import bundle, dsse, environment, standing
+from conformance.assurance.certificate import bundle, dsse, environment, standing, trust
+from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.verification import Verification
 from conformance.commands.certification.probing import Probed
 from conformance.contract.quantity import quantity
@@ -30,8 +31,7 @@ def claims(stated: Mapping[str, Any], state: str) -> Iterator[str]:
     if "reference" in target:
         yield f"  this is {target['reference']}, and nobody's product"
     yield f"  revision {stated['revision']}, {stated['started']} to {stated['finished']}"
-    shown = "EXPIRED on" if state == standing.EXPIRED else f"{state}, valid until"
-    yield f"  {shown} {stated['expires']}"
+    yield f"  {_validity(state)} {stated['expires']}"
     musts = stated["counts"]["must"]
     counted = ", ".join(f"{number} {verdict}" for verdict, number in musts.items())
     yield f"  must: {counted}"
@@ -42,6 +42,11 @@ def claims(stated: Mapping[str, Any], state: str) -> Iterator[str]:
     if merged := stated.get("shards"):
         yield f"  merged from {quantity(len(merged), 'shard')}"
     yield from _exceptions(stated)
+
+
+def _validity(state: str) -> str:
+    words = {standing.EXPIRED: "EXPIRED on", standing.EARLY: "NOT YET VALID on that day; until"}
+    return words.get(state, f"{state}, valid until")
 
 
 def _exceptions(stated: Mapping[str, Any]) -> Iterator[str]:
@@ -67,14 +72,25 @@ def outcome(found: bundle.Bundle, verification: Verification, *, current: bool) 
     yield f"  signed with the key {dsse.public_key(found.key, 'the signer').keyid}"
     if current:
         yield from verification.changes or (SAME,)
+        if verification.on_trust:
+            yield from _parts(verification)
     elif verification.is_other_suite:
         yield from _remedy(found)
     else:
         yield "VERIFIED: the evidence supports every statement."
         yield from dsse.MEANING.splitlines()
+        yield "On the word of the signer, which nothing in the evidence proves:"
+        yield from (f"  {each}" for each in trust.words(Evidence(found.evidence)))
     if verification.summary:
         registrar = verification.summary
         yield f"A registrar verified it on {registrar.verified}, and signed with {registrar.key}."
+
+
+def _parts(verification: Verification) -> Iterator[str]:
+    """What the installed suite has recomputed of a certificate of another one."""
+    yield f"RECOMPUTED, and the same: {', '.join(verification.recomputed) or 'nothing'}"
+    yield f"NOT RECOMPUTED, the word of the signer: {', '.join(verification.on_trust)}"
+    yield "The suite that made it recomputes the rest: --then, without --with-current-suite."
 
 
 def _remedy(found: bundle.Bundle) -> Iterator[str]:

@@ -84,6 +84,12 @@ def challenge(part: argparse.ArgumentParser) -> None:
     part.add_argument(
         "--base-url", metavar="URL", help="the only target that may answer it (default: any)"
     )
+    part.add_argument(
+        "--vendor",
+        type=Path,
+        metavar="KEY.pub",
+        help="the only key that may sign the answer (default: any)",
+    )
     usual.json(part)
     part.add_argument(
         "file",

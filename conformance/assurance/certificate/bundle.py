@@ -122,7 +122,12 @@ def _read(content: bytes) -> Bundle:
 
 
 def _content(entry: Entry) -> bytes:
-    return entry.content(Meter(_budget(entry.name)))
+    return entry.content(meter(entry.name))
+
+
+def meter(name: str) -> Meter:
+    """What counts the content of a file of this name."""
+    return Meter(_budget(name))
 
 
 def _budget(name: str) -> Budget:

@@ -1,0 +1,205 @@
+"""Certificates that cost: each is rejected in a minute and 400 MiB, whatever it states."""
+
+import subprocess
+import sys
+import tarfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from process import COMMAND, surroundings
+from securesystemslib.dsse import Envelope
+from securesystemslib.signer import CryptoSigner
+
+from conformance.assurance.certificate import archive, bundle, dsse, statement, strict_json
+from conformance.assurance.certificate.archive import Entry
+from conformance.assurance.certificate.evidence import Evidence
+
+KEPT = Path(__file__).parents[1] / "assurance" / "certificates" / "0.1.0-dev.tar.xz"
+LONGEST = 60
+MOST_MEMORY = 400 * 1024
+"""KiB."""
+
+MIB = 1024 * 1024
+SIGNER = CryptoSigner.generate_ed25519()
+Entries = dict[str, Entry]
+
+
+@pytest.fixture(scope="module")
+def kept() -> dict[str, bytes]:
+    """The files of a certificate, with the exchanges of its beginning: its size does not matter."""
+    with tarfile.open(KEPT) as found:
+        files = {
+            member.name: content.read()
+            for member in found
+            if (content := found.extractfile(member)) is not None
+        }
+    files["exchanges.jsonl"] = b"".join(files["exchanges.jsonl"].splitlines(keepends=True)[:200])
+    return {name: files[name] for name in bundle.EVIDENCE}
+
+
+def repeated(piece: bytes, times: int, head: bytes = b"", tail: bytes = b"") -> tuple[int, bytes]:
+    """The size of a long text, and its compressed form, made of one compressed piece."""
+    packer = zlib.compressobj(9, wbits=archive.RAW)
+    first = packer.compress(head + piece) + packer.flush(zlib.Z_FULL_FLUSH)
+    each = packer.compress(piece) + packer.flush(zlib.Z_FULL_FLUSH)
+    last = packer.compress(tail) + packer.flush()
+    size = len(head) + len(piece) * times + len(tail)
+    return size, first + each * (times - 1) + last
+
+
+def entry(name: str, content: bytes) -> Entry:
+    """A file of an archive."""
+    (found,) = archive.entries(archive.packed({name: content}))
+    return found
+
+
+def keys_twice(most: int) -> bytes:
+    """An object of so many bytes whose last key is there twice."""
+    names = [b'"k%08d": 0' % number for number in range(most // 15)]
+    return b"{\n" + b",\n".join([*names, names[-1]]) + b"\n}"
+
+
+def twice_in_statement(entries: Entries) -> None:
+    """The last key of the statement is there twice."""
+    payload = keys_twice(700_000).replace(b"\n", b"")
+    envelope = Envelope(payload, dsse.PAYLOAD_TYPE, {})
+    envelope.sign(SIGNER)
+    content = strict_json.written(envelope.to_dict())
+    entries[bundle.STATEMENT] = entry(bundle.STATEMENT, content)
+
+
+def twice_in_report(entries: Entries) -> None:
+    """The last key of a long report is there twice; its size is signed."""
+    entries["report.json"] = entry("report.json", keys_twice(60 * 1000 * 1000))
+
+
+def half_as_long(entries: Entries) -> None:
+    """A report with as many keys as one may have, the last one twice."""
+    entries["report.json"] = entry("report.json", keys_twice(4_500_000))
+
+
+def one_long_line(entries: Entries) -> None:
+    """Empty lists in one line of the exchanges."""
+    size, compressed = repeated(b"[]," * (MIB // 3), 380, head=b"[", tail=b"[]]\n")
+    entries["exchanges.jsonl"] = Entry("exchanges.jsonl", 0, size, compressed)
+
+
+def many_lines(entries: Entries) -> None:
+    """An empty list in each line of the exchanges."""
+    size, compressed = repeated(b"[]\n" * (MIB // 3), 380)
+    entries["exchanges.jsonl"] = Entry("exchanges.jsonl", 0, size, compressed)
+
+
+def lists_in_lines(entries: Entries) -> None:
+    """As many empty lists in each line as it may have."""
+    line = b'{"id":[' + b"[]," * 450 + b"[]]}\n"
+    size, compressed = repeated(line * (MIB // len(line)), 300)
+    entries["exchanges.jsonl"] = Entry("exchanges.jsonl", 0, size, compressed)
+
+
+def understated(entries: Entries) -> None:
+    """A file that states 1,000 bytes and unpacks to 2 GB."""
+    _, compressed = repeated(b" " * MIB, 2048)
+    entries["run.json"] = Entry("run.json", 0, 1000, compressed)
+
+
+def overstated(entries: Entries) -> None:
+    """A file that states 2 GB and has them."""
+    size, compressed = repeated(b" " * MIB, 2048)
+    entries["run.json"] = Entry("run.json", 0, size, compressed)
+
+
+def near_misses(entries: Entries) -> None:
+    """A target with 200,000 near misses of a secret."""
+    name = "target.json"
+    target = orjson.loads(entries[name].content(bundle.meter(name)))
+    target["credentials"]["primary"]["api-key"]["near-misses"] = [True] * 200_000
+    entries[name] = entry(name, orjson.dumps(target, option=orjson.OPT_INDENT_2))
+
+
+def deep(entries: Entries) -> None:
+    """A run.json of nested lists."""
+    entries["run.json"] = entry("run.json", b"[" * 1_000_000 + b"]" * 1_000_000)
+
+
+HOSTILE: dict[str, tuple[Callable[[Entries], None], str]] = {
+    "a statement with a key twice": (twice_in_statement, "the statement: duplicate key"),
+    "a report with a key twice": (twice_in_report, "has more JSON values than a run writes"),
+    "a shorter one": (half_as_long, "report.json is malformed: duplicate key 'k00299999'"),
+    "empty lists in a line": (one_long_line, "has a line of more than"),
+    "an empty list in each line": (many_lines, "exchanges.jsonl has more than 100000 lines"),
+    "empty lists in each line": (lists_in_lines, "has more JSON values than a run writes"),
+    "a file that understates its size": (understated, "does not unpack to what the archive says"),
+    "a file of gigabytes": (overstated, "unpacks to more than 4194304 bytes of run.json"),
+    "near misses": (near_misses, "target.json has more JSON values than a run writes"),
+    "nested lists": (deep, "run.json has more JSON values than a run writes"),
+}
+
+
+def certificate(files: dict[str, bytes], change: Callable[[Entries], None]) -> bytes:
+    """The archive of a certificate whose statement fits the entries: their sizes, and digests."""
+    signed = dsse.sign(statement.of(Evidence(files)), SIGNER)
+    written = {**files, bundle.STATEMENT: strict_json.written(signed), bundle.KEY: dsse.pem(SIGNER)}
+    entries = {found.name: found for found in archive.entries(archive.packed(written))}
+    before = entries[bundle.STATEMENT]
+    change(entries)
+    if entries[bundle.STATEMENT] is before:
+        stated: Any = dsse.unverified(signed)
+        stated["predicate"]["sizes"] = {name: entries[name].size for name in files}
+        for subject in stated["subject"]:
+            changed = entries[subject["name"]]
+            if changed.crc:
+                content = zlib.decompress(changed.compressed, archive.RAW)
+                subject["digest"]["sha256"] = bundle.digest(content)
+        again = strict_json.written(dsse.sign(stated, SIGNER))
+        entries[bundle.STATEMENT] = entry(bundle.STATEMENT, again)
+    return archive.joined(list(entries.values()))
+
+
+MEASURED = """\
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:], stderr=subprocess.STDOUT)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(code, used.ru_maxrss, used.ru_utime + used.ru_stime)
+"""
+"""A small process: one that was forked from a large one counts its memory as well."""
+
+
+def verified(folder: Path, path: Path) -> tuple[int, str, int, float]:
+    """The exit code of verify, its output, the largest resident set in KiB, and CPU seconds."""
+    words = [sys.executable, "-c", MEASURED, *COMMAND, "verify", str(path)]
+    done = subprocess.run(
+        words, cwd=folder, env=surroundings(), capture_output=True, text=True, check=True
+    )
+    said, _, last = done.stdout.rstrip().rpartition("\n")
+    code, memory, seconds = last.split()
+    return int(code), said, int(memory), float(seconds)
+
+
+@pytest.mark.parametrize(("change", "expected"), HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_certificate_is_rejected_within_bounds(
+    change: Callable[[Entries], None], expected: str, kept: dict[str, bytes], tmp_path: Path
+) -> None:
+    """In one line, without an internal error; seconds are those of the processor."""
+    path = tmp_path / "hostile.zip"
+    path.write_bytes(certificate(kept, change))
+    code, said, memory, seconds = verified(tmp_path, path)
+    assert code in (1, 4), said
+    assert expected in said
+    assert memory < MOST_MEMORY
+    assert seconds < LONGEST
+
+
+def test_the_certificate_in_front_of_these_changes_is_sound(
+    kept: dict[str, bytes], tmp_path: Path
+) -> None:
+    """Otherwise they would show nothing."""
+    path = tmp_path / "honest.zip"
+    path.write_bytes(certificate(kept, lambda _: None))
+    code, said, _, _ = verified(tmp_path, path)
+    assert code == 1
+    assert "NOT RECOMPUTED: signature and digests are valid" in said

@@ -10,7 +10,7 @@ from typing import Any
 
 from conformance.assurance.certificate import archive, dsse, strict_json
 from conformance.assurance.certificate.archive import ArchiveProblem, Entry
-from conformance.assurance.certificate.budget import MIB, Budget, Meter
+from conformance.assurance.certificate.budget import MIB, Budget, BudgetProblem, Meter
 from conformance.report import kept_shards
 
 EVIDENCE = {
@@ -72,6 +72,19 @@ def files(found: Bundle) -> dict[str, bytes]:
         STATEMENT: strict_json.written(found.envelope),
         KEY: found.key,
     }
+
+
+def excesses(found: Bundle) -> Iterator[str]:
+    """The files of a certificate that nobody would read, since they cost too much."""
+    for name, content in files(found).items():
+        counted = meter(name)
+        try:
+            counted.feed(content)
+            counted.close()
+        except BudgetProblem as problem:
+            yield f"{name} {problem}"
+        if len(content) > _budget(name).bytes:
+            yield f"{name} has more than {_budget(name).bytes} bytes"
 
 
 def read(path: Path) -> Bundle:

@@ -19,7 +19,7 @@ from conformance.report import kept_shards
 from conformance.target import snapshot
 from conformance.target.target import Target
 
-MOST_EXCHANGES = 400_000
+MOST_EXCHANGES = 100_000
 MOST_PADDING_OF_ALL = 8 * MOST_PADDING
 """Bytes of spaces that the replay of all responses may take."""
 

@@ -121,6 +121,8 @@ def issued(
     if reasons:
         raise NotCertified(reasons)
     found = sealed(evidence, signer)
+    if excesses := list(bundle.excesses(found)):
+        raise NotCertified(excesses)
     verification = verify(found, None)
     if verification.is_other_suite:
         raise NotCertified(["another version of this package, or of the contract, made this run"])

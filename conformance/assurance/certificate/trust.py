@@ -24,6 +24,8 @@ def _words(evidence: Evidence) -> Iterator[str]:
     yield "the times of the exchanges, and the latencies, which are computed from them"
     yield "the versions of Python and of the packages that the report does not name"
     yield "the product, the path of the profile, and the limits in it that no check has reached"
+    if evidence.challenge is not None and evidence.challenge.vendor is None:
+        yield "that the challenge was given to nobody else: it names no key that may answer it"
     if evidence.run.get("certificates"):
         yield "the certificates of TLS, which a replay has no connection to ask for"
     if evidence.run["known-failures"]:

@@ -26,6 +26,7 @@ from conformance.assurance.certificate import (
     recomputation,
     strict_json,
 )
+from conformance.assurance.certificate.budget import Budget
 from conformance.assurance.certificate.bundle import Bundle
 from conformance.assurance.certificate.evidence import Evidence
 from conformance.assurance.certificate.recomputation import Recomputed
@@ -249,6 +250,29 @@ def test_an_expired_certificate_is_not_good(
     assert main(["verify", "--json", "--on", "2199-01-01", str(honest)]) == 1
     shown = json.loads(capsys.readouterr().out)
     assert (shown["verified"], shown["status"]) == (True, "expired")
+
+
+def test_a_certificate_is_not_valid_before_its_run(
+    honest: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever day `--on` chooses."""
+    assert main(["verify", "--on", "2026-01-01", str(honest)]) == 1
+    assert "  NOT YET VALID on that day; until " in capsys.readouterr().out
+    assert main(["verify", "--json", "--on", "2026-01-01", str(honest)]) == 1
+    assert json.loads(capsys.readouterr().out)["status"] == "early"
+
+
+def test_a_run_that_nobody_would_read_is_not_certified(
+    certified: Certified, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its certificate would be rejected for its size."""
+    small = {**bundle.LIMITS, "exchanges.jsonl": Budget(1000, 1000, 10), "run.json": Budget(10)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bundle, "LIMITS", small)
+        assert certify(certified, tmp_path / "large.zip") == 1
+    shown = capsys.readouterr().out
+    assert "  exchanges.jsonl has more than 1000 bytes" in shown
+    assert "  run.json has more than 10 bytes" in shown
 
 
 def test_the_environment_lists_what_is_installed(certified: Certified) -> None:

@@ -17,6 +17,7 @@ from securesystemslib.signer import CryptoSigner
 from conformance.__main__ import main
 from conformance.assurance.certificate import (
     bundle,
+    challenge,
     dsse,
     issuing,
     recomputation,
@@ -177,6 +178,12 @@ def test_a_challenge_that_two_keys_have_answered_counts_for_neither(
     found = issuing.sealed(Evidence(certified.evidence), signer)
     certified.write(other / "certificate.zip", found)
     (other / "signer.pub").write_bytes(dsse.pem(signer))
+    (folder / "broken").mkdir()
+    (folder / "broken" / "certificate.zip").write_bytes(b"")  # it answers nothing
+    alone = {name: each for name, each in certified.evidence.items() if name != challenge.FILE}
+    (folder / "unasked").mkdir()
+    unasked = issuing.sealed(Evidence(alone), signer)
+    certified.write(folder / "unasked" / "certificate.zip", unasked)
     for name in ("acme-dub", "other"):
         faults = submission.check(folder / name).faults
         assert any(

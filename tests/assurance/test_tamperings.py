@@ -479,6 +479,7 @@ EVIDENCE |= {
         asks(revision="--pdb"),
         "run.json asks for the revision '--pdb', which this suite does not know",
     ),
+    "classes that are a text": (asks(classes="read"), "run.json has no list of classes"),
     "rounds without an end": (asks(rounds=10**12), "run.json asks for the rounds 1000000000000"),
     "a shard that is a text": (asks(shard="1/2"), "run.json has a shard without its number"),
 }
@@ -588,6 +589,21 @@ def test_a_shorter_list_of_what_nothing_proves_is_rejected(certified: Certified)
         "the statement/predicate/sizes/run.json",
         "the statement/predicate/wordOfSigner",
     ]
+
+
+def test_another_suite_does_not_perform_what_it_does_not_know(
+    certified: Certified, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as a depth of a later suite: that is a problem, and no internal error."""
+    files = dict(certified.evidence)
+    run(lambda report: report["suite"].update(depth="abyss"))(files)
+    edited("revision.json", lambda revision: revision.update(depths=["abyss"]))(files)
+    monkeypatch.setattr("conformance.report.source.digest", lambda: "another build")
+    monkeypatch.setattr(recomputation, "replay", REPLAY)
+    found = verify(issuing.sealed(Evidence(files), certified.signer), None, current=True)
+    assert found.problems == (
+        "run.json asks for the depth 'abyss', which this suite does not know",
+    )
 
 
 def test_another_suite_says_what_it_has_recomputed_and_is_never_satisfied(
@@ -931,6 +947,18 @@ def longer(content: bytes) -> bytes:
     return archive.joined([replace(first, compressed=first.compressed + b"x"), *others])
 
 
+def shorter(content: bytes) -> bytes:
+    """An archive whose first compressed file lacks its last bytes."""
+    first, *others = archive.entries(content)
+    return archive.joined([replace(first, compressed=first.compressed[:-9]), *others])
+
+
+def broken(content: bytes) -> bytes:
+    """An archive whose first compressed file is not one."""
+    first, *others = archive.entries(content)
+    return archive.joined([replace(first, compressed=b"\xff" * 9), *others])
+
+
 def other_order(content: bytes) -> bytes:
     """An archive with its first file in the second place."""
     first, second, *others = archive.entries(content)
@@ -952,6 +980,8 @@ FORMS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
         "a header differs",
     ),
     "an understated size": (understated, "another size than the statement says|not unpack to"),
+    "a compressed file without its end": (shorter, "does not unpack to what the archive says"),
+    "a compressed file that is none": (broken, "does not unpack to what the archive says"),
     "bytes behind a compressed file": (longer, "is followed by other bytes"),
     "another order": (other_order, "has its files in another order"),
     "a part of it": (lambda content: content[:-5], "stands before"),

@@ -127,11 +127,12 @@ def _entries(content: bytes) -> dict[str, Entry]:
 def _read(content: bytes) -> Bundle:
     by_name = _entries(content)
     envelope = _envelope(_content(by_name.pop(STATEMENT)))
-    for name, stated in dsse.sizes(envelope).items():
-        if name in by_name and by_name[name].size != stated:
-            raise ArchiveProblem(f"{name} has another size than the statement says")
     key = _content(by_name.pop(KEY))
-    return Bundle({name: _content(entry) for name, entry in by_name.items()}, envelope, key)
+    stated = dsse.sizes(envelope)
+    # What has another size than was signed is not unpacked: no digest fits it in any case.
+    signed = {name for name, entry in by_name.items() if entry.size == stated.get(name, entry.size)}
+    evidence = {name: _content(entry) if name in signed else b"" for name, entry in by_name.items()}
+    return Bundle(evidence, envelope, key)
 
 
 def _content(entry: Entry) -> bytes:

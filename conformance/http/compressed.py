@@ -6,9 +6,10 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from urllib.parse import unquote_to_bytes
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
+
+from conformance.http.escapes import Span
 
 MOST_UNPACKED = 256 * 1024
 """Bytes that one stream is unpacked to; what comes later in it is not looked at."""
@@ -29,9 +30,9 @@ GZIP = b"\x1f\x8b\x08"
 ZLIB = tuple(b"\x78" + bytes([flags]) for flags in (0x01, 0x5E, 0x9C, 0xDA))
 """The first bytes of streams that say what they are."""
 
-_RUN = re.compile(rb'(?:\\[bfnrt"\\])*((?:[A-Za-z0-9+/_-]|\\/|%2[BbFf])+)(?:=|%3[Dd]){0,2}')
+_RUN = re.compile(rb'(?:\\[bfnrt"\\])*([A-Za-z0-9+/_-]+)={0,2}')
 _STANDARD = bytes.maketrans(b"-_", b"+/")
-_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-\\%"
+_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-\\"
 _IN_BASE64 = bytes(ord("x" if octet in _CHARACTERS else " ") for octet in range(256))
 _LONG_RUN = b"x" * SHORTEST_DEFLATE
 
@@ -39,14 +40,15 @@ Reveals = Callable[[bytes], bytes | None]
 """The variable of a secret in a text, or None."""
 
 
-def replaced(text: bytes, reveals: Reveals) -> bytes:
-    """The text with a variable for each compressed text that reveals a secret.
+def spans(text: bytes, reveals: Reveals) -> Iterator[Span]:
+    """The places of compressed texts that reveal a secret, in order, and the variable for each.
 
     A stream with a header is found anywhere in a text of base64, one without at its beginning.
     """
     if text.startswith((GZIP, *ZLIB)) and (variable := reveals(_unpacked(text))):
-        return variable
-    pieces, end, work = [], 0, MOST_WORK
+        yield 0, len(text), variable
+        return
+    end, work = 0, MOST_WORK
     for start, shortest in _starts(text):
         if start < end:
             continue
@@ -57,9 +59,8 @@ def replaced(text: bytes, reveals: Reveals) -> bytes:
             continue
         work -= found.work
         if variable := reveals(found.content):
-            pieces += [text[end : found.start], variable]
+            yield found.start, found.stop, variable
             end = found.stop
-    return b"".join([*pieces, text[end:]]) if pieces else text
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def _stream(text: bytes, start: int, shortest: int) -> _Stream | None:
 
 
 def _decoded(run: bytes) -> bytes:
-    plain = unquote_to_bytes(run.replace(b"\\/", b"/")).translate(_STANDARD)
+    plain = run.translate(_STANDARD)
     whole = plain[: len(plain) - (len(plain) % 4 == 1)]
     return base64.b64decode(whole + b"=" * (-len(whole) % 4))
 

@@ -1,17 +1,22 @@
 """Redaction: removes secrets from everything that is written or shown.
 
-The redactor searches for every spelling of a secret in http.spellings, and from
-`secret_search.LONG` characters on every beginning and every end of it with at least
-`secret_search.SHORTEST_PART` characters; also within compressed texts.
+A text is decoded layer by layer (http.escapes). In each layer the redactor searches for every
+spelling of a secret in http.spellings, and from `secret_search.LONG` characters on for every
+beginning and every end of it with at least `secret_search.SHORTEST_PART` characters; also within
+compressed texts. What is found is replaced in the text itself, with all escapes of it.
 """
 
+import re
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from operator import itemgetter
 
-from conformance.http import compressed
+from conformance.http import compressed, escapes
+from conformance.http.escapes import Layer, Span
 from conformance.http.own_words import own_words
 from conformance.http.secret_search import Pattern, Search, patterns
+from conformance.http.spellings import SHORTEST
 
 LONGEST_REMEMBERED = 200
 MOST_REMEMBERED = 5000
@@ -27,27 +32,63 @@ DEEPEST = 100
 """Levels of a JSON value that are written; orjson can write 254."""
 
 
+UNUSUAL = re.compile(r'[\\"]|[^ -~]')
+"""What hardly any secret has: with one of those, more escapes are decoded."""
+
+
 class _Searches:
     """The patterns of all secrets, and the searches for them."""
 
-    def __init__(self, sought: Mapping[bytes, Pattern]) -> None:
+    def __init__(self, sought: Mapping[bytes, Pattern], *, unusual: bool) -> None:
         self.patterns = sought
-        self.any_case = Search(_of_case(sought, any_case=True), any_case=True)
-        self.exact = Search(_of_case(sought, any_case=False), any_case=False)
+        self.unusual = unusual
+        self._any_case = Search(_of_case(sought, any_case=True), any_case=True)
+        self._exact = Search(_of_case(sought, any_case=False), any_case=False)
 
     def replace(self, text: bytes) -> bytes:
         """The text with variables; no secret is sought in the variable of another one."""
-        return self.any_case.replace(text, self._short)
+        pieces, end = [], 0
+        for start, stop, variable in _merged(self._spans(text, self._in_layer)):
+            pieces += [text[end:start], variable]
+            end = stop
+        return b"".join([*pieces, text[end:]]) if pieces else text
 
-    def _short(self, text: bytes) -> bytes:
-        return self.exact.replace(text, self._compressed)
+    def layers(self, text: bytes) -> Iterator[Layer]:
+        """The text and what it is decoded to, see http.escapes."""
+        return escapes.layers(text, unusual=self.unusual)
 
-    def _compressed(self, text: bytes) -> bytes:
-        return compressed.replaced(text, self._variable)
+    def _spans(self, text: bytes, search: Callable[[bytes], Iterable[Span]]) -> Iterator[Span]:
+        """The places of secrets in all layers of a text."""
+        for layer in self.layers(text):
+            yield from layer.origin(_merged(search(layer.text)))
 
-    def _variable(self, text: bytes) -> bytes | None:
-        """The variable of the first secret in a text that was compressed."""
-        return self.any_case.first(text) or self.exact.first(text)
+    def _in_layer(self, text: bytes) -> Iterator[Span]:
+        yield from self._plain(text)
+        yield from compressed.spans(text, self._revealed)
+
+    def _plain(self, text: bytes) -> Iterator[Span]:
+        yield from self._any_case.spans(text)
+        yield from self._exact.spans(text)
+
+    def _revealed(self, text: bytes) -> bytes | None:
+        """The variable of a secret in a text that was compressed."""
+        return next((variable for _, _, variable in self._spans(text, self._plain)), None)
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """The spans in order; those that overlap as one, with the variable of the longest."""
+    merged: list[Span] = []
+    longest = 0
+    for start, stop, variable in sorted(spans, key=itemgetter(0)):
+        length = stop - start
+        if not merged or start >= merged[-1][1]:
+            merged.append((start, stop, variable))
+            longest = length
+            continue
+        first, last, name = merged[-1]
+        merged[-1] = first, max(stop, last), variable if length > longest else name
+        longest = max(length, longest)
+    return merged
 
 
 @lru_cache(maxsize=1024)
@@ -74,7 +115,7 @@ class Redactor:
         self._adding = threading.Lock()
         # Replaced, never changed: other threads may read them while a secret is added.
         self._patterns: dict[bytes, Pattern] = {}
-        self._searches = _Searches({})
+        self._searches = _Searches({}, unusual=False)
         self._known: dict[str, str] = {}
         for secret, variable in secrets.items():
             self.add(secret, variable)
@@ -106,7 +147,8 @@ class Redactor:
         if self._searches.patterns is not self._patterns:
             with self._adding:
                 if self._searches.patterns is not self._patterns:
-                    self._searches = _Searches(self._patterns)
+                    unusual = any(map(UNUSUAL.search, self._secrets))
+                    self._searches = _Searches(self._patterns, unusual=unusual)
         return self._searches
 
     def text(self, text: str) -> str:
@@ -128,21 +170,16 @@ class Redactor:
         # A long text may have been cut within a secret, of which the beginning is left.
         quoted = text.rstrip("'\"")
         content = quoted.encode()
-        end = content[-SHORTEST_PART:]  # this much is left of a secret that was cut
-        near = (
-            (spelling, pattern.variable)
-            for spelling, pattern in self._patterns.items()
-            if end in spelling
-        )
         cut = [
-            (length, variable)
-            for spelling, variable in near
-            if (length := _overlap(content, spelling))
+            span
+            for layer in escapes.of_cut(content, self._prepared().layers)
+            for beginning in _beginnings(layer.text, self._patterns)
+            for span in layer.origin([beginning])
         ]
         if not cut:
             return text
-        length, variable = max(cut)
-        return content[:-length].decode() + variable.decode() + text[len(quoted) :]
+        start, _, variable = max(cut, key=lambda span: (-span[0], span[2]))
+        return content[:start].decode() + variable.decode() + text[len(quoted) :]
 
     def headers(self, headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
         """The headers without secrets."""
@@ -161,7 +198,22 @@ class Redactor:
             return {self.text(str(key)): self.value(each, depth - 1) for key, each in value.items()}
         if isinstance(value, list | tuple):
             return [self.value(each, depth - 1) for each in value]
-        return str(value) if isinstance(value, int) and not -(2**63) <= value < 2**64 else value
+        return self._number(value) if isinstance(value, int) else value
+
+    def _number(self, value: int) -> object:
+        text = str(value)
+        if not -(2**63) <= value < 2**64:
+            return self.text(text)
+        # A secret may be a number.
+        return value if len(text) < SHORTEST or self.text(text) == text else self.text(text)
+
+
+def _beginnings(text: bytes, sought: Mapping[bytes, Pattern]) -> Iterator[Span]:
+    """The beginnings of secrets at the end of a text that was cut."""
+    end = text[-SHORTEST_PART:]  # this much is left of a secret that was cut
+    for spelling, pattern in sought.items():
+        if end in spelling and (length := _overlap(text, spelling)):
+            yield len(text) - length, len(text), pattern.variable
 
 
 def _overlap(text: bytes, spelling: bytes) -> int:

@@ -1,13 +1,14 @@
 """The search for secrets in a text: whole, and the beginnings and ends of long ones."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
+from conformance.http.escapes import Span
 from conformance.http.own_words import own_words
 from conformance.http.spellings import SHORTEST, Spelling, spelled
 
@@ -16,6 +17,9 @@ LONG = 24
 
 SHORTEST_PART = 8
 """Characters of the shortest beginning or end that is sought; one that is a word is longer."""
+
+FOLDED = bytes(range(256)).lower().replace(b"+", b" ")
+"""One letter case, and one character for a blank and for `+`, which is a blank in a form."""
 
 ESCAPED = frozenset(b'"\\/bfnrtu')
 """What follows a backslash in JSON."""
@@ -38,7 +42,7 @@ class Pattern:
     @cached_property
     def text(self) -> bytes:
         """What is sought."""
-        return self.exact.lower() if self.any_case else self.exact
+        return self.exact.translate(FOLDED) if self.any_case else self.exact
 
     def beginning(self, text: bytes, start: int) -> int:
         """The bytes of the longest beginning of the pattern at a place in the text."""
@@ -130,20 +134,11 @@ class Search:
         self._seeds = list(_with_shorter(seeds))
         self._finder = BytesAhoCorasick(list(seeds), matchkind=MatchKind.LeftmostLongest)
 
-    def replace(self, text: bytes, between: Callable[[bytes], bytes]) -> bytes:
-        """The text with variables for secrets; `between` is applied to what is left."""
-        pieces, end = [], 0
-        for start, stop, variable in self._matches(text):
-            pieces += [between(text[end:start]), variable]
-            end = stop
-        return b"".join([*pieces, between(text[end:])]) if pieces else between(text)
-
-    def first(self, text: bytes) -> bytes | None:
-        """The variable of the first pattern that is found in a text."""
-        return next((variable for _, _, variable in self._matches(text)), None)
-
-    def _matches(self, text: bytes) -> Iterator[tuple[int, int, bytes]]:
-        folded = text.lower() if self._any_case else text
+    def spans(self, text: bytes) -> Iterator[Span]:
+        """The places of secrets in a text, in order, and the variable for each."""
+        if not self._seeds:
+            return
+        folded = text.translate(FOLDED) if self._any_case else text
         end = 0
         for number, place, _ in self._finder.find_matches_as_indexes(folded):
             if place < end:

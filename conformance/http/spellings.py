@@ -2,17 +2,13 @@
 
 import base64
 import codecs
-import html
-import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from urllib.parse import quote, quote_plus
+
+from conformance.http.escapes import layers
 
 SHORTEST = 8
 """Characters of a secret that is also sought in any letter case and in unusual encodings."""
-
-Encode = Callable[[str], bytes]
 
 
 @dataclass(frozen=True)
@@ -41,9 +37,9 @@ def spellings(secret: str) -> Iterator[bytes]:
 def spelled(secret: str) -> Iterator[Spelling]:
     """A secret in all encodings that may carry it, each one once; none is empty.
 
-    Plain, percent, form, JSON, Python, and base64 in both alphabets. From `SHORTEST` characters
-    on also: within the base64 or base32 of a longer text, HTML, hexadecimal, reversed, rotated,
-    each character escaped or as a number, in UTF-16, and percent-encoded or in base64 twice.
+    Escapes are no spellings: they are decoded before the search (http.escapes). Plain, and base64
+    in both alphabets. From `SHORTEST` characters on also: within the base64 or base32 of a longer
+    text, hexadecimal, reversed, rotated, each character as a number, in UTF-16, in base64 twice.
     """
     found = [*_usual(secret)]
     if len(secret) >= SHORTEST:
@@ -57,29 +53,22 @@ def spelled(secret: str) -> Iterator[Spelling]:
 
 
 def _usual(secret: str) -> Iterator[Spelling]:
-    for encode in (str.encode, *_JSON, _read_as_latin):
-        yield Spelling(tuple(map(encode, secret)))
-    # Python chooses the quotes by the whole text.
-    yield Spelling((repr(secret)[1:-1].encode(),))
-    yield Spelling((repr(secret.encode())[2:-1].encode(),))
+    yield Spelling(tuple(map(_read_as_latin, secret)))
     for raw in _encoded(secret):
         yield Spelling(raw)
-        for percent in _PERCENT:
-            yield Spelling(tuple(percent(each).encode() for each in raw))
+        yield Spelling(tuple(unit.replace(b" ", b"+") for unit in raw))  # of a form
         yield from _base64(b"".join(raw))
+    # What looks like an escape in a secret is decoded as well.
+    _, *decoded = layers(secret.encode(), unusual=True)
+    for layer in decoded:
+        if len(layer.text) >= SHORTEST:
+            yield Spelling(tuple(_octets(layer.text)))
 
 
 def _unusual(secret: str) -> Iterator[Spelling]:
-    for encode in _HTML:
-        yield Spelling(tuple(map(encode, secret)))
     yield Spelling(tuple(map(str.encode, reversed(secret))), is_reversed=True)
     yield Spelling(tuple(map(str.encode, codecs.encode(secret, "rot13"))))
-    for backslash in ("\\", "\\\\"):  # one, or two within a JSON string
-        yield Spelling(tuple(_unicode_escape(character, backslash) for character in secret))
-        yield Spelling(tuple(f"{backslash}u{{{ord(each):x}}}".encode() for each in secret))
     for raw in _encoded(secret):
-        for percent in _PERCENT:
-            yield Spelling(tuple(_everything(percent(each).encode()).encode() for each in raw))
         yield from _unusual_octets(b"".join(raw))
     for wide in (secret.encode("utf-16-le"), secret.encode("utf-16-be")):
         yield Spelling(tuple(b"%02x" % octet for octet in wide), 2)
@@ -87,8 +76,7 @@ def _unusual(secret: str) -> Iterator[Spelling]:
 
 
 def _unusual_octets(octets: bytes) -> Iterator[Spelling]:
-    for form in _OF_OCTETS:
-        yield Spelling(tuple(form % octet for octet in octets))
+    yield Spelling(tuple(b"%02x" % octet for octet in octets))
     for form, between in _NUMBERS:
         numbers = [unit for octet in octets for unit in (form % octet, between)]
         yield Spelling(tuple(numbers[:-1]), _NUMBER_DENSITY)
@@ -102,91 +90,16 @@ def _encoded(secret: str) -> Iterator[tuple[bytes, ...]]:
     yield tuple(character.encode("latin-1", "ignore") for character in secret)
 
 
-# --- encodings of one character --------------------------------------------------------------
-
-
-def _json(*, ascii_only: bool, upper: bool = False, slash: bool = False) -> Encode:
-    def encode(character: str) -> bytes:
-        text = json.dumps(character, ensure_ascii=ascii_only)[1:-1]
-        if upper and text.startswith("\\u"):
-            text = "\\u" + text[2:].upper().replace("\\U", "\\u")
-        return (text.replace("/", "\\/") if slash else text).encode()
-
-    return encode
-
-
-_JSON = [
-    _json(ascii_only=ascii_only, upper=upper, slash=slash)
-    for ascii_only, upper in ((True, False), (True, True), (False, False))
-    for slash in (False, True)
-]
-
-
 def _read_as_latin(character: str) -> bytes:
     """UTF-8 in a header, read as Latin-1."""
     return character.encode().decode("latin-1").encode()
 
-
-def _unicode_escape(character: str, backslash: str) -> bytes:
-    units = character.encode("utf-16-be").hex()
-    return "".join(f"{backslash}u{units[at : at + 4]}" for at in range(0, len(units), 4)).encode()
-
-
-def _with_lower_digits(percent: Callable[[bytes], str]) -> Callable[[bytes], str]:
-    """The same percent-encoding with digits in lower case."""
-
-    def encode(raw: bytes) -> str:
-        text = percent(raw)
-        return text.lower() if text.startswith("%") else text
-
-    return encode
-
-
-@lru_cache(maxsize=1024)
-def _everything(raw: bytes) -> str:
-    return quote(raw, safe="")
-
-
-_CAPITAL: tuple[Callable[[bytes], str], ...] = (_everything, quote, quote_plus)
-# A run has hundreds of secrets, made of the same characters.
-_PERCENT = tuple(
-    lru_cache(maxsize=1024)(encode) for encode in (*_CAPITAL, *map(_with_lower_digits, _CAPITAL))
-)
-
-_OF_OCTETS = (
-    b"%%%02x",
-    b"%%25%02x",
-    b"\\x%02x",
-    b"\\\\x%02x",
-    b"%02x",
-    b"=%02x",
-    b"\\%03o",
-    b"\\\\%03o",
-)
-"""An octet in an escape: of URLs, strings, quoted-printable texts."""
 
 _NUMBERS = ((b"%02x", b":"), (b"%02x", b" "), (b"0x%02x", b", "), (b"%d", b","), (b"%d", b", "))
 """An octet as a number, and what is between two of them."""
 
 _NUMBER_DENSITY = 1.9
 """Eight octets have eight numbers, and seven units between them."""
-
-_HTML: tuple[Encode, ...] = (
-    lambda character: html.escape(character).encode(),
-    lambda character: html.escape(character).replace("&#x27;", "&#39;").encode(),
-    lambda character: html.escape(character).replace("&#x27;", "&apos;").encode(),
-    lambda character: html.escape(character, quote=False).encode(),
-    lambda character: character.encode("ascii", "xmlcharrefreplace"),
-    lambda character: f"&#{ord(character)};".encode(),
-    lambda character: f"&#x{ord(character):x};".encode(),
-    lambda character: f"&#{ord(character):04};".encode(),
-    lambda character: f"&#x{ord(character):04x};".encode(),
-    lambda character: f"&#{ord(character)}".encode(),
-    lambda character: f"%u{ord(character):04x}".encode(),
-)
-
-
-# --- encodings of several characters together ------------------------------------------------
 
 
 def _base64(raw: bytes, density: float = 8 / 6) -> Iterator[Spelling]:
@@ -201,10 +114,7 @@ def _base64(raw: bytes, density: float = 8 / 6) -> Iterator[Spelling]:
 def _alphabets(coded: bytes, density: float) -> Iterator[Spelling]:
     texts = (coded, coded.translate(bytes.maketrans(b"+/", b"-_")))
     for text in dict.fromkeys(texts):
-        units = tuple(_octets(text))
-        yield Spelling(units, density)
-        yield Spelling(tuple(_everything(unit).encode() for unit in units), density)
-        yield Spelling(tuple(unit.replace(b"/", b"\\/") for unit in units), density)
+        yield Spelling(tuple(_octets(text)), density)
 
 
 def _base64_twice(raw: bytes) -> Iterator[Spelling]:

@@ -1,14 +1,21 @@
 """Redaction: all spellings of a secret, and their replacements."""
 
 import base64
+import html
 import json
+import re
+import zlib
+from collections.abc import Callable
+from random import Random
 from urllib.parse import quote, quote_plus
 
 import orjson
 import pytest
 from echoing_target import ENCODINGS
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
-from conformance.http import redaction
+from conformance.http import escapes, redaction
 from conformance.http.redaction import Redactor
 from conformance.http.spellings import spellings
 
@@ -186,6 +193,175 @@ def test_nested_values_are_redacted_and_serializable() -> None:
         "3": "three",
     }
     orjson.dumps(redactor(KEY=PLAIN).value(value))
+
+
+# --- escapes, which are decoded before the search ------------------------------------------------
+
+ESCAPES = (
+    str,
+    lambda each: f"\\u{ord(each):04x}",
+    lambda each: f"\\u{ord(each):04X}",
+    lambda each: f"\\U{ord(each):08x}",
+    lambda each: f"\\u{{{ord(each):x}}}",
+    lambda each: f"\\x{ord(each):02x}",
+    lambda each: f"\\x{{{ord(each):x}}}",
+    lambda each: f"\\{ord(each):03o}",
+    lambda each: f"\\{each}" if not each.isalnum() and each not in "%&" else each,
+    lambda each: f"%{ord(each):02x}",
+    lambda each: f"%{ord(each):02X}",
+    lambda each: f"%25{ord(each):02x}",
+    lambda each: f"%u{ord(each):04x}",
+    lambda each: f"&#{ord(each)};",
+    lambda each: f"&#{ord(each):05};",
+    lambda each: f"&#x{ord(each):x};",
+    lambda each: f"&#X{ord(each):04X};",
+    lambda each: f"&amp;#{ord(each)};",
+    html.escape,
+    lambda each: "+" if each == " " else each,
+    lambda each: f"{each}\u200b",
+)
+"""A character as itself, and in an escape. An encoder escapes what begins an escape."""
+
+UNCERTAIN = (
+    lambda each: f"\x1b[1m{each}\x1b[0m",
+    lambda each: f"={ord(each):02X}",
+    lambda each: f"={ord(each):02x}",
+    lambda each: f"&#{ord(each)}",
+    lambda each: f"&#x{ord(each):x}",
+)
+"""Escapes that mean something else within others: styles, and what has no end of its own."""
+
+SECRETS = st.text("abcdefghijkln_0123456789AZ.~-/+:'\" <>,;", min_size=12, max_size=40).filter(
+    lambda text: text == text.strip() and len(set(text)) > 5
+)
+
+
+def shown(text: str) -> str:
+    """A text without characters that show nothing."""
+    return re.sub("\u200b|\x1b\\[[0-9]m", "", text)
+
+
+def hidden(text: str, random: Random) -> str:
+    """A text with each character in some escape, and no backslash without one."""
+    return "".join(_hidden(each, random) for each in text)
+
+
+def _hidden(character: str, random: Random) -> str:
+    if not character.isascii():
+        return character
+    escape = random.choice(ESCAPES)(character)
+    return f"\\{escape}" if shown(escape) == "\\" else escape
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+@settings(deadline=None)
+@given(secret=SECRETS, random=st.randoms(use_true_random=True))
+def test_any_mixture_of_escapes_is_found(layers: int, secret: str, random: Random) -> None:
+    """Each character may be in another escape, and the characters of the escapes in others."""
+    text = secret
+    for _ in range(layers):
+        text = hidden(text, random)
+    assert shown(redactor(KEY=secret).text(f"({text})")) == "($KEY)", text
+
+
+@pytest.mark.parametrize("escape", [*ESCAPES, *UNCERTAIN])
+@pytest.mark.parametrize("step", [1, 2, 5, 10])
+@pytest.mark.parametrize("secret", ["lk_0addf1b2454eb765f07ec27d737c795094795219", PLAIN, SECRET])
+def test_a_partly_escaped_secret_is_replaced(
+    escape: Callable[[str], str], step: int, secret: str
+) -> None:
+    """Every character, every second one, fifth, tenth; in each place; with text around it."""
+    for first in range(step):
+        text = "".join(
+            escape(each) if number % step == first and each.isalnum() and each.isascii() else each
+            for number, each in enumerate(secret)
+        )
+        masked = redactor(KEY=secret).text(f"the key={text}, ü")
+        assert shown(masked) == "the key=$KEY, ü"
+
+
+@settings(deadline=None)
+@given(text=st.text(max_size=200))
+@example("%61%00 &amp;&copy; \\u0061\\n\\x41=41= \\ &#97;&#x110000; \\ud800 %u +a ü=F6\\")
+def test_a_text_without_the_secret_stays(text: str) -> None:
+    """Whatever escapes are in it."""
+    escaped = text.encode("utf-8", "backslashreplace").decode()
+    for each in (redactor(KEY=KEY), redactor(KEY=SECRET), redactor(A="x%41y&#97;z\\u0061b")):
+        assert each.text(escaped) == escaped
+        assert each.bytes(escaped.encode()) == escaped.encode()
+
+
+@pytest.mark.parametrize("before", ["\\n", "%0A", "&lt;", "\\u00e4", "ä "])
+@settings(deadline=None)
+@given(secret=SECRETS, random=st.randoms(use_true_random=True))
+def test_what_is_around_an_escaped_secret_stays(before: str, secret: str, random: Random) -> None:
+    """Escapes before and behind it are not those of the secret."""
+    masked = redactor(KEY=secret).text(f"[{before}{hidden(secret, random)}%7E%20|]")
+    assert shown(masked) == f"[{before}$KEY%7E%20|]"
+
+
+def test_spellings_are_found_under_escapes() -> None:
+    """Base64, hexadecimal numbers and compressed texts, with some characters escaped."""
+    packed = base64.b64encode(zlib.compress(KEY.encode())).decode()
+    for spelled in (base64.b64encode(KEY.encode()).decode(), KEY.encode().hex(), KEY[::-1], packed):
+        text = "".join(
+            f"\\u{ord(each):04x}" if not n % 5 else each for n, each in enumerate(spelled)
+        )
+        masked = redactor(KEY=KEY).text(f"({text})")
+        assert "$KEY" in masked
+        assert len(masked) <= len("($KEY)") + 10
+
+
+def test_a_secret_that_looks_like_escapes_is_replaced() -> None:
+    """It is sought as it is, and as it is decoded."""
+    secret = "pass%41word&amp;\\u0062\\n=63z"
+    for text in (secret, quote(secret), json.dumps(secret)[1:-1], json.dumps(quote(secret))[1:-1]):
+        assert redactor(KEY=secret).text(f"({text})") == "($KEY)"
+    assert redactor(KEY=secret).text(html.escape(f"({secret})")) == "($KEY)"
+
+
+def test_the_layers_of_a_text_are_bounded() -> None:
+    """In number, and in the work for all of them."""
+    text = b"lk_0addf1b2454eb765f07ec27d737c"
+    deep = [text]
+    for _ in range(10):
+        deep.append(quote(deep[-1], safe="").replace("l", "%6c").encode())
+    found = [redactor(KEY=KEY[:31]).bytes(each) for each in deep]
+    assert found[: escapes.DEEPEST + 1] == [b"$KEY"] * (escapes.DEEPEST + 1)
+    long = b"%25252541" * 500_000
+    assert sum(len(layer.text) for layer in escapes.layers(long)) < 2 * escapes.MOST_WORK
+
+
+def test_json_stays_valid_where_an_escaped_secret_is_replaced() -> None:
+    """An escape is replaced as a whole."""
+    coded = "".join(f"\\u{ord(each):04x}" if not n % 3 else each for n, each in enumerate(KEY))
+    masked = redactor(KEY=KEY).bytes(f'{{"a": "\\n{coded}\\n", "{coded}": 1}}'.encode())
+    assert json.loads(masked) == {"a": "\n$KEY\n", "$KEY": 1}
+
+
+@pytest.mark.parametrize("cut", range(5, 60))
+def test_an_escaped_secret_that_was_cut_is_replaced(cut: int) -> None:
+    """Wherever it was cut, also within an escape; fewer than four characters may stay."""
+    forms = (r"\u{:04x}", "%{:02x}", "&#{};", "&#x{:x};", r"\x{:02x}", "={:02X}", "%5Cu{:04x}")
+    for form in forms:
+        for step in (2, 3):
+            coded = "".join(
+                form.format(ord(each)) if number % step else each
+                for number, each in enumerate(PLAIN)
+            )
+            if cut < len(coded):
+                masked = redactor(KEY=PLAIN).text(f"'a {coded[:cut]}'… b")
+                assert masked in ("'a $KEY'… b", f"'a {coded[:cut]}'… b")
+                assert masked == "'a $KEY'… b" or cut < len(form.format(0xFF)) * 4
+
+
+def test_a_secret_that_is_a_number_is_replaced() -> None:
+    """In a value that was parsed, a secret of digits is an integer."""
+    assert redactor(KEY="314159265358").value([314159265358, 31415926535, True]) == [
+        "$KEY",
+        31415926535,
+        True,
+    ]
 
 
 # --- encodings of secrets with at least eight characters ------------------------------------------

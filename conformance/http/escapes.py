@@ -1,0 +1,211 @@
+r"""Escapes in a text, decoded layer by layer, and the way from a layer back to the text.
+
+Decoded are the escapes of JSON, Python and JavaScript (`\u0061`, `\u{61}`, `\x61`, `\141`, `\/`),
+percent-encoding (`%61`, `%u0061`), and entities of HTML (`&#97;`, `&#x61;`, `&amp;`); then what is
+less certain to be one: `=61` of quoted-printable texts, and `&#97` without an end. Characters that
+show nothing are left out.
+"""
+
+import html
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+DEEPEST = 8
+"""Layers that are decoded of one text."""
+
+MOST_WORK = 32 * 1024 * 1024
+"""Bytes of all layers of one text; what lies deeper is not decoded."""
+
+Span = tuple[int, int, bytes]
+"""A place in a text, from a start to a stop, and the variable of the secret there."""
+
+_CONTROLS = b'"bfnrt'
+"""What a backslash turns into a character that hardly any secret has."""
+
+_FIRST = rb"""
+    \\(?: u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
+        | U00[01][0-9a-fA-F]{5}
+        | (?: u | U(?!00[01]) )[0-9a-fA-F]{4}
+        | [uUxX]\{[0-9a-fA-F]{1,8}\}
+        | [xX][0-9a-fA-F]{2}
+        | [0-3][0-7]{2} | [4-7][0-7]
+        | [^uUxX0-7%%&%b\x00-\x1f\x80-\xff]
+      )
+  | %%(?: [uU][0-9a-fA-F]{4} | [0-9a-fA-F]{2} )
+  | &(?: \#[0-9]{1,10}; | \#[xX][0-9a-fA-F]{1,10}; | [a-zA-Z][a-zA-Z0-9]{1,31}; )
+  | \x00 | \x1b\[[0-9;]*m | \xc2\xad | \xef\xbb\xbf
+  | \xe2\x80[\x8b-\x8f\xaa-\xae] | \xe2\x81[\xa0-\xaf]
+"""
+# An address has many parameters such as `=10` and `=cd`.
+_QUOTED = rb"=(?:[%b][0-9a-fA-F]|(?:\r|\\r)?(?:\n|\\n))"
+# It is of one byte, as a secret has no other: its next character may be a digit.
+_ENDLESS = re.compile(rb"&#(?:0*(?:[12][0-9]{2}|[3-9][0-9])|[xX]0*[2-9a-fA-F][0-9a-fA-F])")
+_STARTS = (b"\\", b"%", b"&", b"\x00", b"\x1b")
+_BEYOND = (b"\xc2\xad", b"\xef\xbb", b"\xe2\x80", b"\xe2\x81")
+
+
+@dataclass(frozen=True)
+class _Escapes:
+    """Escapes that are decoded together, and how they begin: in ASCII, and beyond it."""
+
+    pattern: re.Pattern[bytes]
+    starts: tuple[bytes, ...]
+    beyond: tuple[bytes, ...] = ()
+
+    def found(self, text: bytes) -> Iterator[re.Match[bytes]]:
+        """The escapes in a text, in order."""
+        # Most texts have none, and this is the quickest way to know.
+        starts = self.starts if text.isascii() else self.starts + self.beyond
+        may_have = any(start in text for start in starts)
+        return self.pattern.finditer(text) if may_have else iter(())
+
+
+_USUAL, _UNUSUAL = (
+    (
+        _Escapes(re.compile(_FIRST % left_out, re.VERBOSE), _STARTS, _BEYOND),
+        _Escapes(re.compile(_QUOTED % digit), (b"=",)),
+        _Escapes(_ENDLESS, (b"&#",)),
+    )
+    for left_out, digit in ((_CONTROLS, b"2-7"), (b"", b"0-9a-fA-F"))
+)
+
+_BROKEN = re.compile(
+    rb"(?: \\(?:[uUxX]\{?[0-9a-fA-F]{0,5} | [0-7]{0,2})"
+    rb" | %[uU]?[0-9a-fA-F]{0,3} | &\#?[xX]?[0-9a-zA-Z]{0,8} | =[0-9a-fA-F]? )\Z",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A text, and where it was decoded from: the layer below it, and the escapes of that."""
+
+    text: bytes
+    below: "Layer | None" = None
+    escapes: _Escapes = _USUAL[0]
+
+    def origin(self, spans: Iterable[Span]) -> Iterator[Span]:
+        """Spans of this layer as those of the lowest one; in order, and none within another."""
+        if self.below is None:
+            return iter(spans)
+        return self.below.origin(self._in_below(spans))
+
+    def _in_below(self, spans: Iterable[Span]) -> Iterator[Span]:
+        places = _Places(self)
+        for start, stop, variable in spans:
+            first, _ = places.of(start)
+            _, last = places.of(stop - 1)
+            yield first, last, variable
+
+
+class _Places:
+    """Where the bytes of a layer come from. They are asked for in order."""
+
+    def __init__(self, layer: Layer) -> None:
+        assert layer.below is not None
+        self._escapes = layer.escapes.found(layer.below.text)
+        self._shift = 0  # from the layer to the one below, behind the last escape
+        self._last = self._end = 0  # of the last escape: its start below, its end in the layer
+        self._next = next(self._escapes, None)
+
+    def of(self, place: int) -> tuple[int, int]:
+        """The start and the stop of what a byte was decoded from: of a whole escape, if of one."""
+        while self._next is not None and self._next.start() - self._shift <= place:
+            self._last = self._next.start()
+            self._end = self._last - self._shift + len(_meaning(self._next[0]))
+            self._shift = self._next.end() - self._end
+            self._next = next(self._escapes, None)
+        if place < self._end:
+            return self._last, self._end + self._shift
+        return place + self._shift, place + self._shift + 1
+
+
+def layers(text: bytes, *, unusual: bool = False) -> Iterator[Layer]:
+    """The text, and what it is after each decoding, as long as that changes it.
+
+    `unusual`: also what hardly any secret has is decoded, such as quotes.
+    """
+    kinds = _UNUSUAL if unusual else _USUAL
+    layer: Layer | None = Layer(text)
+    work = 0
+    for _ in range(DEEPEST + 1):
+        if layer is None or work > MOST_WORK:
+            return
+        yield layer
+        work += len(layer.text)
+        decoded = (_decoded(layer, escapes) for escapes in kinds)
+        layer = next(filter(None, decoded), None)
+
+
+def _decoded(layer: Layer, escapes: _Escapes) -> Layer | None:
+    """The next layer, or None where there is nothing to decode."""
+    text, decoded, end = layer.text, bytearray(), 0
+    # Piece by piece: a list of the pieces of a long text would be many times as large.
+    for match in escapes.found(text):
+        decoded += text[end : match.start()]
+        decoded += _meaning(match[0])
+        end = match.end()
+    if not end:
+        return None
+    decoded += text[end:]
+    return None if decoded == text else Layer(bytes(decoded), layer, escapes)
+
+
+def of_cut(text: bytes, decode: Callable[[bytes], Iterable[Layer]]) -> Iterator[Layer]:
+    """The layers of a text that was cut; also without what is left of an escape at their ends."""
+    for whole in dict.fromkeys((text, _unbroken(text))):
+        for layer in decode(whole):
+            yield layer
+            yield replace(layer, text=_unbroken(layer.text))
+
+
+def _unbroken(text: bytes) -> bytes:
+    return _BROKEN.sub(b"", text)
+
+
+@lru_cache(maxsize=4096)
+def _meaning(escape: bytes) -> bytes:
+    """The bytes that an escape stands for; itself where it stands for nothing."""
+    if escape.startswith(b"\\"):
+        return _after_backslash(escape)
+    if escape.startswith(b"&"):
+        return _entity(escape)
+    if escape.startswith((b"%", b"=")):
+        digits = escape[1:].lower()
+        if digits.startswith(b"u"):
+            return _character(digits[1:])
+        return bytes.fromhex(digits.decode()) if digits.strip(b"\\rn\r\n") else b""
+    return b""  # it shows nothing
+
+
+def _entity(escape: bytes) -> bytes:
+    text = html.unescape(escape.decode())
+    # `&#9` may be the beginning of `&#9%37;`.
+    return _encoded(text) if text >= " " and text != "\ufffd" else escape
+
+
+_MEANINGS = dict(zip(b"bfnrt", (b"\b", b"\f", b"\n", b"\r", b"\t"), strict=True))
+
+
+def _after_backslash(escape: bytes) -> bytes:
+    kind, digits = escape[1:2].lower(), escape[2:].strip(b"{}")
+    if not digits or kind.isdigit():
+        is_octal = kind in b"01234567"
+        return bytes([int(escape[1:], 8)]) if is_octal else _MEANINGS.get(escape[1], escape[1:])
+    if kind == b"x" and len(escape) == len(rb"\x61"):
+        return bytes.fromhex(digits.decode())
+    if b"\\" in digits:
+        pair = bytes.fromhex(digits.replace(b"\\u", b"").decode())
+        return _encoded(pair.decode("utf-16-be"))
+    return _character(digits)
+
+
+def _character(digits: bytes) -> bytes:
+    number = int(digits, 16)
+    return _encoded(chr(number)) if number < 0x110000 else digits
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -21,6 +21,7 @@ from conformance.contract.exit_codes import (
     USAGE_ERROR,
 )
 from conformance.contract.verdict import Inconclusive
+from conformance.http import secrecy
 from conformance.report.console import output
 
 
@@ -37,11 +38,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         # A terminal with a small character set must not make a command fail.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    given = sys.argv[1:] if arguments is None else arguments
+    with secrecy.guarded():
+        return _ended(sys.argv[1:] if arguments is None else arguments)
+
+
+def _ended(arguments: Sequence[str]) -> int:
+    """How a command ended: its exit code, whatever happened."""
     try:
         # The modules of a run take a second; after that it leaves a report when it is stopped.
-        with deferred() if "run" in given[:1] else nullcontext():
-            return _performed(given)
+        with deferred() if "run" in arguments[:1] else nullcontext():
+            return _performed(arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as problem:  # noqa: BLE001 - Python's own exit code, 1, would blame the target

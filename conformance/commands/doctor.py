@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from statistics import median
 
 from conformance.commands import own_profile
@@ -83,7 +83,9 @@ def diagnose(target: Target, transport: Transport) -> Diagnosis:
 def _diagnosed(session: Session, stated: Target) -> Diagnosis:
     live = Live(session.context("doctor"))
     latency, allowed = _latency(live), request_rate.measured(session)
-    complaints = (*credentials.complaints(live, stated), *fixtures.complaints(live))
+    found = (*credentials.complaints(live, stated), *fixtures.complaints(live))
+    redact = session.redactor.text  # a problem quotes a response
+    complaints = tuple(replace(each, problem=redact(each.problem)) for each in found)
     expected = prospect.of(session.target)
     return Diagnosis(
         session.target.base_url,

@@ -13,6 +13,7 @@ from conformance.commands.discovery.discovered import Discovered
 from conformance.commands.outcome import UsageError
 from conformance.contract.exit_codes import CONFORMANT
 from conformance.contract.quantity import per_second, quantity
+from conformance.http import secrecy
 from conformance.http.budget import OWN_REQUESTS, OWN_SECONDS
 from conformance.report import prospect
 from conformance.report.console import output
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         text, lines = _discovered(arguments.base_url, text)
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+            file.write(secrecy.redacted(text))  # a target may name a parameter like a secret
     except OSError as problem:
         raise UsageError(f"{path} cannot be written: {problem.strerror}") from None
     _remember(path)

@@ -13,7 +13,7 @@ from conformance.contract import api, openapi, requirements
 from conformance.contract.exit_codes import CHECKER_ERROR, CONFORMANT, NON_CONFORMANT
 from conformance.contract.quantity import quantity
 from conformance.contract.verdict import Finding, Verdict, worst
-from conformance.http import serialization, trace
+from conformance.http import secrecy, serialization, trace
 from conformance.http.exchange import Exchange
 from conformance.http.har_reader import Traffic, TrafficError, read
 from conformance.http.redaction import Redactor
@@ -23,6 +23,7 @@ from conformance.report.console.screen import Screen
 from conformance.report.document_types import FindingEntry, FindingRecord, RequirementEntry
 from conformance.report.finding import record
 from conformance.rules import examine, replay
+from conformance.runner.result import redacted
 from conformance.target.profile_schema import BASE_URL
 from conformance.target.target import base_url_flaw
 
@@ -33,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Check the exchanges in a file."""
     contract = openapi.load()
     traffic = _traffic(arguments, contract)
+    secrecy.protect(dict.fromkeys(sorted(traffic.secrets), secrecy.MASK))
     entries = list(_checked(traffic, contract))
     if arguments.json:
         result = {
@@ -77,11 +79,12 @@ def _checked(traffic: Traffic, contract: openapi.Contract) -> Iterator[Requireme
     """The requirements that the exchanges exercised, as entries of a report."""
     found: dict[str, list[FindingRecord]] = {}
     shown: dict[str, Any] = {}
-    redactor = Redactor({})
+    redactor = Redactor(dict.fromkeys(sorted(traffic.secrets), secrecy.MASK), secrecy.SHORTEST)
     exchanges = {exchange.id: exchange for exchange in traffic.exchanges}
     single = (found for each in traffic.exchanges for found in _findings(each, contract))
     for finding in chain(single, _replays(traffic, contract)):
-        found.setdefault(finding.requirement, []).append(record(finding))
+        clean = redacted(finding, finding.item, redactor)
+        found.setdefault(finding.requirement, []).append(record(clean))
         if finding.verdict is not Verdict.PASS:
             evidence = {id: exchanges[id] for id in finding.exchanges}
             shown |= {id: serialization.document(each, redactor) for id, each in evidence.items()}

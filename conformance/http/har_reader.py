@@ -11,9 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from conformance.contract.openapi import Contract, Operation
 from conformance.http.address import below
 from conformance.http.exchange import Call, Exchange, Request, Response
-
-SECRET = "$SECRET"
-"""Replaces credentials, which an archive holds as they were sent."""
+from conformance.http.secrecy import MASK
 
 SECRETS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
 
@@ -26,11 +24,13 @@ class TrafficError(ValueError):
 class Traffic:
     """The exchanges of an archive.
 
-    `strangers` are the requests ("METHOD URL") that call no operation.
+    `strangers` are the requests ("METHOD URL") that call no operation, `secrets` the credentials of
+    all requests, which an archive holds as they were sent.
     """
 
     exchanges: tuple[Exchange, ...]
     strangers: tuple[str, ...]
+    secrets: frozenset[str]
 
 
 def read(archive: Any, base_url: str, contract: Contract) -> Traffic:
@@ -49,10 +49,11 @@ def read(archive: Any, base_url: str, contract: Contract) -> Traffic:
             for match, entry in found
             if not match
         ]
+        secrets = frozenset(secret for entry in entries for secret in _secrets(entry))
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         place = f"no {problem}" if isinstance(problem, KeyError) else str(problem)
         raise TrafficError(f"not an HTTP archive (HAR): {place}") from None
-    return Traffic(tuple(exchanges), tuple(strangers))
+    return Traffic(tuple(exchanges), tuple(strangers), secrets)
 
 
 def _operation(
@@ -118,7 +119,20 @@ def _response(recorded: Mapping[str, Any]) -> Response:
 def _headers(message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for header in message["headers"]:
         name = header["name"].lower()
-        yield name, SECRET if name in SECRETS else str(header["value"])
+        yield name, MASK if name in SECRETS else str(header["value"])
+
+
+def _secrets(entry: Mapping[str, Any]) -> Iterator[str]:
+    """What the credentials of an entry consist of: keys, tokens, the values of cookies."""
+    for message in (entry["request"], entry["response"]):
+        for header in message.get("headers", ()):
+            name, value = header["name"].lower(), str(header["value"])
+            if name in SECRETS:
+                yield value
+                yield value.rpartition(" ")[2]
+                yield value.partition(";")[0].partition("=")[2]
+            if name == "cookie":
+                yield from (part.partition("=")[2] for part in value.split(";"))
 
 
 def _content(content: Mapping[str, Any]) -> bytes:

@@ -9,7 +9,7 @@ import httpx
 
 from conformance import __version__
 from conformance.contract.openapi import Contract
-from conformance.http import content_coding
+from conformance.http import content_coding, secrecy
 from conformance.http.exchange import Call, Request
 from conformance.http.redaction import CUT, Redactor
 from conformance.http.sending import Sending
@@ -101,6 +101,7 @@ class Requests:
         secret, variable = credential.secret(scheme), credential.variable(scheme)
         if credential.token(scheme) is not None:
             self.redactor.add(secret, variable)
+            secrecy.protect({secret: variable})
         return (authorization(scheme, secret),), (authorization(scheme, variable),)
 
 

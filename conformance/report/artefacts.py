@@ -7,6 +7,7 @@ from pathlib import Path
 
 import orjson
 
+from conformance.http import secrecy
 from conformance.http.redaction import Redactor
 from conformance.report import exchange_log, history
 from conformance.report.document_types import ExchangeEntry, Report
@@ -19,12 +20,6 @@ Exchanges = Iterable[ExchangeEntry]
 REPORT = "report.json"
 WRITTEN = (REPORT, exchange_log.EXCHANGES, "target.json", "run.json", SHARD)
 """The files that every run writes, and that of a shard."""
-
-SHORTEST = 8
-"""Bytes of the shortest spelling of a secret that does not occur in an artefact by chance."""
-
-MASK = "$SECRET"
-"""What replaces a secret in an artefact."""
 
 LINES = ".jsonl"
 JSON_SUFFIXES = frozenset({".json", ".har", ".jsonld"})
@@ -122,18 +117,19 @@ def publish(
         return
     summary = environ.get("GITHUB_STEP_SUMMARY")
     if summary:
+        text = markdown.render(report).decode("utf-8", "surrogatepass")
         with Path(summary).open("ab") as page:
-            page.write(markdown.render(report))
+            page.write(secrecy.redacted(text).encode("utf-8", "surrogatepass"))
     yield from ci.annotations(report, places)
 
 
 def mask(directory: Path, names: Sequence[str], secrets: Iterable[str]) -> list[str]:
     """Mask what is left of secrets in the artefacts, in place; the files that had any.
 
-    A spelling of fewer than `SHORTEST` bytes, and a word of this package, are left alone. Other
-    files in the directory, such as the profile with the secrets, are ignored.
+    A spelling of fewer than `secrecy.SHORTEST` bytes, and a word of this package, are left alone.
+    Other files in the directory, such as the profile with the secrets, are ignored.
     """
-    redactor = Redactor(dict.fromkeys(sorted(secrets), MASK), SHORTEST)
+    redactor = Redactor(dict.fromkeys(sorted(secrets), secrecy.MASK), secrecy.SHORTEST)
     masked = []
     for path in _written(
         directory, [*WRITTEN, UNFINISHED, *(FORMATS[name].file for name in names)]

@@ -12,6 +12,7 @@ import pytest
 from conformance import __version__
 from conformance.contract import requirements
 from conformance.contract.exit_codes import INTERRUPTED
+from conformance.http import secrecy
 from conformance.report import artefacts
 from conformance.report.document_types import AboutEntry, SuiteEntry, TargetEntry
 from conformance.report.run import Run, catalogue, versions
@@ -35,6 +36,7 @@ def begun(config: pytest.Config, began: float) -> Run:
     run.began = began
     examined = config.stash[SESSION] if SESSION in config.stash else examination.subject(config)
     run.target = examined.target
+    secrecy.protect(dict.fromkeys(run.target.secrets, secrecy.MASK))
     run.formats = artefacts.chosen(config.getoption("conformance_report"))
     run.known = stated_inputs.known_failures(config)
     run.baseline = stated_inputs.baseline(config)

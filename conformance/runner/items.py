@@ -129,6 +129,8 @@ def attach_result(
         # A traceback may quote a secret that the target has echoed.
         lines = context.redactor.text(str(report.longrepr)).split("\n")
         report.longrepr = "\n".join(map(shown, lines))
+    # So may the records of a library that logs what it receives.
+    report.sections = [(name, context.redactor.text(text)) for name, text in report.sections]
 
 
 def result_of(item: pytest.Item, problems: Sequence[BaseException], context: Context) -> ItemResult:

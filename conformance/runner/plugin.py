@@ -10,6 +10,7 @@ import pytest
 
 from conformance.contract.exit_codes import CHECKER_ERROR
 from conformance.contract.verdict import FOUND
+from conformance.http import secrecy
 from conformance.runner import collection, hooks, short_options, stated_inputs, stated_target
 from conformance.runner.run_options import OPTIONS
 from conformance.runner.stash import CONTEXT, ENGINE, FACT_RESULT, GATHERER, RESULT, SESSION
@@ -332,6 +333,7 @@ class Gatherer:
             self.judge_history()  # also of a run that was stopped
             if self.run is not None:
                 self.run.secrets |= self.secrets
+                secrecy.protect(dict.fromkeys(self.secrets, secrecy.MASK))
                 code = self.run.finish(session.exitstatus)
                 # The verdict is about the target; a test of the user that failed is no less red.
                 others = pytest.ExitCode.TESTS_FAILED if self.have_others_failed else code
@@ -346,7 +348,7 @@ class Gatherer:
             terminalreporter.section("conformance")
             published = artefacts.publish(self.run.document, stated_inputs.places(self.config))
             for line in (*terminal.lines(self.run.document), *published):
-                terminalreporter.write_line(line)
+                terminalreporter.write_line(secrecy.redacted(line))
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -24,6 +24,11 @@ def obstacle(session: Session) -> str | None:
     meets a transient error. One other response is enough to begin; and so is a budget that ends
     meanwhile, since nothing is known of the target then: every check says so.
     """
+    found = _found(session)
+    return found and session.redactor.text(found)  # it quotes a response
+
+
+def _found(session: Session) -> str | None:
     if session.dispatcher.concurrency == 1:
         return session.facts.ask(PREFLIGHT, _obstacle)
     # Python heeds a signal in this thread alone, and not while the system looks up a name in it.

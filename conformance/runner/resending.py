@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from conformance import __version__
 from conformance.contract import openapi
-from conformance.http import serialization
+from conformance.http import proxy, secrecy, serialization
 from conformance.http.budget import Budget
 from conformance.http.client import Client
 from conformance.http.dispatcher import Dispatcher
@@ -52,7 +52,8 @@ class Resender:
         self._target = with_made_up(target, recorded.seed)
         self._base_url = recorded.base_url
         self._approved = set(map(normal, recorded.approved))
-        self._redactor = Redactor(_variables(target))
+        self._redactor = Redactor({**target.variables, **proxy.secrets()})
+        secrecy.protect(target.variables)
         self._dispatcher = Dispatcher(
             target.base_url,
             openapi.load(),
@@ -168,11 +169,3 @@ class Resender:
 
 def _unrecorded(_exchange: Exchange, /) -> None:
     """A replay writes no file."""
-
-
-def _variables(target: Target) -> dict[str, str]:
-    return {
-        credential.secret(scheme): credential.variable(scheme)
-        for credential in target.credentials.values()
-        for scheme in credential.schemes
-    }

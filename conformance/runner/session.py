@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from conformance.contract import api, openapi, requirements
 from conformance.contract.openapi import Contract, Operation
 from conformance.contract.requirements import Requirement
-from conformance.http import proxy, serialization
+from conformance.http import proxy, secrecy, serialization
 from conformance.http.budget import LOG, Budget
 from conformance.http.dispatcher import Dispatcher
 from conformance.http.exchange import Exchange
@@ -100,7 +100,9 @@ class Session:
     def __post_init__(self) -> None:
         # A profile that contradicts itself has a slip in it: what needs it becomes inconclusive.
         self.target = self.target.credible()
-        self.redactor = Redactor({**_variables(self.target), **proxy.secrets()})
+        secrets = {**self.target.variables, **proxy.secrets()}
+        self.redactor = Redactor(secrets)
+        secrecy.protect(secrets)
         self.api = api.derive(self.contract)
         self.facts = Facts(self._fact_context)
         self.approvals = ApprovalHistory()
@@ -214,12 +216,3 @@ class Session:
 def again(item: str, times: int) -> str:
     """The name of a fact that is found once more, where it was found so many times before."""
     return f"{item}, again" if times == 1 else f"{item}, again {times}"
-
-
-def _variables(target: Target) -> dict[str, str]:
-    """The shell variable that stands for each secret."""
-    return {
-        credential.secret(scheme): credential.variable(scheme)
-        for credential in target.credentials.values()
-        for scheme in credential.schemes
-    }

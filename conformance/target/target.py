@@ -231,6 +231,15 @@ class Target:
         return self.credentials.get(f"lacking.{permission}")
 
     @property
+    def variables(self) -> Mapping[str, str]:
+        """The shell variable that stands for each secret, as it is now."""
+        return {
+            credential.secret(scheme): credential.variable(scheme)
+            for credential in self.credentials.values()
+            for scheme in credential.schemes
+        }
+
+    @property
     def secrets(self) -> frozenset[str]:
         """Every secret that any credential has or had in this run."""
         return frozenset().union(*(each.secrets for each in self.credentials.values()))

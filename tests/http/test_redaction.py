@@ -355,6 +355,18 @@ def test_an_escaped_secret_that_was_cut_is_replaced(cut: int) -> None:
                 assert masked == "'a $KEY'… b" or cut < len(form.format(0xFF)) * 4
 
 
+def test_a_sign_before_a_secret_takes_its_first_characters() -> None:
+    """It is replaced as it is; with an escape in it, the rest of a long one is."""
+    short, long = "ab0123456789", "ab03f1b2454eb765f37ec27d737c795094"
+    hidden = {secret: secret.replace("3", "%33") for secret in (short, long)}
+    for before in ("%", "=", "\\x"):
+        assert redactor(KEY=short).text(before + short) == f"{before}$KEY"
+    for before in ("%", "\\x"):
+        assert redactor(KEY=long).text(before + hidden[long]) == f"{before}ab$KEY"
+        assert redactor(KEY=short).text(before + hidden[short]) == before + hidden[short]
+    assert redactor(KEY=short).text("=" + hidden[short]) == "=$KEY"
+
+
 def test_a_secret_that_is_a_number_is_replaced() -> None:
     """In a value that was parsed, a secret of digits is an integer."""
     assert redactor(KEY="314159265358").value([314159265358, 31415926535, True]) == [

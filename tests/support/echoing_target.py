@@ -8,7 +8,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import count
+from itertools import count, cycle
 from typing import Any
 from urllib.parse import quote
 
@@ -23,6 +23,16 @@ from conformance.runner.examination import Subject
 def escaped(start: str, end: str = "", form: str = "02x") -> Callable[[str], str]:
     """The encoding of each character as a number between `start` and `end`."""
     return lambda text: "".join(f"{start}{ord(each):{form}}{end}" for each in text)
+
+
+def partly(*encodings: Callable[[str], str]) -> Callable[[str], str]:
+    """The encoding of every fifth character, in one of these after the other."""
+
+    def encode(text: str) -> str:
+        kinds = cycle(encodings)
+        return "".join(each if place % 5 else next(kinds)(each) for place, each in enumerate(text))
+
+    return encode
 
 
 def gzipped(text: str) -> bytes:
@@ -69,6 +79,19 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "a list of numbers": lambda text: str(list(text.encode())),
     "UTF-16 in hexadecimal": lambda text: text.encode("utf-16-le").hex(),
     "UTF-16 in base64": lambda text: base64.b64encode(text.encode("utf-16-le")).decode(),
+    "JSON in part": partly(escaped("\\u", form="04x")),
+    "percent in part": partly(escaped("%")),
+    "HTML in part": partly(escaped("&#", ";", form="d")),
+    "bytes in part": partly(escaped("\\x")),
+    "a mixture": partly(
+        escaped("\\u", form="04x"),
+        escaped("%"),
+        escaped("&#", ";", form="d"),
+        escaped("\\x"),
+        escaped("%25"),
+        escaped("&#x", ";", form="x"),
+        escaped("\\", form="03o"),
+    ),
     "base64 twice": lambda text: base64.b64encode(base64.b64encode(text.encode())).decode(),
 }
 """The encodings that keep the characters of a text in their places."""

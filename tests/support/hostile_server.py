@@ -17,7 +17,12 @@ Bytes = bytes | Iterable[bytes]
 Broken = Callable[["Answer"], Bytes]
 """The bytes that are sent instead of a response."""
 
-FACES = {"http": r"/v1/(?!account|openapi)", "tools": "/mcp", "description": "/v1/openapi"}
+FACES = {
+    "http": r"/v1/(?!account|openapi)",
+    "tools": "/mcp",
+    "description": "/v1/openapi",
+    "all": "/",
+}
 """The paths that are broken: those of one interface. The account responds, or no run begins."""
 
 

@@ -1,0 +1,203 @@
+"""Commands at a real target that repeats the key in escapes: what they print and write."""
+
+import html
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from escaping_target import WAYS, escaping
+from process import COMMAND, conformance, surroundings
+
+from conformance.contract.exit_codes import NON_CONFORMANT
+from conformance.http.output import guarded, protect
+from conformance.report import artefacts
+
+REPORTS = "reports/latest"
+ALL = ",".join(artefacts.FORMATS)
+NUMBER = re.compile(r"\\+(?:u|x)\{?00([0-9a-f]{2})|\\+x([0-9a-f]{2})|\\+([01][0-7]{2})")
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The key of the target, and a folder with its profile."""
+    folder = tmp_path_factory.mktemp("escaping")
+    with escaping(folder) as key:
+        yield key, folder
+
+
+@pytest.fixture(scope="module")
+def finished(target: tuple[str, Path]) -> subprocess.CompletedProcess[str]:
+    """A run of the target on GitHub, with all formats, and with styles on its output."""
+    _, folder = target
+    return conformance(
+        folder,
+        *("run", "--target", "target.toml", "--depth", "quick", "--show-all"),
+        *("--max-requests", 600, "--report", ALL, "--report-dir", REPORTS),
+        FORCE_COLOR="1",
+        GITHUB_ACTIONS="true",
+        GITHUB_STEP_SUMMARY=str(folder / "step.md"),
+    )
+
+
+def decoded(text: str) -> str:
+    """A text without any escape in it, by a way of its own."""
+    for _ in range(6):
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", html.unescape(unquote(text)))
+        text = NUMBER.sub(_character, plain)
+    return text
+
+
+def _character(number: re.Match[str]) -> str:
+    if number[3]:
+        return chr(int(number[3], 8))
+    return chr(int(number[1] or number[2], 16))
+
+
+def shown(key: str, text: str) -> list[str]:
+    """The parts of a key that are in a text: its beginning, middle and end."""
+    plain = decoded(text)
+    parts = (key[:10], key[12:24], key[20:32], key[-10:])
+    return [part for part in parts if part in text or part in plain]
+
+
+def test_the_key_is_not_on_the_terminal(
+    target: tuple[str, Path], finished: subprocess.CompletedProcess[str]
+) -> None:
+    """The run fails, and shows the places where the key was, by the name of its variable."""
+    key, _ = target
+    assert finished.returncode == NON_CONFORMANT, finished.stderr
+    assert shown(key, finished.stdout) == shown(key, finished.stderr) == []
+    assert finished.stdout.count("$PRIMARY_API_KEY") > len(WAYS)
+    assert "::error title=" in finished.stdout
+
+
+@pytest.mark.parametrize("name", [*(each.file for each in artefacts.FORMATS.values()), "step.md"])
+def test_the_key_is_in_no_file_of_a_format(
+    target: tuple[str, Path], finished: subprocess.CompletedProcess[str], name: str
+) -> None:
+    """Also not in the summary of the job."""
+    key, folder = target
+    assert finished.returncode == NON_CONFORMANT
+    path = folder / name if name == "step.md" else folder / REPORTS / name
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    assert files
+    assert [file.name for file in files if shown(key, file.read_text(encoding="utf-8"))] == []
+
+
+def test_the_key_is_in_no_other_file(
+    target: tuple[str, Path], finished: subprocess.CompletedProcess[str]
+) -> None:
+    """The last scan has nothing left to mask, and the log names the variable."""
+    key, folder = target
+    assert finished.returncode == NON_CONFORMANT
+    for name in ("report.json", "exchanges.jsonl", "target.json", "run.json"):
+        text = (folder / REPORTS / name).read_text(encoding="utf-8")
+        assert shown(key, text) == [], name
+    assert "$PRIMARY_API_KEY" in (folder / REPORTS / "exchanges.jsonl").read_text("utf-8")
+    assert "masked" not in json.loads((folder / REPORTS / "report.json").read_bytes())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("doctor", "--target", "target.toml"),
+        ("doctor", "--target", "target.toml", "--json"),
+        ("replay", REPORTS, "--target", "target.toml"),
+        ("report", REPORTS, "--show-all"),
+        ("run", "--target", "target.toml", "--max-requests", "100", "--json", "--report-dir", "b"),
+        ("judge", f"{REPORTS}/exchanges.har", "--base-url", "BASE"),
+    ],
+    ids=lambda command: " ".join(command[:1] + command[3:4]),
+)
+def test_the_key_is_in_the_output_of_no_command(
+    target: tuple[str, Path],
+    finished: subprocess.CompletedProcess[str],
+    command: tuple[str, ...],
+) -> None:
+    """Each prints something of the target, or of its responses."""
+    key, folder = target
+    assert finished.returncode == NON_CONFORMANT
+    base_url = json.loads((folder / REPORTS / "report.json").read_bytes())["target"]["base-url"]
+    done = conformance(folder, *(base_url if word == "BASE" else word for word in command))
+    assert done.stdout
+    assert shown(key, done.stdout) == shown(key, done.stderr) == []
+
+
+def test_init_writes_no_key_into_the_profile(target: tuple[str, Path]) -> None:
+    """It has the key from the environment."""
+    key, folder = target
+    base_url = json.loads((folder / REPORTS / "report.json").read_bytes())["target"]["base-url"]
+    options = ("init", "found.toml", "--base-url", base_url)
+    done = conformance(folder, *options, LOCALIZATION_API_KEY=key)
+    written = folder / "found.toml"
+    texts = [done.stdout, done.stderr, *([written.read_text("utf-8")] if written.exists() else [])]
+    assert any(texts)
+    assert [text for text in texts if shown(key, text)] == []
+
+
+def test_the_face_of_pytest_shows_no_key(target: tuple[str, Path]) -> None:
+    """Also not in what a library has logged."""
+    key, folder = target
+    command = [
+        *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--pyargs"),
+        *("conformance.suite", "--target", "target.toml", "--report-dir", "c", "-rA"),
+        *("--max-requests", "60", "--log-level", "DEBUG"),
+    ]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=surroundings(),
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert "$PRIMARY_API_KEY" in done.stdout, done.stdout[-2000:] + done.stderr
+    assert shown(key, done.stdout) == shown(key, done.stderr) == []
+
+
+def test_a_secret_in_pieces_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """Pieces of a line, styles within it, lines at once, and a line without an end."""
+    key = "lk_0addf1b2454eb765f07ec27d737c795094795219"
+    with guarded():
+        protect({key: "$KEY"})
+        sys.stdout.write(f"one {key[:7]}")
+        sys.stdout.write(f"{key[7:]} end\n")
+        sys.stdout.writelines([f"two \x1b[1m{key[:20]}\x1b[0m\x1b[2m{key[20:]}\x1b[0m\n", "x\n"])
+        sys.stderr.write(f"three {key}")
+        sys.stderr.flush()
+        printed = capsys.readouterr()
+        assert printed.out == "one $KEY end\ntwo \x1b[1m$KEY\x1b[0m\nx\n"
+        assert printed.err == "three $KEY"
+        sys.stdout.write(f"four {key[:25]}…")
+    assert capsys.readouterr().out == "four $KEY…"
+
+
+def test_a_traceback_shows_no_secret(target: tuple[str, Path]) -> None:
+    """An internal error of a command is printed with what it was about."""
+    key, folder = target
+    program = (
+        "import sys; from conformance import __main__ as command; "
+        "from conformance.commands import schema; from conformance.http import output\n"
+        "def run(_):\n"
+        "    output.protect({sys.argv[1]: '$KEY'})\n"
+        "    raise ValueError(''.join(f'\\\\x{ord(each):02x}' for each in sys.argv[1]))\n"
+        "schema.run = run\n"
+        "sys.exit(command.main(['schema', 'report']))"
+    )
+    done = subprocess.run(
+        [COMMAND[0], "-c", program, key],
+        cwd=folder,
+        env=surroundings(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "ValueError: $KEY" in done.stderr
+    assert shown(key, done.stdout + done.stderr) == []

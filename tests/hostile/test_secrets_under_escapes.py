@@ -73,7 +73,7 @@ def test_the_key_is_not_on_the_terminal(
     assert finished.returncode == NON_CONFORMANT, finished.stderr
     assert shown(key, finished.stdout) == shown(key, finished.stderr) == []
     assert finished.stdout.count("$PRIMARY_API_KEY") > len(WAYS)
-    assert "::error title=" in finished.stdout
+    assert "\n::error " in finished.stdout
 
 
 @pytest.mark.parametrize("name", [*(each.file for each in artefacts.FORMATS.values()), "step.md"])

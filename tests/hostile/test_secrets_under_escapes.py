@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from echoing_target import ENCODINGS
 from escaping_target import WAYS, escaping
 from process import COMMAND, conformance, surroundings
 
@@ -110,7 +111,6 @@ def test_the_key_is_in_no_other_file(
         ("replay", REPORTS, "--target", "target.toml"),
         ("report", REPORTS, "--show-all"),
         ("run", "--target", "target.toml", "--max-requests", "100", "--json", "--report-dir", "b"),
-        ("judge", f"{REPORTS}/exchanges.har", "--base-url", "BASE"),
     ],
     ids=lambda command: " ".join(command[:1] + command[3:4]),
 )
@@ -125,6 +125,25 @@ def test_the_key_is_in_the_output_of_no_command(
     base_url = json.loads((folder / REPORTS / "report.json").read_bytes())["target"]["base-url"]
     done = conformance(folder, *(base_url if word == "BASE" else word for word in command))
     assert done.stdout
+    assert shown(key, done.stdout) == shown(key, done.stderr) == []
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["text", "JSON"])
+def test_the_keys_of_an_archive_are_not_printed(
+    target: tuple[str, Path],
+    finished: subprocess.CompletedProcess[str],
+    options: tuple[str, ...],
+) -> None:
+    """It holds them as they were sent: `judge` knows them from the headers of the requests."""
+    key, folder = target
+    assert finished.returncode == NON_CONFORMANT
+    archive = (folder / REPORTS / "exchanges.har").read_text(encoding="utf-8")
+    sent = archive.replace('"$PRIMARY_API_KEY"', f'"{key}"')
+    echo = ENCODINGS["percent in part"](key)
+    (folder / "sent.har").write_text(sent.replace("$PRIMARY_API_KEY", echo), encoding="utf-8")
+    base_url = json.loads((folder / REPORTS / "report.json").read_bytes())["target"]["base-url"]
+    done = conformance(folder, "judge", "sent.har", "--base-url", base_url, *options)
+    assert "$SECRET" in done.stdout, done.stderr
     assert shown(key, done.stdout) == shown(key, done.stderr) == []
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from conformance.http.secrecy import guarded, protect
 from echoing_target import ENCODINGS
 from escaping_target import WAYS, escaping
 from process import COMMAND, conformance, surroundings
 
 from conformance.contract.exit_codes import NON_CONFORMANT
-from conformance.http.output import guarded, protect
 from conformance.report import artefacts
 
 REPORTS = "reports/latest"
@@ -202,9 +202,9 @@ def test_a_traceback_shows_no_secret(target: tuple[str, Path]) -> None:
     key, folder = target
     program = (
         "import sys; from conformance import __main__ as command; "
-        "from conformance.commands import schema; from conformance.http import output\n"
+        "from conformance.commands import schema; from conformance.http import secrecy\n"
         "def run(_):\n"
-        "    output.protect({sys.argv[1]: '$KEY'})\n"
+        "    secrecy.protect({sys.argv[1]: '$KEY'})\n"
         "    raise ValueError(''.join(f'\\\\x{ord(each):02x}' for each in sys.argv[1]))\n"
         "schema.run = run\n"
         "sys.exit(command.main(['schema', 'report']))"

@@ -185,10 +185,10 @@ def test_a_failure_is_shown_while_other_checks_wait(tmp_path: Path) -> None:
     with live_server.instance(instance) as profile:
         target = tmp_path / "target.toml"
         target.write_text(toml(profile))
-        display = RunDisplay(stream, tmp_path)
+        display = RunDisplay(stream, tmp_path / "reports")
         options = pytest_run.options(tmp_path / "reports", "quick", 1, ["authentication"])
         chosen = [*options, f"--conformance-target={target}", "--conformance-report=badge"]
-        pytest_run.execute(chosen, [display])
+        display.close(pytest_run.execute(chosen, [display]))
 
     assert instance.app.held
     assert all(instance.app.held)
@@ -208,8 +208,9 @@ def test_a_known_failure_is_called_known(
     """Nobody has to look at it again."""
     listed = tmp_path / "known.toml"
     listed.write_text('[[known]]\nrequirement = "description/version"\nreason = "an old one"\n')
-    display = RunDisplay(sys.stdout, tmp_path)
+    display = RunDisplay(sys.stdout, tmp_path / "reports")
     options = pytest_run.options(tmp_path / "reports", "quick", 1, ["description"])
     chosen = [*options, f"--conformance-known-failures={listed}"]
-    assert pytest_run.execute(chosen, [display, substitute(altered.load([OLDER]))]) == 0
+    code = pytest_run.execute(chosen, [display, substitute(altered.load([OLDER]))])
+    assert display.close(code) == 0
     assert capsys.readouterr().out.startswith("KNOWN  description/version")

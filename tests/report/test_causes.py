@@ -9,14 +9,15 @@ import altered_run
 import jsonschema
 import pytest
 import subjects
-from sample_reports import a_defect, a_finding, a_report, an_entry, an_exchange
+from sample_reports import ID, OTHER, a_defect, a_finding, a_report, an_entry, an_exchange
 
 from conformance.assurance.selftest import workers
-from conformance.contract import files
+from conformance.contract import files, requirements
 from conformance.report.causes.attribution import attributed
 from conformance.report.causes.failure_signature import signature
 from conformance.report.causes.grouping import causes
 from conformance.report.causes.misplaced import misplaced
+from conformance.report.causes.severity import ON_ACCESS, Severity, severity
 from conformance.report.console import terminal
 from conformance.report.document_types import Report
 from conformance.report.formats import ci, html, markdown
@@ -380,6 +381,96 @@ def test_a_valid_credential_reaches_too_much_by_its_grants() -> None:
         ("authorization/company", 1),
         ("approval/unapprovable", 0),
     ]
+
+
+def a_leak(requirement: str, *exchanges: Any, **properties: Any) -> Any:
+    """A record outside the grant, in a list or elsewhere."""
+    foreign = a_defect("foreign", "/data/items/0/companyId", text="a list shows a foreign record")
+    return sighting(requirement, foreign, *exchanges, **properties)
+
+
+def test_a_leak_is_not_explained_by_what_is_no_leak() -> None:
+    """The leak is the cause, though the status of an absent record fails in the same exchange."""
+    absent = sighting("read/absent", another_status(200, "an unknown id"), OK)
+    elsewhere = sighting(
+        "read/absent", another_status(200, "an unknown id"), LISTED, operation="project_list"
+    )
+    foreign = sighting("authorization/company", another_status(200, "a foreign id"), OK)
+    assert grouped(absent, foreign) == [
+        ("authorization/company", ["project_get"], ["read/absent ['project_get']"])
+    ]
+    assert names(absent, elsewhere, foreign) == [("read/absent", 0), ("authorization/company", 0)]
+
+
+def test_an_effect_is_not_explained_by_a_status() -> None:
+    """What an approval changed matters more than what its response says."""
+    write = an_exchange(1, "review_approve", 500, request={"method": "POST"})
+    status = sighting("arguments/no-failure", another_status(500, "an approval"), write)
+    effect = a_defect("effect", text="rejected, but approved")
+    effect["where"] = [{"part": "status", "name": "", "exchange": ""}]
+    stale = sighting("approval/stale-revision", effect, write)
+    assert names(status, stale) == [("approval/stale-revision", 1)]
+
+
+def test_a_list_beyond_the_grant_is_one_cause() -> None:
+    """It shows through filters as well, and what it shows cannot be read by its id."""
+    page = {"data": {"items": [{"id": ID, "companyId": OTHER}]}}
+    shown = an_exchange(1, "project_list", response=response_of(page))
+    filtered = an_exchange(2, "project_list", response=response_of(page))
+    unread = an_exchange(3, status=404)
+    unlisted = an_exchange(4, status=404, request={"method": "GET", "url": f"/projects/{OTHER}"})
+    success = sighting("read/success", another_status(404, "a read"), unread)
+    another = sighting("read/success", another_status(404, "another"), unlisted)
+    lists = a_leak("authorization/lists", shown, operation="project_list")
+    by_filter = a_leak("authorization/filter", filtered, operation="project_list")
+    assert names(success, lists, by_filter) == [("authorization/lists", 2)]
+    assert names(another, lists) == [("read/success", 0), ("authorization/lists", 0)]
+
+
+@pytest.mark.parametrize(
+    ("requirement", "kind", "expected"),
+    [
+        ("authorization/company", "accepted", Severity.ACCESS),
+        ("authorization/company", "status", Severity.DATA),
+        ("tools/grants", "foreign", Severity.ACCESS),
+        ("pagination/filter", "foreign", Severity.DATA),
+        ("approval/stale-revision", "accepted", Severity.EFFECT),
+        ("approval/stale-revision", "status", Severity.DATA),
+        ("arguments/no-failure", "effect", Severity.EFFECT),
+        ("read/success", "status", Severity.DATA),
+        ("project/closed", "extra", Severity.FORM),
+        ("error/code", "value", Severity.FORM),
+        ("read/success", "", Severity.DATA),
+    ],
+)
+def test_the_severity_is_of_the_requirement_and_its_defect(
+    requirement: str, kind: str, expected: Severity
+) -> None:
+    """A rejection with another status leaks nothing."""
+    assert severity(requirement, kind) is expected
+
+
+def test_the_requirements_on_access_are_in_the_catalogue() -> None:
+    """None is misspelled."""
+    assert set(requirements.load()) >= ON_ACCESS
+
+
+def test_the_gravest_cause_comes_first() -> None:
+    """Access, then effects, then data, then form, and the warnings after all of them."""
+    kinds = {
+        "error/code": "absent",
+        "read/success": "status",
+        "approval/alone": "effect",
+        "authorization/company": "accepted",
+    }
+    report = a_report(
+        *(
+            an_entry(id, "fail", findings=[a_finding(defect=a_defect(kind))])
+            for id, kind in kinds.items()
+        )
+    )
+    order = [cause.entry["id"] for cause in attributed(report)]
+    assert order == [*reversed(kinds), "read/names"]
 
 
 def test_a_rejected_write_with_an_effect_is_one_cause() -> None:

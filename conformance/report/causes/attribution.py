@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from conformance.contract.verdict import Level, Verdict
+from conformance.report.causes.failure_signature import signature
+from conformance.report.causes.severity import Severity, severity
 from conformance.report.document import is_checked
 from conformance.report.document_types import CauseEntry, FindingEntry, Report, RequirementEntry
 
@@ -31,13 +33,19 @@ class Cause:
         """All requirements that it violates."""
         return (self.entry, *(also.entry for also in self.also))
 
+    @property
+    def severity(self) -> Severity:
+        """The severity of the gravest of its findings."""
+        kinds = {signature(found).kind for found in self.findings}
+        return min(severity(self.entry["id"], kind) for kind in kinds)
+
 
 Failed = Mapping[str, tuple[RequirementEntry, Sequence[FindingEntry]]]
 """The failed requirements by id, each with the failures that are not known ones."""
 
 
 def attributed(report: Report) -> list[Cause]:
-    """The causes of all failures that are not known ones, those of a `must` first.
+    """The causes of all failures that are not known ones, those of a `must` and the gravest first.
 
     A failed requirement without a cause, or with a known one only, is its own cause.
     """
@@ -52,8 +60,9 @@ def attributed(report: Report) -> list[Cause]:
     ]
     order = list(failed)
 
-    def rank(cause: Cause) -> tuple[bool, int]:
-        return cause.entry["level"] != Level.MUST, order.index(cause.entry["id"])
+    def rank(cause: Cause) -> tuple[bool, Severity, int]:
+        is_warning = cause.entry["level"] != Level.MUST
+        return is_warning, cause.severity, order.index(cause.entry["id"])
 
     return sorted([*found, *alone], key=rank)
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from conformance.contract.verdict import Level
-from conformance.report.causes.failure_signature import Symptom, Trace, traces
+from conformance.report.causes.failure_signature import OF_GRANTS, Symptom, Trace, traces
+from conformance.report.causes.severity import Severity
 from conformance.report.document_types import ExchangeEntry, RequirementEntry
 
 FOLLOWING = (
@@ -20,6 +21,7 @@ FOLLOWING = (
 NEEDED = {
     "status": ("response/status", "arguments/no-failure"),
     "status instead": FOLLOWING,
+    "listed": OF_GRANTS,
 }
 """Traces that count only where one of the two requirements is among these."""
 
@@ -95,11 +97,16 @@ def _explains(
     needed = NEEDED.get(str(trace[0]))
     if needed and one not in needed and other not in needed:
         return False
+    if pair[0].gravity > pair[1].gravity:
+        return False  # Whoever reads of a leak below a wrong status may widen the leak.
     return entries[one]["level"] == Level.MUST or entries[other]["level"] != Level.MUST
 
 
 def heads(failures: Failures) -> list[int]:
-    """Few symptoms that explain all others: in each step the one that explains most of the rest."""
+    """Few symptoms that explain all others, the gravest first.
+
+    In each step it is the one that explains most of the rest.
+    """
     found: list[int] = []
     left = set(range(len(failures.symptoms)))
     while left:
@@ -111,9 +118,10 @@ def heads(failures: Failures) -> list[int]:
 def _best(failures: Failures, left: set[int], found: Sequence[int]) -> int:
     named = {failures.requirement(head) for head in found}
 
-    def order(one: int) -> tuple[int, bool, tuple[bool, int, int]]:
+    def order(one: int) -> tuple[Severity, int, bool, tuple[bool, int, int]]:
         gain = sum(len(failures.links.get((one, other), ())) for other in left)
-        return -gain, failures.requirement(one) not in named, failures.rank(one)
+        gravity = failures.symptoms[one].gravity
+        return gravity, -gain, failures.requirement(one) not in named, failures.rank(one)
 
     return min(left, key=order)
 

@@ -6,10 +6,12 @@ Two requirements that leave the same trace fail for the same reason.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from conformance.contract.verdict import Kind, Part, Verdict
 from conformance.report.causes import location
 from conformance.report.causes.misplaced import misplaced
+from conformance.report.causes.severity import Severity, severity
 from conformance.report.document_types import (
     DefectEntry,
     ExchangeEntry,
@@ -18,7 +20,7 @@ from conformance.report.document_types import (
     LocationEntry,
     ResponseEntry,
 )
-from conformance.report.recorded_body import text_of
+from conformance.report.recorded_body import objects, parsed, text_of
 
 Trace = tuple[object, ...]
 """What two findings share if one defect explains both; the first part names the kind of trace."""
@@ -26,11 +28,21 @@ Trace = tuple[object, ...]
 OF_FORM = ("envelope/", "error/")
 """Requirements whose texts are the same for a success and for an error."""
 
-OF_GRANTS = ("authorization/company", "authorization/project", "tools/grants")
+OF_GRANTS = (
+    "authorization/company",
+    "authorization/project",
+    "authorization/lists",
+    "authorization/filter",
+    "authorization/cursor",
+    "tools/grants",
+)
 PLAIN_CALLERS = ("primary", "outsider")
 """Callers whose credential is valid."""
 
 STATUSES = (Kind.STATUS, Kind.ACCEPTED)
+OUT_OF_REACH = (403, 404)
+ITEMS = ("data", "items")
+SERVED = (Kind.ACCEPTED, Kind.FOREIGN)
 MISSING_OR_EXTRA = (Kind.ABSENT, Kind.EXTRA)
 MOST_SIGHTINGS = 8
 """Sightings of a symptom on one operation whose exchanges are examined."""
@@ -58,6 +70,11 @@ class Symptom:
     def operations(self) -> tuple[str | None, ...]:
         """The operations on which it was found; None for the deployment as a whole."""
         return tuple(dict.fromkeys(found["operation"] for found in self.sightings))
+
+    @property
+    def gravity(self) -> Severity:
+        """The severity; data and form count the same, since a defect of one shows in the other."""
+        return min(severity(self.requirement, self.signature.kind), Severity.DATA)
 
 
 def symptoms(requirement: str, findings: Iterable[FindingRecord]) -> list[Symptom]:
@@ -119,9 +136,10 @@ def _of_finding(
         yield "status instead", operation, status, found["expected"]
     elif not symptom.requirement.startswith(OF_FORM) and defect["kind"] not in MISSING_OR_EXTRA:
         yield from _of_fields(defect, exchanges)
-    if defect["kind"] == Kind.ACCEPTED:
-        yield from _of_access(symptom.requirement, operation, exchanges[-1])
+    yield from _of_access(symptom.requirement, operation, (defect["kind"], exchanges[-1]))
     yield from _of_effect(operation, exchanges)
+    for id in _listed(symptom.requirement, defect["kind"], exchanges[-1]):
+        yield "listed", id
 
 
 def _is_of_status(defect: DefectEntry) -> bool:
@@ -136,12 +154,31 @@ def _of_fields(defect: DefectEntry, exchanges: Sequence[ExchangeEntry]) -> Itera
             yield "field", operation, name
 
 
-def _of_access(requirement: str, operation: str | None, exchange: ExchangeEntry) -> Iterator[Trace]:
-    """The caller of an accepted request; a valid credential reaches too much by its grants."""
-    if requirement in OF_GRANTS:
+def _of_access(
+    requirement: str, operation: str | None, served: tuple[str, ExchangeEntry]
+) -> Iterator[Trace]:
+    """The caller who is served; a valid credential reaches too much by its grants."""
+    kind, exchange = served
+    if requirement in OF_GRANTS and kind in SERVED:
         yield "accepted", operation, "grants"
-    elif exchange["credential"] not in PLAIN_CALLERS:
+    elif kind == Kind.ACCEPTED and exchange["credential"] not in PLAIN_CALLERS:
         yield "accepted", operation, exchange["credential"]
+
+
+def _listed(requirement: str, kind: str, exchange: ExchangeEntry) -> Iterator[str]:
+    """The records of a page that shows too much, and those that are out of reach by their ids."""
+    if requirement in OF_GRANTS and kind == Kind.FOREIGN:
+        yield from _ids(exchange)
+    elif status_of(exchange) in OUT_OF_REACH:
+        yield from urlsplit(exchange["request"]["url"]).path.split("/")
+
+
+def _ids(page: ExchangeEntry) -> Iterator[str]:
+    """The ids of the items of a page."""
+    response = page.get("response")
+    for path, held in objects(parsed(response), len(ITEMS) + 1) if response else ():
+        if path[:-1] == ITEMS:
+            yield from (id for name, id in held if name == "id" and isinstance(id, str))
 
 
 def _of_effect(operation: str | None, exchanges: Sequence[ExchangeEntry]) -> Iterator[Trace]:

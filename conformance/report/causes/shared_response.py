@@ -1,0 +1,79 @@
+"""Responses that different callers got: the same request id to each, as from a shared cache."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from conformance.report.causes.severity import Severity, severity
+from conformance.report.document_types import ExchangeEntry, FindingRecord
+from conformance.report.recorded_body import text_of, value
+
+NO_CREDENTIAL = "nobody"
+
+
+@dataclass(frozen=True)
+class SharedResponses:
+    """The exchanges whose response another caller got as well, and what they were about."""
+
+    exchanges: frozenset[str] = frozenset()
+    operations: frozenset[str] = frozenset()
+    callers: tuple[str, ...] = ()
+
+    def explain(self, found: FindingRecord) -> bool:
+        """Whether a failure shows such a response.
+
+        The evidence of a leak need not have the request of the caller whose response it was: there
+        it is enough that the operation returned one response to different callers elsewhere.
+        """
+        if not self.exchanges.isdisjoint(found["exchanges"]):
+            return True
+        defect = found.get("defect")
+        is_leak = defect and severity(found["requirement"], defect["kind"]) is Severity.ACCESS
+        is_http = not found["requirement"].startswith("tools/")
+        return bool(is_leak) and is_http and found["operation"] in self.operations
+
+    @property
+    def described(self) -> str:
+        """What was seen, in a sentence."""
+        callers = ", ".join(self.callers)
+        return (
+            f"the same response (same requestId) was returned to different callers ({callers}), "
+            "as by a cache that ignores the credential"
+        )
+
+
+def shared_responses(evidences: Mapping[str, ExchangeEntry]) -> SharedResponses:
+    """The responses to reads over HTTP that several callers got.
+
+    A target may number nothing: one id for responses that differ, or for all of them, shows
+    nothing.
+    """
+    by_id: dict[str, list[ExchangeEntry]] = {}
+    for exchange in evidences.values():
+        if exchange["request"]["method"] == "GET" and (id := _request_id(exchange)):
+            by_id.setdefault(id, []).append(exchange)
+    shared = [some for some in by_id.values() if _is_one_response(some)]
+    if len(by_id) == 1:
+        return SharedResponses()
+    found = [exchange for some in shared for exchange in some]
+    return SharedResponses(
+        frozenset(each["id"] for each in found),
+        frozenset(each["operation"] for each in found),
+        _callers(found),
+    )
+
+
+def _request_id(exchange: ExchangeEntry) -> str | None:
+    body = value(exchange.get("response"), None)
+    id = body.get("requestId") if isinstance(body, dict) else None
+    return id if isinstance(id, str) else None
+
+
+def _is_one_response(exchanges: list[ExchangeEntry]) -> bool:
+    """Whether these have one body, and different callers."""
+    responses = (each.get("response") for each in exchanges)
+    texts = {text_of(response["body"]) for response in responses if response}
+    return len(texts) == 1 and len(_callers(exchanges)) > 1
+
+
+def _callers(exchanges: Iterable[ExchangeEntry]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each["credential"] or NO_CREDENTIAL for each in exchanges))

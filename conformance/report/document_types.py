@@ -184,12 +184,13 @@ class AlsoEntry(TypedDict):
 
 
 class CauseEntry(TypedDict):
-    """A failed requirement, and those that fail for the same reason."""
+    """A failed requirement, and those that fail for the same reason; `reason` where it is known."""
 
     requirement: str
     operations: list[str]
     also: list[AlsoEntry]
     exchange: str | None
+    reason: NotRequired[str]
 
 
 class UncheckedEntry(TypedDict):

@@ -12,6 +12,7 @@ import subjects
 from sample_reports import ID, OTHER, a_defect, a_finding, a_report, an_entry, an_exchange
 
 from conformance.assurance.selftest import workers
+from conformance.assurance.selftest.altered import Edit
 from conformance.contract import files, requirements
 from conformance.report.causes.attribution import attributed
 from conformance.report.causes.failure_signature import signature
@@ -19,7 +20,7 @@ from conformance.report.causes.grouping import causes
 from conformance.report.causes.misplaced import misplaced
 from conformance.report.causes.severity import ON_ACCESS, Severity, severity
 from conformance.report.console import terminal
-from conformance.report.document_types import Report
+from conformance.report.document_types import CauseEntry, Report
 from conformance.report.formats import ci, html, markdown
 
 SUBJECTS = {
@@ -29,8 +30,35 @@ SUBJECTS = {
     "absent-is-gone": ["read", "authorization"],
     "odd-cursor-fails+malformed-id-fails": ["read", "pagination"],
     "project-company-unchecked+account-in-snake-case": ["read", "authorization"],
+    "cache-without-credential": ["read", "authentication", "authorization"],
 }
 """Mutants of the reference, alone or in pairs, and the classes whose checks they affect."""
+
+ENDPOINT = """        operation = self._operation(request.method)
+        caller ="""
+SENT = 'await transmit(self._responses.success(data), send, bodiless=request.method == "HEAD")'
+CACHE = [
+    Edit(
+        "app",
+        ENDPOINT,
+        """        key = (request.method, request.scope["raw_path"], request.url.query)
+        cached = self.__dict__.setdefault("cached", {})
+        if key in cached:
+            await transmit(cached[key], send, bodiless=False)
+            return
+"""
+        + ENDPOINT,
+    ),
+    Edit(
+        "app",
+        SENT,
+        """response = self._responses.success(data)
+        if request.method == "GET":
+            cached[key] = response
+        await transmit(response, send, bodiless=request.method == "HEAD")""",
+    ),
+]
+"""A cache in front of the reference that ignores the credential."""
 
 SLOW = 120.0
 
@@ -40,7 +68,8 @@ SLOW = 120.0
 
 def report_of(name: str) -> Report:
     """The report on the reference with the edits of one mutant, or of two joined by +."""
-    edits = [edit for each in name.split("+") for edit in subjects.BY_ID[each].edits]
+    mutants = [] if name == "cache-without-credential" else name.split("+")
+    edits = [edit for each in mutants for edit in subjects.BY_ID[each].edits] or CACHE
     with tempfile.TemporaryDirectory() as directory:
         return altered_run.report(edits, Path(directory), SUBJECTS[name])
 
@@ -183,6 +212,20 @@ def test_a_report_with_failures_is_valid(reports: dict[str, Report], name: str) 
     assert [error.message for error in schema.iter_errors(reports[name])] == []
 
 
+def test_a_cache_that_ignores_the_credential_is_one_cause(reports: dict[str, Report]) -> None:
+    """It is told by a leak, and named before it."""
+    report = reports["cache-without-credential"]
+    (cause,) = report["causes"]
+    assert cause["requirement"] == "authorization/company"
+    assert len(cause["also"]) >= 8
+    shown, _, _ = "\n".join(terminal.lines(report)).partition("FAILED")
+    start = " ".join(shown.split())
+    assert start.startswith("CAUSE the same response (same requestId) was returned to different")
+    assert start.endswith("as by a cache that ignores the credential")
+    assert "nobody" in start
+    assert " more)" in start
+
+
 def test_counts_are_of_requirements(reports: dict[str, Report]) -> None:
     """The number of causes may be lower."""
     report = reports["absent-is-gone"]
@@ -230,6 +273,18 @@ def grouped(*sightings: Any, **levels: str) -> list[tuple[str, list[str], list[s
 
     `levels` are by the second half of an id.
     """
+    return [
+        (
+            cause["requirement"],
+            cause["operations"],
+            [f"{also['requirement']} {also['operations']}" for also in cause["also"]],
+        )
+        for cause in caused(*sightings, **levels)
+    ]
+
+
+def caused(*sightings: Any, **levels: str) -> list[CauseEntry]:
+    """The causes of these findings as the report has them."""
     evidences = {each["id"]: each for sighted in sightings for each in sighted["evidence"]}
     findings: dict[str, list[Any]] = {}
     for sighted in sightings:
@@ -238,14 +293,7 @@ def grouped(*sightings: Any, **levels: str) -> list[tuple[str, list[str], list[s
         _failed(id, sighted, levels.get(id.partition("/")[2], "must"))
         for id, (sighted, *_) in findings.items()
     ]
-    return [
-        (
-            cause["requirement"],
-            cause["operations"],
-            [f"{also['requirement']} {also['operations']}" for also in cause["also"]],
-        )
-        for cause in causes(entries, findings, evidences)
-    ]
+    return causes(entries, findings, evidences)
 
 
 def _failed(id: str, sighted: Any, level: str) -> Any:
@@ -257,6 +305,11 @@ def _failed(id: str, sighted: Any, level: str) -> Any:
 def names(*sightings: Any, **levels: str) -> list[tuple[str, int]]:
     """Each cause with the number of requirements that fail with it."""
     return [(id, len(also)) for id, _, also in grouped(*sightings, **levels)]
+
+
+def response_of(value: object) -> Any:
+    """A response with this body."""
+    return {"status": 200, "headers": [], "body": {"text": json.dumps(value)}}
 
 
 GONE = an_exchange(1, status=410)
@@ -473,6 +526,49 @@ def test_the_gravest_cause_comes_first() -> None:
     assert order == [*reversed(kinds), "read/names"]
 
 
+def a_response(number: int, caller: str | None, id: str = "r-1", of: str = ID) -> Any:
+    """A success of a caller with this request id."""
+    response = response_of({"data": {"id": of}, "requestId": id})
+    return an_exchange(number, credential=caller, response=response)
+
+
+def test_one_response_to_different_callers_is_one_cause() -> None:
+    """A leak tells it; another leak on the operation has it too, whatever its evidence."""
+    another = a_response(9, "colleague", "r-9", OTHER)
+    missing = sighting("authentication/missing", another_status(200, "a"), a_response(1, None))
+    expired = sighting(
+        "authentication/expired", another_status(200, "b"), a_response(2, "expired"), another
+    )
+    company = sighting(
+        "authorization/company", another_status(200, "c"), a_response(3, "outsider", "r-2")
+    )
+    identity = sighting("read/identity", a_defect("foreign"), a_response(4, "primary"))
+    found = caused(identity, missing, expired, company)
+    assert [(each["requirement"], len(each["also"])) for each in found] == [
+        ("authentication/missing", 3)
+    ]
+    assert "(primary, nobody, expired)" in found[0]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("second", "third"),
+    [
+        (a_response(2, "expired"), a_response(3, "outsider")),  # one id for everything
+        (a_response(2, "expired", of=OTHER), a_response(3, "outsider", "r-2")),  # another body
+        (a_response(2, None), a_response(3, "outsider", "r-2")),  # one caller
+    ],
+)
+def test_request_ids_that_number_nothing_show_no_shared_response(second: Any, third: Any) -> None:
+    """Neither does one caller who got a response twice."""
+    found = caused(
+        sighting("authentication/missing", another_status(200, "a"), a_response(1, None)),
+        sighting("authentication/expired", another_status(200, "b"), second),
+        sighting("authorization/company", another_status(200, "c"), third),
+    )
+    assert len(found) > 1
+    assert not [each for each in found if "reason" in each]
+
+
 def test_a_rejected_write_with_an_effect_is_one_cause() -> None:
     """The write has the same status, and a read shows the effect."""
     write = an_exchange(1, "review_approve", 409, request={"method": "POST"})
@@ -530,11 +626,6 @@ def test_a_failure_of_an_older_version_has_its_message_as_signature() -> None:
 
 
 # --- misplaced properties -------------------------------------------------------------------------
-
-
-def response_of(value: object) -> Any:
-    """A response with this body."""
-    return {"status": 200, "headers": [], "body": {"text": json.dumps(value)}}
 
 
 @pytest.mark.parametrize(
@@ -608,6 +699,16 @@ def test_github_shows_each_cause_once() -> None:
         "::error title=response/status[project_get]::The statement of response/status. "
         "Same cause: read/absent, read/names. status 410"
     )
+
+
+def test_the_reason_of_a_cause_is_shown_with_it() -> None:
+    """The terminal has it first, GitHub and the summary after the requirement."""
+    report = a_caused_report()
+    report["causes"][0]["reason"] = "a cache"
+    assert next(terminal.lines(report)) == "CAUSE   a cache"
+    (line,) = ci.annotations(report)
+    assert "response/status. Reason: a cache. Same cause" in line
+    assert "  - reason: a cache\n" in markdown.render(report).decode()
 
 
 def test_the_summary_lists_the_requirements_that_a_cause_explains() -> None:

@@ -21,12 +21,16 @@ class Also:
 
 @dataclass(frozen=True)
 class Cause:
-    """A failed requirement with its findings, the clearest first, and what else fails with it."""
+    """A failed requirement with its findings, the clearest first, and what else fails with it.
+
+    `reason` says why, where that is known.
+    """
 
     entry: RequirementEntry
     operations: tuple[str, ...]
     findings: tuple[FindingEntry, ...]
     also: tuple[Also, ...] = ()
+    reason: str | None = None
 
     @property
     def entries(self) -> tuple[RequirementEntry, ...]:
@@ -96,7 +100,8 @@ def _cause(stated: CauseEntry, failed: Failed) -> Cause:
             there = _on(others, each["operations"])
             also.append(Also(other, tuple(each["operations"]), tuple(there)))
     operations = tuple(stated["operations"])
-    return Cause(entry, operations, tuple(sorted(shown, key=is_unclear)), tuple(also))
+    clearest_first = tuple(sorted(shown, key=is_unclear))
+    return Cause(entry, operations, clearest_first, tuple(also), stated.get("reason"))
 
 
 def _on(findings: Sequence[FindingEntry], operations: Sequence[str]) -> list[FindingEntry]:

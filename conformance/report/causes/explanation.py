@@ -2,11 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import chain, permutations
 
 from conformance.contract.verdict import Level
 from conformance.report.causes.failure_signature import OF_GRANTS, Symptom, Trace, traces
 from conformance.report.causes.severity import Severity
+from conformance.report.causes.shared_response import (
+    SHARED_RESPONSE,
+    SharedResponses,
+    shared_responses,
+)
 from conformance.report.document_types import ExchangeEntry, RequirementEntry
 
 FOLLOWING = (
@@ -32,11 +37,15 @@ Links = dict[tuple[int, int], Operations]
 
 @dataclass(frozen=True)
 class Failures:
-    """All failures: the entries of the requirements, their symptoms, and which explain which."""
+    """All failures: the entries of the requirements, their symptoms, and which explain which.
+
+    `shared` are the responses that different callers got.
+    """
 
     entries: Mapping[str, RequirementEntry]
     symptoms: Sequence[Symptom]
     links: Links
+    shared: SharedResponses
 
     def requirement(self, number: int) -> str:
         """The requirement of a symptom."""
@@ -48,6 +57,11 @@ class Failures:
         entry = self.entries[id]
         breadth = len(entry["operations"]) or len(self.entries)
         return entry["level"] != Level.MUST, breadth, list(self.entries).index(id)
+
+    def reason(self, number: int) -> str | None:
+        """Why a symptom fails, where that is known."""
+        is_shared = any(map(self.shared.explain, self.symptoms[number].sightings))
+        return self.shared.described if is_shared else None
 
     def explained(self, heads: Iterable[int], others: Iterable[int]) -> Iterator[int]:
         """The symptoms that these explain, without those that explain `others`."""
@@ -63,16 +77,19 @@ def failures(
 ) -> Failures:
     """The failures with their explanations; `entries` are the failed requirements."""
     left: dict[Trace, dict[int, Operations]] = {}
-    shared = _shared(symptoms)
+    evidence, responses = _shared(symptoms), shared_responses(evidences)
     for number, symptom in enumerate(symptoms):
-        for trace, operation in traces(symptom, evidences, shared):
+        found = chain(traces(symptom, evidences, evidence), responses.traces(symptom.sightings))
+        for trace, operation in found:
             left.setdefault(trace, {}).setdefault(number, set()).add(operation)
     links: Links = {}
     for trace, operations in left.items():
         for one, other in permutations(operations, 2):
+            if trace[0] == SHARED_RESPONSE and not responses.are_shown_by(symptoms[one].sightings):
+                continue
             if _explains(entries, (symptoms[one], symptoms[other]), trace):
                 links.setdefault((one, other), set()).update(operations[other])
-    return Failures(entries, symptoms, links)
+    return Failures(entries, symptoms, links, responses)
 
 
 def _shared(symptoms: Sequence[Symptom]) -> frozenset[str]:

@@ -72,12 +72,15 @@ def _cause(failures: Failures, group: Sequence[int], chosen: Sequence[int]) -> C
     for head in group:
         operations.update(failures.symptoms[head].operations)
     signatures = {failures.symptoms[head].signature for head in group}
-    return {
+    found: CauseEntry = {
         "requirement": id,
         "operations": _in_order(failures.entries[id], operations),
         "also": _also(failures, group, chosen),
         "exchange": _shortest(failures.entries[id], signatures),
     }
+    if reason := next(filter(None, map(failures.reason, group)), None):
+        found["reason"] = reason
+    return found
 
 
 def _also(failures: Failures, group: Sequence[int], chosen: Sequence[int]) -> list[AlsoEntry]:

@@ -1,13 +1,18 @@
 """Responses that different callers got: the same request id to each, as from a shared cache."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from conformance.report.causes.severity import Severity, severity
 from conformance.report.document_types import ExchangeEntry, FindingRecord
 from conformance.report.recorded_body import text_of, value
 
+MOST_CALLERS = 4
+"""Callers that are named."""
+
 NO_CREDENTIAL = "nobody"
+SHARED_RESPONSE = "shared response"
+"""The name of the trace that such responses leave."""
 
 
 @dataclass(frozen=True)
@@ -18,23 +23,33 @@ class SharedResponses:
     operations: frozenset[str] = frozenset()
     callers: tuple[str, ...] = ()
 
+    def are_shown_by(self, sightings: Iterable[FindingRecord]) -> bool:
+        """Whether the evidence of a failure has such a response."""
+        return any(not self.exchanges.isdisjoint(found["exchanges"]) for found in sightings)
+
     def explain(self, found: FindingRecord) -> bool:
-        """Whether a failure shows such a response.
+        """Whether such a response is why a requirement fails.
 
         The evidence of a leak need not have the request of the caller whose response it was: there
         it is enough that the operation returned one response to different callers elsewhere.
         """
-        if not self.exchanges.isdisjoint(found["exchanges"]):
-            return True
         defect = found.get("defect")
         is_leak = defect and severity(found["requirement"], defect["kind"]) is Severity.ACCESS
-        is_http = not found["requirement"].startswith("tools/")
-        return bool(is_leak) and is_http and found["operation"] in self.operations
+        is_elsewhere = found["operation"] in self.operations and not _is_of_tools(found)
+        return self.are_shown_by([found]) or bool(is_leak and is_elsewhere)
+
+    def traces(self, sightings: Iterable[FindingRecord]) -> Iterator[tuple[tuple[str], str | None]]:
+        """The trace of those that show such a response, with their operations: it is one defect."""
+        for found in sightings:
+            if self.explain(found):
+                yield (SHARED_RESPONSE,), found["operation"]
 
     @property
     def described(self) -> str:
         """What was seen, in a sentence."""
-        callers = ", ".join(self.callers)
+        callers = ", ".join(self.callers[:MOST_CALLERS])
+        if len(self.callers) > MOST_CALLERS:
+            callers += f" and {len(self.callers) - MOST_CALLERS} more"
         return (
             f"the same response (same requestId) was returned to different callers ({callers}), "
             "as by a cache that ignores the credential"
@@ -60,6 +75,10 @@ def shared_responses(evidences: Mapping[str, ExchangeEntry]) -> SharedResponses:
         frozenset(each["operation"] for each in found),
         _callers(found),
     )
+
+
+def _is_of_tools(found: FindingRecord) -> bool:
+    return found["requirement"].startswith("tools/")
 
 
 def _request_id(exchange: ExchangeEntry) -> str | None:

@@ -31,6 +31,8 @@ def spans(report: Report, width: int) -> Iterator[list[Span]]:
     """All failures and internal errors, line by line."""
     causes = _causes(report)
     for cause in causes[:MOST_CAUSES]:
+        if cause.reason:
+            yield [("CAUSE", "bad"), (f"   {cause.reason}", "strong")]
         yield from finding(cause.entry, cause.findings, width)
         yield from map(_same_cause, cause.also)
         yield []

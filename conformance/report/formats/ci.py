@@ -70,6 +70,8 @@ def _name(cause: Cause) -> str:
 
 def _description(cause: Cause) -> str:
     parts = [cause.entry["statement"]]
+    if cause.reason:
+        parts.append(f"Reason: {cause.reason}.")
     if cause.also:
         ids = ", ".join(also.entry["id"] for also in cause.also)
         parts.append(f"Same cause: {ids}.")

@@ -93,6 +93,8 @@ def _causes(title: str, causes: Sequence[Cause]) -> Iterator[str]:
     for cause in causes[:MOST]:
         message = escaped(cause.findings[0]["message"])
         yield f"- {_statement(cause.entry, cause.operations)} *{message}*"
+        if cause.reason:
+            yield f"  - reason: {escaped(cause.reason)}"
         for also in cause.also:
             yield f"  - same cause: {_statement(also.entry, also.operations)}"
     rest = dict.fromkeys(entry["id"] for cause in causes[MOST:] for entry in cause.entries)

@@ -107,8 +107,37 @@ def _text(text: str, view: View, whole: str | None) -> Iterator[Line]:
     elif not text:
         yield Line(0, "an empty body", whole, cut=True)
     else:
-        for line in short_with_length(text, view.extent.text).split("\n"):
-            yield Line(0, line, whole)
+        yield from _unparsed(text, view.extent, whole)
+
+
+def _unparsed(text: str, extent: Extent, note: str | None) -> Iterator[Line]:
+    """A text that is no JSON, from shortly before the place where it ceases to be."""
+    place = _end_of_json(text)
+    start = _start(text, place, extent) if note else 0
+    if start:
+        yield Line(0, f"… {start:,} characters before", cut=True)
+    marked = text.count("\n", start, place)
+    for number, line in enumerate(short_with_length(text[start:], extent.text).split("\n")):
+        yield Line(0, line, note if number == marked else None)
+
+
+def _start(text: str, place: int, extent: Extent) -> int:
+    """Where an excerpt starts that has a place in its first half; 0 where the beginning has it."""
+    if place < extent.text // 2 and text.count("\n", 0, place) < extent.lines // 2:
+        return 0
+    lines = text[max(place - extent.text // 2, 0) : place].split("\n")
+    return place - len("\n".join(lines[-(extent.lines // 2) :]))
+
+
+def _end_of_json(text: str) -> int:
+    """The index of the first character with which a text is no JSON."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return error.pos
+    except (ValueError, RecursionError):  # a number or a nesting that is too long to be read
+        pass
+    return 0
 
 
 def _value(value: Any, path: Path, frame: tuple[str, str], view: View) -> Iterator[Line]:

@@ -619,6 +619,27 @@ def test_the_shortest_reproduction_is_named() -> None:
     assert cause["exchange"] == OK["id"]
 
 
+@pytest.mark.parametrize(
+    ("plain", "intricate"),
+    [
+        ({"expected": "403"}, {"expected": "4xx"}),
+        ({}, {"purpose": "as the outsider, with the id in the other case, beside another caller"}),
+        ({}, {"curl": "curl and more"}),
+    ],
+)
+def test_the_plainest_example_is_named(plain: Any, intricate: Any) -> None:
+    """It has an exact expectation, then the fewest circumstances, whatever its length."""
+
+    def found(exchange: Any, expected: str = "404", **properties: Any) -> Any:
+        shown = {**exchange, "purpose": "as the outsider", "curl": "curl", **properties}
+        return a_finding(expected=expected, exchanges=[shown])
+
+    entry = an_entry("read/absent", "fail", findings=[found(GONE, **intricate), found(OK, **plain)])
+    seen = sighting("read/absent", entry["findings"][0]["defect"], OK)
+    (cause,) = causes([entry], {"read/absent": [seen]}, {})
+    assert cause["exchange"] == OK["id"]
+
+
 def test_a_failure_of_an_older_version_has_its_message_as_signature() -> None:
     """The failure has no defect."""
     sighted = sighting("read/absent", a_defect(text="gone"), OK)

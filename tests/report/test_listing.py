@@ -97,3 +97,36 @@ def test_a_marked_property_is_shown_between_its_neighbours() -> None:
         ('"p5": 5,', None),
         ("… 3 more", None),
     ]
+
+
+def noted(text: str, extent: Extent = listing.PAGE) -> list[tuple[str, str | None]]:
+    """The lines of a text that is no JSON, each with its note."""
+    shown = listing.lines({"text": text}, {}, whole="not JSON", extent=extent)
+    return [(line.text, line.note) for line in shown]
+
+
+def test_what_is_not_json_is_marked_where_it_is() -> None:
+    """The other lines have no mark."""
+    assert noted("<html>\n<body>\n") == [("<html>", "not JSON"), ("<body>", None), ("", None)]
+    assert noted('{\n"a": 1,\n"b": oops\n}') == [
+        ("{", None),
+        ('"a": 1,', None),
+        ('"b": oops', "not JSON"),
+        ("}", None),
+    ]
+    assert noted("[" * 5000)[0][1] == "not JSON"
+
+
+SMALL = Extent(lines=6, members=8, items=1, text=40, string=48, width=60)
+
+
+@pytest.mark.parametrize(
+    ("before", "cut"),
+    [('{"a": "' + "x" * 500 + '", ', 490), ("[\n" + "1,\n" * 500, 1_496)],
+)
+def test_an_excerpt_has_the_place_that_is_not_json(before: str, cut: int) -> None:
+    """It starts shortly before the place, in characters and in lines."""
+    (first, _), *others = noted(f"{before}oops", SMALL)
+    assert first == f"… {cut:,} characters before"
+    (marked,) = [text for text, note in others if note]
+    assert "oops" in marked

@@ -24,6 +24,9 @@ from conformance.report.document_types import (
     RequirementEntry,
 )
 
+ANY_REJECTION = "4xx"
+"""What is expected where several statuses are right; an exact one tells more."""
+
 
 def causes(
     entries: Sequence[RequirementEntry],
@@ -76,7 +79,7 @@ def _cause(failures: Failures, group: Sequence[int], chosen: Sequence[int]) -> C
         "requirement": id,
         "operations": _in_order(failures.entries[id], operations),
         "also": _also(failures, group, chosen),
-        "exchange": _shortest(failures.entries[id], signatures),
+        "exchange": _plainest(failures.entries[id], signatures),
     }
     if reason := next(filter(None, map(failures.reason, group)), None):
         found["reason"] = reason
@@ -103,19 +106,24 @@ def _in_order(entry: RequirementEntry, operations: Operations) -> list[str]:
     return [name for name in names if name in operations]
 
 
-def _shortest(entry: RequirementEntry, signatures: set[Signature]) -> str | None:
-    """The exchange that shows the cause with the fewest requests and the shortest command."""
+def _plainest(entry: RequirementEntry, signatures: set[Signature]) -> str | None:
+    """The exchange that shows the cause in the plainest way."""
     shown = [
         finding
         for finding in entry["findings"]
         if finding["verdict"] == Verdict.FAIL and finding["exchanges"]
     ]
     of_cause = [finding for finding in shown if signature(finding) in signatures]
-    best = min(of_cause or shown, key=_length, default=None)
+    best = min(of_cause or shown, key=_intricacy, default=None)
     return best["exchanges"][-1]["id"] if best else None
 
 
-def _length(found: FindingEntry) -> tuple[int, int]:
-    """How many different exchanges a finding takes, and the length of its last command."""
+def _intricacy(found: FindingEntry) -> tuple[bool, int, int, int]:
+    """What takes a reader longer: a vague expectation, circumstances, exchanges, a long command.
+
+    The purpose of a request has its circumstances after commas: "a read, beside another caller".
+    """
+    last = found["exchanges"][-1]
     steps = {(exchange["operation"], status_of(exchange)) for exchange in found["exchanges"]}
-    return len(steps), len(found["exchanges"][-1]["curl"])
+    is_vague = found["expected"] == ANY_REJECTION
+    return is_vague, last["purpose"].count(","), len(steps), len(last["curl"])

@@ -11,7 +11,14 @@ from typing import Any
 
 from conformance.contract.pointer import Path
 from conformance.report.document_types import BodyEntry
-from conformance.report.recorded_body import UNPARSED, Members, Number, parse, text_of
+from conformance.report.recorded_body import (
+    UNPARSED,
+    Members,
+    Number,
+    end_of_json,
+    parse,
+    text_of,
+)
 from conformance.report.text import short_with_length
 
 MOST_INLINE = 4
@@ -24,7 +31,8 @@ class Extent:
     """How much of a body is shown.
 
     `members` and `items` are the properties and items that are shown of an object and an array
-    without a mark. `neighbours` are the properties on each side of a marked one; None for all.
+    without a mark. `neighbours` are the properties on each side of a marked one, and what a marked
+    container holds is shown one level deep; with None everything is.
     """
 
     lines: int
@@ -64,6 +72,11 @@ class View:
     def leads_to_mark(self, path: Path) -> bool:
         """Whether a mark is here or below."""
         return any(mark[: len(path)] == path for mark in self.marks)
+
+    def is_beside_the_point(self, path: Path) -> bool:
+        """Whether a container above is marked: its own properties matter, not what they hold."""
+        is_below = any(len(mark) < len(path) and path[: len(mark)] == mark for mark in self.marks)
+        return is_below and self.extent.neighbours is not None
 
     def has_marks_below(self, path: Path) -> bool:
         """Whether a mark is below."""
@@ -112,7 +125,7 @@ def _text(text: str, view: View, whole: str | None) -> Iterator[Line]:
 
 def _unparsed(text: str, extent: Extent, note: str | None) -> Iterator[Line]:
     """A text that is no JSON, from shortly before the place where it ceases to be."""
-    place = _end_of_json(text)
+    place = end_of_json(text)
     start = _start(text, place, extent) if note else 0
     if start:
         yield Line(0, f"… {start:,} characters before", cut=True)
@@ -127,17 +140,6 @@ def _start(text: str, place: int, extent: Extent) -> int:
         return 0
     lines = text[max(place - extent.text // 2, 0) : place].split("\n")
     return place - len("\n".join(lines[-(extent.lines // 2) :]))
-
-
-def _end_of_json(text: str) -> int:
-    """The index of the first character with which a text is no JSON."""
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        return error.pos
-    except (ValueError, RecursionError):  # a number or a nesting that is too long to be read
-        pass
-    return 0
 
 
 def _value(value: Any, path: Path, frame: tuple[str, str], view: View) -> Iterator[Line]:
@@ -212,15 +214,22 @@ def _inline(value: Any, path: Path, view: View) -> str | None:
         return _scalar(value, view.extent.string)
     if view.has_marks_below(path):
         return None
+    is_too_deep = len(path) >= view.extent.deepest
+    text = None if is_too_deep and value else _small(value, view.extent)
+    if text is None and (is_too_deep or view.is_beside_the_point(path)):
+        return _collapsed(value, view)
+    return text
+
+
+def _small(value: list[Any], extent: Extent) -> str | None:
+    """A container of a few scalars in one line; else None."""
     opening, closing = _brackets(value)
-    if len(path) >= view.extent.deepest:
-        return _collapsed(value, view) if value else opening + closing
     children = _children(value)
     if len(children) > MOST_INLINE or any(isinstance(child, list) for _, _, child in children):
         return None
-    shown = (name + _scalar(child, view.extent.string) for _, name, child in children)
+    shown = (name + _scalar(child, extent.string) for _, name, child in children)
     text = opening + ", ".join(shown) + closing
-    return text if len(text) <= view.extent.width else None
+    return text if len(text) <= extent.width else None
 
 
 def _collapsed(value: list[Any], view: View) -> str:

@@ -35,6 +35,17 @@ def parse(text: str) -> Any:
         return UNPARSED
 
 
+def end_of_json(text: str) -> int:
+    """The index of the first character with which a text is no JSON."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return error.pos
+    except (ValueError, RecursionError):  # a number or a nesting that is too long to be read
+        pass
+    return 0
+
+
 def text_of(body: BodyEntry | None) -> str | None:
     """A recorded body as text; None if there is none, or if it is binary."""
     return body.get("text") if body else None

@@ -130,3 +130,16 @@ def test_an_excerpt_has_the_place_that_is_not_json(before: str, cut: int) -> Non
     assert first == f"… {cut:,} characters before"
     (marked,) = [text for text, note in others if note]
     assert "oops" in marked
+
+
+def test_below_a_marked_container_its_own_properties_are_shown() -> None:
+    """What they hold would push the end of the container out of an excerpt."""
+    document = {"paths": {f"/{n}": {"get": {"responses": {}}} for n in range(30)}, "openapi": "3"}
+    brief = Extent(lines=32, members=8, items=1, text=600, string=48, width=60, neighbours=2)
+    shown = listing.lines({"text": json.dumps(document)}, {(): "no info"}, extent=brief)
+    assert [(line.text, line.note) for line in shown] == [
+        ("{", "no info"),
+        ('"paths": { … 30 … },', None),
+        ('"openapi": "3"', None),
+        ("}", None),
+    ]

@@ -569,6 +569,24 @@ def test_request_ids_that_number_nothing_show_no_shared_response(second: Any, th
     assert not [each for each in found if "reason" in each]
 
 
+def test_a_uuid_that_is_rejected_is_one_cause() -> None:
+    """Three requirements have it in their requests; an id that was served is not the reason."""
+
+    def asking(number: int, query: str, status: int = 422) -> Any:
+        request = {"method": "GET", "url": f"/projects/{ID}?{query}"}
+        return an_exchange(number, status=status, request=request)
+
+    own, odd = asking(1, "", 200), f"companyId={OTHER}"
+    success = sighting("read/success", another_status(422, "a"), own, asking(2, odd))
+    accepted = sighting("arguments/accepted", another_status(422, "b"), own, asking(3, odd))
+    filtered = sighting("pagination/filter", another_status(422, "c"), asking(4, f"limit=1&{odd}"))
+    limit = sighting("pagination/limit", another_status(422, "d"), own, asking(5, "limit=7"))
+    assert names(success, accepted, filtered, limit) == [
+        ("read/success", 2),
+        ("pagination/limit", 0),
+    ]
+
+
 def test_a_rejected_write_with_an_effect_is_one_cause() -> None:
     """The write has the same status, and a read shows the effect."""
     write = an_exchange(1, "review_approve", 409, request={"method": "POST"})

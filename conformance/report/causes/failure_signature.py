@@ -3,6 +3,7 @@
 Two requirements that leave the same trace fail for the same reason.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -40,7 +41,10 @@ PLAIN_CALLERS = ("primary", "outsider")
 """Callers whose credential is valid."""
 
 STATUSES = (Kind.STATUS, Kind.ACCEPTED)
+OK = 200
+INVALID = (400, 422)
 OUT_OF_REACH = (403, 404)
+UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 ITEMS = ("data", "items")
 SERVED = (Kind.ACCEPTED, Kind.FOREIGN)
 MISSING_OR_EXTRA = (Kind.ABSENT, Kind.EXTRA)
@@ -140,6 +144,8 @@ def _of_finding(
     yield from _of_effect(operation, exchanges)
     for id in _listed(symptom.requirement, defect["kind"], exchanges[-1]):
         yield "listed", id
+    for id in _rejected(defect, exchanges):
+        yield "rejected", id
 
 
 def _is_of_status(defect: DefectEntry) -> bool:
@@ -171,6 +177,23 @@ def _listed(requirement: str, kind: str, exchange: ExchangeEntry) -> Iterator[st
         yield from _ids(exchange)
     elif status_of(exchange) in OUT_OF_REACH:
         yield from urlsplit(exchange["request"]["url"]).path.split("/")
+
+
+def _rejected(defect: DefectEntry, exchanges: Sequence[ExchangeEntry]) -> Iterator[str]:
+    """The UUIDs of requests that are rejected for their arguments, without those that are served.
+
+    Whichever requirement has such a UUID in a request, it is the UUID that the target rejects.
+    """
+    served = {id for each in exchanges if status_of(each) == OK for id in _uuids(each)}
+    for exchange in exchanges:
+        places = location.places(defect, exchange["id"], is_last=exchange is exchanges[-1])
+        is_wrong = any(place["part"] == Part.STATUS for place in places)
+        if is_wrong and status_of(exchange) in INVALID:
+            yield from sorted(_uuids(exchange) - served)
+
+
+def _uuids(exchange: ExchangeEntry) -> set[str]:
+    return set(UUID.findall(exchange["request"]["url"]))
 
 
 def _ids(page: ExchangeEntry) -> Iterator[str]:

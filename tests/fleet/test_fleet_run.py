@@ -43,13 +43,14 @@ def _run(outcome: str | None) -> Run:
         (["conformant"], 0),
         (["conformant", "unreachable"], 5),
         (["lost", "error"], 3),
-        (["error", "non-conformant", "lost"], 1),
+        (["error", "non-conformant", "lost"], 3),
+        (["non-conformant", "lost"], 1),
         (["incomplete", "interrupted"], 5),
         ([None, "conformant"], 5),
     ],
 )
 def test_the_worst_outcome_decides(outcomes: list[str | None], code: int) -> None:
-    """A violation is certain, whatever else is missing."""
+    """An internal error is none of a target, and a violation is certain, whatever is missing."""
     assert exit_code([_run(each) for each in outcomes], is_stopped=False) == code
 
 

@@ -45,6 +45,7 @@ class RunDisplay:
     """
 
     def __init__(self, stream: TextIO, reports: Path, *, show_all: bool = False) -> None:
+        self._errors = sys.stderr  # pytest replaces it while checks run
         self._console = Terminal(file=stream, highlight=False, markup=False, emoji=False)
         self._screen = Screen.of(stream, show_all=show_all)
         self._reports = reports
@@ -97,8 +98,8 @@ class RunDisplay:
         if self._display is not None and self._console.file.isatty():
             say(self._console, f"note: {text}")
         else:
-            output.lines([f"note: {text}"], sys.stderr)
-            sys.stderr.flush()
+            output.lines([f"note: {text}"], self._errors)
+            self._errors.flush()
 
     def _report(self, found: Mapping[str, Any]) -> None:
         """One line for a requirement that fails; all of it is in the report at the end."""

@@ -9,7 +9,7 @@ from conformance.reference import Reference, serve
 
 
 class Restarting(Reference):
-    """A reference whose server stops at its request of a number, if any."""
+    """A reference whose server stops after its request of a number, if any."""
 
     def __init__(self, last: int | None = None) -> None:
         super().__init__()
@@ -22,10 +22,10 @@ class Restarting(Reference):
 
         async def app(scope: Any, receive: Any, send: Any) -> None:
             self.requests += 1
-            if self.requests == self.last:
-                self._server.should_exit = self._server.force_exit = True
-                return
+            is_last = self.requests == self.last
             await inner(scope, receive, send)
+            if is_last:
+                self._server.should_exit = self._server.force_exit = True
 
         self.app: Any = app
 
